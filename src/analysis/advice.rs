@@ -97,7 +97,7 @@ fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
             let file = inside.unwrap_or(&unused.path);
             Advice {
                 what: format!(
-                    "no hierarchy was found: name the file that is deployed as hiera.yaml, if it is not '{file}'"
+                    "no hierarchy was found: name the file that is deployed as hiera.yaml, in place of '{file}'"
                 ),
                 place: PROJECT_FILE,
                 paste: format!("roots:\n  - {file}\n"),
@@ -111,7 +111,7 @@ fn no_hierarchy(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
             let datadir = ["data", "hieradata", "hiera"].iter().find(is_there);
             let datadir = datadir.unwrap_or(&"data");
             Advice {
-                what: "no file here is a hiera.yaml: copy the one of your server, or begin with this one".to_owned(),
+                what: "no file here is a hiera.yaml: copy the one of your server, or start with this one".to_owned(),
                 place: HIERA_YAML,
                 paste: format!(
                     "version: 5\ndefaults:\n  datadir: {datadir}\n  data_hash: yaml_data\nhierarchy:\n  \
@@ -168,11 +168,11 @@ fn no_facts(report: &Report) -> Option<Weighed> {
         .map(|of| in_doubt(of, nodes.count))
         .sum();
     let what = match nodes.count {
-        0 => "no nodes are known: save what PuppetDB knows of them".to_owned(),
-        1 => "of the one node only the name is known, no facts: save what PuppetDB knows of it"
+        0 => "no nodes are known: save what PuppetDB knows about them".to_owned(),
+        1 => "only the name of the one node is known, no facts: save what PuppetDB knows about it"
             .to_owned(),
         count => format!(
-            "of {count} nodes only the names are known, no facts: save what PuppetDB knows of them"
+            "only the names of {count} nodes are known, no facts: save what PuppetDB knows about them"
         ),
     };
     let advice = Advice {
@@ -231,7 +231,7 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     let mut parts = Vec::new();
     for (at, variable) in wanted.iter().enumerate() {
         let place = match at {
-            0 => "the letters that a name begins with",
+            0 => "the letters at the start of a name",
             _ => "its second part",
         };
         parts.push(format!("'{}' from {place}", variable.name));
@@ -264,8 +264,7 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     }
     let advice = Advice {
         what: format!(
-            "levels need {}: say what a node's name means, if the name tells; change the example, which \
-             reads {}",
+            "levels need {}: if the names of nodes tell, say how; adapt the example, which reads {}",
             names.join(" and "),
             parts.join(" and ")
         ),
@@ -297,16 +296,16 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
         paste += &match (offer, like) {
             (Some(offer), _) => format!("  {}\n", offer.as_yaml()),
             (None, Some(like)) => format!(
-                "  # if it gives what is in the level's file; else: secret\n  {name}: {{like: {like}}}\n"
+                "  # if it returns the content of the level's file; else: secret\n  {name}: {{like: {like}}}\n"
             ),
             (None, None) => format!("  {name}: {{like: secret}}\n"),
         };
     }
     let (who, gives) = match names.len() {
-        1 => (format!("the function '{first}' is"), "it gives"),
+        1 => (format!("the function '{first}' is"), "it returns"),
         count => (
             format!("'{first}' and {} more functions are", count - 1),
-            "they give",
+            "they return",
         ),
     };
     let modules: Option<Vec<&str>> = having.iter().map(|found| module_of(&found.kind)).collect();
@@ -323,7 +322,7 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
         None => ("every answer".to_owned(), report.files.reached),
     };
     let advice = Advice {
-        what: format!("{what} may be another, since {who} never run: say what {gives}"),
+        what: format!("{what} may be different, since {who} never run: declare what {gives}"),
         place: PROJECT_FILE,
         paste,
     };
@@ -368,7 +367,7 @@ fn not_installed(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let (level, folder) = missing.next()?;
     let advice = Advice {
         what: format!(
-            "level '{level}' reads {folder}, which is not there: install the modules of the Puppetfile"
+            "level '{level}' reads {folder}, which does not exist: install the modules of the Puppetfile"
         ),
         place: SHELL,
         paste: "r10k puppetfile install\n".to_owned(),
@@ -440,7 +439,7 @@ fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let advice = match (above, same_name(analysis, report, folder)) {
         (Some(above), _) => Advice {
             what: format!(
-                "level '{}' reads {folder}, which lies beside the workspace: open {above}, which holds both",
+                "level '{}' reads {folder}, which is next to the workspace: open {above}, which contains both",
                 first.name
             ),
             place: SHELL,
@@ -448,7 +447,7 @@ fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
         },
         (None, Some(inside)) => Advice {
             what: format!(
-                "level '{}' reads {folder}, which is not in the workspace: if {inside} is deployed there, say so",
+                "level '{}' reads {folder}, which is not in the workspace: if {inside} is deployed there, declare it",
                 first.name
             ),
             place: PROJECT_FILE,

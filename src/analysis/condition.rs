@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::{Analysis, Survey};
+use super::{Analysis, Survey, is_wildcard};
 use crate::interpolation::has_tokens;
 use crate::lookup::{Place, StrategyKind, Unknown, UnknownCause};
 use crate::value::Value;
@@ -119,7 +119,7 @@ fn may_set(value: &Value, steps: &[Value]) -> bool {
 }
 
 /// Whether the `lookup_options` of a file have an entry for a key.
-fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> bool {
+pub(super) fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> bool {
     let Some(file) = analysis.snapshot.file(path) else {
         return true;
     };
@@ -259,7 +259,36 @@ impl<'a> Bound<'a> {
         }
     }
 
+    /// Takes out the wildcards of globs, which are no variables: what they stand for depends on the
+    /// files alone.
+    fn without_wildcards(&mut self) {
+        if !self.names.iter().any(|name| is_wildcard(name)) {
+            return;
+        }
+        self.list_each();
+        let is_variable: Vec<bool> = self.names.iter().map(|name| !is_wildcard(name)).collect();
+        let kept = |values: &Vec<String>| {
+            let values = values.iter().zip(&is_variable);
+            let values = values.filter(|(_, is_variable)| **is_variable);
+            values
+                .map(|(value, _)| value.clone())
+                .collect::<Vec<String>>()
+        };
+        let values: Vec<Vec<String>> = self.values.iter().map(kept).collect();
+        self.known = self.known.iter().map(kept).collect();
+        self.values.clear();
+        for values in values {
+            if !self.values.contains(&values) {
+                self.values.push(values);
+            }
+        }
+        let mut keep = is_variable.iter();
+        self.names
+            .retain(|_| keep.next().copied().unwrap_or_default());
+    }
+
     fn condition(mut self) -> Condition {
+        self.without_wildcards();
         let many = match &self.only {
             Some((_, files)) if files.len() > MOST_VALUES => Some(files.len()),
             Some(_) | None => None,
@@ -270,7 +299,7 @@ impl<'a> Bound<'a> {
         });
         // A path may name the file by its variables in several ways.
         let is_told = |values: &Vec<String>| !values.iter().any(String::is_empty);
-        if count > MOST_VALUES || !self.values.iter().all(is_told) {
+        if count > self.values.len() || !self.values.iter().all(is_told) {
             self.values.clear();
         }
         Condition::Variables {

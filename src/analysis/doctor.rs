@@ -242,14 +242,12 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     let mut found = found.filter(|config| Some(&config.path) == root.hiera_yaml.as_ref());
     let why = match (&root.kind, &root.hiera_yaml, found.next()) {
         (_, Some(_), Some(config)) => config.why(),
-        (RootKind::Environment, Some(_), None) => "it stands at the top of an environment".into(),
+        (RootKind::Environment, Some(_), None) => "it is at the top of an environment".into(),
         (RootKind::Environment, None, _) => {
-            "no hiera.yaml is there: Puppet's own default counts".into()
+            "there is no hiera.yaml: Puppet's default applies".into()
         }
-        (RootKind::Module { .. }, ..) => "it stands at the top of a module".into(),
-        (RootKind::Global, ..) => {
-            "it stands above the environments, or a setting names it".to_owned()
-        }
+        (RootKind::Module { .. }, ..) => "it is at the top of a module".into(),
+        (RootKind::Global, ..) => "it is above the environments, or a setting names it".to_owned(),
     };
     let (outline, error) = match outline {
         Ok(outline) => (outline, None),

@@ -83,11 +83,10 @@ pub fn places_of<'p>(
     in_default_hierarchy: bool,
     span: &LocationSpan,
 ) -> Vec<&'p Place> {
-    let is_glob = matches!(&*span.key, "glob" | "globs");
     let is_it = |place: &&Place| {
         place.index == level
             && place.in_default_hierarchy == in_default_hierarchy
-            && (is_glob || place.original == span.text)
+            && place.original == span.text
     };
     places.iter().filter(is_it).collect()
 }
@@ -98,12 +97,15 @@ pub fn datadir_of(place: &Place) -> Option<String> {
     let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
         return None;
     };
+    // A pattern is no suffix of the files it matched.
+    if place.by_glob {
+        return None;
+    }
     let original = Template::parse(&place.original);
     let relative = match original.parts.first() {
         Some(TemplatePart::Text(text)) => text.as_str(),
         Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
     };
-    // A glob's pattern is absolute and no suffix of the files it matched.
     let datadir = start.strip_suffix(relative).or_else(|| {
         // A declared function reads below the level's path.
         start.trim_end_matches('/').strip_suffix(relative)

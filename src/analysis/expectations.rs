@@ -174,7 +174,7 @@ impl<'a> File<'a> {
         }
         let expectation = Expectation {
             line: self.line(entry.id),
-            name: self.field(entry, "name", "a text"),
+            name: self.field(entry, "name", "a string"),
             key: self.key(entry).unwrap_or_default(),
             merge: self.merge(entry),
             nodes: self.nodes(entry),
@@ -217,7 +217,7 @@ impl<'a> File<'a> {
     }
 
     fn key(&mut self, entry: &Entry<'_>) -> Option<String> {
-        let Some(key) = self.field::<String>(entry, "key", "a text") else {
+        let Some(key) = self.field::<String>(entry, "key", "a string") else {
             if !has(entry, "key") {
                 self.add(entry.id, "'key' is missing".to_owned());
             }
@@ -240,7 +240,7 @@ impl<'a> File<'a> {
         };
         if !is_right {
             let message = format!(
-                "'merge' is neither {} nor a hash with a strategy",
+                "'merge' must be {}, or a hash with a strategy",
                 STRATEGIES.join(", ")
             );
             self.add_for(entry, "merge", message);
@@ -252,7 +252,7 @@ impl<'a> File<'a> {
     }
 
     fn value_type(&mut self, entry: &Entry<'_>) -> Option<Arc<str>> {
-        let text: String = self.field(entry, "type", "a text")?;
+        let text: String = self.field(entry, "type", "a string")?;
         if let Err(error) = datatype::parse(&text, &NoAliases) {
             self.add_for(entry, "type", format!("'{text}' is not a type: {error}"));
         }
@@ -272,7 +272,7 @@ impl<'a> File<'a> {
                 .to_owned();
             self.add(entry.id, message);
         }
-        let node: Option<String> = self.field(entry, "node", "a text");
+        let node: Option<String> = self.field(entry, "node", "a string");
         if describes {
             return WhichNodes::Described(Box::new(self.described(entry, node)));
         }
@@ -325,7 +325,7 @@ impl<'a> File<'a> {
             .filter(|name| has(entry, name))
             .collect();
         if said.is_empty() {
-            let message = format!("nothing is expected: say {}", OUTCOMES.join(", "));
+            let message = format!("nothing is expected: add one of {}", OUTCOMES.join(", "));
             self.add(entry.id, message);
         }
         if expectation.found == Some(false) && said.len() > 1 {
@@ -335,7 +335,7 @@ impl<'a> File<'a> {
         let is_described = matches!(expectation.nodes, WhichNodes::Described(_));
         if has(entry, "equal") && (!expectation.equal || is_described) {
             let message = match is_described {
-                true => "one node is always equal to itself: say 'nodes' or 'where'",
+                true => "one node is always equal to itself: use 'nodes' or 'where'",
                 false => "'equal' can only be true",
             };
             self.add_for(entry, "equal", message.to_owned());
@@ -426,17 +426,17 @@ mod tests {
     #[test]
     fn every_mistake_has_its_line() {
         expect_test::expect![[r#"
-            1: nothing is expected: say value, type, found, equal
+            1: nothing is expected: add one of value, type, found, equal
             2: unknown field 'vlaue': did you mean 'value'?
             3: 'key' is missing
             4: expected an expectation: a hash with a key
-            6: 'merge' is neither first, unique, hash, deep nor a hash with a strategy
+            6: 'merge' must be first, unique, hash, deep, or a hash with a strategy
             8: 'node', 'nodes' and 'where' each say which nodes are meant: keep one of them
-            12: nothing is expected: say value, type, found, equal
-            13: 'key' must be a text
+            12: nothing is expected: add one of value, type, found, equal
+            13: 'key' must be a string
             16: 'Strng[' is not a type: Syntax error at end of input
             18: 'facts' is not a hash
-            19: one node is always equal to itself: say 'nodes' or 'where'
+            19: one node is always equal to itself: use 'nodes' or 'where'
             21: a key that is not found has neither value nor type
             24: 'found' must be true or false
             25: 'a..b' is not a key that can be looked up"#]]

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Analysis;
+use super::site::{environment_of, site_manifest};
 use crate::datatype::{self, Aliases, Type};
 use crate::workspace::{
     CodeFacts, DefinitionFact, DefinitionKind, File, ParameterFact, Root, RootKind, path,
@@ -85,12 +86,56 @@ pub fn split_key(key: &str) -> Option<(&str, &str)> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The class of that name where Puppet finds it: in the module that an environment's modulepath
-    /// has, or in a module that stands alone. O(1).
+    /// The class of that name where Puppet finds it: in a site manifest, in the module that an
+    /// environment's modulepath has, or in a module that stands alone. O(files that define it).
     #[must_use]
     pub fn autoloaded(self, root: &'a Root, class: &str) -> Option<Defined<'a>> {
         let module = class.split("::").next().unwrap_or(class);
-        let dir = self.module_dir(root, module)?;
+        let dir = self.module_dir(root, module);
+        // Site manifests are read first: nothing is loaded for a class that they define.
+        let of_site = self.defined_by_site(root, class, dir);
+        of_site.or_else(|| self.class_of_module(dir?, class))
+    }
+
+    /// The class of that name in a site manifest; files of the module are none.
+    fn defined_by_site(
+        self,
+        root: &'a Root,
+        class: &str,
+        module: Option<&str>,
+    ) -> Option<Defined<'a>> {
+        self.site_files_defining(root, class, module)
+            .into_iter()
+            .find_map(|file| {
+                let definition = code(file)?.definition(DefinitionKind::Class, class)?;
+                Some(Defined { file, definition })
+            })
+    }
+
+    /// The site manifests that define a name. O(files that define it).
+    fn site_files_defining(
+        self,
+        root: &'a Root,
+        name: &str,
+        module: Option<&str>,
+    ) -> Vec<&'a Arc<File>> {
+        let is_of_module =
+            |file: &Arc<File>| module.is_some_and(|dir| path::within(file.path(), dir).is_some());
+        let files = self.snapshot.files_defining(name);
+        let mut files: Vec<&Arc<File>> = files.filter(|file| !is_of_module(file)).collect();
+        if !files.is_empty() {
+            let environment = environment_of(self.snapshot, root);
+            let site = environment.and_then(|root| site_manifest(self.snapshot, root));
+            files.retain(|file| {
+                let site = site.as_deref();
+                site.is_some_and(|site| path::within(file.path(), site).is_some())
+            });
+        }
+        files
+    }
+
+    /// The class of that name in a module's folder. O(1).
+    fn class_of_module(self, dir: &str, class: &str) -> Option<Defined<'a>> {
         let init = path::join(dir, "manifests/init.pp");
         let rest = class.split_once("::").map(|(_, rest)| rest);
         let own = rest.map(|rest| format!("{dir}/manifests/{}.pp", rest.replace("::", "/")));
@@ -140,6 +185,34 @@ impl<'a> Analysis<'a> {
         (!aliases.lacks_one.get()).then_some(parsed)
     }
 
+    /// The type of a parameter as far as it can be read: aliases are found as [`Analysis::class`] finds
+    /// classes, what is not found stays a name. For what is offered, not for what is refused.
+    #[must_use]
+    pub fn likely_type_of(
+        self,
+        root: Option<&'a Root>,
+        parameter: ClassParameter<'a>,
+    ) -> Option<Type> {
+        let aliases = LikelyAliases {
+            analysis: self,
+            root,
+        };
+        datatype::parse(parameter.expected()?, &aliases).ok()
+    }
+
+    /// The text of the file that Puppet loads a type alias from.
+    fn alias_text(self, root: &'a Root, name: &str) -> Option<String> {
+        let name = name.trim_start_matches("::").to_lowercase();
+        let (module, rest) = name.split_once("::")?;
+        let dir = self.module_dir(root, module)?;
+        // Which of two aliases counts depends on which one is loaded first.
+        if !self.site_files_defining(root, &name, Some(dir)).is_empty() {
+            return None;
+        }
+        let at = format!("{dir}/types/{}.pp", rest.replace("::", "/"));
+        Some(self.snapshot.file(&at)?.text().to_string())
+    }
+
     /// The class of that name: the one that Puppet loads from a root, else the only file of the
     /// workspace that defines it. O(files that define it).
     #[must_use]
@@ -186,6 +259,18 @@ impl<'a> Analysis<'a> {
     }
 }
 
+impl<'a> Analysis<'a> {
+    /// The class that a key may be for a parameter of, where its manifest is not in the workspace.
+    #[must_use]
+    pub fn unseen_class<'k>(self, root: &'a Root, key: &'k str) -> Option<&'k str> {
+        let (class, _) = split_key(key)?;
+        match self.no_parameter(root, key)? {
+            NoParameter::NoModule(_) | NoParameter::NoManifests(_) => Some(class),
+            NoParameter::OtherName | NoParameter::NoClass(_) | NoParameter::NoSuchParameter => None,
+        }
+    }
+}
+
 /// The type aliases of modules, which stand in `MODULE/types/name.pp`.
 struct ModuleAliases<'a> {
     analysis: Analysis<'a>,
@@ -196,14 +281,28 @@ struct ModuleAliases<'a> {
 
 impl Aliases for ModuleAliases<'_> {
     fn source(&self, name: &str) -> Option<String> {
-        let name = name.trim_start_matches("::").to_lowercase();
-        let found = name.split_once("::").and_then(|(module, rest)| {
-            let dir = self.analysis.module_dir(self.root, module)?;
-            let at = format!("{dir}/types/{}.pp", rest.replace("::", "/"));
-            Some(self.analysis.snapshot.file(&at)?.text().to_string())
-        });
+        let found = self.analysis.alias_text(self.root, name);
         self.lacks_one.set(self.lacks_one.get() || found.is_none());
         found
+    }
+}
+
+/// The type aliases that Puppet loads from a root, else those that only one file defines.
+struct LikelyAliases<'a> {
+    analysis: Analysis<'a>,
+    root: Option<&'a Root>,
+}
+
+impl Aliases for LikelyAliases<'_> {
+    fn source(&self, name: &str) -> Option<String> {
+        let root = self.root;
+        let loaded = root.and_then(|root| self.analysis.alias_text(root, name));
+        loaded.or_else(|| {
+            let lower = name.trim_start_matches("::").to_lowercase();
+            let mut files = self.analysis.snapshot.files_defining(&lower);
+            let file = files.next()?;
+            files.next().is_none().then(|| file.text().to_string())
+        })
     }
 }
 
@@ -257,6 +356,14 @@ class ntp($other) { }
 class a::b::c($d, String $_e = 'f') { }
 #- other/manifests/init.pp
 class other($x) { }
+#- manifests/own/classes.pp
+class ntp::site(Integer $x, Ntp::Two $y) { }
+type Ntp::Two = String
+class alone($x) { }
+#- site/ntp/manifests/site.pp
+class ntp::site($x, $z) { }
+#- site/ntp/types/two.pp
+type Ntp::Two = Integer
 ";
         let keys = [
             "ntp::port",
@@ -269,6 +376,10 @@ class other($x) { }
             "other::x",
             "ntp",
             "ntp::Port",
+            "ntp::site::x",
+            "ntp::site::y",
+            "ntp::site::z",
+            "alone::x",
         ];
         let expected = [
             "site/ntp/manifests/init.pp Ntp::Port Ntp::Port = Integer[1, 65535]",
@@ -281,6 +392,10 @@ class other($x) { }
             "other/manifests/init.pp - ?",
             "-",
             "-",
+            "manifests/own/classes.pp Integer Integer",
+            "manifests/own/classes.pp Ntp::Two ?",
+            "-",
+            "manifests/own/classes.pp - ?",
         ];
         assert_eq!(found(files, &keys), expected);
     }

@@ -31,12 +31,15 @@
 mod advice;
 mod certain;
 mod condition;
+mod declarations;
 mod doctor;
 mod environment;
 mod expand;
 mod expectations;
 mod governing;
+mod inclusions;
 mod manifests;
+mod members;
 mod named_nodes;
 mod node_file;
 mod node_meaning;
@@ -45,6 +48,7 @@ mod offer;
 mod position;
 mod project;
 mod readers;
+mod refused;
 mod root_entry;
 mod roots;
 mod scope_view;
@@ -67,6 +71,7 @@ pub use environment::{CODEDIR, environment_in, environment_of, environments_belo
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Governing, HieraFiles, governing};
+pub use inclusions::{FilePlace, MissingValue, Whose};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, describes_nodes};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};
@@ -79,7 +84,8 @@ pub use project::{
     Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
     ProjectSeverity, ProjectStrict, SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
-pub use readers::{MOST_LOOKUPS, left_out};
+pub use readers::{MOST_LOOKUPS, ReadFiles, is_wildcard, left_out};
+pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};

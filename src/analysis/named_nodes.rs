@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Analysis, RootView};
 use crate::hierarchy::{Layer, Template, TemplatePart};
-use crate::lookup::{Place, layer_of};
+use crate::lookup::{Place, layer_of, paths_for_functions};
 use crate::scope::{Knowledge, Node};
 use crate::value::Value;
 use crate::workspace::path;
@@ -44,6 +44,26 @@ const DOMAINS: [&str; 5] = [
 const WORDS: [&str; 10] = [
     "node", "nodes", "nodename", "host", "hosts", "hostname", "server", "servers", "machine",
     "machines",
+];
+
+/// Last words of variables that name a kind of nodes or where they stand, never one of them.
+const KINDS: [&str; 16] = [
+    "class",
+    "cluster",
+    "datacenter",
+    "env",
+    "environment",
+    "group",
+    "kind",
+    "location",
+    "pool",
+    "profile",
+    "role",
+    "site",
+    "tier",
+    "type",
+    "zone",
+    "region",
 ];
 
 /// Most nodes that are made from names of files.
@@ -165,11 +185,7 @@ fn bound_by(place: &Place, at: &str) -> Option<Bound> {
     if !is_open {
         return template.matches(at).then(|| template.bind(at))?;
     }
-    let stem = at.rsplit_once('.').map(|(stem, _)| stem);
-    let stem = stem.filter(|_| path::is_called_data(at));
-    let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
-    let mut paths = stem.into_iter().chain(folders);
-    let named = paths.find(|at| template.matches(at))?;
+    let named = paths_for_functions(at).find(|at| template.matches(at))?;
     template.bind(named)
 }
 
@@ -209,13 +225,26 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
     }
     let variable = names_file(template)?;
     let is_word = |text: &str| WORDS.contains(&text.to_ascii_lowercase().as_str());
+    if is_of_a_kind(variable) {
+        return None;
+    }
     let mut parts = variable.split(|c: char| !c.is_ascii_alphanumeric());
     let is_for_hosts = parts.any(is_word) || folders(template, folder).any(is_word);
     // A file for each operating system is for no host, wherever it lies.
     let is_fact = variable.starts_with("facts.") || variable.starts_with("::facts.");
-    (is_for_hosts && !is_fact && plain(variable) != "environment")
+    (is_for_hosts && !is_fact)
         .then_some(variable)
         .and_then(|variable| of(Naming::Label, variable))
+}
+
+/// Whether a variable says of which kind a node is: `node_class`, `host_group_name`.
+fn is_of_a_kind(variable: &str) -> bool {
+    let words = variable.rsplit(|c: char| !c.is_ascii_alphanumeric());
+    let mut words = words.skip_while(|word| word.eq_ignore_ascii_case("name"));
+    let last = words.next().unwrap_or_default().to_ascii_lowercase();
+    let one = last.strip_suffix("es").filter(|one| KINDS.contains(one));
+    let one = one.or_else(|| last.strip_suffix('s')).unwrap_or(&last);
+    KINDS.contains(&last.as_str()) || KINDS.contains(&one)
 }
 
 /// The place, if all of its files are called as hosts are, by their full names: the variable that names

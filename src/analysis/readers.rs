@@ -61,6 +61,69 @@ impl RootView<'_> {
     }
 }
 
+/// The files that a path of the hierarchy can mean, by what some known nodes read.
+pub struct ReadFiles {
+    /// Those that one of the nodes reads.
+    pub read: Vec<String>,
+    /// Those that fit the path and that none of them reads.
+    pub unread: Vec<String>,
+    /// For each of the nodes whether it reads one.
+    pub has_file: Vec<bool>,
+}
+
+impl RootView<'_> {
+    /// The files among `files` that some of the known nodes read by some places; nothing where that
+    /// depends on what is not known of one of them, and for no nodes. O(files × nodes).
+    #[must_use]
+    pub fn read_files(
+        &self,
+        places: &[&Place],
+        files: &[String],
+        members: &[usize],
+    ) -> Option<ReadFiles> {
+        let nodes = self.analysis.nodes;
+        let variables = places.iter().flat_map(|place| place.template.variables());
+        let mut columns = variables
+            .filter(|name| !is_wildcard(name))
+            .map(|name| nodes.column(name));
+        let is_unknown = |column: Arc<Column>| {
+            let unknown = column.unknown;
+            unknown.is_some_and(|id| members.iter().any(|&member| column.ids[member] == id))
+        };
+        if members.is_empty() || columns.any(is_unknown) {
+            return None;
+        }
+        let mut found = ReadFiles {
+            read: Vec::new(),
+            unread: Vec::new(),
+            has_file: vec![false; members.len()],
+        };
+        for file in files {
+            let matching = places.iter().copied();
+            let matching = matching.filter(|place| place.template.matches(file));
+            let readers = self.readers(matching, file);
+            let mut is_read = false;
+            for (at, member) in members.iter().enumerate() {
+                if readers.binary_search(member).is_ok() {
+                    is_read = true;
+                    found.has_file[at] = true;
+                }
+            }
+            match is_read {
+                true => found.read.push(file.clone()),
+                false => found.unread.push(file.clone()),
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Whether the name of a template's unknown part is that of a glob's wildcard.
+#[must_use]
+pub fn is_wildcard(variable: &str) -> bool {
+    variable.starts_with('*')
+}
+
 /// How many of some members are in no run: they would have taken more than [`MOST_LOOKUPS`].
 #[must_use]
 pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
@@ -71,7 +134,7 @@ pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
 /// The nodes that read a file at a place.
 struct Readers {
     template: Template,
-    /// The variables of the template, in order.
+    /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
     /// For mapped paths: the variable, and the element that means the file.
     mapped: Option<(Arc<Column>, String)>,
@@ -90,7 +153,8 @@ impl Readers {
             }
             Some((nodes.column(variable), element))
         });
-        let columns = template.variables().map(|name| nodes.column(name));
+        let names = template.variables().filter(|name| !is_wildcard(name));
+        let columns = names.map(|name| nodes.column(name));
         Readers {
             columns: columns.collect(),
             template,
@@ -113,7 +177,8 @@ impl Readers {
         holds && self.is_path_for(member, path)
     }
 
-    /// Whether the template with a node's values in it is a path, for some key.
+    /// Whether the template with a node's values in it is a path, for some key and some text in the
+    /// place of wildcards.
     fn is_path_for(&self, member: usize, wanted: &str) -> bool {
         let mut columns = self.columns.iter();
         let mut path = String::new();
@@ -121,12 +186,12 @@ impl Readers {
         for part in &self.template.parts {
             match part {
                 TemplatePart::Text(text) => path.push_str(text),
-                TemplatePart::Variable(_) => {
+                TemplatePart::Variable(name) if !is_wildcard(name) => {
                     if let Some(column) = columns.next() {
                         path.push_str(&column.text(member));
                     }
                 }
-                TemplatePart::Key(_) => {
+                TemplatePart::Variable(_) | TemplatePart::Key(_) => {
                     parts.push(TemplatePart::Text(std::mem::take(&mut path)));
                     parts.push(part.clone());
                 }

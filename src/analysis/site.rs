@@ -10,8 +10,8 @@ use crate::puppet::{Identity, Site, Subject};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
-    File, FileKind, Files as _, LookupFunction, LookupKey, NodeMatch, Root, RootKind, Snapshot,
-    Within, environment_conf, path,
+    CodeFacts, File, FileKind, Files as _, LookupFact, LookupFunction, LookupKey, NodeFact,
+    NodeMatch, Root, RootKind, Snapshot, environment_conf, path,
 };
 
 /// Most manifests of an environment that are run.
@@ -213,71 +213,55 @@ impl Analysis<'_> {
         }
         names
     }
+}
 
-    /// Whether every node of a root's environment includes all classes that data lists under a key, in
-    /// whatever file.
-    #[must_use]
-    pub fn includes_list(self, root: &Root, key: &str) -> bool {
-        let environment = environment_of(self.snapshot, root);
-        environment.is_some_and(|environment| {
-            let lists = included_lists(self.snapshot, environment);
-            lists.iter().any(|list| **list == *key)
-        })
+/// The keys whose lists of classes some manifest includes, merged over all levels. O(manifests).
+#[must_use]
+pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let files = snapshot.files();
+    let codes = files.filter_map(|file| Some((file, file.facts().code.as_deref()?)));
+    let lists = codes.flat_map(|(file, code)| {
+        let lookups = code.lookups.iter();
+        lookups.filter_map(move |lookup| list_included(file, code, lookup).cloned())
+    });
+    lists.collect()
+}
+
+/// Whether the only node block is that of all nodes.
+pub(super) fn is_for_everyone(blocks: &[&NodeFact]) -> bool {
+    match blocks {
+        [only] => only.matches.contains(&NodeMatch::Default),
+        _ => false,
     }
 }
 
-/// The keys whose lists of classes every node of an environment includes: merged over all levels by an
-/// unconditional statement of the top scope, or of a block that is every node's.
-#[must_use]
-pub fn included_lists(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<str>> {
-    let files = manifests_of(snapshot, environment);
-    let codes = || {
-        files
-            .iter()
-            .filter_map(|file| Some((file, file.facts().code.as_deref()?)))
+/// The key of a list of classes, if a call includes it without a condition, merged over all levels.
+pub(super) fn list_included<'c>(
+    file: &File,
+    code: &CodeFacts,
+    lookup: &'c LookupFact,
+) -> Option<&'c Arc<str>> {
+    let LookupKey::Literal(key) = &lookup.key else {
+        return None;
     };
-    if codes().any(|(_, code)| code.is_broken) {
-        return Vec::new();
-    }
-    let mut blocks = codes().flat_map(|(_, code)| code.nodes.iter());
-    let is_everyones = match (blocks.next(), blocks.next()) {
-        (Some(only), None) => only.matches.contains(&NodeMatch::Default),
-        _ => false,
+    let merge = lookup.merge.map(|range| range.slice(file.text()));
+    let is_included = || {
+        let mut includes = code.includes.iter();
+        includes.any(|it| it.place == lookup.call && !it.is_conditional)
     };
-    let counts = |within: Within| match within {
-        Within::Top => true,
-        Within::Node(_) => is_everyones,
-        Within::Definition(_) => false,
-    };
-    let mut lists = Vec::new();
-    for (file, code) in codes() {
-        for lookup in code.lookups.iter().filter(|lookup| counts(lookup.within)) {
-            let LookupKey::Literal(key) = &lookup.key else {
-                continue;
-            };
-            let merge = lookup.merge.map(|range| range.slice(file.text()));
-            let is_included = || {
-                let mut includes = code.includes.iter();
-                includes.any(|it| it.place == lookup.call && !it.is_conditional)
-            };
-            let is_list = match lookup.function {
-                LookupFunction::HieraInclude => !lookup.is_conditional,
-                LookupFunction::HieraArray => is_included(),
-                LookupFunction::Lookup => {
-                    matches!(merge, Some("'unique'" | "\"unique\"" | "unique")) && is_included()
-                }
-                LookupFunction::Hiera | LookupFunction::HieraHash => false,
-            };
-            if is_list && !key.contains('.') {
-                lists.push(key.clone());
-            }
+    let is_list = match lookup.function {
+        LookupFunction::HieraInclude => !lookup.is_conditional,
+        LookupFunction::HieraArray => is_included(),
+        LookupFunction::Lookup => {
+            matches!(merge, Some("'unique'" | "\"unique\"" | "unique")) && is_included()
         }
-    }
-    lists
+        LookupFunction::Hiera | LookupFunction::HieraHash => false,
+    };
+    (is_list && !key.contains('.')).then_some(key)
 }
 
 /// The environment that a root is, or the first that has it.
-fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
+pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
     match root.kind {
         RootKind::Environment => Some(root),
         RootKind::Module { .. } | RootKind::Global => snapshot.roots().environments_of(root).next(),
@@ -286,18 +270,9 @@ fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root
 
 /// The manifests of an environment in the order in which Puppet runs them
 /// (`puppet/node/environment.rb`, `perform_initial_import`).
-fn manifests_of(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<File>> {
-    let conf = path::join(&environment.dir, "environment.conf");
-    let conf = snapshot.text(&conf).ok();
-    let conf = conf
-        .map(|text| environment_conf::parse(&text))
-        .unwrap_or_default();
-    let at = match conf.manifest {
-        // What a server's settings say is not known here.
-        Some(manifest) if manifest.contains('$') => return Vec::new(),
-        Some(manifest) if manifest.starts_with('/') => manifest,
-        Some(manifest) => path::normalise(&format!("{}/{manifest}", environment.dir)),
-        None => path::join(&environment.dir, "manifests"),
+pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<File>> {
+    let Some(at) = site_manifest(snapshot, environment) else {
+        return Vec::new();
     };
     let file = |at: &str| snapshot.file(at).cloned();
     if snapshot.kind(&at) != Some(FileKind::Directory) {
@@ -308,4 +283,20 @@ fn manifests_of(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<File>> {
     let manifests = below.iter().filter(|(at, _)| is_manifest(at));
     let files = manifests.filter_map(|(at, _)| file(at));
     files.take(MAX_MANIFESTS).collect()
+}
+
+/// The file or folder of an environment's manifests; nothing where it is not known.
+pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<String> {
+    let conf = path::join(&environment.dir, "environment.conf");
+    let conf = snapshot.text(&conf).ok();
+    let conf = conf
+        .map(|text| environment_conf::parse(&text))
+        .unwrap_or_default();
+    match conf.manifest {
+        // What a server's settings say is not known here.
+        Some(manifest) if manifest.contains('$') => None,
+        Some(manifest) if manifest.starts_with('/') => Some(manifest),
+        Some(manifest) => Some(path::normalise(&format!("{}/{manifest}", environment.dir))),
+        None => Some(path::join(&environment.dir, "manifests")),
+    }
 }

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap as Map;
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::terminal::remark;
 use crate::analysis::{CODEDIR, environment_in, session_over};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
@@ -121,6 +122,9 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
         keys,
         ..Shared::default()
     };
+    if std::io::stdin().is_terminal() {
+        remark("reading requests from standard input, one JSON object a line; end with Ctrl+D");
+    }
     let mut input = BufReader::with_capacity(READ_AHEAD, std::io::stdin().lock());
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let mut line = String::new();

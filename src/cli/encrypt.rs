@@ -1,13 +1,13 @@
 //! `hiera-ls encrypt`: encrypts a value where it stands in a file, or a text from standard input, for
 //! a certificate. No private key is needed.
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
 use super::hover::{offset, place};
-use super::terminal::{complain, unwritten};
+use super::terminal::{complain, remark, unwritten};
 use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
@@ -16,7 +16,7 @@ use crate::ide::KnownNodes;
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::lookup::ConfigCache;
 use crate::text::TextEdit;
-use crate::workspace::Files as _;
+use crate::workspace::{FileKind, Files as _};
 
 /// Most bytes that are read from standard input.
 const LARGEST_TEXT: u64 = 4 << 20;
@@ -67,16 +67,24 @@ pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
 }
 
 fn encryptor(at: &str) -> Result<Encryptor, String> {
-    let text = DiskFiles::new().text(&disk::absolute(at));
-    let text = text.map_err(|error| error.message(at))?;
+    let disk = DiskFiles::new();
+    let path = disk::absolute(at);
+    if disk.kind(&path) != Some(FileKind::File) {
+        return Err(format!(
+            "there is no certificate {at}: name one with --pkcs7-public-key"
+        ));
+    }
+    let text = disk.text(&path).map_err(|error| error.message(at))?;
     Encryptor::from_pem(text.as_bytes()).map_err(|error| format!("{at}: {error}"))
 }
 
 /// Encrypts what stands on standard input.
 fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
-    let default = "keys/public_key.pkcs7.pem".to_owned();
-    let certificate = arguments.pkcs7_public_key.as_ref().unwrap_or(&default);
-    let encryptor = encryptor(certificate)?;
+    let certificate = arguments.pkcs7_public_key.as_deref();
+    let encryptor = encryptor(certificate.unwrap_or("keys/public_key.pkcs7.pem"))?;
+    if std::io::stdin().is_terminal() {
+        remark("reading the text to encrypt from standard input; end with Ctrl+D");
+    }
     let mut plain = Vec::new();
     let read = std::io::stdin().take(LARGEST_TEXT).read_to_end(&mut plain);
     read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;

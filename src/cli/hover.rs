@@ -121,8 +121,9 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
             count => format!("{count} lines"),
         };
         return Err(format!(
-            "{}: it has {lines}, there is no line {line}",
-            shown(&at)
+            "{}: it has {lines}, there is no line {}",
+            shown(&at),
+            line + 1
         ));
     }
     let offset = offset(file, line, column);

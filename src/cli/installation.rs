@@ -4,13 +4,17 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::Arguments;
 use super::rules::printed;
 use super::terminal::complain;
 use crate::disk;
+use crate::rules::RULES;
+
+const PROGRAM: &str = "hiera-ls";
 
 /// The version, the commit where the build knew it, and the target.
 pub(super) fn version() -> &'static str {
@@ -35,9 +39,40 @@ pub(super) fn version() -> &'static str {
 
 /// Prints the completions of a shell.
 pub(super) fn completions(shell: Shell) -> ExitCode {
+    let script = match shell {
+        // A hyphen in the program's name parts the names of commands from their own labels there.
+        Shell::Bash => {
+            let name = PROGRAM.replace('-', "_");
+            let script = script(shell, &name);
+            script.replace(
+                &format!("default {name}\n"),
+                &format!("default {PROGRAM}\n"),
+            )
+        }
+        _ => script(shell, PROGRAM),
+    };
+    printed(&script)
+}
+
+/// The completions of a shell for a program of a name.
+fn script(shell: Shell, name: &str) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "hiera-ls", &mut script);
-    printed(&String::from_utf8_lossy(&script))
+    clap_complete::generate(shell, &mut with_codes(), name, &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The command line with all codes of rules as values.
+fn with_codes() -> Command {
+    let codes = |argument: Arg| {
+        let codes = RULES.iter();
+        let codes = codes.map(|rule| PossibleValue::new(rule.code).help(rule.summary));
+        argument.value_parser(PossibleValuesParser::new(codes))
+    };
+    Arguments::command()
+        .mut_subcommand("explain", |explain| explain.mut_arg("code", codes))
+        .mut_subcommand("check", |check| {
+            check.mut_arg("select", codes).mut_arg("ignore", codes)
+        })
 }
 
 /// Prints the manual page of the program, or writes one for each command into a folder.

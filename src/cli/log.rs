@@ -1,14 +1,19 @@
 //! The log: standard error, as much of it as `HIERA_LS_LOG` says (`debug`, `hiera_ls=trace,warn`).
 
+use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// The transport writes whole messages, and an answer may hold a secret that the user asked for.
 const SILENT: &str = "tower_lsp_server::codec";
 
-/// Starts the log of this process, with the time of each line or without.
+/// Starts the log of this process: with the time and the place in the code of each line, as a server
+/// writes it, or as messages.
 pub(crate) fn start(with_time: bool) {
     #[expect(
         clippy::disallowed_methods,
@@ -20,11 +25,31 @@ pub(crate) fn start(with_time: bool) {
         .with_ansi(false);
     let lines = match with_time {
         true => lines.boxed(),
-        false => lines.without_time().boxed(),
+        false => lines.event_format(AsMessages).boxed(),
     };
     let log = tracing_subscriber::registry().with(lines.with_filter(filter(&wanted)));
     // A subscriber that is set already is as good.
     let _ = log.try_init();
+}
+
+/// Lines of the log in the form of all messages of a command.
+struct AsMessages;
+
+impl<S, N> FormatEvent<S, N> for AsMessages
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> std::fmt::Result {
+        write!(writer, "hiera-ls: ")?;
+        context.format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
 }
 
 /// What of the log is written: warnings, but for what is said to be otherwise.

@@ -21,6 +21,9 @@ use crate::value::to_tagged_json;
 /// Widest value in the text form, in characters.
 const WIDEST: usize = 60;
 
+/// The width that a value has on any terminal.
+const NARROWEST: usize = 16;
+
 /// Which keys, over which nodes.
 #[derive(Args)]
 pub(super) struct MatrixArguments {
@@ -133,7 +136,7 @@ fn text(row: &Row, layout: Layout) -> String {
     let title = match row.answers.len() {
         1 if total == 0 => format!("{} — the same for every node", row.key),
         count if total == 0 => format!(
-            "{} — {count} different values, by what a node's facts say",
+            "{} — {count} different values, depending on a node's facts",
             row.key
         ),
         1 => format!("{} — the same for {}", row.key, counted(total)),
@@ -144,13 +147,17 @@ fn text(row: &Row, layout: Layout) -> String {
         ),
     };
     let mut out = layout.line(Paint::Title, &title);
-    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
-    let values = cut_apart(&values, WIDEST);
-    let width = values.iter().map(|value| value.chars().count()).max();
     let nodes = row.answers.iter().map(|cell| for_whom(row, cell));
     let nodes: Vec<String> = nodes.collect();
     let wide = nodes.iter().map(|nodes| nodes.chars().count()).max();
     let wide = wide.unwrap_or_default();
+    // Who gets a value is worth more than its end.
+    let free = layout
+        .width
+        .map_or(WIDEST, |width| width.saturating_sub(wide + 4));
+    let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
+    let values = cut_apart(&values, free.clamp(NARROWEST, WIDEST));
+    let width = values.iter().map(|value| value.chars().count()).max();
     for ((cell, value), whose) in row.answers.iter().zip(&values).zip(nodes) {
         let pad = width.unwrap_or_default() - value.chars().count();
         let place = |source: &SourceLine| sources_text([source], shown);

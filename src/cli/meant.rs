@@ -8,7 +8,7 @@ use crate::ide::matrix::all_keys;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Nodes};
-use crate::text::nearest;
+use crate::text::{nearest, nearest_host};
 use crate::workspace::path;
 
 /// What stands for any characters in a pattern of keys.
@@ -29,7 +29,7 @@ pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
     }
     let files: Vec<&str> = files.iter().map(|at| super::terminal::shown(at)).collect();
     let names = nodes.all().iter().map(|node| &*node.certname);
-    let hint = match nearest(name, names) {
+    let hint = match nearest_host(name, names) {
         Some(known) => format!("did you mean '{known}'?"),
         None => "name its facts with --facts".to_owned(),
     };

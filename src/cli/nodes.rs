@@ -32,7 +32,7 @@ fn file(path: &str, named: Named) -> Result<NodeFile, String> {
     let text = DiskFiles::new().text(&at).map_err(|error| {
         let what = match error.kind {
             LoadErrorKind::Io(SystemError::IsDirectory) => "this is a folder",
-            LoadErrorKind::Io(SystemError::PermissionDenied) => "this file may not be read",
+            LoadErrorKind::Io(SystemError::PermissionDenied) => "no permission to read this file",
             LoadErrorKind::Io(SystemError::NotFound) if DiskFiles::new().kind(&at).is_none() => {
                 "there is no such file"
             }

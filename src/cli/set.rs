@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::meant::KnownKeys;
-use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
+use super::terminal::{Layout, Paint, Progress, complain, hanging, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
@@ -36,7 +36,8 @@ pub(super) enum Form {
 pub(super) struct SetArguments {
     /// A top-level key
     key: String,
-    /// What the nodes are to get, as YAML
+    /// Desired value, as YAML
+    #[arg(allow_negative_numbers = true)]
     value: String,
     /// The nodes: a certname, or VARIABLE=VALUE[,VALUE]; several conditions must all hold
     /// [default: every known node]
@@ -113,7 +114,8 @@ pub(super) fn tell_unknown_key(loaded: &Loaded, key: &str) {
     let views = loaded.views(&loaded.here);
     let known = KnownKeys::of(&Vec::from_iter(&views));
     let (_, missing) = known.chosen(&[key.to_owned()]);
-    missing.iter().for_each(|message| remark(message));
+    let told = missing.iter().map(|message| format!("note: {message}"));
+    told.for_each(|message| remark(&message));
 }
 
 fn print(
@@ -131,7 +133,7 @@ fn print(
         Form::Text => match outcome {
             Outcome::Already => {
                 remark(&format!(
-                    "all of them have this value of '{}' already",
+                    "all of them already have this value of '{}'",
                     goal.key
                 ));
                 return Ok(());
@@ -168,7 +170,11 @@ fn print(
 fn one(proposal: &Proposal, number: usize, view: &RootView<'_>) -> Result<String, String> {
     let layout = Layout::of_output();
     let title = format!("{number}. {}: {}", proposal.title, proposal.words());
-    let mut text = layout.whole_line(Paint::Title, &title);
+    let title = hanging(&title, layout.width.unwrap_or(usize::MAX), 3);
+    let title = title
+        .lines()
+        .map(|line| layout.whole_line(Paint::Title, line));
+    let mut text: String = title.collect();
     let name = |at: &str| shown(at).to_owned();
     for line in diff(&proposal.plan, view.analysis.snapshot, &name)?.split_terminator('\n') {
         let paint = match line.bytes().next() {

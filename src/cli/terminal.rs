@@ -249,11 +249,23 @@ pub(super) fn print(text: &str) -> Result<(), String> {
 
 /// A file as it can be given to a command again: from the current folder where it lies below that.
 pub(super) fn shown(at: &str) -> &str {
-    static HERE: OnceLock<String> = OnceLock::new();
-    let here = HERE.get_or_init(|| disk::absolute("."));
-    path::within(at, here)
+    path::within(at, here())
         .filter(|rest| !rest.is_empty())
         .unwrap_or(at)
+}
+
+/// A message of Puppet's with the files of the current folder named from there.
+pub(super) fn with_shown_files(message: &str) -> String {
+    match here() {
+        "/" => message.to_owned(),
+        here => message.replace(&format!("{here}/"), ""),
+    }
+}
+
+/// The current folder.
+fn here() -> &'static str {
+    static HERE: OnceLock<String> = OnceLock::new();
+    HERE.get_or_init(|| disk::absolute("."))
 }
 
 /// How far long work is: one line on standard error, where that is a terminal, that does not stay.

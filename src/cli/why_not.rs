@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::set::{Form, tell_unknown_key};
-use super::terminal::{Layout, Paint, complain, shown, unwritten};
+use super::terminal::{Layout, Paint, complain, hanging, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -70,7 +70,10 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
                     (_, true) => Paint::Old,
                     (_, false) => Paint::Plain,
                 };
-                text += &layout.line(paint, line);
+                let line = hanging(line, layout.width.unwrap_or(usize::MAX), 6);
+                for line in line.lines() {
+                    text += &layout.whole_line(paint, line);
+                }
             }
             text
         }

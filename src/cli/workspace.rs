@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::meant::{ENVIRONMENT, is_environment};
 use super::nodes::Asked;
-use super::terminal::{Progress, remark, shown};
+use super::terminal::{Progress, remark, shown, with_shown_files};
 use crate::analysis::{Analysis, Project, ProjectStrict, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
@@ -133,8 +133,13 @@ impl PlaceArguments {
     /// A hierarchy or folder of a flag that is not there.
     pub(super) fn files(&self, project: &Project) -> Result<FileSettings, String> {
         let mut files = project.of_files();
-        let global = self.hiera_config.as_deref();
-        files.global_hiera_yaml = global.map(|at| Arc::from(disk::absolute(at)));
+        if let Some(given) = &self.hiera_config {
+            let at = disk::absolute(given);
+            if DiskFiles::new().kind(&at) != Some(FileKind::File) {
+                return Err(format!("{given}: no such hierarchy"));
+            }
+            files.global_hiera_yaml = Some(Arc::from(at));
+        }
         if let Some(given) = &self.hiera_yaml {
             let root = chosen_root(&disk::absolute(given), None);
             if DiskFiles::new().kind(&root.hiera_yaml) != Some(FileKind::File) {
@@ -231,13 +236,7 @@ pub(super) struct Checkout {
 pub(super) fn load(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
     let loaded = load_naming(arguments, names)?;
     match loaded.nodes.is_empty() {
-        // Without a hierarchy, nodes would not help.
-        true => Err(loaded.root(&loaded.here).err().unwrap_or_else(|| {
-            format!(
-                "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
-                shown(&loaded.here.folder)
-            )
-        })),
+        true => Err(loaded.without_nodes()),
         false => Ok(loaded),
     }
 }
@@ -335,15 +334,31 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
 }
 
 impl Loaded {
+    /// Why no node is known: nodes would not help without a hierarchy, and those that files are named
+    /// after are found by it.
+    fn without_nodes(&self) -> String {
+        let view = match self.root(&self.here) {
+            Ok(view) => view,
+            Err(message) => return message,
+        };
+        match view.session().outline(&view.layer) {
+            Err(error) => with_shown_files(&error.words()),
+            Ok(_) => format!(
+                "no nodes are known: name a file with --nodes, or keep a nodes.json in {}",
+                shown(&self.here.folder)
+            ),
+        }
+    }
+
     /// Says on standard error where only names of nodes are known.
     pub(super) fn say_what_is_known(&self) {
         if self.nodes.is_empty() {
             remark(
-                "no nodes are known: these are the answers by what a node's facts say; see 'hiera-ls doctor'",
+                "note: no nodes are known: these are the answers depending on a node's facts; see 'hiera-ls doctor'",
             );
         }
         if self.nodes.are_names() {
-            remark(&format!("{NO_FACTS}; see 'hiera-ls doctor'"));
+            remark(&format!("note: {NO_FACTS}; see 'hiera-ls doctor'"));
         }
     }
 

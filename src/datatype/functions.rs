@@ -162,7 +162,7 @@ fn call(
             match crate::regexp::Regexp::lazy(&source) {
                 Err(crate::regexp::RegexpError::Invalid { message }) => Err(message),
                 Ok(_) | Err(crate::regexp::RegexpError::Unsupported { .. }) => {
-                    Ok(super::rich("Regexp", source))
+                    Ok(super::regexp_value(&source))
                 }
             }
         }

@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 
 use super::model::{Alias, AliasBody, Element, ObjectType, Presence, StringType, Type};
+use super::quote::slashed;
 use super::ranges::Range;
 use super::{interpret, time};
 use crate::value::Value;
@@ -64,7 +65,7 @@ impl Check {
                 matches!(value, Value::Bool(truth) if wanted.is_none_or(|w| w == *truth))
             }
             Type::Regexp(source) => rich(value, "Regexp")
-                .is_some_and(|text| source.as_deref().is_none_or(|s| s == text)),
+                .is_some_and(|text| source.as_deref().is_none_or(|s| slashed(s) == text)),
             Type::SemVer(ranges) => rich(value, "SemVer").is_some_and(|version| {
                 ranges.is_empty() || ranges.iter().any(|r| super::semver::includes(r, version))
             }),

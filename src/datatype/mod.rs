@@ -21,6 +21,7 @@ mod access;
 mod assignable;
 mod builtin;
 mod collections;
+mod expected;
 mod format;
 mod functions;
 mod infer;
@@ -41,6 +42,7 @@ mod texts;
 mod time;
 mod uri;
 
+pub use expected::{Expected, Member, Word};
 pub use functions::{convert, convert_to};
 pub use infer::{infer, infer_set};
 pub use interpret::{Aliases, NoAliases};

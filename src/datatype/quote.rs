@@ -11,11 +11,7 @@ pub(super) fn slashed(source: &str) -> String {
             out.push('\\');
         }
         escaped = c == '\\' && !escaped;
-        if c == '\n' {
-            out.push_str("\\n");
-        } else {
-            out.push(c);
-        }
+        out.push(c);
     }
     out.push('/');
     out

@@ -436,12 +436,15 @@ fn scalar(value: &Value, format: &Format) -> Result<String, String> {
         }),
         Value::Rich(rich) => match rich.ptype {
             "Binary" => binary(&rich.text, format),
-            "Regexp" => match letter {
-                'p' => Ok(fitted(&slashed(&rich.text))),
-                's' if alternate => Ok(fitted(&quote(&rich.text))),
-                's' => Ok(fitted(&rich.text)),
-                _ => Err(format.refuse("Regexp", "sp")),
-            },
+            "Regexp" => {
+                let source = rich.pattern().unwrap_or_default().replace("\\/", "/");
+                match letter {
+                    'p' => Ok(fitted(&slashed(&source))),
+                    's' if alternate => Ok(fitted(&quote(&source))),
+                    's' => Ok(fitted(&source)),
+                    _ => Err(format.refuse("Regexp", "sp")),
+                }
+            }
             "URI" => match letter {
                 'p' => Ok(format!("URI({})", quote(&rich.text))),
                 's' if alternate => Ok(fitted(&quote(&rich.text))),

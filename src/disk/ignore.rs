@@ -132,7 +132,7 @@ impl DataFolders {
         let (name, extension) = (path::name(at), path::extension(at));
         let below = |folder: &str| at.contains(folder);
         match (name, extension) {
-            ("environment.conf" | "metadata.json", _) => true,
+            ("environment.conf" | "metadata.json" | "site.pp", _) => true,
             (_, Some("yaml" | "yml" | "eyaml")) => true,
             // Templates of configurations.
             (_, Some("erb" | "epp"))
@@ -140,11 +140,13 @@ impl DataFolders {
             {
                 true
             }
-            (_, Some("pp")) => ["/functions/", "/types/", "/manifests/"]
+            (_, Some("pp")) => ["/functions/", "/types/", "/manifests/", "/plans/"]
                 .into_iter()
                 .any(below),
             (_, Some("epp" | "erb")) => below("/templates/"),
-            (_, Some("rb")) => below("/lib/puppet/functions/"),
+            (_, Some("rb")) => {
+                below("/lib/puppet/functions/") || below("/lib/puppet/parser/functions/")
+            }
             // Facts of systems, as rspec-puppet-facts reads them.
             (_, Some("facts")) => below("/spec/fixtures/facts/") || self.hold(at),
             (_, Some("json" | "conf" | "hocon")) => {
@@ -229,7 +231,10 @@ mod tests {
     fn code_that_says_something_about_data_is_read() {
         let folders = DataFolders::default();
         assert!(folders.reads("/w/modules/a/lib/puppet/functions/a/lookup.rb"));
+        assert!(folders.reads("/w/modules/a/lib/puppet/parser/functions/lookup.rb"));
         assert!(folders.reads("/w/modules/a/functions/data.pp"));
+        assert!(folders.reads("/w/modules/a/plans/deploy.pp"));
+        assert!(folders.reads("/w/site.pp"));
         assert!(!folders.reads("/w/modules/a/lib/facter/x.rb"));
         assert!(!folders.reads("/w/modules/a/files/app.json"));
         assert!(folders.reads("/w/spec/fixtures/facts/debian-12.json"));

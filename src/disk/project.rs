@@ -83,8 +83,7 @@ fn read(at: String, text: &str) -> FoundProject {
     let outside = outside.into_iter().map(|inside| {
         let named = path::within(&inside, folder).unwrap_or(&inside);
         let message = format!(
-            "'{named}' leads outside the workspace by a symbolic link; a path outside counts only from \
-             the user's own settings"
+            "'{named}' is a symbolic link to outside the workspace; a path outside is only allowed in the user's own settings"
         );
         let line = text.lines().position(|line| line.contains(named));
         ProjectError {

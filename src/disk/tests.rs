@@ -122,7 +122,7 @@ fn links_loops_and_odd_things_end_nothing() {
         snapshot.kind(&at("mirror/../data")),
         Some(FileKind::Directory)
     );
-    // A literal path passes over a link that leads nowhere, a glob does not.
+    // A literal path passes over a broken link, a glob does not.
     let dangling = at("data/dangling.yaml");
     assert_eq!(snapshot.kind(&dangling), None);
     assert!(snapshot.is_link(&dangling));

@@ -94,7 +94,7 @@ impl Folders<'_> {
         if is_link == Linked::Yes {
             let behind = target(&at)?;
             if path::within(&self.real, &behind).is_some() {
-                walk.problem(&at, "is a link to a folder around it and is not entered");
+                walk.problem(&at, "is a link to a folder around it and is skipped");
                 return Some(Some(behind));
             }
             outside |= path::within(&behind, &self.real).is_none();
@@ -206,8 +206,7 @@ pub(super) fn walk(
                         walk.problem(
                             shown,
                             &format!(
-                                "leads out of the workspace to more than {MOST_LINKED} files; \
-                                 the rest is left out"
+                                "links to more than {MOST_LINKED} files outside the workspace; the rest is left out"
                             ),
                         );
                     }
@@ -242,17 +241,17 @@ fn unentered(
 ) -> Option<String> {
     if next.depth > MOST_DEPTH {
         return Some(format!(
-            "lies more than {MOST_DEPTH} folders deep and is not entered"
+            "is more than {MOST_DEPTH} folders deep and is skipped"
         ));
     }
     let identity = next.chain.as_ref()?.identity;
     if Chain::holds(above, identity) {
-        return Some("is a link to a folder around it and is not entered".to_owned());
+        return Some("is a link to a folder around it and is skipped".to_owned());
     }
     let count = visits.entry(identity).or_default();
     *count += 1;
     (*count > MOST_VISITS)
-        .then(|| format!("is the same folder as {MOST_VISITS} others and is not entered again"))
+        .then(|| format!("is the same folder as {MOST_VISITS} others and is skipped"))
 }
 
 fn chained(folder: &str, above: Option<&Arc<Chain>>) -> Option<Arc<Chain>> {

@@ -35,6 +35,17 @@ pub struct LevelSpans {
     pub options: Option<TextRange>,
     /// Each path, glob, uri or the template of mapped paths.
     pub locations: Vec<LocationSpan>,
+    /// The variable of mapped paths, and the name that its elements have in the template.
+    pub mapped: Option<[LocationSpan; 2]>,
+}
+
+impl LevelSpans {
+    /// The name that mapped paths give the elements of their variable, where it is that one.
+    #[must_use]
+    pub fn element(&self, name: &str) -> Option<&LocationSpan> {
+        let [_, element] = self.mapped.as_ref()?;
+        (&*element.text == name).then_some(element)
+    }
 }
 
 /// One location as written.
@@ -111,7 +122,9 @@ fn level(tree: &Tree, node: NodeId) -> LevelSpans {
             "mapped_paths" => {
                 let mut triple = Vec::new();
                 collect_locations(tree, &name, value, &mut triple);
-                spans.locations.extend(triple.into_iter().nth(2));
+                let mut triple = triple.into_iter();
+                spans.mapped = triple.next().zip(triple.next()).map(Into::into);
+                spans.locations.extend(triple.next());
             }
             _ => {}
         }

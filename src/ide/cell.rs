@@ -19,7 +19,7 @@ const WIDEST: usize = 100;
 const MOST_ORIGINS: usize = 10;
 
 /// What is said of answers for nodes of which only the names are known.
-pub const NO_FACTS: &str = "no facts are known of these nodes: files are named after them";
+pub const NO_FACTS: &str = "nodes known by file name only, without facts";
 
 /// A row as one JSON object: `{"key", "answers": [{"found", …, "nodes", "sources"}]}`.
 #[must_use]

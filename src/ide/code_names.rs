@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::named::{Mention, Named};
-use super::target::{KeyTarget, steps_of};
-use crate::interpolation::{Key, split_key};
+use super::target::KeyTarget;
+use super::written_key::WrittenKey;
 use crate::text::TextRange;
 use crate::workspace::{CodeFacts, DefinitionKind, LookupFact, LookupKey, Snapshot};
 
@@ -15,7 +15,7 @@ pub(super) fn at(code: &CodeFacts, offset: usize) -> Option<Mention> {
         .iter()
         .find(|lookup| lookup.place.touches(offset));
     if let Some(lookup) = lookup {
-        return in_lookup(lookup, offset);
+        return written(lookup)?.at(offset);
     }
     let classes = code.definitions.iter();
     let mut classes = classes.filter(|definition| definition.kind == DefinitionKind::Class);
@@ -50,46 +50,17 @@ pub(super) fn at(code: &CodeFacts, offset: usize) -> Option<Mention> {
     })
 }
 
-fn in_lookup(lookup: &LookupFact, offset: usize) -> Option<Mention> {
+/// The key that a lookup names; nothing for one that is computed.
+fn written(lookup: &LookupFact) -> Option<WrittenKey<'_>> {
     let LookupKey::Literal(key) = &lookup.key else {
         return None;
     };
-    let parts = split_key(key).ok()?;
-    let here = offset.saturating_sub(lookup.place.start as usize + 1);
-    let last = parts.len().checked_sub(1)?;
-    let part = parts
-        .iter()
-        .position(|(_, range)| here <= range.end as usize);
-    let part = part.unwrap_or(last);
-    let range = part_of(lookup, part)?;
-    let parsed = Key::of(key).ok()?;
-    let mut steps = steps_of(&parsed);
-    steps.truncate(part);
-    Some(Mention {
-        named: Named::Key(KeyTarget {
-            steps,
-            range,
-            ..KeyTarget::of_root(parsed.root.as_name()?)
-        }),
-        range,
-    })
-}
-
-/// Where the parts of a lookup's key up to one of them stand, without quotes.
-pub(super) fn part_of(lookup: &LookupFact, part: usize) -> Option<TextRange> {
-    let LookupKey::Literal(key) = &lookup.key else {
-        return None;
-    };
-    let parts = split_key(key).ok()?;
-    let (from, to) = (parts.first()?.1.start, parts.get(part)?.1.end);
-    // With escapes in it, the whole is meant.
-    if lookup.place.len() != key.len() + 2 {
-        return Some(lookup.place);
-    }
-    let start = lookup.place.start + 1;
-    Some(TextRange {
-        start: start + from,
-        end: start + to,
+    let whole = lookup.place;
+    let inside = || TextRange::new(whole.start as usize + 1, whole.end as usize - 1);
+    Some(WrittenKey {
+        key,
+        plain: (whole.len() == key.len() + 2).then(inside),
+        whole,
     })
 }
 
@@ -99,14 +70,8 @@ pub(super) fn lookups_of<'c>(
     key: &'c KeyTarget,
 ) -> impl Iterator<Item = (TextRange, &'c LookupFact)> {
     code.lookups.iter().filter_map(|lookup| {
-        let LookupKey::Literal(written) = &lookup.key else {
-            return None;
-        };
-        let parsed = Key::of(written).ok()?;
-        let is_it =
-            parsed.root.as_name() == Some(&*key.root) && steps_of(&parsed).starts_with(&key.steps);
-        let range = is_it.then(|| part_of(lookup, key.steps.len()))??;
-        Some((range, lookup))
+        let place = written(lookup)?.place_of(&key.root, &key.steps)?;
+        Some((place, lookup))
     })
 }
 

@@ -184,14 +184,14 @@ fn parameters_that_are_not_set_are_offered() {
         &in_common("web::ensure: absent\nweb::$0"),
         offered,
         expect![[r#"
-            web::port  Web::Port, must be given  Where it listens.
+            web::port  Web::Port, required  Where it listens.
             web::tls  Optional[Boolean] = undef"#]],
     );
     check(
         &in_common("w$0"),
         offered,
         expect![[r#"
-        web::port  Web::Port, must be given  Where it listens.
+        web::port  Web::Port, required  Where it listens.
         web::ensure  Enum['absent', 'present'] = 'present'
         web::tls  Optional[Boolean] = undef"#]],
     );
@@ -227,9 +227,167 @@ fn keys_are_offered_in_lookups_of_manifests() {
         expect!["bob"],
     );
     check(
-        &in_code("include web::log", "include we$0"),
+        &in_code("lookup('users.bob', Hash)", "lookup(\n    'us$0'\n  )"),
         offered,
-        expect!["none"],
+        expect!["users"],
+    );
+    for call in [
+        "lookup('us$0",
+        "lookup({name => 'us$0'})",
+        "lookup({merge => 'deep', 'name' => \"us$0\"})",
+        "lookup(['web::port', 'us$0'])",
+        "hiera_hash(\"us$0",
+        "\"a ${lookup('us$0')}\"",
+        "\"a ${lookup('us$0",
+    ] {
+        check(
+            &in_code("lookup('users.bob', Hash)", call),
+            offered,
+            expect!["users"],
+        );
+    }
+    for no_key in [
+        "lookup('web::port', 'us$0')",
+        "lookup({default_value => 'us$0'})",
+        "notice('us$0')",
+        "1 # lookup('us$0')",
+        "us$0",
+    ] {
+        check(
+            &in_code("lookup('users.bob', Hash)", no_key),
+            offered,
+            expect!["none"],
+        );
+    }
+}
+
+#[test]
+fn classes_are_offered_where_manifests_include_them() {
+    for place in [
+        "include web::l$0",
+        "include web::$0",
+        "contain 'web::l$0'",
+        "require(web, web::l$0)",
+        "include(['web', \"web::l$0",
+        "class { 'web::l$0': }",
+    ] {
+        check(
+            &in_code("include web::log", place),
+            |asked| offered(asked).filter(|found| !found.is_empty()),
+            expect!["web::log  class"],
+        );
+    }
+    check(
+        &in_code("include web::log", "include web,\n    ::web::l$0"),
+        offered,
+        expect!["::web::log  class"],
+    );
+    for place in ["require => we$0", "notice(we$0)", "# include we$0"] {
+        check(
+            &in_code("include web::log", place),
+            offered,
+            expect!["none"],
+        );
+    }
+}
+
+const TYPES: &str = "\
+#- environment.conf
+modulepath = modules
+#- modules/app/types/access.pp
+type App::Access = Struct[{user => String, Optional[level] => Enum['read', 'write', 'no']}]
+#- modules/app/manifests/init.pp
+class app(
+  Struct[{host => String, Optional[port] => Integer[1, 65535], mode => Enum['a', 'b']}] $conf,
+  Hash[Enum['k1', 'k2'], Boolean] $flags,
+  Array[App::Access] $list,
+  Optional[Hash[String, App::Access]] $users,
+  Variant[Boolean, Enum['on', 'ask']] $either,
+) { }
+";
+
+fn check_typed(text: &str, expected: Expect) {
+    let text = with_hierarchy(&format!("{TYPES}#- data/common.yaml\n{text}"));
+    let text = text.replace(
+        "with_data",
+        "#- data/role/web.yaml\napp::conf: {host: x, extra: 1}\n",
+    );
+    check(&text, offered, expected);
+}
+
+#[test]
+fn members_and_values_are_offered_by_their_types() {
+    check_typed(
+        "app::conf:\n  $0",
+        expect![[r#"
+            host  String, required
+            mode  Enum['a', 'b'], required
+            port  Integer[1, 65535]"#]],
+    );
+    check_typed(
+        "app::conf:\n  host: x\n  $0\n  port: 1\n",
+        expect!["mode  Enum['a', 'b'], required"],
+    );
+    check_typed(
+        "app::conf: {host: x, $0, port: 1}\n",
+        expect!["mode  Enum['a', 'b'], required"],
+    );
+    check_typed("app::conf: $0", expect![""]);
+    check_typed(
+        "app::conf:\n  mode: $0",
+        expect![[r#"
+            a  by its type
+            b  by its type"#]],
+    );
+    check_typed(
+        "app::flags:\n  $0",
+        expect![[r#"
+            k1  Boolean
+            k2  Boolean"#]],
+    );
+    check_typed("app::flags: $0", expect![""]);
+    check_typed(
+        "app::flags: {k1: $0",
+        expect![[r#"
+            true  by its type
+            false  by its type"#]],
+    );
+    check_typed(
+        "app::list:\n  - user: x\n    $0",
+        expect!["level  Enum['no', 'read', 'write']"],
+    );
+    check_typed(
+        "app::list:\n  - level: $0",
+        expect![[r#"
+            'no'  by its type
+            read  by its type
+            write  by its type"#]],
+    );
+    check_typed(
+        "app::users:\n  alice:\n    le$0",
+        expect!["level  Enum['no', 'read', 'write']"],
+    );
+    check_typed(
+        "app::users:\n  alice:\n    level: 'r$0'",
+        expect![[r#"
+            read  by its type
+            write  by its type"#]],
+    );
+    check_typed(
+        "app::either: $0",
+        expect![[r#"
+            true  by its type
+            false  by its type
+            ask  by its type
+            'on'  by its type"#]],
+    );
+    check_typed(
+        "app::conf:\n  $0\nwith_data",
+        expect![[r#"
+            host  String, required
+            mode  Enum['a', 'b'], required
+            port  Integer[1, 65535]
+            extra"#]],
     );
 }
 
@@ -238,8 +396,9 @@ fn renames_go_through_lookups_and_stop_at_parameters() {
     let renamed = |asked: &Asked<'_>| {
         Some(
             match rename(asked.analysis, asked.path, asked.offset, "people") {
-                Ok(edits) => {
-                    let places = edits
+                Ok(renamed) => {
+                    let places = renamed
+                        .edits
                         .iter()
                         .map(|(path, edits)| format!("{path} {}", edits.len()));
                     places.collect::<Vec<_>>().join("\n")
@@ -267,7 +426,7 @@ fn renames_go_through_lookups_and_stop_at_parameters() {
         &in_common("web::po$0rt: 1\n"),
         renamed,
         expect![
-            "refused: 'web::port' is the parameter $port of the class web: automatic lookup finds it by that name alone"
+            "refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter"
         ],
     );
     check(
@@ -287,12 +446,37 @@ fn lookups_of_manifests_have_a_signature() {
             found.map(|found| found.parameters[found.active])
         })
     };
+    let label = |to: &str| {
+        ask(&in_code("lookup('users.bob', Hash)", to), None, |asked| {
+            let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+            found.map(|found| found.label)
+        })
+    };
     assert_eq!(active("lookup('$0"), Some("name"));
     assert_eq!(
         active("lookup('a', Hash[String, Integer], $0"),
         Some("merge")
     );
-    assert_eq!(active("lookup('a', Struct[{a => $0"), None);
+    assert_eq!(active("lookup('a', Struct[{a => $0"), Some("value_type"));
+    assert_eq!(active("lookup('a', { merge => $0"), Some("merge"));
+    assert_eq!(
+        active("lookup({ name => 'a', default_value => [1, $0"),
+        Some("name")
+    );
+    assert_eq!(
+        active("lookup({ name => 'a', default_value => $0 })"),
+        Some("default_value")
+    );
+    assert_eq!(
+        active("lookup('a', Hash, 'deep', { merge => $0"),
+        Some("default")
+    );
+    assert_eq!(
+        label("hiera('a', $0"),
+        Some("hiera(key, default, override)")
+    );
+    assert_eq!(active("hiera_hash('a', $0"), Some("default"));
+    assert_eq!(active("# lookup('a', $0"), None);
     assert_eq!(active("lookup('a')$0"), None);
     assert_eq!(active("notice('a$0"), None);
 }

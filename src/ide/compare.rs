@@ -8,7 +8,7 @@ use super::touched::Extent;
 use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
-use crate::text::nearest;
+use crate::text::nearest_host;
 use crate::value::KeyHashing;
 use crate::workspace::Root;
 
@@ -166,7 +166,7 @@ fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>,
     Err(match unknown {
         Some(((name, _), _)) => {
             let known = (0..analysis.nodes.len()).map(|member| analysis.nodes.certname(member));
-            let hint = match nearest(name, known) {
+            let hint = match nearest_host(name, known) {
                 Some(known) => format!(": did you mean '{known}'?"),
                 None => String::new(),
             };

@@ -1,6 +1,7 @@
 //! Where the thing under the cursor is defined: a key in its levels, a token's key or fact, the files of
 //! a path, the anchor of an alias, the keys of an entry of `lookup_options`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::fact_place::fact_places;
@@ -10,10 +11,10 @@ use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
     Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact,
-    places_of, without_keys,
+    places_of, quoted, request, sources, without_keys,
 };
 use crate::hierarchy::{ConfigSpans, locate};
-use crate::lookup::{FunctionSource, Place, Reach, find_function};
+use crate::lookup::{FunctionSource, Place, Reach, Run, find_function};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -27,7 +28,8 @@ pub const MOST_PLACES: usize = 1_000;
 pub struct Definition {
     /// The name under the cursor.
     pub origin: TextRange,
-    /// The places, the effective one first; of a key the others in the order of the levels.
+    /// The places; of a key those first that give its value, to the selected node or to some known one,
+    /// both these and the others in the order of the levels.
     pub places: Vec<FilePlace>,
 }
 
@@ -51,9 +53,10 @@ pub fn definition(
     let mut places = match &mention.named {
         Named::Key(key) => of_key(&view, path, key),
         Named::Pattern(pattern) => of_pattern(analysis, path, pattern),
-        Named::Variable(variable) => {
-            let mut places = set_places(analysis, view.root, variable);
-            places.extend(fact_places(analysis, facts, variable));
+        Named::Variable(variable) => of_variable(&view, facts, variable),
+        Named::Element(element) => {
+            let mut places = vec![FilePlace::of(&Arc::from(path), element.place)];
+            places.extend(of_variable(&view, facts, &element.variable));
             places
         }
         Named::Anchor { node, .. } => of_anchor(analysis.snapshot, path, *node)?,
@@ -129,6 +132,13 @@ fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
     }
 }
 
+/// Where manifests set a variable, then the facts.
+fn of_variable(view: &RootView<'_>, facts: &[NodeFile], variable: &str) -> Vec<FilePlace> {
+    let mut places = set_places(view.analysis, view.root, variable);
+    places.extend(fact_places(view.analysis, facts, variable));
+    places
+}
+
 /// The levels' definitions of a key; where no level of the scope has it, those of all files.
 fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
     let snapshot = view.analysis.snapshot;
@@ -147,7 +157,67 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
             whole,
         })
     };
-    let survey = view.survey(&key.root, &scope_of(view, path));
+    let runs = runs_of(view, path, &key.root);
+    let (effective, others) = match runs.is_empty() {
+        true => in_scope(view, path, &key.root),
+        false => over_nodes(view, path, &key.root, &runs),
+    };
+    let mut places: Vec<FilePlace> = Vec::new();
+    let mut seen = HashSet::new();
+    for at in effective.iter().chain(&others) {
+        if places.len() < MOST_PLACES && seen.insert(at) {
+            places.extend(place(at));
+        }
+    }
+    if places.is_empty() {
+        let files = in_order(view, path, &key.root);
+        places = files.iter().filter_map(place).take(MOST_PLACES).collect();
+    }
+    // What no level sets, the default of the parameter does.
+    places.extend(parameter(view, key));
+    places
+}
+
+/// The lookups of a key for the known nodes that read a file, or for all that are known where none does;
+/// none where a node is selected, or nothing is known but names.
+fn runs_of(view: &RootView<'_>, path: &str, key: &str) -> Vec<Run> {
+    let Analysis {
+        nodes, selected, ..
+    } = view.analysis;
+    let is_selected = selected.is_some_and(|name| nodes.find(name).is_some());
+    if is_selected || nodes.are_names() {
+        return Vec::new();
+    }
+    let reaches = view.reach(path);
+    let mut members = view.readers(reaches.iter().map(|reach| &reach.place), path);
+    if members.is_empty() && reaches.is_empty() {
+        members = (0..nodes.len()).collect();
+    }
+    view.runs(&request(key), &members)
+}
+
+/// The files that give a key's value to some of the nodes, and all others that have it, both in the
+/// order of the levels.
+fn over_nodes(
+    view: &RootView<'_>,
+    path: &str,
+    key: &str,
+    runs: &[Run],
+) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
+    let name = quoted(key);
+    let given: HashSet<Arc<str>> = runs
+        .iter()
+        .flat_map(|run| sources(&run.answer, &name))
+        .filter_map(|source| source.path)
+        .collect();
+    in_order(view, path, key)
+        .into_iter()
+        .partition(|file| given.contains(file))
+}
+
+/// The files that give a key's value in the scope of a file, and the others that have it.
+fn in_scope(view: &RootView<'_>, path: &str, key: &str) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
+    let survey = view.survey(key, &scope_of(view, path));
     let (mut effective, mut others): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
     for level in &survey.levels {
         match &level.status {
@@ -158,19 +228,7 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
             Status::NotSet | Status::Outside { .. } => {}
         }
     }
-    let mut places: Vec<FilePlace> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for at in effective.iter().chain(&others) {
-        if places.len() < MOST_PLACES && seen.insert(at) {
-            places.extend(place(at));
-        }
-    }
-    if places.is_empty() {
-        places = in_any_file(view, path, key, &place);
-    }
-    // What no level sets, the default of the parameter does.
-    places.extend(parameter(view, key));
-    places
+    (effective, others)
 }
 
 /// The class parameter that automatic lookup gives a key's value to.
@@ -238,26 +296,17 @@ pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Opt
     })
 }
 
-/// The definitions in all files that are looked up together with this one, by the order of the
-/// levels, then by path.
-fn in_any_file(
-    view: &RootView<'_>,
-    path: &str,
-    key: &KeyTarget,
-    place: &dyn Fn(&Arc<str>) -> Option<FilePlace>,
-) -> Vec<FilePlace> {
+/// All files with a key that are looked up together with this one, by the order of the levels, then by
+/// path.
+fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
     let beside = HieraFiles::beside(view.analysis, path);
     let levels = view.places(&view.layer);
     let rank = |at: &str| levels.iter().position(|level| level.template.matches(at));
-    let files = view.analysis.snapshot.iter_files_with(&key.root);
+    let files = view.analysis.snapshot.iter_files_with(key);
     let files = files.filter(|file| beside.contains(file.path()));
-    let mut files: Vec<&Arc<str>> = files.map(|file| file.path()).collect();
-    files.sort_by_cached_key(|at| (rank(at).unwrap_or(usize::MAX), (*at).clone()));
+    let mut files: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
+    files.sort_by_cached_key(|at| (rank(at).unwrap_or(usize::MAX), at.clone()));
     files
-        .into_iter()
-        .filter_map(place)
-        .take(MOST_PLACES)
-        .collect()
 }
 
 /// The keys that a pattern matches, ordered by name, then by path.

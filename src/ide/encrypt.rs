@@ -7,7 +7,8 @@ use crate::analysis::Analysis;
 use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
 use crate::hierarchy::Layer;
 use crate::lookup::Reading;
-use crate::syntax::{Node, NodeId, ScalarMap, Tree};
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{Node, NodeId, Scalar, ScalarMap, ScalarStyle, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_yaml};
 use crate::workspace::{Format, Snapshot, path};
@@ -58,8 +59,7 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
     let is_opened = levels(analysis, at).next().is_some();
     if !is_opened {
         return Err(
-            "no level that reads this file opens encrypted values: Puppet would take the \
-                    cipher text as the value"
+            "no level that reads this file decrypts values: Puppet would take the cipher text as the value"
                 .to_owned(),
         );
     }
@@ -67,7 +67,9 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
     let tree = &parse.tree;
     let id = value_at(tree, offset).ok_or("there is no value here")?;
     let node = tree.node(id);
-    let scalar = node.as_scalar().ok_or("there is no single value here")?;
+    let scalar = node
+        .as_scalar()
+        .ok_or("the value here is a list or a hash: encrypt a single value of it")?;
     let text = &*scalar.text;
     let map = ScalarMap::new(file.text(), node);
     let marks = edit_marks(text).into_iter();
@@ -81,10 +83,16 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
         .collect();
     if texts.is_empty() {
         if text.contains("ENC[") {
-            return Err("the value is encrypted already".to_owned());
+            return Err("the value is already encrypted".to_owned());
         }
         if text.is_empty() {
             return Err("the value is empty".to_owned());
+        }
+        if !is_string(node) {
+            return Err(
+                "the value is not a string, and encrypting would make it one: quote it first if a string is meant"
+                    .to_owned(),
+            );
         }
         texts.push(Secret {
             range: node.range,
@@ -221,6 +229,15 @@ fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
         above = tree.parent(id);
     }
     false
+}
+
+/// Whether Puppet reads a scalar as a string, as which every encrypted value is read.
+fn is_string(node: &Node) -> bool {
+    let is_bare =
+        |scalar: &&Scalar| matches!(scalar.style, ScalarStyle::Plain | ScalarStyle::JsonLiteral);
+    let bare = node.as_scalar().filter(is_bare);
+    node.tag.is_some()
+        || bare.is_none_or(|scalar| matches!(resolve_plain(&scalar.text), Resolved::String))
 }
 
 fn is_followed(text: &str, end: usize) -> bool {

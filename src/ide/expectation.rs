@@ -2,13 +2,14 @@
 //!
 //! It knows neither the file that the expectation stands in, nor how a result is shown.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::matrix::{Cell, row_by};
 use crate::analysis::{Analysis, Expectation, RootView, WhichNodes};
 use crate::lookup::Cause;
 use crate::scope::{KnownNodes, Nodes};
-use crate::text::nearest;
+use crate::text::{nearest, nearest_host};
 use crate::value::Value;
 
 /// What came out.
@@ -94,7 +95,9 @@ fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Ce
     };
     if answers.iter().any(is_refused) && !view.session().knows_type(expected) {
         for cell in answers.iter_mut().filter(|cell| is_refused(cell)) {
-            cell.unknown = Some(format!("'{expected}' names a type that is not here"));
+            cell.unknown = Some(format!(
+                "the type '{expected}' is not defined in this workspace"
+            ));
         }
     }
     answers
@@ -167,6 +170,11 @@ fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> St
     let column = known.column(variable);
     let values = column.values.iter().flatten();
     let values: Vec<String> = values.map(Value::to_s).collect();
+    if values.is_empty()
+        && let Some(meant) = nearest(variable, variables(known).iter().map(|name| &**name))
+    {
+        return format!("no known node has '{variable}': did you mean '{meant}'?");
+    }
     let [only] = texts else {
         return format!("no known node has '{variable}' = {}", texts.join(" or "));
     };
@@ -178,10 +186,31 @@ fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> St
     }
 }
 
+/// The names of variables and facts of the first nodes.
+fn variables(known: &KnownNodes) -> BTreeSet<Arc<str>> {
+    /// Most nodes that are looked at.
+    const MOST: usize = 100;
+    let facts = known.column(&Arc::from("facts"));
+    let members = 0..known.len().min(MOST);
+    let names = members.flat_map(|member| {
+        let facts = facts.value(member).and_then(Value::as_hash);
+        let facts = facts.into_iter().flat_map(|facts| facts.keys());
+        let facts = facts.filter_map(|name| name.as_str().map(Arc::from));
+        let facts: Vec<Arc<str>> = facts.collect();
+        known
+            .variables_of(member)
+            .map(|(name, _)| name)
+            .chain(facts)
+    });
+    names.collect()
+}
+
 fn find(known: &KnownNodes, name: &Arc<str>) -> Result<usize, String> {
     let names = (0..known.len()).map(|member| known.certname(member));
-    known.find(name).ok_or_else(|| match nearest(name, names) {
-        Some(meant) => format!("no known node is called '{name}': did you mean '{meant}'?"),
-        None => format!("no known node is called '{name}'"),
-    })
+    known
+        .find(name)
+        .ok_or_else(|| match nearest_host(name, names) {
+            Some(meant) => format!("no known node is called '{name}': did you mean '{meant}'?"),
+            None => format!("no known node is called '{name}'"),
+        })
 }

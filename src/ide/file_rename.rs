@@ -3,6 +3,7 @@
 use super::rename::Edits;
 use crate::analysis::{Analysis, RootView, datadir_of, places_of};
 use crate::hierarchy::{LevelSpans, LocationSpan, Template, TemplatePart, join, locate};
+use crate::lookup::Place;
 use crate::syntax::{ScalarMap, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, path};
@@ -47,6 +48,10 @@ fn of_config(view: &RootView<'_>, file: &File, moved: &[Moved]) -> Vec<TextEdit>
             edits.extend(datadir(view, file, level, moved));
             for span in &level.locations {
                 let places = places_of(&all, index, are_default, span);
+                if matches!(&*span.key, "glob" | "globs") {
+                    edits.extend(glob(file, tree, span, &places, moved));
+                    continue;
+                }
                 let mut new = places.iter().filter_map(|place| {
                     let start = start_of(&place.template)?;
                     renamed(
@@ -82,6 +87,37 @@ fn literal_start(file: &File, tree: &Tree, span: &LocationSpan) -> TextRange {
         Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => 0,
     };
     ScalarMap::new(file.text(), node).source_range(0..length)
+}
+
+/// The edit of a glob whose folder moves, or one around it.
+fn glob(
+    file: &File,
+    tree: &Tree,
+    span: &LocationSpan,
+    places: &[&Place],
+    moved: &[Moved],
+) -> Option<TextEdit> {
+    let end = span.text.find(['*', '?', '[', '{', '%', '\\']);
+    let folder = path::parent(&span.text[..end?])?;
+    let node = tree.node(span.node);
+    moved.iter().find_map(|Moved { from, to }| {
+        // The folders of the glob that are named in what moves.
+        let mut outer = Some(folder);
+        let named = std::iter::from_fn(|| {
+            let this = outer?;
+            outer = path::parent(this);
+            Some(this)
+        });
+        named.filter(|named| !named.is_empty()).find_map(|named| {
+            let datadir = from.strip_suffix(named)?.strip_suffix('/')?;
+            let here = path::join(datadir, folder);
+            let mut files = places.iter().filter_map(|place| start_of(&place.template));
+            let is_it = files.any(|at| path::within(&at, &here).is_some());
+            let new = path::within(to, datadir).filter(|_| is_it)?;
+            let written = ScalarMap::new(file.text(), node).source_range(0..named.len());
+            Some(TextEdit::replace(written, new))
+        })
+    })
 }
 
 /// The new start of a path below its data directory: of a whole path where it is that of a file which

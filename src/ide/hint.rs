@@ -18,6 +18,12 @@ use crate::workspace::{File, LOOKUP_OPTIONS, path};
 /// Most keys of a file that hints are computed for.
 const MOST_HINTS: usize = 300;
 
+/// Most characters of a hint: Visual Studio Code cuts what is longer.
+const LONGEST: usize = 43;
+
+/// What marks a hint for overridden facts.
+const WHAT_IF: &str = " (what-if)";
+
 /// Widest value in a hint, in characters.
 const WIDEST: usize = 40;
 
@@ -70,6 +76,8 @@ pub struct Hint {
     pub kind: HintKind,
     /// The line that it points to, named for people.
     pub by: Option<String>,
+    /// The facts that are overridden for now, in words; empty where none are.
+    pub what_if: String,
 }
 
 /// Which hints are wanted.
@@ -109,43 +117,66 @@ impl HintOptions {
 }
 
 impl Hint {
-    /// The hint in words, short: an editor may cut it behind its first forty characters.
+    /// The hint in words, at most 43 characters: `↑ 4/8 node/web01….yaml:4 +1`.
     #[must_use]
     pub fn label(&self) -> String {
-        let by = |others: usize| {
-            let name = self.by.as_deref().unwrap_or("another level");
-            match others {
-                0 => format!("↑ {name}"),
-                others => format!("↑ {name} and {others} more"),
-            }
+        let mark = match self.what_if.is_empty() {
+            true => "",
+            false => WHAT_IF,
         };
-        match &self.kind {
+        let by = |before: String, others: usize| {
+            let more = match others {
+                0 => String::new(),
+                others => format!(" +{others}"),
+            };
+            let taken = before.chars().count() + more.len() + mark.len();
+            let name = self.by.as_deref().unwrap_or("another level");
+            format!(
+                "{before}{}{more}",
+                short_place(name, LONGEST.saturating_sub(taken))
+            )
+        };
+        let label = match &self.kind {
             HintKind::Overridden {
                 nodes: 1, of: 1, ..
-            } => by(0),
+            } => by("↑ ".to_owned(), 0),
             HintKind::Overridden {
                 nodes, of, others, ..
-            } => format!("{} on {nodes} of {of}", by(*others)),
-            HintKind::Dead { of: 1, .. } => by(0),
-            HintKind::Dead { others, .. } => format!("never used {}", by(*others)),
+            } => by(format!("↑ {nodes}/{of} "), *others),
+            HintKind::Dead { of: 1, .. } => by("↑ ".to_owned(), 0),
+            HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
                 let plain = value.as_str();
                 let plain = plain.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
                 let text = plain.map_or_else(|| value.inspect(), ToOwned::to_owned);
-                match text.chars().count() > WIDEST {
-                    true => format!("= {}…", text.chars().take(WIDEST - 1).collect::<String>()),
+                let room = WIDEST - mark.len();
+                match text.chars().count() > room {
+                    true => format!("= {}…", text.chars().take(room - 1).collect::<String>()),
                     false => format!("= {text}"),
                 }
             }
             HintKind::Impact { of: 0, .. } => "changes the value".to_owned(),
             HintKind::Impact { nodes, of } => format!("changes {nodes} of {of} nodes"),
-        }
+        };
+        format!("{label}{mark}")
     }
 
     /// The hint as a sentence, for those that a label does not say all of.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
+        let sentence = self.plain_sentence();
+        if self.what_if.is_empty() {
+            return sentence;
+        }
+        let mark = format!("hypothetical: {}", self.what_if);
+        Some(match sentence {
+            Some(sentence) => format!("{sentence} ({mark})"),
+            None => mark,
+        })
+    }
+
+    fn plain_sentence(&self) -> Option<String> {
         let by = |others: &usize| {
             let name = self.by.as_deref().unwrap_or("another level");
             match others {
@@ -171,13 +202,31 @@ impl Hint {
                 "no node that reads this file gets this value: it is overridden by {}",
                 by(others)
             )),
-            HintKind::Impact { .. } => Some("what this edit changes once it is saved".to_owned()),
+            HintKind::Impact { .. } => Some("nodes whose value changes when you save".to_owned()),
             HintKind::Merged { .. } | HintKind::TokenValue(_) => None,
         }
     }
 }
 
-/// Names the files that hints point to: their path below the data directory of the hinted file.
+/// A file with a line in so many characters: `node/web01….yaml:4`. The ending and the line stay.
+fn short_place(place: &str, most: usize) -> String {
+    let length = place.chars().count();
+    if length <= most {
+        return place.to_owned();
+    }
+    let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
+    let ending = file.rfind('.').map_or("", |at| &file[at..]);
+    let tail = match line {
+        "" => ending.to_owned(),
+        line => format!("{ending}:{line}"),
+    };
+    let room = most.saturating_sub(tail.chars().count() + 1);
+    let head: String = file.chars().take(room).collect();
+    format!("{head}…{tail}")
+}
+
+/// Completes hints: what they are for, and the files that they point to, by their path below the data
+/// directory of the hinted file, else below its module or environment, else below the workspace's folder.
 fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
     let datadir = view
         .reach(path)
@@ -185,6 +234,7 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
         .and_then(|reach| datadir_of(&reach.place));
     let datadir = datadir.as_deref().unwrap_or_default();
     for hint in found {
+        hint.what_if = view.analysis.what_if.to_owned();
         let (HintKind::Overridden { by: Some(by), .. } | HintKind::Dead { by: Some(by), .. }) =
             &hint.kind
         else {
@@ -192,7 +242,8 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
         };
         let file = path::within(&by.file, datadir).filter(|_| !datadir.is_empty());
         let file = file.or_else(|| path::within(&by.file, &view.root.dir));
-        hint.by = Some(format!("{}:{}", file.unwrap_or(&by.file), by.line));
+        let file = file.unwrap_or_else(|| view.analysis.snapshot.short_name(&by.file));
+        hint.by = Some(format!("{file}:{}", by.line));
     }
 }
 
@@ -221,6 +272,7 @@ pub fn hints(
             range,
             kind: HintKind::Impact { nodes, of },
             by: None,
+            what_if: String::new(),
         }));
         found.sort_by_key(|hint| hint.range.start);
     }
@@ -267,6 +319,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
             range: fact.key,
             kind,
             by: None,
+            what_if: String::new(),
         }));
     }
     let value = |key: &Arc<str>| common_value(view, &members, key);
@@ -315,6 +368,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             range: fact.key,
             kind,
             by: None,
+            what_if: String::new(),
         });
     }
     let value = |key: &Arc<str>| certain.value(key);
@@ -416,7 +470,48 @@ fn token_hints(
             range: reference.range,
             kind: HintKind::TokenValue(value),
             by: None,
+            what_if: String::new(),
         }));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_begins_with_the_count_and_fits_an_editor() {
+        let hint = |by: &str, what_if: &str| Hint {
+            range: TextRange::new(0, 1),
+            kind: HintKind::Overridden {
+                nodes: 4,
+                of: 8,
+                by: None,
+                others: 1,
+            },
+            by: Some(by.to_owned()),
+            what_if: what_if.to_owned(),
+        };
+        let long = "node/web01.lon.acme.example.with-a-long-name.yaml:4";
+        let labels = [
+            hint("site/lon.yaml:4", "").label(),
+            hint(long, "").label(),
+            hint(long, "site = nyc").label(),
+        ];
+        assert_eq!(
+            labels,
+            [
+                "↑ 4/8 site/lon.yaml:4 +1",
+                "↑ 4/8 node/web01.lon.acme.exampl….yaml:4 +1",
+                "↑ 4/8 node/web01.lon.a….yaml:4 +1 (what-if)",
+            ]
+        );
+        assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
+        let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
+        assert!(
+            sentence.ends_with("(hypothetical: site = nyc)"),
+            "{sentence}"
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! Lenses above the keys of a file: in how many files a key is set, how many tokens look it up, and
+//! Lenses above the keys of a file: in how many files a key is set, how many places look it up, and
 //! what an unsaved edit changes.
 
 use std::collections::{BTreeSet, HashMap};
@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
+use super::document::uses;
 use super::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
 use super::matrix::written;
 use super::touched::{Touched, touched};
@@ -27,7 +28,7 @@ pub const MOST_COUNTED: usize = 100;
 pub struct LensOptions {
     /// Those of keys that other files set too.
     pub overrides: bool,
-    /// Those of keys that tokens look up.
+    /// Those of keys that something looks up.
     pub uses: bool,
     /// Those of unsaved edits.
     pub impact: bool,
@@ -56,7 +57,7 @@ pub enum LensKind {
         /// Whether there are more files than [`MOST_COUNTED`], of which so many are counted.
         more: bool,
     },
-    /// So many tokens look the key up.
+    /// So many places look the key up.
     Uses(usize),
     /// The unsaved edit changes effective values.
     Impact {
@@ -93,7 +94,7 @@ pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<L
         lenses.extend(overrides(&view, file));
     }
     if options.uses {
-        lenses.extend(uses(analysis.snapshot, file));
+        lenses.extend(uses(analysis, path, file));
     }
     if options.impact && !(analysis.is_cancelled)() {
         lenses.extend(unsaved(analysis, path));
@@ -204,14 +205,13 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     lenses
 }
 
-/// How many tokens look keys up. O(keys × keys that look them up).
-fn uses(snapshot: &Snapshot, file: &File) -> Vec<Lens> {
-    let references = snapshot.references();
+/// How many places look keys up: tokens, manifests, class parameters.
+fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
+    let counts = uses::counts(analysis, path, file);
     let lenses = file.facts().sorted().filter_map(|fact| {
-        let count = references.tokens(&fact.name);
-        (count > 0).then(|| Lens {
+        Some(Lens {
             range: fact.key,
-            kind: LensKind::Uses(count),
+            kind: LensKind::Uses(*counts.get(&fact.name)?),
             key: Some(written(&fact.name)),
         })
     });

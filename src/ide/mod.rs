@@ -19,6 +19,7 @@ pub mod document;
 pub mod edit;
 pub mod encrypt;
 pub mod expectation;
+pub mod expected_keys;
 pub mod fact_place;
 pub mod file_place;
 pub mod file_rename;
@@ -33,9 +34,11 @@ pub mod links;
 pub mod matrix;
 pub mod named;
 pub mod outline;
+mod parameter_rename;
 pub mod refactor;
 pub mod references;
 pub mod rename;
+pub mod secrets;
 pub mod semantic_tokens;
 pub mod set_place;
 pub mod signature;
@@ -43,6 +46,7 @@ pub mod symbols;
 pub mod target;
 mod touched;
 pub mod unseen;
+mod written_key;
 
 pub use crate::scope::KnownNodes;
 
@@ -53,7 +57,7 @@ mod fixture_tests;
 #[cfg(test)]
 mod navigation_tests;
 #[cfg(test)]
-mod random_workspace;
+pub(crate) mod random_workspace;
 #[cfg(test)]
 mod reading_tests;
 #[cfg(test)]

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 
 use super::code_names;
+use super::expected_keys::{self, is_expectations};
 use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config, steps_of};
-use crate::interpolation::{Key, Method, TokenKind, split_key};
+use crate::hierarchy::{LevelSpans, LocationSpan, locate};
+use crate::interpolation::{Key, Method, TokenKind, split_key, tokens};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot};
@@ -28,12 +30,26 @@ pub enum Named {
         /// The node that bears it.
         node: NodeId,
     },
+    /// An element of the list that `mapped_paths` maps, by the name that a level gives it.
+    Element(ElementTarget),
     /// A path of `hiera.yaml`.
     Path(PathTarget),
     /// A data function of `hiera.yaml`.
     Function(Arc<str>),
     /// A class, by its name without `::` before it.
     Class(Arc<str>),
+}
+
+/// The name that `mapped_paths` of one level give an element of their list.
+pub struct ElementTarget {
+    /// The variable that holds the list.
+    pub variable: Arc<str>,
+    /// The name.
+    pub name: Arc<str>,
+    /// Where the name is given, without quotes.
+    pub place: TextRange,
+    /// The level.
+    pub level: TextRange,
 }
 
 /// A name in a file.
@@ -51,10 +67,18 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     if let Some(code) = &file.facts().code {
         return code_names::at(code, offset);
     }
+    if is_expectations(path) {
+        return expected_keys::at(snapshot, file, offset);
+    }
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let tree = &parse.tree;
     if let Some(anchor) = anchor_at(tree, offset) {
         return Some(anchor);
+    }
+    if is_config(snapshot, path)
+        && let Some(mapped) = in_mapped_paths(file, tree, offset)
+    {
+        return Some(mapped);
     }
     let mention = |named, range| Some(Mention { named, range });
     match target::at(snapshot, path, offset) {
@@ -94,6 +118,53 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
         }
         Target::Blob(_) | Target::None => None,
     }
+}
+
+/// The variable of `mapped_paths`, or the name of its elements, in the list or in the template.
+fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
+    let spans = locate(tree);
+    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let mut levels = levels.filter(|level| level.range.touches(offset));
+    let (level, [list, element]) =
+        levels.find_map(|level| Some((level, level.mapped.as_ref()?)))?;
+    let place = |span: &LocationSpan| {
+        let map = ScalarMap::new(file.text(), tree.node(span.node));
+        map.source_range(0..span.text.len())
+    };
+    if list.range.touches(offset) {
+        return Some(Mention {
+            named: Named::Variable(variable(&list.text)),
+            range: place(list),
+        });
+    }
+    let uses = uses_of_element(file, tree, level);
+    let mut places = std::iter::once(place(element)).chain(uses);
+    let range = places.find(|place| place.touches(offset))?;
+    Some(Mention {
+        named: Named::Element(ElementTarget {
+            variable: variable(&list.text),
+            name: element.text.clone(),
+            place: place(element),
+            level: level.range,
+        }),
+        range,
+    })
+}
+
+/// The tokens of a level's template that stand for an element of `mapped_paths`.
+pub(super) fn uses_of_element(file: &File, tree: &Tree, level: &LevelSpans) -> Vec<TextRange> {
+    let mut found = Vec::new();
+    for location in &level.locations {
+        let map = ScalarMap::new(file.text(), tree.node(location.node));
+        for token in tokens(&location.text) {
+            let is_it = matches!(token.kind, TokenKind::Variable { .. })
+                && level.element(token.inner.slice(&location.text)).is_some();
+            if is_it {
+                found.push(map.source_range(token.inner.as_usize()));
+            }
+        }
+    }
+    found
 }
 
 /// A value that is the name of a class, in a list of classes, say.

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
 use super::fixture_tests::{all_shown, and_half_typed, ask, text_of, with_hierarchy};
+use super::lens::{LensOptions, lenses};
 use super::links::document_links;
 use super::references::{Role, highlights, references};
 
@@ -494,4 +495,154 @@ fn paths_that_mean_one_file_are_links() {
         &data,
         expect!["puppet:///modules/acme/motd -> /repo/modules/acme/files/motd"],
     );
+}
+
+#[test]
+fn a_path_is_not_the_same_in_another_hierarchy() {
+    let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: com$0mon.yaml}\n  - {name: b, datadir: other, path: common.yaml}\n  \
+                - {name: c, datadir: data, path: common.yaml}\n\
+                #- environment.conf\nmodulepath = modules\n\
+                #- modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n\
+                #- data/common.yaml\na: 1\n#- modules/m/data/common.yaml\nm::a: 1\n";
+    check_references(
+        text,
+        expect![[r#"
+            hiera.yaml:3 common.yaml
+            hiera.yaml:5 common.yaml"#]],
+    );
+}
+
+const MAPPED: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: a
+    mapped_paths: [facts.services, service, \"svc/%{service}.yaml\"]
+  - {name: b, path: \"%{service}.yaml\"}
+  - {name: c, path: common.yaml}
+  - {name: d, path: common.yaml}
+  - {name: e, path: common.yaml, datadir: other}
+#- modules/m/hiera.yaml
+version: 5
+hierarchy:
+  - {name: c, path: common.yaml}
+#- nodes.json
+{\"n1\": {\"facts\": {\"services\": [\"dns\", \"ntp\"]}}}
+#- data/common.yaml
+a: 1
+b: \"%{facts.services} %{service}\"
+";
+
+#[test]
+fn mapped_paths_lead_to_their_variable() {
+    let at = |from: &str, to: &str| MAPPED.replacen(from, to, 1);
+    check_definition(
+        &at("[facts.ser", "[facts.ser$0"),
+        None,
+        expect![[r#"
+            from facts.services
+            nodes.json:1 "services""#]],
+    );
+    check_references(
+        &at("[facts.ser", "[facts.ser$0"),
+        expect![[r#"
+            hiera.yaml:4 facts.services
+            data/common.yaml:2 facts.services"#]],
+    );
+    check_references(
+        &at("b: \"%{facts.ser", "b: \"%{facts.ser$0"),
+        expect![[r#"
+            data/common.yaml:2 facts.services
+            hiera.yaml:4 facts.services"#]],
+    );
+    check_definition(
+        &at("svc/%{ser", "svc/%{ser$0"),
+        None,
+        expect![[r#"
+            from service
+            hiera.yaml:4 service
+            nodes.json:1 "services""#]],
+    );
+    check_references(
+        &at("svc/%{ser", "svc/%{ser$0"),
+        expect![[r#"
+            hiera.yaml:4 service
+            hiera.yaml:4 service"#]],
+    );
+    check_references(
+        &at(" %{service}", " %{ser$0vice}"),
+        expect![[r#"
+            data/common.yaml:2 service
+            hiera.yaml:5 service"#]],
+    );
+}
+
+#[test]
+fn a_path_is_one_of_its_own_configuration() {
+    check_references(
+        &MAPPED.replacen("path: common", "path: com$0mon", 1),
+        expect![[r#"
+            hiera.yaml:6 common.yaml
+            hiera.yaml:7 common.yaml"#]],
+    );
+}
+
+#[test]
+fn references_of_a_variable_name_the_manifest_that_sets_it() {
+    let text = "#- environment.conf\nmodulepath = modules\n#- manifests/site.pp\n$tier = 'gold'\nnode 'x' { \
+                $tier = 'tin' }\n#- data/common.yaml\na: \"%{ti$0er}\"\n";
+    check_references(
+        &with_hierarchy(text),
+        expect![[r#"
+            data/common.yaml:1 tier
+            manifests/site.pp:1 $tier
+            manifests/site.pp:2 $tier"#]],
+    );
+}
+
+#[test]
+fn what_counts_for_known_nodes_comes_first() {
+    let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+            from port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port
+            data/common.yaml:1 port"#]],
+    );
+    check_definition(
+        &text
+            .replace("p$0ort", "port")
+            .replace("port: 2", "po$0rt: 2"),
+        None,
+        expect![[r#"
+            from port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port
+            data/common.yaml:1 port"#]],
+    );
+}
+
+#[test]
+fn a_lens_counts_what_the_document_of_uses_lists() {
+    let text = with_hierarchy(
+        "#- modules/web/manifests/init.pp\nclass web($port) { $x = lookup('site.name') }\n\
+         #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\
+         url: \"%{lookup('web::port')} %{lookup('site.name')} %{hiera('web::port')}\"\n",
+    );
+    let found = ask(&text, None, |asked| {
+        let options = LensOptions {
+            overrides: false,
+            uses: true,
+            impact: false,
+        };
+        let lenses = lenses(asked.analysis, asked.path, options).into_iter();
+        let lines = lenses.map(|lens| format!("{} {:?}", lens.key.unwrap(), lens.kind));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    assert_eq!(found, "web::port Uses(3)\nsite Uses(2)");
 }

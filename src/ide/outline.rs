@@ -8,7 +8,7 @@ use super::symbols::{Symbol, SymbolKind};
 use super::target::is_config;
 use crate::analysis::Analysis;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Tree};
+use crate::syntax::{Node, NodeId, NodeKind, Tree, parse_yaml};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
 
@@ -64,10 +64,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
                 ..of_key(key)
             }
         }
-        Some(_) | None => Symbol {
-            children: broken(file, key),
-            ..of_key(key)
-        },
+        Some(_) | None => broken(file, key),
     })
     .collect()
 }
@@ -153,12 +150,6 @@ impl Below<'_> {
 /// What a value is, and what is said of it beside its key.
 fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
     let node = tree.node(value);
-    let counted = |count: usize, one: &str, many: &str| {
-        Some(match count {
-            1 => format!("1 {one}"),
-            count => format!("{count} {many}"),
-        })
-    };
     match &node.kind {
         NodeKind::Mapping(pairs) => (SymbolKind::Hash, counted(pairs.len(), "key", "keys")),
         NodeKind::Sequence(elements) => (
@@ -176,6 +167,13 @@ fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
             (kind, Some(shown).filter(|shown| !shown.is_empty()))
         }
     }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> Option<String> {
+    Some(match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    })
 }
 
 fn kind_of(node: &Node, text: &str) -> SymbolKind {
@@ -204,16 +202,46 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What the lines of an entry that cannot be read still say: their keys, nested by indentation.
-fn broken(file: &File, key: &KeyFact) -> Vec<Symbol> {
+/// What the lines of an entry that cannot be read still say: its keys, nested by indentation, each with
+/// what its own line says of its value.
+fn broken(file: &File, key: &KeyFact) -> Symbol {
     let text = file.text();
     let end = (key.value.end.max(key.key.end) as usize).min(text.len());
     let from = key.key.end as usize;
-    let Some(first) = text.get(from..end).and_then(|rest| rest.find('\n')) else {
-        return Vec::new();
+    let rest = text.get(from..end).unwrap_or_default();
+    let first = rest.lines().next().unwrap_or_default();
+    let value = first.trim_start().strip_prefix(':').unwrap_or_default();
+    let (kind, detail) = in_line(value);
+    let mut symbol = Symbol {
+        kind,
+        detail,
+        children: broken_lines(text, from + first.len() + 1, end),
+        ..of_key(key)
     };
+    as_hash(&mut symbol);
+    symbol
+}
+
+/// What a value that starts in a line is, as far as the line tells.
+fn in_line(value: &str) -> (SymbolKind, Option<String>) {
+    let parse = parse_yaml(value);
+    match parse.tree.root() {
+        Some(root) if parse.problems.is_empty() => said(&parse.tree, root),
+        Some(_) | None => (SymbolKind::Key, None),
+    }
+}
+
+/// Makes a symbol whose line gives no value, but with keys below it, the hash that it is.
+fn as_hash(symbol: &mut Symbol) {
+    if symbol.kind == SymbolKind::Key && !symbol.children.is_empty() {
+        symbol.kind = SymbolKind::Hash;
+        symbol.detail = counted(symbol.children.len(), "key", "keys");
+    }
+}
+
+/// The keys of some lines.
+fn broken_lines(text: &str, mut start: usize, end: usize) -> Vec<Symbol> {
     let mut lines: Vec<(usize, Symbol)> = Vec::new();
-    let mut start = from + first + 1;
     while start < end && lines.len() < MOST_NESTED {
         let line = text[start..end].lines().next().unwrap_or_default();
         let read = Line::read(line, End::Break);
@@ -221,10 +249,11 @@ fn broken(file: &File, key: &KeyFact) -> Vec<Symbol> {
             && !line.trim_start().starts_with('#')
         {
             let selection = TextRange::new(start + read.column, start + read.key_end);
+            let (kind, detail) = in_line(&line[read.rest..]);
             let symbol = Symbol {
                 name: Arc::from(name),
-                kind: SymbolKind::Key,
-                detail: None,
+                kind,
+                detail,
                 range: TextRange::new(start + read.column, start + line.trim_end().len()),
                 selection,
                 children: Vec::new(),
@@ -241,7 +270,8 @@ fn nest(lines: Vec<(usize, Symbol)>) -> Vec<Symbol> {
     let mut open: Vec<(usize, Symbol)> = Vec::new();
     let mut found = Vec::new();
     let close = |open: &mut Vec<(usize, Symbol)>, found: &mut Vec<Symbol>| {
-        if let Some((_, symbol)) = open.pop() {
+        if let Some((_, mut symbol)) = open.pop() {
+            as_hash(&mut symbol);
             match open.last_mut() {
                 Some((_, outer)) => {
                     outer.range = outer.range.cover(symbol.range);
@@ -332,13 +362,16 @@ mod tests {
     fn half_typed_entries_keep_their_keys() {
         check(
             &with_hierarchy(
-                "#- data/common.yaml\nusers:\n  alice:\n    uid: [\n    shell: x\n  bob:\n    u\nport: 1\n$0",
+                "#- data/common.yaml\nusers:\n  alice:\n    uid: [\n    shell: x # why\n    ids: {a: 1}\n    \
+                 no: true\n  bob:\n    u\nport: 1\n$0",
             ),
             expect![[r#"
-                users Key
-                  alice Key
+                users Hash 2 keys
+                  alice Hash 4 keys
                     uid Key
-                    shell Key
+                    shell Text x
+                    ids Hash 1 key
+                    no Truth true
                   bob Key
                 port Number 1"#]],
         );

@@ -13,7 +13,7 @@ use crate::scope::{KnownNodes, Scope};
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// Keys of random workspaces.
-pub(super) const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
+pub(crate) const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
 
 /// Values of random keys.
 const VALUES: [&str; 12] = [
@@ -40,7 +40,7 @@ const ENTRIES: [&str; 4] = [
 ];
 
 /// The files beside `hiera.yaml`.
-pub(super) const FILES: [&str; 6] = [
+pub(crate) const FILES: [&str; 6] = [
     "data/node/n.yaml",
     "data/role/web.yaml",
     "data/role/db.yaml",
@@ -68,7 +68,7 @@ prop_compose! {
 }
 
 /// The values of all keys for all combinations of what variables can be, known or not.
-pub(super) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
+pub(crate) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
@@ -99,6 +99,11 @@ pub(super) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
 
 /// A workspace of the texts of [`FILES`], all open.
 pub(super) fn workspace(texts: &[String]) -> Arc<Snapshot> {
+    workspace_of_texts(texts).snapshot()
+}
+
+/// The same as a workspace that takes changes.
+pub(crate) fn workspace_of_texts(texts: &[String]) -> Workspace {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec![FOLDER.into()]));
     let config = Fixture::new("hiera.yaml", &with_hierarchy(""))
@@ -116,5 +121,5 @@ pub(super) fn workspace(texts: &[String]) -> Arc<Snapshot> {
     for (name, text) in FILES.iter().zip(texts) {
         open(name, text);
     }
-    workspace.snapshot()
+    workspace
 }

@@ -4,12 +4,15 @@
 use std::sync::Arc;
 
 use super::code_names::{class, lookups_of};
+use super::expected_keys::{self, is_expectations};
 use super::file_place::FilePlace;
-use super::named::{self, Named, variable};
-use super::target::{KeyTarget, steps_of};
+use super::named::{self, ElementTarget, Named, uses_of_element, variable};
+use super::set_place::assigned_places;
+use super::target::{KeyTarget, PathTarget};
+use super::written_key::WrittenKey;
 use crate::analysis::{Analysis, HieraFiles, KeyPositions, split_key as split_parameter};
-use crate::hierarchy::{LocationSpan, locate};
-use crate::interpolation::{Key, TokenKind, split_key, tokens};
+use crate::hierarchy::{LevelSpans, locate};
+use crate::interpolation::{TokenKind, tokens};
 use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ScalarMap};
 use crate::text::TextRange;
@@ -61,6 +64,12 @@ pub fn references(
             whole: one.whole,
         }));
     }
+    if let Named::Variable(variable) = &mention.named
+        && roles.contains(&Role::Definition)
+        && let Some(view) = analysis.answering(path)
+    {
+        found.extend(assigned_places(analysis, view.root, variable));
+    }
     found.sort_by_key(|place| (*place.path != *path, place.path.clone(), place.name));
     Some(found)
 }
@@ -84,22 +93,28 @@ pub(super) fn files_with<'a>(
     named: &Named,
 ) -> Vec<&'a Arc<File>> {
     let snapshot = analysis.snapshot;
-    if let Named::Anchor { .. } = named {
+    // A path is one of the levels of its own hierarchy.
+    if let Named::Anchor { .. } | Named::Path(_) | Named::Element(_) = named {
         return snapshot.file(path).into_iter().collect();
     }
     let beside = HieraFiles::beside(analysis, path);
     match named {
-        Named::Path(_) | Named::Function(_) => beside.configurations().collect(),
+        Named::Function(_) => beside.configurations().collect(),
         Named::Key(_)
         | Named::Pattern(_)
         | Named::Variable(_)
         | Named::Class(_)
+        | Named::Path(_)
+        | Named::Element(_)
         | Named::Anchor { .. } => {
             let may_name = |file: &&Arc<File>| {
                 let facts = file.facts();
-                !facts.keys.is_empty() || !facts.tokens.is_empty() || file.format().is_none()
+                let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
+                has_names || file.format().is_none() || is_expectations(file.path())
             };
-            let is_meant = |file: &&Arc<File>| match file.facts().code.is_some() {
+            let is_meant = |file: &&Arc<File>| match file.facts().code.is_some()
+                || is_expectations(file.path())
+            {
                 true => beside.has_code(file.path()),
                 false => **file.path() == *path || beside.contains(file.path()),
             };
@@ -126,16 +141,15 @@ pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Ve
         }
         Named::Variable(name) => of_variable(snapshot, file, name),
         Named::Anchor { node, .. } => of_anchor(snapshot, file, *node),
-        Named::Path(target) => of_locations(snapshot, file, &|span| {
-            (span.text == target.span.text).then_some(span.range)
-        }),
+        Named::Element(element) => of_element(snapshot, file, element),
+        Named::Path(target) => of_path(snapshot, file, target),
         Named::Function(name) => of_function(snapshot, file, name),
         Named::Class(name) => of_class(snapshot, file, name),
     }
 }
 
 /// Lookups of a manifest, and the class parameter that a key is for.
-fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
+pub(super) fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
     let lookups = lookups_of(code, key).map(|(name, lookup)| Occurrence {
         name,
         whole: lookup.call.cover(name),
@@ -199,6 +213,15 @@ fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
 
 fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> {
     let facts = file.facts();
+    if is_expectations(file.path()) {
+        let places = expected_keys::places(snapshot, file, key).into_iter();
+        let uses = places.map(|name| Occurrence {
+            name,
+            whole: name,
+            role: Role::Use,
+        });
+        return uses.collect();
+    }
     if let Some(code) = &facts.code {
         return in_code(code, key);
     }
@@ -251,23 +274,15 @@ fn part_of(text: &str, reference: &Reference, root: &str, steps: &[Value]) -> Op
     if !reference.key.contains(root) {
         return None;
     }
-    let key = Key::of(&reference.key).ok()?;
-    if key.root.as_name() != Some(root) || !steps_of(&key).starts_with(steps) {
-        return None;
-    }
-    let parts = split_key(&reference.key).ok()?;
-    let (from, to) = (parts.first()?.1, parts.get(steps.len())?.1);
-    let part = TextRange {
-        start: from.start,
-        end: to.end,
-    };
-    // With escapes in it the whole argument is marked.
-    let is_plain = reference.argument.slice(text) == &*reference.key;
     let argument = reference.argument;
-    Some(match is_plain {
-        true => part.shift(argument.start as usize),
-        false => argument,
-    })
+    // With escapes in it the whole argument is marked.
+    let is_plain = argument.slice(text) == &*reference.key;
+    let written = WrittenKey {
+        key: &reference.key,
+        plain: is_plain.then_some(argument),
+        whole: argument,
+    };
+    written.place_of(root, steps)
 }
 
 fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
@@ -283,16 +298,31 @@ fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
         return found;
     }
     let parse = snapshot.parse_of(file, Format::Yaml);
+    let spans = locate(&parse.tree);
+    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let mut elements = Vec::new();
+    for level in levels {
+        if level.element(name).is_some() {
+            elements.extend(uses_of_element(file, &parse.tree, level));
+        }
+        if let Some([list, _]) = &level.mapped
+            && *variable(&list.text) == *name
+        {
+            let map = ScalarMap::new(file.text(), parse.tree.node(list.node));
+            found.push(used(map.source_range(0..list.text.len())));
+        }
+    }
     for (_, node) in parse.tree.nodes() {
         let Some(scalar) = node.as_scalar() else {
             continue;
         };
         let map = ScalarMap::new(file.text(), node);
         for token in tokens(&scalar.text) {
+            let place = map.source_range(token.inner.as_usize());
             let is_it = matches!(token.kind, TokenKind::Variable { .. })
                 && *variable(token.inner.slice(&scalar.text)) == *name;
-            if is_it {
-                found.push(used(map.source_range(token.inner.as_usize())));
+            if is_it && !elements.contains(&place) {
+                found.push(used(place));
             }
         }
     }
@@ -323,20 +353,45 @@ fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
     found
 }
 
-fn of_locations(
-    snapshot: &Snapshot,
-    file: &File,
-    wanted: &dyn Fn(&LocationSpan) -> Option<TextRange>,
-) -> Vec<Occurrence> {
+/// The paths of a configuration that name the same files: the same text below the same folder.
+fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurrence> {
     let spans = locate(&snapshot.parse_of(file, Format::Yaml).tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-    let found = levels.flat_map(|level| level.locations.iter().filter_map(wanted));
-    let uses = found.map(|name| Occurrence {
-        name,
-        whole: name,
+    // Without one it is `data`, as in `hierarchy/version5`.
+    let datadir = |level: &LevelSpans| {
+        let written = level.datadir.or(spans.defaults.datadir);
+        let written = written.map(|written| written.slice(file.text()));
+        let written = written.unwrap_or("data");
+        written.trim_matches(['"', '\'']).to_owned()
+    };
+    let levels = || spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let own = levels().find(|level| level.range.contains(target.range));
+    let own = own.map(datadir);
+    let beside = levels().filter(|level| Some(datadir(level)) == own);
+    let paths = beside.flat_map(|level| &level.locations);
+    let paths = paths.filter(|span| span.text == target.span.text);
+    let uses = paths.map(|span| Occurrence {
+        name: span.range,
+        whole: span.range,
         role: Role::Use,
     });
     uses.collect()
+}
+
+/// Where a level names the elements of `mapped_paths`, and where its template uses the name.
+fn of_element(snapshot: &Snapshot, file: &File, target: &ElementTarget) -> Vec<Occurrence> {
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    let spans = locate(&parse.tree);
+    let mut levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
+    let level = levels.find(|level| level.range == target.level);
+    let uses = level.map_or_else(Vec::new, |level| uses_of_element(file, &parse.tree, level));
+    let uses = uses.into_iter().map(|name| (name, Role::Use));
+    let all = std::iter::once((target.place, Role::Definition)).chain(uses);
+    all.map(|(name, role)| Occurrence {
+        name,
+        whole: name,
+        role,
+    })
+    .collect()
 }
 
 fn of_function(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {

@@ -1,25 +1,38 @@
 //! A new name for the thing under the cursor, wherever it stands: a key over all levels with its tokens and
 //! its entries of `lookup_options`, a nested key, an anchor.
 //!
-//! What would change a value, and not only a name, is refused with the reason.
+//! What would change a value, and not only a name, is refused with the reason, or asked first.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::code_names::lookups_of;
+use super::expected_keys::is_expectations;
 use super::named::{self, Mention, Named};
+use super::parameter_rename::ParameterRename;
 use super::references::{Occurrence, Role, files_with, occurrences};
 use super::target::KeyTarget;
-use crate::analysis::{Analysis, HieraFiles};
+use crate::analysis::{Analysis, ClassParameter, HieraFiles, split_key};
 use crate::regexp::Regexp;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
-use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, LookupKey, path};
+use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, Root, path};
 
 /// What a rename changes: edits by the path of the file.
 pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
+
+/// A rename.
+#[derive(Clone, Debug, Default)]
+pub struct Renamed {
+    /// What it changes.
+    pub edits: Edits,
+    /// What the user has to agree to before, in sentences.
+    pub to_confirm: Vec<String>,
+    /// What the user should know, in sentences.
+    pub to_know: Vec<String>,
+}
 
 /// Whether the thing under the cursor can be renamed: where its name stands, and the name.
 ///
@@ -36,11 +49,15 @@ pub fn prepare(
     Ok(match &mention.named {
         Named::Key(key) => match key.steps.last() {
             Some(step) => (last_part(file, mention.range), step.to_s()),
-            None => (bare(file, mention.range), key.root.to_string()),
+            None => match parameter_here(file, &mention) {
+                Some(name) => (without_sigil(mention.range), name.to_owned()),
+                None => (bare(file, mention.range), key.root.to_string()),
+            },
         },
         Named::Anchor { name, .. } => (without_sigil(mention.range), name.to_string()),
         Named::Pattern(_)
         | Named::Variable(_)
+        | Named::Element(_)
         | Named::Path(_)
         | Named::Function(_)
         | Named::Class(_) => return Err(String::new()),
@@ -56,26 +73,49 @@ pub fn rename(
     path: &str,
     offset: usize,
     new_name: &str,
-) -> Result<Edits, String> {
+) -> Result<Renamed, String> {
     let mention = mentioned(analysis, path, offset)?;
     match &mention.named {
         Named::Key(key) => {
+            let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
+            // In its class a parameter has a shorter name.
+            let full = parameter_here(file.text(), &mention).and_then(|_| {
+                let (class, _) = split_key(&key.root)?;
+                let name = new_name.trim_start_matches('$');
+                (!name.contains("::")).then(|| format!("{class}::{name}"))
+            });
+            let root = analysis.answering(path).map(|view| view.root);
             let renaming = Renaming {
                 analysis,
+                root,
                 key,
-                new_name,
+                new_name: full.as_deref().unwrap_or(new_name),
                 files: files_with(analysis, path, &mention.named),
             };
             renaming.check_name()?;
-            match key.steps.is_empty() {
-                true => renaming.check_top_level(path)?,
-                false => renaming.check_nested()?,
-            }
-            renaming.edits(&mention.named)
+            let (to_confirm, to_know) = match key.steps.is_empty() {
+                true => (renaming.check_top_level(path)?, renaming.of_unseen_class()),
+                false => {
+                    renaming.check_nested()?;
+                    (Vec::new(), None)
+                }
+            };
+            Ok(Renamed {
+                edits: renaming.edits(&mention.named)?,
+                to_confirm,
+                to_know: to_know.into_iter().collect(),
+            })
         }
-        named @ Named::Anchor { .. } => of_anchor(analysis, path, named, new_name),
+        named @ Named::Anchor { .. } => {
+            let edits = of_anchor(analysis, path, named, new_name)?;
+            Ok(Renamed {
+                edits,
+                ..Renamed::default()
+            })
+        }
         Named::Pattern(_)
         | Named::Variable(_)
+        | Named::Element(_)
         | Named::Path(_)
         | Named::Function(_)
         | Named::Class(_) => Err(String::new()),
@@ -89,7 +129,7 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
         .snapshot
         .file(path)
         .is_some_and(|file| file.facts().code.is_some());
-    if !is_code && !analysis.reads(path) {
+    if !is_code && !analysis.reads(path) && !is_expectations(path) {
         return Err(nothing());
     }
     let mention = named::at(analysis.snapshot, path, offset).ok_or_else(nothing)?;
@@ -105,6 +145,7 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
         Named::Variable(_) => {
             "a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data"
         }
+        Named::Element(_) => "the name of an element of mapped_paths cannot be renamed here",
         Named::Path(_) => "rename the file itself: a literal path follows it",
         Named::Class(_) => "a class gets its name from Puppet code: it cannot be renamed here",
         Named::Function(_) => "a data function gets its name from the file that defines it",
@@ -115,12 +156,35 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
 /// One renaming of a key.
 struct Renaming<'r> {
     analysis: Analysis<'r>,
+    /// The root that answers for the file under the cursor.
+    root: Option<&'r Root>,
     key: &'r KeyTarget,
     new_name: &'r str,
     files: Vec<&'r Arc<File>>,
 }
 
-impl Renaming<'_> {
+impl<'r> Renaming<'r> {
+    /// The parameter of a class that a top-level key is for.
+    fn parameter(&self) -> Option<ClassParameter<'r>> {
+        let found = self.analysis.class_parameter(self.root, &self.key.root);
+        found.filter(|_| self.key.steps.is_empty())
+    }
+
+    /// That a top-level key may be for a class that is not here, unless something looks it up by its name.
+    fn of_unseen_class(&self) -> Option<String> {
+        let (analysis, key) = (self.analysis, &self.key.root);
+        let snapshot = analysis.snapshot;
+        let class = analysis.unseen_class(self.root?, key)?;
+        let is_looked_up = snapshot.references().tokens(key) > 0
+            || snapshot.files_looking_up(key).next().is_some();
+        (!is_looked_up).then(|| {
+            format!(
+                "'{key}' may be for a parameter of the class {class}, which is not in this workspace: automatic \
+                 lookup finds it by that name alone"
+            )
+        })
+    }
+
     /// What can stand as a key and in a token without quotes.
     fn check_name(&self) -> Result<(), String> {
         let name = self.new_name;
@@ -143,31 +207,44 @@ impl Renaming<'_> {
             | Resolved::Date
             | Resolved::Time
             | Resolved::Invalid { .. } => Err(format!(
-                "'{name}' is not a name for a key: YAML reads it as no text"
+                "'{name}' is not a name for a key: YAML does not read it as a string"
             )),
         }
     }
 
-    fn check_top_level(&self, from: &str) -> Result<(), String> {
+    /// What a topmost key may be called; gives what the user has to agree to.
+    fn check_top_level(&self, from: &str) -> Result<Vec<String>, String> {
+        let mut to_confirm = Vec::new();
         let (old, new) = (&*self.key.root, self.new_name);
         if new == LOOKUP_OPTIONS {
             return Err("lookup_options is Puppet's own key".to_owned());
         }
-        let root = self.analysis.answering(from).map(|view| view.root);
-        for key in [old, new] {
-            if let Some(parameter) = self.analysis.class_parameter(root, key) {
+        if let Some(parameter) = self.analysis.class_parameter(self.root, new) {
+            return Err(format!(
+                "'{new}' is the parameter ${} of the class {}: automatic lookup would find the values for it",
+                parameter.parameter.name, parameter.class.definition.name
+            ));
+        }
+        if let Some(parameter) = self.parameter() {
+            let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
+            let name = new.rsplit_once("::").filter(|(of, _)| **of == **class);
+            if !name.is_some_and(|(_, name)| is_parameter_name(name)) {
                 return Err(format!(
-                    "'{key}' is the parameter ${} of the class {}: automatic lookup finds it by that name alone",
-                    parameter.parameter.name, parameter.class.definition.name
+                    "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \
+                     new name of the parameter"
                 ));
             }
+            to_confirm.push(format!(
+                "renames the parameter ${old} of the class {class} in Puppet code too; ERB templates, and code that \
+                 computes the name, stay as they are"
+            ));
         }
         let snapshot = self.analysis.snapshot;
         let beside = HieraFiles::beside(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
         if let Some(file) = holders.find(|file| beside.contains(file.path())) {
             return Err(format!(
-                "'{new}' is set already, in {}",
+                "'{new}' is already set, in {}",
                 self.place(file, new)
             ));
         }
@@ -179,20 +256,20 @@ impl Renaming<'_> {
             {
                 let line = file.line(reference.range.start as usize) + 1;
                 let at = path::name(file.path());
-                return Err(format!("'{new}' is looked up already, in {at}:{line}"));
+                return Err(format!("'{new}' is already looked up, in {at}:{line}"));
             }
             if let Some(code) = &facts.code {
                 self.check_code(file, code)?;
             }
             for option in &facts.lookup_options {
-                self.check_option(file, &option.pattern, option.key)?;
+                to_confirm.extend(self.check_option(file, &option.pattern, option.key)?);
             }
             if let Some(fact) = facts.key(old) {
                 self.check_module(file)?;
                 self.check_written(file, fact.key)?;
             }
         }
-        Ok(())
+        Ok(to_confirm)
     }
 
     /// A lookup of the new name gets a value that it has not had; what a computed one looks up is not
@@ -205,16 +282,14 @@ impl Renaming<'_> {
         };
         if let Some((at, _)) = lookups_of(code, &new).next() {
             return Err(format!(
-                "'{}' is looked up already, in {}",
+                "'{}' is already looked up, in {}",
                 self.new_name,
                 place(at)
             ));
         }
         let old = &*self.key.root;
         for lookup in &code.lookups {
-            if let LookupKey::Prefix(prefix) = &lookup.key
-                && old.starts_with(&**prefix)
-            {
+            if lookup.key.may_partly_be(old) {
                 return Err(format!(
                     "{} looks up a key that is computed and can be '{old}': it would not be found there",
                     place(lookup.place)
@@ -224,32 +299,37 @@ impl Renaming<'_> {
         Ok(())
     }
 
-    /// An entry that is for one of the names only would give the key other options.
-    fn check_option(&self, file: &File, entry: &str, at: TextRange) -> Result<(), String> {
+    /// An entry that is for one of the names only gives the key other options: what to agree to.
+    fn check_option(
+        &self,
+        file: &File,
+        entry: &str,
+        at: TextRange,
+    ) -> Result<Option<String>, String> {
         let (old, new) = (&*self.key.root, self.new_name);
         let line = file.line(at.start as usize) + 1;
         let place = format!("{}:{line}", path::name(file.path()));
         if entry == new {
             return Err(format!(
-                "lookup_options has an entry for '{new}' already, in {place}"
+                "lookup_options already has an entry for '{new}', in {place}"
             ));
         }
         if !entry.starts_with('^') || exact_pattern(entry) == Some(old) {
-            return Ok(());
+            return Ok(None);
         }
         let Ok(pattern) = Regexp::new(entry) else {
-            return Ok(());
+            return Ok(None);
         };
         let is_for = |name: &str| pattern.is_match(name).unwrap_or(false);
         let (one, other) = match (is_for(old), is_for(new)) {
             (true, false) => (old, new),
             (false, true) => (new, old),
-            (true, true) | (false, false) => return Ok(()),
+            (true, true) | (false, false) => return Ok(None),
         };
-        Err(format!(
+        Ok(Some(format!(
             "the pattern '{entry}' of lookup_options in {place} is for '{one}' and not for '{other}': values \
-             could be merged differently"
-        ))
+             can be merged differently"
+        )))
     }
 
     /// A module's data is asked for the module's own keys alone.
@@ -261,7 +341,7 @@ impl Renaming<'_> {
             root.is_some_and(|root| matches!(root.kind, crate::workspace::RootKind::Module { .. }));
         match is_module && module(old) != module(new) {
             true => Err(format!(
-                "{} is data of a module, which is asked for keys of that module alone: '{new}' would not \
+                "{} is data of a module, which is only asked for keys of that module: '{new}' would not \
                  be found there",
                 path::name(file.path())
             )),
@@ -277,7 +357,7 @@ impl Renaming<'_> {
             file.line(key.start as usize) + 1
         );
         if file.format() == Some(Format::Hocon) {
-            return Err(format!("{place}: keys of HOCON files are not renamed"));
+            return Err(format!("{place}: keys of HOCON files cannot be renamed"));
         }
         let start = key.start as usize;
         let snapshot = self.analysis.snapshot;
@@ -297,7 +377,7 @@ impl Renaming<'_> {
 
     fn check_nested(&self) -> Result<(), String> {
         let Some(Value::String(_)) = self.key.steps.last() else {
-            return Err("only keys that are text are renamed".to_owned());
+            return Err("only keys that are strings can be renamed".to_owned());
         };
         let snapshot = self.analysis.snapshot;
         let positions = crate::analysis::KeyPositions::new(snapshot);
@@ -312,17 +392,17 @@ impl Renaming<'_> {
             if let Some((at, _)) = positions.place(file, &self.key.root, &taken) {
                 let line = file.line(at.start as usize) + 1;
                 let (name, at) = (self.new_name, path::name(file.path()));
-                return Err(format!("'{name}' is there already, in {at}:{line}"));
+                return Err(format!("'{name}' already exists, in {at}:{line}"));
             }
             if let Some((at, _)) = positions.place(file, &self.key.root, &self.key.steps) {
                 if file.format() == Some(Format::Hocon) {
-                    return Err("keys of HOCON files are not renamed".to_owned());
+                    return Err("keys of HOCON files cannot be renamed".to_owned());
                 }
                 let line = file.line(at.start as usize) + 1;
                 let is_own = fact.value.contains(at) && !self.is_shared(file, at);
                 if !is_own {
                     return Err(format!(
-                        "{}:{line}: the key stands behind an anchor, so that other values would change too",
+                        "{}:{line}: the key is part of an anchor, so that other values would change too",
                         path::name(file.path())
                     ));
                 }
@@ -354,10 +434,22 @@ impl Renaming<'_> {
 
     fn edits(&self, named: &Named) -> Result<Edits, String> {
         let mut edits = Edits::new();
+        let parameter = self.parameter();
         for file in &self.files {
             let mut found = Vec::new();
+            let is_code = file.facts().code.is_some();
             for one in occurrences(self.analysis.snapshot, file, named) {
-                found.extend(self.edit(file, &one)?);
+                // The declaration of a parameter is one of many places.
+                if !(is_code && one.role == Role::Definition) {
+                    found.extend(self.edit(file, &one)?);
+                }
+            }
+            if let Some(parameter) = parameter.filter(|_| is_code)
+                && let Some((class, new)) = split_key(self.new_name)
+            {
+                let old = &parameter.parameter.name;
+                let rename = ParameterRename { class, old, new };
+                found.extend(rename.edits(file)?);
             }
             if !found.is_empty() {
                 edits.insert(file.path().clone(), found);
@@ -417,6 +509,19 @@ impl Renaming<'_> {
         let quote = quote.map(String::from).unwrap_or_default();
         TextEdit::replace(at, format!("{colon}{quote}{}{quote}", self.new_name))
     }
+}
+
+/// The name of the parameter whose declaration is under the cursor: with its dollar, as no key is written.
+fn parameter_here<'t>(text: &'t str, mention: &Mention) -> Option<&'t str> {
+    mention.range.slice(text).strip_prefix('$')
+}
+
+/// Whether a parameter of a class can have a name (`puppet/pops/patterns.rb`).
+fn is_parameter_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn format_of(file: &File) -> Format {
@@ -492,7 +597,7 @@ fn of_anchor(
         })
     };
     if is_taken(&parse.tree) {
-        return Err(format!("the file has an anchor '{new_name}' already"));
+        return Err(format!("the file already has an anchor '{new_name}'"));
     }
     let edits = occurrences(analysis.snapshot, file, named).into_iter();
     let edits = edits.map(|one| TextEdit::replace(without_sigil(one.name), new_name));

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::file_rename::{Moved, file_renames};
 use super::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
-use super::rename::{Edits, prepare, rename};
+use super::rename::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
 use crate::interpolation::Key;
@@ -18,15 +18,22 @@ use crate::text::TextEdit;
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// The lines that a rename changes, or why it does not.
+fn renamed(text: &str, new_name: &str) -> String {
+    ask(text, None, |asked| {
+        match rename(asked.analysis, asked.path, asked.offset, new_name) {
+            Ok(renamed) => {
+                let asks = renamed.to_confirm.iter();
+                let asks: String = asks.map(|asked| format!("asks: {asked}\n")).collect();
+                asks + &changed_lines(asked.analysis.snapshot, &renamed.edits)
+            }
+            Err(why) => format!("refused: {why}"),
+        }
+    })
+}
+
 fn check(text: &str, new_name: &str, expected: Expect) {
     for text in and_half_typed(text) {
-        let shown = ask(&text, None, |asked| {
-            match rename(asked.analysis, asked.path, asked.offset, new_name) {
-                Ok(edits) => changed_lines(asked.analysis.snapshot, &edits),
-                Err(why) => format!("refused: {why}"),
-            }
-        });
-        expected.assert_eq(&shown);
+        expected.assert_eq(&renamed(&text, new_name));
     }
 }
 
@@ -75,6 +82,129 @@ fn in_common(text: &str) -> String {
 }
 
 #[test]
+fn who_renames_a_key_is_told_of_a_class_that_is_not_here() {
+    let told = |text: &str| {
+        ask(&in_common(text), None, |asked| {
+            let renamed = rename(asked.analysis, asked.path, asked.offset, "b::listen");
+            renamed.map(|renamed| renamed.to_know)
+        })
+    };
+    assert_eq!(
+        told("z::po$0rt: 80\n"),
+        Ok(vec![
+            "'z::port' may be for a parameter of the class z, which is not in this workspace: automatic lookup finds \
+             it by that name alone"
+                .to_owned()
+        ])
+    );
+    assert_eq!(told("a::po$0rt: 80\n"), Ok(Vec::new()));
+    assert_eq!(told("a::port: {x$0: 1}\n"), Ok(Vec::new()));
+}
+
+#[test]
+fn expectations_keep_up_with_a_key() {
+    let text = in_common(
+        "a::po$0rt: 80\n#- spec/hiera/web.yaml\n- {key: a::port, value: 80}\n- key: 'a::port'\n  equal: true\n\
+         - key: \"a::port.x\"\n- key: a::portal\n- value: a::port\n",
+    );
+    check(
+        &text,
+        "a::listen",
+        expect![[r#"
+            data/common.yaml:1 a::listen: 80
+            data/role/web.yaml:1 'a::listen': 443
+            data/role/web.yaml:2 url: 'http://x:%{lookup("a::listen")}'
+            spec/hiera/web.yaml:1 - {key: a::listen, value: 80}
+            spec/hiera/web.yaml:2 - key: 'a::listen'
+            spec/hiera/web.yaml:4 - key: "a::listen.x""#]],
+    );
+    let from_there = text
+        .replace("$0", "")
+        .replace("- key: 'a::port'", "- key: 'a::po$0rt'");
+    assert_eq!(
+        renamed(&from_there, "a::listen"),
+        renamed(&text, "a::listen")
+    );
+}
+
+/// A class with the parameter `$port`, what inherits it and what sets it.
+const CODE: &str = "\
+#- modules/web/manifests/init.pp
+# A server.
+#
+# @param port Where it listens.
+# @param [String] host Its name.
+class web(
+  Integer $port = 80,
+  String $host = \"x:${port}\",
+) {
+  file { '/x': content => \"port=$port ${port[0]} \\$port\\n\" }
+  [1].each |$port| { notice($port) }
+  [1].each |$it| { notice($web::port, $::web::port, $other::port) }
+}
+#- modules/web/manifests/child.pp
+class web::child inherits web { notice($port) }
+class web::own($port) inherits web { notice($port) }
+define web::thing($port) { notice($port, $web::port) }
+#- manifests/site.pp
+class { 'web': port => 81, host => 'y' }
+class { ['::web', other]: port => 81 }
+Class['web'] { port => 82 }
+other { 'web': port => 1 }
+#- modules/web/templates/x.epp
+<%= $web::port %> port
+";
+
+#[test]
+fn the_parameter_of_a_class_is_renamed_with_its_key() {
+    let changed = expect![[r#"
+        asks: renames the parameter $port of the class web in Puppet code too; ERB templates, and code that computes the name, stay as they are
+        data/common.yaml:1 web::listen: 80
+        data/common.yaml:2 x: "%{lookup('web::listen')}"
+        manifests/site.pp:1 class { 'web': listen => 81, host => 'y' }
+        manifests/site.pp:2 class { ['::web', other]: listen => 81 }
+        manifests/site.pp:3 Class['web'] { listen => 82 }
+        modules/web/manifests/child.pp:1 class web::child inherits web { notice($listen) }
+        modules/web/manifests/child.pp:3 define web::thing($port) { notice($port, $web::listen) }
+        modules/web/manifests/init.pp:3 # @param listen Where it listens.
+        modules/web/manifests/init.pp:6   Integer $listen = 80,
+        modules/web/manifests/init.pp:7   String $host = "x:${listen}",
+        modules/web/manifests/init.pp:9   file { '/x': content => "port=$listen ${listen[0]} \$port\n" }
+        modules/web/manifests/init.pp:11   [1].each |$it| { notice($web::listen, $::web::listen, $other::port) }
+        modules/web/templates/x.epp:1 <%= $web::listen %> port"#]];
+    let data = |key: &str| {
+        format!("{CODE}#- data/common.yaml\n{key}: 80\nx: \"%{{lookup('web::port')}}\"\n")
+    };
+    let in_data = with_hierarchy(&data("web::po$0rt"));
+    let in_code = with_hierarchy(&data("web::port")).replace("Integer $port", "Integer $po$0rt");
+    assert_eq!(
+        renamed(&in_code, "listen"),
+        renamed(&in_data, "web::listen")
+    );
+    check(&in_data, "web::listen", changed);
+    check_prepare(&in_code, expect!["port: port"]);
+    check(
+        &in_data,
+        "web::host",
+        expect![
+            "refused: 'web::host' is the parameter $host of the class web: automatic lookup would find the values for it"
+        ],
+    );
+    check(
+        &in_data,
+        "listen",
+        expect![
+            "refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter"
+        ],
+    );
+    check(
+        &in_data,
+        "web::it",
+        expect!["refused: the class web already has a variable $it, in init.pp:11"],
+    );
+}
+
+#[test]
 fn a_key_is_renamed_over_levels_tokens_and_options() {
     let text = in_common(
         "a::po$0rt: 80\n\"x\": \"%{alias('a::port')}\"\ny: >\n  %{hiera(\"a::port\")}\n\
@@ -107,24 +237,26 @@ fn what_would_change_values_is_refused() {
     check(
         &text("a::other: 1\n"),
         "a::other",
-        expect!["refused: 'a::other' is set already, in common.yaml:2"],
+        expect!["refused: 'a::other' is already set, in common.yaml:2"],
     );
     check(
         &text("x: '%{lookup(\"a::other\")}'\n"),
         "a::other",
-        expect!["refused: 'a::other' is looked up already, in common.yaml:2"],
+        expect!["refused: 'a::other' is already looked up, in common.yaml:2"],
     );
     check(
         &text("lookup_options: {'^a::': {merge: deep}}\n"),
         "b::port",
-        expect![
-            "refused: the pattern '^a::' of lookup_options in common.yaml:2 is for 'a::port' and not for 'b::port': values could be merged differently"
-        ],
+        expect![[r#"
+            asks: the pattern '^a::' of lookup_options in common.yaml:2 is for 'a::port' and not for 'b::port': values can be merged differently
+            data/common.yaml:1 b::port: 80
+            data/role/web.yaml:1 'b::port': 443
+            data/role/web.yaml:2 url: 'http://x:%{lookup("b::port")}'"#]],
     );
     check(
         &text("lookup_options: {b::port: {merge: deep}}\n"),
         "b::port",
-        expect!["refused: lookup_options has an entry for 'b::port' already, in common.yaml:2"],
+        expect!["refused: lookup_options already has an entry for 'b::port', in common.yaml:2"],
     );
     check(
         &text(""),
@@ -136,7 +268,7 @@ fn what_would_change_values_is_refused() {
     check(
         &text(""),
         "true",
-        expect!["refused: 'true' is not a name for a key: YAML reads it as no text"],
+        expect!["refused: 'true' is not a name for a key: YAML does not read it as a string"],
     );
     check(
         &text("b: &b\n  c: 1\n<<: *b\n")
@@ -195,13 +327,13 @@ fn nested_keys_and_anchors() {
     check(
         &in_common("users:\n  b$0ob: 1\n  eve: 2\n"),
         "eve",
-        expect!["refused: 'eve' is there already, in common.yaml:3"],
+        expect!["refused: 'eve' already exists, in common.yaml:3"],
     );
     check(
         &in_common("users: &u\n  b$0ob: 1\nothers: *u\n"),
         "eve",
         expect![
-            "refused: common.yaml:2: the key stands behind an anchor, so that other values would change too"
+            "refused: common.yaml:2: the key is part of an anchor, so that other values would change too"
         ],
     );
     check(
@@ -214,7 +346,7 @@ fn nested_keys_and_anchors() {
     check(
         &in_common("a: &one 1\nb: *o$0ne\nc: &two 2\n"),
         "two",
-        expect!["refused: the file has an anchor 'two' already"],
+        expect!["refused: the file already has an anchor 'two'"],
     );
 }
 
@@ -241,6 +373,35 @@ fn literal_paths_follow_files_and_folders() {
         .assert_eq(&moved("data", "hieradata"));
     expect![[r#""#]].assert_eq(&moved("data/role/web.yaml", "data/role/www.yaml"));
     expect![[r#""#]].assert_eq(&moved("data/common.yaml", "elsewhere/common.yaml"));
+}
+
+#[test]
+fn the_folder_of_a_glob_follows() {
+    let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: U, glob: \"people/users.d/*.yaml\"}\n  - {name: R, globs: [\"r/%{facts.role}/*.yaml\", 'all/**/*.yaml']}\n\
+                #- data/people/users.d/a.yaml\na$0: 1\n#- data/all/x/b.yaml\nb: 1\n";
+    let moved = |from: &str, to: &str| {
+        ask(text, None, |asked| {
+            let moved = Moved {
+                from: format!("{FOLDER}/{from}"),
+                to: format!("{FOLDER}/{to}"),
+            };
+            let edits = file_renames(asked.analysis, &[moved]);
+            changed_lines(asked.analysis.snapshot, &edits)
+        })
+    };
+    expect![[r#"hiera.yaml:3   - {name: U, glob: "people/accounts/*.yaml"}"#]]
+        .assert_eq(&moved("data/people/users.d", "data/people/accounts"));
+    expect![[r#"hiera.yaml:3   - {name: U, glob: "humans/users.d/*.yaml"}"#]]
+        .assert_eq(&moved("data/people", "data/humans"));
+    expect![[
+        r#"hiera.yaml:4   - {name: R, globs: ["r/%{facts.role}/*.yaml", 'shared/all/**/*.yaml']}"#
+    ]]
+    .assert_eq(&moved("data/all", "data/shared/all"));
+    assert_eq!(moved("data/all/x", "data/all/y"), "");
+    assert_eq!(
+        moved("data/people/users.d/a.yaml", "data/people/users.d/b.yaml"),
+        ""
+    );
 }
 
 /// Keys of random workspaces.
@@ -361,7 +522,8 @@ proptest! {
         let Some((path, offset)) = place else {
             return Ok(());
         };
-        let Ok(edits) = rename(analysis, &path, offset, new) else {
+        let renamed = rename(analysis, &path, offset, new).ok();
+        let Some(Renamed { edits, .. }) = renamed.filter(|it| it.to_confirm.is_empty()) else {
             return Ok(());
         };
         for (path, text) in &mut files {

@@ -90,8 +90,8 @@ fn ask_everything(snapshot: &Arc<Snapshot>, path: &str) {
         let _ = linked_ranges(snapshot, path, offset);
         let _ = signature(snapshot, path, offset);
         let _ = prepare(analysis, path, offset);
-        if let Ok(edits) = rename(analysis, path, offset, "renamed") {
-            for (path, edits) in &edits {
+        if let Ok(renamed) = rename(analysis, path, offset, "renamed") {
+            for (path, edits) in &renamed.edits {
                 let text = snapshot.file(path).unwrap().text();
                 assert!(TextEdit::apply(edits, text).is_some(), "{edits:?}");
             }

@@ -55,9 +55,6 @@ pub fn setters(analysis: Analysis<'_>, variable: &str, members: &[usize]) -> Vec
 /// otherwise, then all others. O(text of the manifests).
 #[must_use]
 pub fn set_places(analysis: Analysis<'_>, root: &Root, variable: &str) -> Vec<FilePlace> {
-    let Some(name) = root_name(variable) else {
-        return Vec::new();
-    };
     let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
     let members = match selected {
         Some(member) => vec![member],
@@ -69,14 +66,29 @@ pub fn set_places(analysis: Analysis<'_>, root: &Root, variable: &str) -> Vec<Fi
         FilePlace::of(file, *place)
     };
     let mut places: Vec<FilePlace> = setters.iter().map(place).collect();
-    let manifests = SiteManifests::of(analysis.snapshot, root, analysis.settings);
-    for (file, range) in manifests.assignments(name.trim_start_matches("::")) {
-        let written = FilePlace::of(&file, range);
+    for written in assigned_places(analysis, root, variable) {
         if !places.contains(&written) {
             places.push(written);
         }
     }
     places
+}
+
+/// The places where manifests set a variable, for whatever nodes. O(text of the manifests).
+pub(super) fn assigned_places(
+    analysis: Analysis<'_>,
+    root: &Root,
+    variable: &str,
+) -> Vec<FilePlace> {
+    let Some(name) = root_name(variable) else {
+        return Vec::new();
+    };
+    let manifests = SiteManifests::of(analysis.snapshot, root, analysis.settings);
+    let places = manifests.assignments(name.trim_start_matches("::"));
+    let places = places.into_iter();
+    places
+        .map(|(file, range)| FilePlace::of(&file, range))
+        .collect()
 }
 
 #[cfg(test)]
@@ -182,8 +194,7 @@ who: web
             %{role} — web for 2 nodes, not known for 1 node, none for 1 node
             set by manifests/site.pp:3 for 2 nodes, manifests/site.pp:6 for 1 node (not known: the function
               'foreign_role' is not evaluated), manifests/site.pp:9 for 1 node
-            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are
-              not known"#]].assert_eq(&all.hover);
+            role/%{role}.yaml — 1 file: data/role/web.yaml · facts needed to tell which nodes read these"#]].assert_eq(&all.hover);
         assert_eq!(
             all.places,
             [
@@ -200,8 +211,8 @@ who: web
         expect![[r#"
             %{role} — none for x
             set by manifests/site.pp:9
-            role/%{role}.yaml — 1 file: data/role/web.yaml · which nodes read one depends on facts that are
-              not known"#]].assert_eq(&one.hover);
+            role/%{role}.yaml — no file for x: role = none"#]]
+        .assert_eq(&one.hover);
         assert_eq!(
             one.places,
             [

@@ -1,10 +1,8 @@
-//! What the function of a token, or `lookup` in a manifest, takes, while its arguments are typed.
+//! What the function of a token, or a lookup in a manifest, takes, while its arguments are typed.
 
 use crate::interpolation::Method;
-use crate::workspace::Snapshot;
-
-/// Most bytes of a manifest that a call is looked for in, before the cursor.
-const LONGEST_CALL: usize = 2_000;
+use crate::syntax::puppet::{Dialect, HalfTyped, PieceKind, half_typed};
+use crate::workspace::{Language, Snapshot, language_of};
 
 /// A function with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,8 +22,10 @@ pub struct Signature {
 pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signature> {
     let file = snapshot.file(path)?;
     let before = file.text().get(..offset)?;
-    if file.facts().code.is_some() {
-        return in_manifest(before);
+    match language_of(path) {
+        Some(Language::Puppet(dialect)) => return in_manifest(before, dialect),
+        Some(Language::Erb | Language::Ruby) => return None,
+        None => {}
     }
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
     let inner = &line[line.rfind("%{")? + 2..];
@@ -37,14 +37,13 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
         Method::Lookup => (
             "lookup('key')",
             &["'key'"],
-            "the value of another key as text, with the merge that its lookup_options say; dots dig into \
-             it, a key that is not found is the empty text",
+            "the value of another key as a string, with the merge of its lookup_options; dots dig into it, a key that is not found gives the empty string",
         ),
         Method::Hiera => ("hiera('key')", &["'key'"], "the older name of lookup"),
         Method::Alias => (
             "alias('key')",
             &["'key'"],
-            "the value of another key whatever its type; it must be all that the string holds",
+            "the value of another key with its type; it must be the whole string",
         ),
         Method::Scope => (
             "scope('variable')",
@@ -54,7 +53,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
         Method::Literal => (
             "literal('text')",
             &["'text'"],
-            "the text as it is: %{literal('%')}{x} is %{x}, not looked at again",
+            "the argument as it is: %{literal('%')}{x} is %{x}, not interpolated again",
         ),
     };
     Some(Signature {
@@ -65,32 +64,96 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
     })
 }
 
-/// `lookup` of the Puppet language (`puppet/functions/lookup.rb`), where the cursor is in its arguments.
-fn in_manifest(before: &str) -> Option<Signature> {
-    let mut depth = 0;
-    let mut active = 0;
-    let letters = before.char_indices().rev().take(LONGEST_CALL);
-    for (at, letter) in letters {
-        match letter {
-            ')' | ']' | '}' => depth += 1,
-            '(' | '[' | '{' if depth > 0 => depth -= 1,
-            ',' if depth == 0 => active += 1,
-            '(' => {
-                let name = before[..at]
-                    .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next();
-                return (name == Some("lookup")).then_some(Signature {
-                    label: "lookup(name, value_type, merge, default)",
-                    parameters: &["name", "value_type", "merge", "default"],
-                    active: active.min(3),
-                    documentation: "the value of a key in Hiera; value_type is the type that it must have, merge \
-                                    'first', 'unique', 'hash' or 'deep', default what is taken for a key that \
-                                    is not found",
-                });
+/// A lookup of the Puppet language whose arguments the cursor is in.
+fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
+    let half = half_typed(before, dialect)?;
+    let open = half.brackets();
+    let called = |at: usize| half.called(before, open.get(at)?);
+    // The hash of options is the first argument or the second.
+    if let [brace, call, ..] = open.as_slice()
+        && (brace.sign, called(1)) == ("{", Some("lookup"))
+        && call.commas <= 1
+    {
+        return Some(options(before, &half, brace.piece));
+    }
+    // A list or a hash is one argument.
+    let call = open
+        .iter()
+        .take_while(|bracket| matches!(bracket.sign, "[" | "{"))
+        .count();
+    let (label, parameters, documentation) = of_function(called(call)?)?;
+    Some(Signature {
+        label,
+        parameters,
+        active: open[call].commas.min(parameters.len() - 1),
+        documentation,
+    })
+}
+
+/// A function with what it takes and what it gives (`puppet/functions/lookup.rb`, `hiera.rb`).
+fn of_function(name: &str) -> Option<(&'static str, &'static [&'static str], &'static str)> {
+    const OLDER: &[&str] = &["key", "default", "override"];
+    Some(match name {
+        "lookup" => (
+            "lookup(name, value_type, merge, default)",
+            &["name", "value_type", "merge", "default"],
+            "the value of a key in Hiera; value_type is the type that it must have, merge \
+             'first', 'unique', 'hash' or 'deep', default the value for a key that is not found",
+        ),
+        "hiera" => (
+            "hiera(key, default, override)",
+            OLDER,
+            "the value of the highest level that has the key, without lookup_options; use lookup",
+        ),
+        "hiera_array" => (
+            "hiera_array(key, default, override)",
+            OLDER,
+            "the elements of all levels that have the key, each once: lookup with the merge 'unique'",
+        ),
+        "hiera_hash" => (
+            "hiera_hash(key, default, override)",
+            OLDER,
+            "the hashes of all levels that have the key, merged: lookup with the merge 'hash'",
+        ),
+        "hiera_include" => (
+            "hiera_include(key, default, override)",
+            OLDER,
+            "includes the classes that all levels list under the key, each once",
+        ),
+        _ => return None,
+    })
+}
+
+/// The hash of options that `lookup` takes, with the option whose value is typed.
+fn options(before: &str, half: &HalfTyped, brace: usize) -> Signature {
+    const OPTIONS: &[&str] = &[
+        "name",
+        "value_type",
+        "merge",
+        "default_value",
+        "default_values_hash",
+        "override",
+    ];
+    let pieces = &half.pieces[brace + 1..];
+    let mut depth = 0_usize;
+    let mut active = None;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece.kind {
+            PieceKind::Sign("(" | "[" | "{") => depth += 1,
+            PieceKind::Sign(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            PieceKind::Sign(",") if depth == 0 => active = None,
+            PieceKind::Sign("=>") if depth == 0 && at > 0 => {
+                let written = pieces[at - 1].place.slice(before);
+                let written = written.trim_matches(['"', '\'']);
+                active = OPTIONS.iter().position(|option| *option == written);
             }
-            '[' | '{' | ';' => return None,
-            _ => {}
+            PieceKind::Sign(_) | PieceKind::Name | PieceKind::Text | PieceKind::Other => {}
         }
     }
-    None
+    Signature {
+        label: "lookup({ name, value_type, merge, default_value, default_values_hash, override })",
+        parameters: OPTIONS,
+        active: active.unwrap_or(0),
+        documentation: "the value of a key in Hiera; override is a hash that is asked before Hiera, default_values_hash one that is asked where no level has the key, default_value the value where that has none either",
+    }
 }

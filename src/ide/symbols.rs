@@ -47,7 +47,8 @@ pub enum SymbolKind {
 
 /// Keys that match what the user typed, with the files that hold them, at most `limit`: names that
 /// are it, then names that start with it, then names that hold it, then names that hold its
-/// letters in order; each group by name. Case does not matter. O(keys of the workspace);
+/// letters in order; each group by name. Case does not matter, and blanks only part what is typed.
+/// O(keys of the workspace);
 /// `is_stopped` is asked now and then.
 #[must_use]
 pub fn workspace_symbols<'a>(
@@ -58,6 +59,7 @@ pub fn workspace_symbols<'a>(
 ) -> Vec<(&'a Arc<File>, Symbol)> {
     /// How many names are looked at between two looks at the flag.
     const STEP: usize = 1024;
+    let typed: String = typed.split_whitespace().collect();
     let typed = typed.to_lowercase();
     let mut matches: Vec<(Match, &Arc<str>)> = Vec::new();
     for (count, name) in snapshot.key_names("").enumerate() {
@@ -196,6 +198,10 @@ mod tests {
             b.yaml my::ntp
             b.yaml n_t_p"#]]
         .assert_eq(&search("ntp", 10).join("\n"));
+        expect_test::expect![[r#"
+            a.yaml ntp::servers
+            b.yaml ntp::servers"#]]
+        .assert_eq(&search("ntp serv", 10).join("\n"));
         assert_eq!(search("ntp", 2).len(), 2);
         assert_eq!(search("zzz", 10).len(), 0);
         assert_eq!(search("", 10).len(), 6);

@@ -408,7 +408,7 @@ fn broken_key(tree: &Tree, offset: usize) -> Option<KeyTarget> {
 }
 
 /// A nested key as Puppet sees it.
-fn key_value(node: &Node) -> Option<Value> {
+pub(super) fn key_value(node: &Node) -> Option<Value> {
     let scalar = node.as_scalar()?;
     let text = || Value::String(scalar.text.clone());
     if node.is_quoted() {

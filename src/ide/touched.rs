@@ -14,6 +14,7 @@ use crate::interpolation::has_tokens;
 use crate::lookup::{Environment, EnvironmentConfig};
 use crate::regexp::Regexp;
 use crate::scope::KnownNodes;
+use crate::value::Value;
 use crate::workspace::{
     File, Files as _, Format, KeyDiff, KeyFact, KeyState, LOOKUP_OPTIONS, Root, RootKind, Snapshot,
     differences_of_keys, path,
@@ -319,10 +320,12 @@ fn touched_by(
     data: &[Changed<'_>],
     mut keys: BTreeSet<Arc<str>>,
 ) -> Touched {
-    // A file that Puppet refuses fails every lookup that reads it, and what is no data file by its
-    // name can be anything.
-    let decides = |(_, file): (&Snapshot, &Arc<File>)| {
-        file.facts().error.is_some() || file.facts().keys.is_empty() || file.format().is_none()
+    // A file that Puppet refuses fails every lookup that reads it, as one that is no hash can, and what
+    // is no data file by its name can be anything.
+    let decides = |(snapshot, file): (&Snapshot, &Arc<File>)| {
+        let is_unread = file.facts().error.is_some() || file.facts().keys.is_empty();
+        file.format()
+            .is_none_or(|format| is_unread && !is_empty(snapshot, file, format))
     };
     for changed in data {
         if changed.versions(versions).any(decides) {
@@ -344,6 +347,13 @@ fn touched_by(
         }
     }
     Touched::Keys(keys)
+}
+
+/// Whether a file is a hash without keys.
+fn is_empty(snapshot: &Snapshot, file: &File, format: Format) -> bool {
+    let data = snapshot.data_of(file, format);
+    let hash = data.loaded.as_ref().ok().and_then(Value::as_hash);
+    hash.is_some_and(|hash| hash.is_empty())
 }
 
 /// The keys that a change of a file's `lookup_options` can touch; nothing where that can be any.
@@ -454,5 +464,37 @@ fn add_tangles(file: &File, users: &mut HashMap<Arc<str>, BTreeSet<Arc<str>>>) {
         let names = around.chain(any.iter().copied());
         let by = users.entry(root_of(&reference.key)).or_default();
         by.extend(names.map(|fact| fact.name.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ide::random_workspace::{FILES, workspace};
+
+    /// The keys that a new text of the last file can touch; nothing for all.
+    fn check(before: &str, after: &str) -> Option<Vec<String>> {
+        let with = |text: &str| {
+            let mut texts = vec!["m::b: 1\n".to_owned(); FILES.len()];
+            texts[FILES.len() - 1] = text.to_owned();
+            workspace(&texts)
+        };
+        match touched(&with(before), &with(after)) {
+            Touched::All => None,
+            Touched::Keys(keys) => Some(keys.iter().map(|key| key.to_string()).collect()),
+        }
+    }
+
+    #[test]
+    fn a_file_without_its_last_key_touches_that_key_alone() {
+        assert_eq!(check("a: 1\n", "{}\n"), Some(vec!["a".to_owned()]));
+        assert_eq!(check("{}\n", "a: 1\n"), Some(vec!["a".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_no_hash_can_touch_any_key() {
+        assert_eq!(check("a: 1\n", "[a]\n"), None);
+        assert_eq!(check("a: 1\n", "a: [\n"), None);
+        assert_eq!(check("a: 1\n", "? [a]\n: 1\n"), None);
     }
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crate::lookup::{absent_levels, absent_words};
 
-/// What would change an answer: `level 'private' (not in this workspace) sets it`. None where no
+/// What would change an answer: `level 'private' (outside this workspace) sets it`. None where no
 /// level lies outside.
 #[must_use]
 pub fn outside_words(levels: &[Arc<str>]) -> Option<String> {
     absent_words(levels, "it")
 }
 
-/// Why an answer is unknown: `level 'private' (not in this workspace) may set it`. None where no
+/// Why an answer is unknown: `level 'private' (outside this workspace) may set it`. None where no
 /// level lies outside.
 #[must_use]
 pub fn outside_reason(levels: &[Arc<str>]) -> Option<String> {

@@ -337,24 +337,31 @@ impl Engine<'_> {
                     return self.interpolate(&Value::string(text), invocation, &Methods::Allowed);
                 }
                 let keys = self.settings().keys.clone();
-                let secret =
-                    |method: &str| Ok(Value::Opaque(Arc::new(Opaque::secret(method, text))));
                 let foreign = scan
                     .blobs
                     .iter()
                     .find(|blob| blob.method != eyaml::DEFAULT_METHOD);
-                match (keys, foreign) {
-                    (None, _) => secret(&scan.blobs[0].method),
-                    (Some(_), Some(blob)) => secret(&blob.method),
+                let closed = match (keys, foreign) {
+                    (None, _) => &scan.blobs[0],
+                    (Some(_), Some(blob)) => blob,
                     (Some(keys), None) => match eyaml::decrypt(text, &keys) {
-                        Ok(plain) => self.interpolate(&plain, invocation, &Methods::Allowed),
-                        // Puppet's configuration may name another pair for this level.
-                        Err(EyamlError::NoRecipient | EyamlError::OtherKey) => {
-                            secret(&scan.blobs[0].method)
+                        Ok(plain) => {
+                            return self.interpolate(&plain, invocation, &Methods::Allowed);
                         }
-                        Err(error) => raise(ErrorClass::Lookup, error.message(text, root, path)),
+                        // Puppet's configuration may name another pair for this level.
+                        Err(EyamlError::NoRecipient | EyamlError::OtherKey) => &scan.blobs[0],
+                        Err(error) => {
+                            return raise(ErrorClass::Lookup, error.message(text, root, path));
+                        }
                     },
-                }
+                };
+                // Tokens beside the cipher text make another value of it for each node.
+                let around = self.interpolate(value, invocation, &Methods::Allowed)?;
+                let cipher = around.as_str().unwrap_or(text);
+                Ok(Value::Opaque(Arc::new(Opaque::secret(
+                    &closed.method,
+                    cipher,
+                ))))
             }
             Value::Array(elements) => {
                 let mut opened = Vec::with_capacity(elements.len());

@@ -92,7 +92,7 @@ fn module_dir(files: &dyn Files, environment: &Environment, module: &str) -> Opt
     })
 }
 
-fn all_modules(files: &dyn Files, environment: &Environment) -> Vec<Arc<str>> {
+pub(super) fn all_modules(files: &dyn Files, environment: &Environment) -> Vec<Arc<str>> {
     let known = environment.modules.iter().map(|(_, dir)| dir.clone());
     let listed = environment.modulepath.iter().flat_map(|path| {
         files

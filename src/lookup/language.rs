@@ -5,8 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::context::Environment;
 use super::error::ErrorClass;
-use super::function::{FunctionSource, find_function};
+use super::function::{FunctionSource, all_modules, find_function};
 use super::request::{Certainty, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
@@ -14,7 +15,7 @@ use crate::datatype::Aliases;
 use crate::puppet::{Callee, Evaluated, Host, LookupCall, Source, Stop};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
-use crate::workspace::FileKind;
+use crate::workspace::{FileKind, Files};
 
 /// Most lookups of one evaluation.
 const MAX_LOOKUPS: usize = 500;
@@ -78,7 +79,7 @@ impl Host for Language<'_> {
     fn lookup(&self, call: &LookupCall, scope: &Scope) -> Evaluated {
         if self.data == Data::Unknown {
             return Err(Stop::unknown(
-                "the function that is asked for data looks data up",
+                "the function that provides the data looks up data itself",
             ));
         }
         if call.is_hiera && !self.has_environment_data() {
@@ -123,7 +124,9 @@ impl Host for Language<'_> {
             ..
         } = self.session;
         match find_function(files, environment, name) {
+            FunctionSource::Ruby(path) if is_of_library(&path) => Callee::Library,
             FunctionSource::Ruby(_) => Callee::Ruby,
+            FunctionSource::Missing if is_old_function(files, environment, name) => Callee::Ruby,
             FunctionSource::Missing | FunctionSource::ModuleMissing => Callee::Missing,
             FunctionSource::Puppet(path) => match files.text(&path) {
                 Ok(text) => {
@@ -146,6 +149,21 @@ impl Host for Language<'_> {
     fn strict_variables(&self) -> bool {
         self.session.settings.strict_variables
     }
+}
+
+/// Whether a file is one of Puppet's standard library.
+fn is_of_library(at: &str) -> bool {
+    at.contains("/stdlib/lib/puppet/")
+}
+
+/// Whether a module other than the standard library defines a function as Puppet 3 had them.
+fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> bool {
+    let mut modules = all_modules(files, environment).into_iter();
+    !name.contains("::")
+        && modules.any(|dir| {
+            let at = format!("{dir}/lib/puppet/parser/functions/{name}.rb");
+            !is_of_library(&at) && files.kind(&at) == Some(FileKind::File)
+        })
 }
 
 /// The sources of functions and manifests, read once for each text.

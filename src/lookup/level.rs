@@ -68,8 +68,8 @@ pub(super) struct Location {
     pub(super) original: Arc<str>,
     pub(super) place: Arc<str>,
     pub(super) is_uri: bool,
-    /// Whether a glob found the file, so that the hierarchy does not name it.
-    pub(super) by_glob: bool,
+    /// The pattern as the configuration writes it, where a glob found the file.
+    pub(super) glob: Option<Arc<str>>,
     pub(super) exists: bool,
     /// Whether it is not known if the file exists: its folder is not here.
     pub(super) is_absent: bool,
@@ -265,8 +265,9 @@ impl Engine<'_> {
             .iter()
             .chain(levels.default_hierarchy.iter());
         let locations = all.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
-        let is_named =
-            |location: &&Location| location.open.is_none() && location.exists && !location.by_glob;
+        let is_named = |location: &&Location| {
+            location.open.is_none() && location.exists && location.glob.is_none()
+        };
         let named = locations.filter(is_named);
         let owned: Vec<Arc<str>> = named
             .filter(|location| files.contains(&location.place))

@@ -87,9 +87,9 @@ impl Engine<'_> {
                 }
             }
             Locations::Globs(globs) => {
-                for pattern in globs {
-                    let pattern = self.path_text(pattern, invocation, methods)?;
-                    self.expand_glob(datadir, pattern, &mut found)?;
+                for written in globs {
+                    let pattern = self.path_text(written, invocation, methods)?;
+                    self.expand_glob(datadir, written, &pattern, &mut found)?;
                 }
             }
             Locations::Uris(uris) => {
@@ -105,7 +105,7 @@ impl Engine<'_> {
                         original: original.clone(),
                         place: Arc::from(uri.text),
                         is_uri: true,
-                        by_glob: false,
+                        glob: None,
                         exists: true,
                         is_absent: false,
                         open: None,
@@ -227,7 +227,7 @@ impl Engine<'_> {
             original: original.clone(),
             place: Arc::from(joined),
             is_uri: false,
-            by_glob: false,
+            glob: None,
             exists,
             is_absent,
             open,
@@ -237,7 +237,8 @@ impl Engine<'_> {
     fn expand_glob(
         &self,
         datadir: &PathText,
-        pattern: PathText,
+        written: &Arc<str>,
+        pattern: &PathText,
         found: &mut Vec<Location>,
     ) -> Found<()> {
         let joined = join(&datadir.text, &pattern.text);
@@ -254,7 +255,7 @@ impl Engine<'_> {
                 original: shown.clone(),
                 place: shown,
                 is_uri: false,
-                by_glob: true,
+                glob: Some(written.clone()),
                 exists: false,
                 is_absent: false,
                 open,
@@ -290,7 +291,7 @@ impl Engine<'_> {
                 original: shown.clone(),
                 place: shown,
                 is_uri: false,
-                by_glob: true,
+                glob: Some(written.clone()),
                 exists: false,
                 is_absent: true,
                 open: None,
@@ -304,7 +305,7 @@ impl Engine<'_> {
             original: shown.clone(),
             place: Arc::from(path),
             is_uri: false,
-            by_glob: true,
+            glob: Some(written.clone()),
             exists: true,
             is_absent: false,
             open: None,

@@ -70,7 +70,7 @@ pub use language::{Data, Language};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
-pub use reach::{Place, Reach, reach};
+pub use reach::{Place, Reach, paths_for_functions, reach};
 pub use request::{
     Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
     absent_levels, absent_words,

@@ -14,7 +14,7 @@ use crate::hierarchy::{
 };
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
-use crate::workspace::Files;
+use crate::workspace::{Files, path};
 
 /// One location of a hierarchy, as far as it is known for every node.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,15 @@ pub struct Place {
     /// For an unknown list of `mapped_paths`: the template's variable whose value is that list. The
     /// path names one element of it, not the whole value.
     pub mapped: Option<Arc<str>>,
+}
+
+/// The paths by which a level may name a file for a function that is never run, beside the file's own: without the
+/// extension of data, or a folder around it.
+pub fn paths_for_functions(at: &str) -> impl Iterator<Item = &str> {
+    let stem = at.rsplit_once('.').map(|(stem, _)| stem);
+    let stem = stem.filter(|_| path::is_called_data(at));
+    let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+    stem.into_iter().chain(folders)
 }
 
 /// A file read by a level.
@@ -302,19 +311,20 @@ fn add_places(
     let locations = level.locations.iter().flat_map(|all| all.iter());
     for (at, location) in locations.enumerate().filter(|(_, at)| !at.is_uri) {
         let template = location.template();
+        let original = location.glob.as_ref().unwrap_or(&location.original);
         match declared {
             Some(declared) if !paths.is_empty() => {
                 for path in paths {
                     let whole = path.template(&template, &declared.datadir);
                     add(
                         at,
-                        &location.original,
-                        location.by_glob,
+                        original,
+                        location.glob.is_some(),
                         (whole, Some(template.clone())),
                     );
                 }
             }
-            Some(_) | None => add(at, &location.original, location.by_glob, (template, None)),
+            Some(_) | None => add(at, original, location.glob.is_some(), (template, None)),
         }
     }
 }

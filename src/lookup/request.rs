@@ -146,7 +146,7 @@ impl std::fmt::Display for Unknown {
             UnknownCause::Absent { path, .. } => {
                 write!(
                     f,
-                    "level '{}' reads '{path}', which is not here",
+                    "level '{}' reads '{path}', which is not in this workspace",
                     self.level
                 )
             }
@@ -184,12 +184,12 @@ impl Unknown {
         let (who, key) = match &self.cause {
             UnknownCause::Function { name, key } => (name.to_string(), key),
             UnknownCause::Absent { key, .. } => (
-                format!("level '{}' (not in this workspace)", self.level),
+                format!("level '{}' (outside this workspace)", self.level),
                 key,
             ),
             UnknownCause::Path(possible) => {
                 let files = match possible.files.len() {
-                    0 => "a file that is not here,".to_owned(),
+                    0 => "a file that is not in this workspace,".to_owned(),
                     1 => "a file".to_owned(),
                     count => format!("one of {count} files"),
                 };
@@ -211,7 +211,7 @@ impl Unknown {
 /// Most levels that are named together.
 const MOST_NAMED: usize = 4;
 
-/// That levels whose files are not here set something: `level 'private' (not in this workspace) sets
+/// That levels whose files are not here set something: `level 'private' (outside this workspace) sets
 /// it`. None for no level.
 #[must_use]
 pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
@@ -222,7 +222,7 @@ pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
     Some(format!("{} {verb} {what}", absent_levels(levels)?))
 }
 
-/// Levels whose files are not here, by name: `level 'private' (not in this workspace)`. None for no
+/// Levels whose files are not here, by name: `level 'private' (outside this workspace)`. None for no
 /// level.
 #[must_use]
 pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
@@ -238,7 +238,7 @@ pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "{those} {}{more} (not in this workspace)",
+        "{those} {}{more} (outside this workspace)",
         shown.join(", ")
     ))
 }
@@ -412,7 +412,7 @@ impl Answer {
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
         let mut told = BTreeSet::new();
-        let mut reasons: Vec<String> = self.unknown.iter().map(Unknown::to_string).collect();
+        let mut reasons: Vec<String> = self.unknown.iter().map(|one| self.reason(one)).collect();
         reasons.retain(|reason| told.insert(reason.clone()));
         if reasons.is_empty() {
             let value = self.result.as_ref().ok();
@@ -420,8 +420,39 @@ impl Answer {
         }
         if let Some(left_out) = reasons.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
             reasons.truncate(MAX_REASONS);
-            reasons.push(format!("and {left_out} more"));
+            reasons.push(format!("{left_out} more reasons of this kind"));
         }
         reasons
+    }
+
+    /// One reason in words: all files of a level that are not here are one.
+    fn reason(&self, unknown: &Unknown) -> String {
+        let path_of = |one: &Unknown| match &one.cause {
+            UnknownCause::Absent { path, .. }
+                if one.layer == unknown.layer && one.index == unknown.index =>
+            {
+                Some(Arc::clone(path))
+            }
+            UnknownCause::Absent { .. } | UnknownCause::Function { .. } | UnknownCause::Path(_) => {
+                None
+            }
+        };
+        if path_of(unknown).is_none() {
+            return unknown.to_string();
+        }
+        let mut paths: Vec<Arc<str>> = Vec::new();
+        for path in self.unknown.iter().filter_map(path_of) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        match paths.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() => format!(
+                "level '{}' reads {} files that are not in this workspace, the first is '{first}'",
+                unknown.level,
+                paths.len()
+            ),
+            _ => unknown.to_string(),
+        }
     }
 }

@@ -79,9 +79,7 @@ impl Evaluator<'_> {
             }
             Err(Stop::Unknown(because)) => {
                 // The function may set variables of its caller.
-                if !builtin::is_known(name)
-                    && !matches!(self.host.function(name), Callee::Puppet(_))
-                {
+                if !builtin::is_known(name) && !matches!(self.callee(name), Callee::Puppet(_)) {
                     self.may_set(name);
                 }
                 Err(Stop::Unknown(because))
@@ -105,7 +103,7 @@ impl Evaluator<'_> {
         if builtin::is_of_puppet(name) {
             return builtin::call(self, name, arguments, lambda);
         }
-        match self.host.function(name) {
+        match self.callee(name) {
             Callee::Puppet(source) => {
                 if lambda.is_some() {
                     return Err(Stop::unknown(format!(
@@ -117,15 +115,24 @@ impl Evaluator<'_> {
                 self.variables.leave(hidden);
                 result
             }
-            Callee::Ruby | Callee::Missing if builtin::is_known(name) => {
+            Callee::Library | Callee::Missing if builtin::is_known(name) => {
                 builtin::call(self, name, arguments, lambda)
             }
-            Callee::Ruby | Callee::Missing => {
+            Callee::Library | Callee::Ruby | Callee::Missing => {
                 self.may_set(name);
                 Err(Stop::unknown(format!(
                     "the function '{name}' is not evaluated"
                 )))
             }
+        }
+    }
+
+    /// The function of that name: that of a site manifest wins over all others.
+    fn callee(&self, name: &str) -> Callee {
+        let own = self.site.iter().find(|it| it.function(name).is_some());
+        match own {
+            Some(source) => Callee::Puppet(source.clone()),
+            None => self.host.function(name),
         }
     }
 

@@ -6,7 +6,7 @@ use super::host::Host;
 use super::source::{Source, statements};
 use super::stop::{Evaluated, Stop};
 use super::uses;
-use super::variables::Variables;
+use super::variables::{Known, Variables};
 use crate::datatype::{self, Type};
 use crate::scope::Scope;
 use crate::syntax::puppet::{Kind, Node, Prefix, integer};
@@ -30,6 +30,8 @@ pub(super) struct Evaluator<'h> {
     pub(super) variables: Variables<'h>,
     /// The text that is being evaluated.
     pub(super) source: Arc<Source>,
+    /// Texts whose functions win over those of modules: site manifests.
+    pub(super) site: &'h [Arc<Source>],
     steps: usize,
     depth: usize,
 }
@@ -40,6 +42,7 @@ impl<'h> Evaluator<'h> {
             host,
             variables: Variables::new(scope),
             source,
+            site: &[],
             steps: 0,
             depth: 0,
         }
@@ -312,24 +315,29 @@ impl<'h> Evaluator<'h> {
             Err(_) => return value,
         }
         let known = value.clone().map_err(|stop| stop.because());
-        let source = self.source.clone();
-        match &left.kind {
-            Kind::Variable(name) => self.variables.set(name, known, &source, left.range)?,
-            Kind::List(names) => {
-                for (at, name) in names.iter().enumerate() {
-                    let Kind::Variable(text) = &name.kind else {
-                        return Err(Stop::unknown("the assignment is not evaluated"));
-                    };
-                    let part = match &known {
-                        Err(because) => Err(because.clone()),
-                        Ok(value) => Ok(assigned_part(value, at, names.len(), text)?),
-                    };
-                    self.variables.set(text, part, &source, name.range)?;
-                }
-            }
-            _ => return Err(Stop::unknown("the assignment is not evaluated")),
-        }
+        self.assign_to(left, known)?;
         value
+    }
+
+    /// Assigns to a variable, or to the variables of a list (`assign` of the evaluator).
+    fn assign_to(&mut self, target: &Node, known: Known) -> Evaluated<()> {
+        match &target.kind {
+            Kind::Variable(name) => {
+                let source = self.source.clone();
+                self.variables.set(name, known, &source, target.range)
+            }
+            Kind::List(targets) => {
+                for (at, part) in targets.iter().enumerate() {
+                    let value = match &known {
+                        Err(because) => Err(because.clone()),
+                        Ok(value) => Ok(assigned_part(value, at, targets.len(), part)?),
+                    };
+                    self.assign_to(part, value)?;
+                }
+                Ok(())
+            }
+            _ => Err(Stop::unknown("the assignment is not evaluated")),
+        }
     }
 
     pub(super) fn variable(&mut self, name: &str) -> Evaluated {
@@ -360,11 +368,18 @@ impl<'h> Evaluator<'h> {
 }
 
 /// What is assigned to a part of a list (`assign_Array` of the evaluator).
-fn assigned_part(value: &Value, at: usize, count: usize, name: &str) -> Evaluated {
+fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evaluated {
+    let name = match &target.kind {
+        Kind::Variable(name) => Some(&**name),
+        _ => None,
+    };
     match value {
-        Value::Hash(hash) => match hash.get(&crate::value::StrKey(name)) {
+        Value::Hash(hash) => match name.and_then(|name| hash.get(&crate::value::StrKey(name))) {
             Some(part) => Ok(part.clone()),
-            None => Err(Stop::failed(format!("No value for required key '{name}'"))),
+            None => Err(Stop::failed(format!(
+                "No value for required key '{}'",
+                name.unwrap_or("[…]")
+            ))),
         },
         Value::Array(elements) if elements.len() == count => Ok(elements[at].clone()),
         Value::Array(_) => Err(Stop::failed(

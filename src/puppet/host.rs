@@ -38,6 +38,8 @@ pub enum Callee {
     Puppet(Arc<Source>),
     /// In Ruby, which is never run.
     Ruby,
+    /// In Ruby, in Puppet's standard library.
+    Library,
     /// No visible file defines it.
     Missing,
 }

@@ -30,3 +30,4 @@ pub use host::{Callee, Host, LookupCall};
 pub use site::{Identity, Site, Subject};
 pub use source::Source;
 pub use stop::{Evaluated, Stop};
+pub use uses::may_leave;

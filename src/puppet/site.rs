@@ -125,10 +125,17 @@ impl Site {
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(subject.variables);
+        evaluator.site = &self.sources;
         let mut stopped = self.top(&mut evaluator);
         evaluator.variables.level = Level::Node;
         match self.own_block(&mut evaluator, subject.identity) {
-            Own::None => {}
+            Own::None => {
+                let is_missing = self.blocks().next().is_some();
+                if is_missing && stopped.is_none() {
+                    stopped = Some(Stop::failed("no node block is for the node"));
+                }
+                self.forget_blocks(&mut evaluator, stopped.as_ref().map(Stop::because));
+            }
             Own::Block(source, block) => {
                 evaluator.source = source.clone();
                 let body = body(block.body.as_ref());
@@ -138,14 +145,13 @@ impl Site {
                         .for_each(|node| evaluator.forget(node, &stop.because()));
                 }
             }
-            Own::Unknown(because) => {
-                for (source, block) in self.blocks() {
-                    evaluator.source = source.clone();
-                    let body = body(block.body.as_ref());
-                    body.iter()
-                        .for_each(|node| evaluator.forget(node, &because));
-                }
-            }
+            Own::Unknown(because) => self.forget_blocks(&mut evaluator, Some(because)),
+        }
+        // There is no catalog, and nothing has a value.
+        if let Some(stop @ Stop::Failed(_)) = &stopped
+            && !evaluator.variables.lacks_one.get()
+        {
+            evaluator.variables.forget_all(&stop.because());
         }
         let mut assigned = evaluator.variables.assigned;
         if let Some(stop) = stopped {
@@ -157,6 +163,29 @@ impl Site {
         assigned
     }
 
+    /// Makes the variables unknown that node blocks may set.
+    fn forget_blocks(&self, evaluator: &mut Evaluator<'_>, because: Option<Arc<str>>) {
+        let Some(because) = because else {
+            return;
+        };
+        for (source, block) in self.blocks() {
+            evaluator.source = source.clone();
+            let body = body(block.body.as_ref());
+            body.iter()
+                .for_each(|node| evaluator.forget(node, &because));
+        }
+    }
+
+    /// The message of Puppet where two node blocks are for the same name
+    /// (`puppet/resource/type_collection.rb`, `add_node`).
+    fn defined_twice(&self) -> Option<Stop> {
+        let mut names = BTreeSet::new();
+        let mut all = self.blocks().flat_map(|(_, block)| &block.matches);
+        let twice = all.find(|node| !names.insert(name_of_block(node)))?;
+        let name = name_of_block(twice);
+        Some(Stop::failed(format!("Node '{name}' is already defined")))
+    }
+
     /// Runs the top scope: tells what ended it before its end.
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // Where one of them cannot be read, none is run.
@@ -164,7 +193,8 @@ impl Site {
             .sources
             .iter()
             .filter_map(|source| source.problem.clone());
-        let mut stopped = problems.next().map(Stop::Failed);
+        let refused = problems.next().map(Stop::Failed);
+        let mut stopped = refused.or_else(|| self.defined_twice());
         for source in &self.sources {
             evaluator.source = source.clone();
             if stopped.is_none() {
@@ -221,6 +251,15 @@ impl Site {
             }
         }
         default
+    }
+}
+
+/// What Puppet calls the block of one of its names.
+fn name_of_block(node: &Node) -> String {
+    match &node.kind {
+        Kind::Default => "default".to_owned(),
+        Kind::Regexp(pattern) => format!("__node_regexp__{pattern}"),
+        _ => node.literal().unwrap_or_default().to_lowercase(),
     }
 }
 

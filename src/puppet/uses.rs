@@ -21,18 +21,26 @@ pub(super) fn holds_statements(kind: &Kind) -> bool {
 }
 
 /// Whether a node may leave what it stands in: by a call that does just that.
-pub(super) fn may_leave(node: &Node) -> bool {
-    let leaves = match &node.kind {
-        Kind::Call(call) => {
-            let name = call.function.literal();
-            name.is_some_and(|name| LEAVING.contains(&name))
-        }
-        Kind::Name(name) => LEAVING.contains(&&**name),
-        _ => false,
+#[must_use]
+pub fn may_leave(node: &Node) -> bool {
+    leaves(node, &LEAVING)
+}
+
+fn leaves(node: &Node, names: &[&str]) -> bool {
+    let is_call = match &node.kind {
+        Kind::Call(call) => call.function.literal(),
+        Kind::Name(name) => Some(&**name),
+        _ => None,
     };
-    let mut found = leaves;
-    if !found && !node.kind.is_apart() {
-        node.kind.each(&mut |part| found = found || may_leave(part));
+    let mut found = is_call.is_some_and(|name| names.contains(&name));
+    // Of a lambda, only `return()` leaves what is around it.
+    let names = match node.kind {
+        Kind::Lambda(_) => &["return"],
+        _ => names,
+    };
+    if !node.kind.is_apart() || matches!(node.kind, Kind::Lambda(_)) {
+        node.kind
+            .each(&mut |part| found = found || leaves(part, names));
     }
     found
 }

@@ -1,7 +1,7 @@
 //! The variables of an evaluation: of lambdas and functions, of the node's block, of the top scope,
 //! over what is known of the node (`puppet/parser/scope.rb`).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub(super) struct Variables<'s> {
     matches: Vec<Groups>,
     /// Paths of the variables of the node that were read.
     reads: RefCell<BTreeSet<Arc<str>>>,
+    /// Whether it failed for a variable that is not there. More facts may be set than are known.
+    pub(super) lacks_one: Cell<bool>,
 }
 
 /// What a function hides of its caller.
@@ -67,6 +69,7 @@ impl<'s> Variables<'s> {
             frames: Vec::new(),
             matches: Vec::new(),
             reads: RefCell::default(),
+            lacks_one: Cell::new(false),
         }
     }
 
@@ -139,6 +142,7 @@ impl<'s> Variables<'s> {
                 Err(Stop::unknown(because()))
             }
             Variable::Undefined(undefined) if strict && !undefined.silent => {
+                self.lacks_one.set(true);
                 Err(Stop::failed(format!("Unknown variable: '{name}'.")))
             }
             Variable::Undefined(_) => Ok(Value::Undef),
@@ -147,9 +151,13 @@ impl<'s> Variables<'s> {
 
     /// Whether there is a variable of that name, set to whatever; nothing where that is not known.
     pub(super) fn exists(&self, name: &str) -> Option<bool> {
+        let lacks_one = self.lacks_one.get();
         match self.get(name, &[], true) {
             Ok(_) => Some(true),
-            Err(Stop::Failed(_)) => Some(false),
+            Err(Stop::Failed(_)) => {
+                self.lacks_one.set(lacks_one);
+                Some(false)
+            }
             Err(_) => {
                 let is_set = |set: &Assignment| set.value.is_ok();
                 let set = self.assigned.get(name).map(is_set);
@@ -186,6 +194,10 @@ impl<'s> Variables<'s> {
         }
         let value = match (value, foreseen) {
             (Err(_), Some(value)) => Ok(value.clone()),
+            // Where it comes from a classifier, Puppet fails; else one of them is wrong.
+            (Ok(value), Some(known)) if at_top && value != *known => Err(Arc::from(format!(
+                "variable '{name}' has another value before the manifests: Puppet does not set it again"
+            ))),
             (value, _) => value,
         };
         let set = match at_top {
@@ -234,6 +246,17 @@ impl<'s> Variables<'s> {
             line: source.line(place.start),
             place,
         });
+    }
+
+    /// Makes all variables unknown that manifests set, unless their values are known without these.
+    pub(super) fn forget_all(&mut self, because: &Arc<str>) {
+        let foreseen = self.foreseen;
+        let all = [&mut self.assigned.top, &mut self.assigned.node];
+        for (name, assignment) in all.into_iter().flat_map(|set| set.iter_mut()) {
+            if foreseen.is_none_or(|all| all.get(&StrKey(name)).is_none()) {
+                assignment.value = Err(because.clone());
+            }
+        }
     }
 
     /// Opens the scope of a lambda.

@@ -1,4 +1,4 @@
-//! `alias-not-whole`: 'alias' stands in a longer string, where Puppet refuses it.
+//! `alias-not-whole`: 'alias' is part of a longer string, which Puppet refuses.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
@@ -6,7 +6,7 @@ use crate::interpolation::{Method, TokenKind};
 pub(super) const RULE: &Rule = &Rule {
     code: "alias-not-whole",
     severity: Severity::Error,
-    summary: "'alias' stands in a longer string, where Puppet refuses it",
+    summary: "'alias' is part of a longer string, which Puppet refuses",
     page: include_str!("../../docs/rules/alias-not-whole.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Token(check)],
@@ -27,8 +27,8 @@ fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     findings.report(
         at.range,
         format!(
-            "'alias' must be the whole string: Puppet fails on this key; use '%{{lookup(\"{argument}\")}}' \
-             for text"
+            "'alias' must be the whole string: Puppet fails on this key; for a string write \
+             '%{{lookup(\"{argument}\")}}'"
         ),
     );
 }

@@ -16,7 +16,7 @@ use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 pub(super) const RULE: &Rule = &Rule {
     code: "bad-convert-to",
     severity: Severity::Error,
-    summary: "'convert_to' names no data type, or one that a value cannot be converted to",
+    summary: "'convert_to' is not a data type, or one that values cannot be converted to",
     page: include_str!("../../docs/rules/bad-convert-to.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),
@@ -60,7 +60,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
         return;
     };
     let why = match target(convert_to).as_str() {
-        None => "'convert_to' names no data type".to_owned(),
+        None => "'convert_to' is not a data type".to_owned(),
         Some(text) if text.contains("%{") => return,
         Some(text) => match datatype::parse(text, &NoAliases) {
             // Any other name may be a type of a module that is not here.
@@ -71,7 +71,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
                 format!("there is no data type '{name}', did you mean '{meant}'?")
             }
             Ok(_) => return,
-            Err(error) => format!("'{text}' is no data type: {error}"),
+            Err(error) => format!("'{text}' is not a data type: {error}"),
         },
     };
     let written = entry(file.tree(), options.node, "convert_to");
@@ -135,7 +135,7 @@ fn report_value(
     };
     let value = file.top_level(&key.name);
     let range = value.map_or(key.key, |(_, value)| file.tree().node(value).range);
-    findings.report(range, shown(message));
+    findings.report(range, whole(message));
     true
 }
 
@@ -144,6 +144,19 @@ fn is_known(convert_to: &Value) -> bool {
     let text = target(convert_to).as_str();
     let parsed = text.and_then(|text| datatype::parse(text, &NoAliases).ok());
     parsed.is_some_and(|parsed| !parsed.to_string().contains("TypeReference["))
+}
+
+/// A message on one line, with the reason at its end; the value in it may be long.
+fn whole(message: &str) -> String {
+    /// Most characters of each end.
+    const MOST: usize = 160;
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let letters: Vec<char> = line.chars().collect();
+    if letters.len() <= 2 * MOST {
+        return line;
+    }
+    let (start, end) = (&letters[..MOST], &letters[letters.len() - MOST..]);
+    start.iter().chain(&['…']).chain(end).collect()
 }
 
 /// What Puppet says of a value that it cannot convert.

@@ -12,15 +12,21 @@ use super::rule::Hook;
 use super::suppression;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
-use crate::analysis::{Analysis, RootView, datadir_of};
+use crate::analysis::{
+    Analysis, MissingValue, NodeCache, NodeInputs, NodeSet, RootView, datadir_of,
+};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
-    ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause, reach,
+    ConfigCache, Place, PuppetVersion, Reach, Reading, Request, Settings, UnknownCause,
+    paths_for_functions, reach,
 };
 use crate::regexp::{Regexp, RegexpError};
 use crate::scope::{KnownNodes, Scope, top_name};
+use crate::syntax::puppet::Dialect;
 use crate::text::TextRange;
-use crate::workspace::{File, FileId, Format, PROJECT_FILE, Root, Snapshot, path};
+use crate::workspace::{
+    File, FileId, Format, Language, PROJECT_FILE, Root, Snapshot, language_of, path,
+};
 
 /// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
 /// one way many times.
@@ -47,15 +53,28 @@ pub struct Checker<'a> {
     pub(super) settings: Settings,
     configs: Arc<ConfigCache>,
     nodes: KnownNodes,
+    nodes_for: NodesFor<'a>,
     roots: Vec<RootContext<'a>>,
     graph: OnceLock<ReferenceGraph>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<OptionList>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
+    missing_values: OnceLock<Vec<MissingValue>>,
+    /// The files whose readers get a merged value that does not fit, by folder of a root and key.
+    wrong_for: Mutex<HashMap<FolderAndKey, Paths>>,
     /// How files are read that a rule has asked about.
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
+
+/// The known nodes by the path of a file; nothing stands for those that the snapshot tells of.
+type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>;
+
+/// The folder of a root, and a key.
+type FolderAndKey = (Arc<str>, Arc<str>);
+
+/// Paths, shared.
+type Paths = Arc<[Arc<str>]>;
 
 /// A root with what its own hierarchy reads.
 pub(super) struct RootContext<'a> {
@@ -103,12 +122,15 @@ impl<'a> Checker<'a> {
             settings,
             configs,
             nodes: KnownNodes::default(),
+            nodes_for: None,
             roots: Vec::new(),
             graph: OnceLock::new(),
             path_variables: OnceLock::new(),
             site_variables: OnceLock::new(),
             options: OnceLock::new(),
             knockout_prefixes: OnceLock::new(),
+            missing_values: OnceLock::new(),
+            wrong_for: Mutex::default(),
             formats: Mutex::default(),
         };
         let roots = snapshot.roots().iter().map(|root| {
@@ -126,6 +148,70 @@ impl<'a> Checker<'a> {
         });
         checker.roots = roots.collect();
         checker
+    }
+
+    /// The same rules with these nodes, by the path of a file: without what a user tries out.
+    #[must_use]
+    pub fn with_nodes(
+        self,
+        nodes_for: impl Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a,
+    ) -> Checker<'a> {
+        Checker {
+            nodes_for: Some(Box::new(nodes_for)),
+            ..self
+        }
+    }
+
+    /// The nodes that are known for a file.
+    fn nodes_for(&self, path: &str) -> Arc<NodeSet> {
+        if let Some(nodes_for) = &self.nodes_for {
+            return nodes_for(path);
+        }
+        let inputs = NodeInputs {
+            nodes_files: &[],
+            facts_file: None,
+            rules: &[],
+            choice: None,
+            outside: &|_| None,
+            settings: &self.settings,
+            configs: &self.configs,
+        };
+        NodeCache::default().nodes(self.snapshot, path, &inputs)
+    }
+
+    /// The values that classes surely lack which manifests include.
+    pub(super) fn missing_values(&self) -> &[MissingValue] {
+        self.missing_values.get_or_init(|| {
+            let environments = self.snapshot.roots().environments();
+            let found = environments.flat_map(|root| {
+                let at = path::join(&root.dir, "hiera.yaml");
+                let nodes = || self.nodes_for(&at);
+                self.analysis().missing_values(root, &nodes)
+            });
+            found.collect()
+        })
+    }
+
+    /// The files whose readers get a merged value of a key that does not fit, worked out once.
+    pub(super) fn wrong_for(
+        &self,
+        root: &Root,
+        key: &Arc<str>,
+        find: impl FnOnce() -> Vec<Arc<str>>,
+    ) -> Paths {
+        // Each change is one insertion: the map is whole even after a panic.
+        let known = || {
+            self.wrong_for
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let name = (Arc::clone(&root.dir), Arc::clone(key));
+        if let Some(found) = known().get(&name) {
+            return Arc::clone(found);
+        }
+        let found: Paths = find().into();
+        known().insert(name, Arc::clone(&found));
+        found
     }
 
     /// What the rules ask.
@@ -166,6 +252,10 @@ impl<'a> Checker<'a> {
     fn found(&self, path: &str, part: Part) -> Option<(Vec<Finding>, Vec<TextRange>)> {
         let file = self.snapshot.file(path)?;
         let checked = self.checked(file).or_else(|| self.unread(file))?;
+        let is_code = matches!(checked.role, Role::Code);
+        if is_code && part == Part::OwnFile {
+            return None;
+        }
         let own = |rule: &&&'static Rule| rule.depends.on == Facts::NONE;
         let mut findings = match (&checked.role, part) {
             // What its tags leave of a template is known only when it is deployed.
@@ -181,16 +271,21 @@ impl<'a> Checker<'a> {
         findings = suppression::apply(&checked, findings, part == Part::All);
         fixes::without_collisions(&checked, &mut findings);
         hide(file.text(), &secrets, &mut findings);
-        findings.sort_by(|a, b| (a.range.start, a.code).cmp(&(b.range.start, b.code)));
+        findings.sort_by(|a, b| {
+            (a.range.start, a.code, &a.message).cmp(&(b.range.start, b.code, &b.message))
+        });
+        // What an anchor names is read once for each alias.
+        findings.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
         findings.truncate(MOST_FINDINGS);
-        Some((findings, secrets))
+        // Most manifests have nothing to be checked.
+        (!is_code || !findings.is_empty()).then_some((findings, secrets))
     }
 
     /// Whether a hierarchy reads a file, or the file is one's configuration: O(levels).
     #[must_use]
     pub fn reads(&self, path: &str) -> bool {
-        let file = self.snapshot.file(path);
-        file.is_some_and(|file| self.checked(file).is_some())
+        let checked = self.snapshot.file(path).and_then(|file| self.checked(file));
+        checked.is_some_and(|checked| !matches!(checked.role, Role::Code))
     }
 
     /// The findings of all files, ordered by path and place.
@@ -223,11 +318,12 @@ impl<'a> Checker<'a> {
                 dir: &of.root.dir,
             },
             None if path::name(file.path()) == PROJECT_FILE => Role::Project,
+            None if is_manifest(file) => Role::Code,
             None => Role::Data(self.readers(file)),
         };
         match &role {
             Role::Data(readers) if readers.is_empty() => None,
-            Role::Data(_) | Role::Config { .. } | Role::Project | Role::Unread => {
+            Role::Data(_) | Role::Config { .. } | Role::Project | Role::Code | Role::Unread => {
                 Some(FileContext::new(self, file, role))
             }
         }
@@ -250,6 +346,15 @@ impl<'a> Checker<'a> {
             folders.dedup();
             folders.retain(|folder| path::within(&of.root.dir, folder).is_none());
             folders
+        })
+    }
+
+    /// Whether a function that is never run may read a file, by the path of its level.
+    pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
+        let mut places = self.roots.iter().flat_map(|of| self.places(of));
+        places.any(|place| {
+            let mut paths = std::iter::once(at).chain(paths_for_functions(at));
+            place.reading.is_none() && paths.any(|path| place.template.matches(path))
         })
     }
 
@@ -433,6 +538,10 @@ impl<'a> Checker<'a> {
         let mut unknown = answer.unknown.iter();
         unknown.any(|unknown| matches!(unknown.cause, UnknownCause::Function { .. }))
     }
+}
+
+fn is_manifest(file: &File) -> bool {
+    language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
 }
 
 /// The rules that find secrets.

@@ -27,6 +27,8 @@ pub enum Role<'a> {
     },
     /// This program's own configuration of a workspace.
     Project,
+    /// A manifest.
+    Code,
     /// A file that lies among the data of a hierarchy which does not read it.
     Unread,
 }
@@ -185,7 +187,7 @@ impl<'a> FileContext<'a> {
     pub fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
             Role::Data(readers) => readers,
-            Role::Config { .. } | Role::Project | Role::Unread => &[],
+            Role::Config { .. } | Role::Project | Role::Code | Role::Unread => &[],
         }
     }
 
@@ -236,7 +238,7 @@ impl<'a> FileContext<'a> {
                 }),
                 None => self.snapshot().data_of(self.file, self.format()),
             },
-            Role::Config { .. } | Role::Project => Arc::new(DataFile {
+            Role::Config { .. } | Role::Project | Role::Code => Arc::new(DataFile {
                 loaded: match self.file.bytes() {
                     Ok(bytes) => load_yaml(&bytes),
                     Err(error) => Err(error),

@@ -78,7 +78,7 @@ fn check_mapping(at: &FileContext<'_>, mapping: &MappingAt<'_>, findings: &mut F
                 Severity::Error,
                 range,
                 format!(
-                    "the key '{}' is no text: Puppet fails on every lookup of the module '{module}' that \
+                    "the key '{}' is not a string: Puppet fails on every lookup of the module '{module}' that \
                      reads this file; write '{module}::' and a name",
                     shown(range.slice(at.file.text()))
                 ),

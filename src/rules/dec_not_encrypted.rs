@@ -6,7 +6,7 @@ use crate::eyaml::edit_marks;
 pub(super) const RULE: &Rule = &Rule {
     code: "dec-not-encrypted",
     severity: Severity::Warning,
-    summary: "a mark of 'eyaml edit' stands in data, with the plain text in it",
+    summary: "a marker of 'eyaml edit' is left in data, with the plain text in it",
     page: include_str!("../../docs/rules/dec-not-encrypted.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Scalar(check)],
@@ -16,8 +16,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     for mark in edit_marks(&at.scalar.text) {
         let range = file.places(at.node).source_range(mark.range);
         let message = format!(
-            "'DEC::{}[…]!' is not encrypted: only 'eyaml edit' knows this mark, Puppet takes it as it \
-             stands; encrypt it",
+            "'DEC::{}[…]!' is not encrypted: only 'eyaml edit' knows this marker, Puppet takes it as it is; encrypt it",
             mark.method
         );
         findings.report(range, message).is_secret = true;

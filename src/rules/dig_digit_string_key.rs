@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let finding = findings.report(
         at.range,
         format!(
-            "'{}' has the text \"{segment}\" as a key, not the number: Puppet puts an empty text \
+            "'{}' has the string \"{segment}\" as a key, not the number: Puppet puts an empty string \
              there; quote '{segment}' in the lookup",
             looked_up.root
         ),

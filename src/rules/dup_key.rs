@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use foldhash::quality::RandomState;
 
-use super::{Depends, FileContext, Findings, Hook, MappingAt, Related, Rule, Severity};
+use super::{
+    ConfigurationAt, Depends, FileContext, Findings, Hook, MappingAt, Related, Rule, Severity,
+};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, ScalarStyle};
+use crate::syntax::{Node, NodeId, ScalarStyle};
 use crate::workspace::Format;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -15,21 +17,37 @@ pub(super) const RULE: &Rule = &Rule {
     summary: "a key is set twice in one hash, so that the first value is lost",
     page: include_str!("../../docs/rules/dup-key.md"),
     depends: Depends::OWN_FILE,
-    hooks: &[Hook::Mapping(check)],
+    hooks: &[
+        Hook::Mapping(check),
+        Hook::Configuration(check_configuration),
+    ],
 };
 
 fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
-    if file.format() == Format::Hocon {
-        // Its values are merged or joined.
-        return;
+    // Values in HOCON are merged or joined.
+    if file.format() != Format::Hocon {
+        check_pairs(file, at.pairs, findings);
     }
-    if at.pairs.len() < 2 {
+}
+
+fn check_configuration(
+    file: &FileContext<'_>,
+    _: &ConfigurationAt<'_>,
+    findings: &mut Findings<'_>,
+) {
+    for (_, node) in file.tree().nodes() {
+        check_pairs(file, node.as_mapping().unwrap_or_default(), findings);
+    }
+}
+
+fn check_pairs(file: &FileContext<'_>, pairs: &[(NodeId, NodeId)], findings: &mut Findings<'_>) {
+    if pairs.len() < 2 {
         return;
     }
     let tree = file.tree();
     let mut seen: HashMap<&str, &Node, RandomState> = HashMap::default();
-    seen.reserve(at.pairs.len());
-    for &(key, _) in at.pairs {
+    seen.reserve(pairs.len());
+    for &(key, _) in pairs {
         let key = tree.node(key);
         let Some(scalar) = key.as_scalar() else {
             continue;

@@ -1,30 +1,36 @@
-//! `enc-in-plain-level`: an encrypted value stands in a file that no level decrypts.
+//! `enc-in-plain-level`: an encrypted value is in a file that no level decrypts.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
-use crate::eyaml::is_encrypted;
+use crate::eyaml::{is_encrypted, scan};
 use crate::text::TextRange;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "enc-in-plain-level",
     severity: Severity::Warning,
-    summary: "an encrypted value stands in a file that no level decrypts",
+    summary: "an encrypted value is in a file that no level decrypts",
     page: include_str!("../../docs/rules/enc-in-plain-level.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Scalar(check)],
 };
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
-    let text = &at.scalar.text;
-    if !text.trim_start().starts_with("ENC[")
-        || !is_encrypted(text)
+    let text = &*at.scalar.text;
+    if !is_encrypted(text)
         || file.readers().is_empty()
         || !file.readers().iter().all(|reader| reader.is_plain)
     {
         return;
     }
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    let range = match text.trim_start().starts_with("ENC[") {
+        true => TextRange::new(0, text.find(['\n', '\r']).unwrap_or(text.len())),
+        // A text about the format has no whole message in it.
+        false => match scan(text).blobs.iter().find(|blob| blob.problem.is_none()) {
+            Some(blob) => blob.range,
+            None => return,
+        },
+    };
     findings.report(
-        file.places(at.node).source_range(TextRange::new(0, end)),
+        file.places(at.node).source_range(range),
         "no level that reads this file decrypts it: the cipher text itself is the value; use \
          'lookup_key: eyaml_lookup_key' for the level",
     );

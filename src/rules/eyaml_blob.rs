@@ -40,22 +40,25 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         return;
     }
     let places = file.places(at.node);
-    if !text.trim_start().starts_with("ENC[") {
-        if let Some(broken) = scan(text).broken.iter().find(|one| is_cut_off(text, one)) {
-            let range = places.source_range(broken.range);
-            let message = "no ']' follows: Puppet leaves the cipher text in the value as it is";
-            findings.report_as(Severity::Warning, range, message);
-        }
-        return;
+    let scan = scan(text);
+    let is_whole = text.trim_start().starts_with("ENC[");
+    if !is_whole && let Some(broken) = scan.broken.iter().find(|one| is_cut_off(text, one)) {
+        let range = places.source_range(broken.range);
+        let message =
+            "the closing ']' is missing: Puppet leaves the cipher text in the value as it is";
+        findings.report_as(Severity::Warning, range, message);
     }
     if !is_encrypted(text) {
+        if !is_whole {
+            return;
+        }
         let end = text.find('\n').unwrap_or(text.len());
         let range = places.source_range(TextRange::new(0, end));
-        let message = "no ']' follows in the line of 'ENC[': the cipher text itself is the value";
+        let message =
+            "the closing ']' is missing in the line of 'ENC[': the cipher text itself is the value";
         findings.report_as(Severity::Warning, range, message);
         return;
     }
-    let scan = scan(text);
     for blob in &scan.blobs {
         let range = places.source_range(blob.range);
         let problem = match blob.problem {
@@ -78,21 +81,22 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         };
         findings.report(range, format!("{problem}: Puppet fails on this key"));
     }
-    // A text in brackets may be no encrypted value at all where another one stands beside it.
-    let broken = scan.broken.iter();
+    // A text in brackets may be no encrypted value at all in a longer text, and where another one stands
+    // beside it.
+    let broken = scan.broken.iter().filter(|_| is_whole);
     let shown = broken.filter(|one| scan.blobs.is_empty() || is_cut_off(text, one));
     for broken in shown.take(1) {
         let problem = match broken.problem {
             BlobProblem::BadCharacter { offset } => {
                 let found = text[offset..].chars().next().unwrap_or_default();
-                format!("{found:?} is no letter of base64")
+                format!("{found:?} is not a base64 character")
             }
-            BlobProblem::Empty => "nothing stands between the brackets".to_owned(),
-            BlobProblem::Unterminated => "no ']' follows".to_owned(),
+            BlobProblem::Empty => "the brackets are empty".to_owned(),
+            BlobProblem::Unterminated => "the closing ']' is missing".to_owned(),
             BlobProblem::Truncated | BlobProblem::NotAnEnvelope => continue,
         };
         let message = format!(
-            "{problem}: Puppet takes no encrypted value for it, and this text itself is in the value"
+            "{problem}: Puppet does not take it for an encrypted value, and leaves it in the value as it is"
         );
         let range = places.source_range(broken.range);
         findings.report_as(Severity::Warning, range, message);
@@ -124,6 +128,17 @@ mod tests {
              {pkcs7_private_key: a, pkcs7_public_key: b}}\n\
              #- data/own.yaml\na: ENC[PKCS7,aGVsbG8=]\n\
              #- data/common.yaml\nb: ENC[PKCS7,aGVsbG8=] #~ eyaml-blob\n",
+        );
+    }
+
+    #[test]
+    fn a_broken_value_in_a_longer_text_is_found() {
+        check(
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: eyaml, path: common.yaml, lookup_key: eyaml_lookup_key, options: \
+             {pkcs7_private_key: a, pkcs7_public_key: b}}\n\
+             #- data/common.yaml\na: pre ENC[PKCS7,aGVsbG8=] mid #~ eyaml-blob\n\
+             b: write ENC[PKCS7,...] or ENC[...]\n",
         );
     }
 }

@@ -103,9 +103,15 @@ impl Fix {
     /// A fix of one edit.
     #[must_use]
     pub fn new(safety: Safety, title: impl Into<String>, edit: TextEdit) -> Fix {
+        Fix::with_edits(safety, title, vec![edit])
+    }
+
+    /// A fix of edits that don't overlap.
+    #[must_use]
+    pub fn with_edits(safety: Safety, title: impl Into<String>, edits: Vec<TextEdit>) -> Fix {
         Fix {
             title: title.into(),
-            edits: vec![edit],
+            edits,
             safety,
             rests_on: Vec::new(),
             new_keys: Vec::new(),

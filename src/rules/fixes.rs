@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::context::FileContext;
-use super::finding::{Finding, Fix, NewKey, Rest, Safety};
+use super::finding::{Finding, Fix, NewKey, Rest, Safety, Severity};
 use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, Snapshot, load};
@@ -188,7 +188,8 @@ fn meet(one: TextRange, other: TextRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 
-/// The chosen fixes of one file, without those after which Puppet would no longer load it.
+/// The chosen fixes of one file, without those after which Puppet would no longer load it. In a file
+/// that it does not load, what it fails on is mended first.
 fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
     let loads = |text: &str| {
         let format = file.format().unwrap_or(Format::Yaml);
@@ -201,8 +202,10 @@ fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
         Some((TextEdit::apply(&edits, file.text())?, edits))
     };
     let is_good = |chosen: &[&Chosen<'_>]| after(chosen).is_some_and(|(text, _)| loads(&text));
-    let mut kept: Vec<&Chosen<'_>> = chosen.iter().collect();
-    if !is_good(&kept) && loads(file.text()) {
+    let is_loaded = loads(file.text());
+    let may_be_made = |one: &&Chosen<'_>| is_loaded || one.finding.severity == Severity::Error;
+    let mut kept: Vec<&Chosen<'_>> = chosen.iter().filter(may_be_made).collect();
+    if is_loaded && !is_good(&kept) {
         let mut good: Vec<&Chosen<'_>> = Vec::new();
         for one in kept {
             good.push(one);
@@ -358,11 +361,11 @@ mod tests {
         let both = [breaks.clone(), good];
         assert_eq!(made(&both, "a: 1\nb: 2\n"), Some("a: 1\nb: y\n".to_owned()));
         assert_eq!(made(&[breaks.clone()], "a: 1\n"), None);
-        // What was broken before may be mended in steps.
-        assert_eq!(
-            made(&[breaks], "a: 1\n\tb\n"),
-            Some("a: %{x}\n\tb\n".to_owned())
-        );
+        // What was broken before may be mended in steps, errors first.
+        let broken = "a: 1\n\tb\n";
+        assert_eq!(made(&[breaks.clone()], broken), None);
+        breaks.severity = Severity::Error;
+        assert_eq!(made(&[breaks], broken), Some("a: %{x}\n\tb\n".to_owned()));
     }
 
     #[test]

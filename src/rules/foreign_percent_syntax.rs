@@ -11,7 +11,7 @@ use crate::text::{TextEdit, TextRange};
 pub(super) const RULE: &Rule = &Rule {
     code: "foreign-percent-syntax",
     severity: Severity::Error,
-    summary: "another program's '%{…}' stands in a string that Puppet interpolates",
+    summary: "another program's '%{…}' is in a string that Puppet interpolates",
     page: include_str!("../../docs/rules/foreign-percent-syntax.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Token(check)],
@@ -32,7 +32,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         true => PuppetVersion::V7,
         false => file.settings().puppet_version,
     };
-    // `%%{NONE}{X}` gives `%{X}` where a variable that is not there is an empty text.
+    // `%%{NONE}{X}` gives `%{X}` where a variable that is not there is an empty string.
     let is_escape = at.text[..at.token.range.start as usize].ends_with('%')
         && at.text[at.token.range.end as usize..].starts_with('{');
     if is_escape && version == PuppetVersion::V7 {
@@ -40,14 +40,14 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
     let (severity, effect) = match version {
         PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
-        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
+        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
     };
     let token = at.token.range.slice(at.text);
     let finding = findings.report_as(
         severity,
         at.range,
         format!(
-            "'{}' is not a variable of Puppet's: {effect}; write the percent sign as %{{literal('%')}}",
+            "'{}' is not a Puppet variable: {effect}; write the percent sign as %{{literal('%')}}",
             shown(token)
         ),
     );

@@ -53,10 +53,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         // Merged scalars become a list.
         return;
     } else if all(ValueKind::Boolean) {
-        let effect = "a text, and even \"false\" counts as true";
+        let effect = "a string, and even \"false\" counts as true";
         (Severity::Information, "true or false", effect)
     } else if all(ValueKind::Number) {
-        (Severity::Hint, "a number", "a text")
+        (Severity::Hint, "a number", "a string")
     } else {
         return;
     };

@@ -32,8 +32,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             Severity::Warning,
             at.range,
             format!(
-                "'{dotted}' is read as a part of the key '{root}', which no data has: Puppet puts an \
-                 empty text there; quote the name where it is looked up"
+                "'{dotted}' is read as a part of the key '{root}', which no data has: Puppet puts an empty string there; quote the name where it is looked up"
             ),
         );
         return;
@@ -47,8 +46,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             findings.report(
                 at.range,
                 format!(
-                    "no data in this workspace has the key '{root}': where none that is deployed beside it \
-                     has, Puppet puts an empty text there"
+                    "no data in this workspace has the key '{root}': unless data elsewhere sets it, Puppet \
+                     puts an empty string there"
                 ),
             );
         }
@@ -63,7 +62,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         severity,
         at.range,
         format!(
-            "no data in this workspace has the key '{root}': Puppet puts an empty text there; did \
+            "no data in this workspace has the key '{root}': Puppet puts an empty string there; did \
              you mean '{meant}'?"
         ),
     );

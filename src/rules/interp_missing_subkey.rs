@@ -42,7 +42,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         if let Some(missing) = missing_part(path) {
             let meant = missing.meant.as_deref();
             let message = format!(
-                "{}: Puppet puts an empty text there{}",
+                "{}: Puppet puts an empty string there{}",
                 missing.message,
                 did_you_mean(meant)
             );
@@ -73,7 +73,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         .as_name()
         .and_then(|name| typing_error(name, names.iter().map(|name| &**name)));
     let message = format!(
-        "no value of '{}' has '{segment}': Puppet puts an empty text there{}",
+        "no value of '{}' has '{segment}': Puppet puts an empty string there{}",
         looked_up.root,
         did_you_mean(meant)
     );

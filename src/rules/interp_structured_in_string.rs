@@ -1,8 +1,10 @@
 //! `interp-structured-in-string`: a list or a hash is put into the middle of a string.
 
+use super::interp_missing_subkey::variable;
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
+use crate::scope::is_structured_fact;
 use crate::workspace::ValueKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -18,6 +20,15 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+    if let Some((path, _)) = variable(at) {
+        if is_structured_fact(path) {
+            findings.report(
+                at.range,
+                format!("the fact '{path}' is a hash: Puppet puts the text there that Ruby prints for it"),
+            );
+        }
+        return;
+    }
     // A token that is the whole value is another rule's matter; alias() must be.
     let is_alias = matches!(
         at.token.kind,
@@ -59,6 +70,17 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
 mod tests {
     use super::RULE;
     use crate::rules::marked::check_levels;
+
+    #[test]
+    fn a_fact_that_is_a_hash_is_the_text_of_it() {
+        check_levels(
+            RULE,
+            "a: x %{facts.os} y #~ interp-structured-in-string\n\
+             b: \"%{facts.networking}\" #~ interp-structured-in-string\n\
+             c: \"%{::os.release}\" #~ interp-structured-in-string\n\
+             d: \"%{facts.os.family} %{facts.mine} %{kernel}\"\n",
+        );
+    }
 
     #[test]
     fn a_key_that_is_a_list_is_the_text_of_it() {

@@ -1,4 +1,4 @@
-//! `json-syntax`: a file is not JSON for Puppet, which refuses all of it.
+//! `json-syntax`: a JSON file has a syntax error, so Puppet refuses all of it.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity, shown};
 use crate::value::LoadErrorKind;
@@ -6,7 +6,7 @@ use crate::value::LoadErrorKind;
 pub(super) const RULE: &Rule = &Rule {
     code: "json-syntax",
     severity: Severity::Error,
-    summary: "a file is not JSON for Puppet, which refuses all of it",
+    summary: "a JSON file has a syntax error, so Puppet refuses all of it",
     page: include_str!("../../docs/rules/json-syntax.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::File(check)],

@@ -200,11 +200,6 @@ pub(super) fn lower_files<'a>(
     (lower.collect(), has_others)
 }
 
-/// Whether a file's value of a key has a text somewhere in it, as an element or a key.
-pub(super) fn has_text(file: &FileContext<'_>, of: &File, key: &str, text: &str) -> bool {
-    has_text_at(file, of, key, &[], text)
-}
-
 /// Whether a file's value of a key has a text somewhere in it below some keys, as an element or a key.
 pub(super) fn has_text_at(
     file: &FileContext<'_>,

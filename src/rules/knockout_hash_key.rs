@@ -1,4 +1,4 @@
-//! `knockout-hash-key`: the key of a hash has the prefix of knock-outs, which takes no keys away.
+//! `knockout-hash-key`: the key of a hash has the knock-out prefix, which does not remove keys.
 
 use super::knockout::knocking;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
@@ -7,7 +7,7 @@ use crate::workspace::KeyFact;
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-hash-key",
     severity: Severity::Warning,
-    summary: "the key of a hash has the prefix of knock-outs, which takes no keys away",
+    summary: "the key of a hash has the knock-out prefix, which does not remove keys",
     page: include_str!("../../docs/rules/knockout-hash-key.md"),
     depends: Depends {
         on: Facts::OPTIONS,

@@ -49,7 +49,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             .collect();
         let meant = typing_error(&knockout.target, known.iter().map(String::as_str));
         let message = format!(
-            "no lower level has '{}': nothing is taken away",
+            "no lower level has '{}': nothing is removed",
             knockout.target
         );
         match meant {

@@ -1,4 +1,4 @@
-//! `knockout-resurrected`: a level further down adds an element again that was knocked out.
+//! `knockout-resurrected`: a lower level adds back an element that was knocked out.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::workspace::{File, KeyFact};
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-resurrected",
     severity: Severity::Warning,
-    summary: "a level further down adds an element again that was knocked out",
+    summary: "a lower level adds back an element that was knocked out",
     page: include_str!("../../docs/rules/knockout-resurrected.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),
@@ -45,7 +45,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         findings.report(
             knockout.range,
             format!(
-                "a knock-out reaches the next level that sets the key alone, '{}' here: '{}' comes back \
+                "a knock-out only reaches the next level that sets the key, '{}' here: '{}' comes back \
                  from '{}'",
                 name(next),
                 knockout.target,

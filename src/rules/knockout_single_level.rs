@@ -30,7 +30,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         findings.report(
             knockout.range,
             format!(
-                "no lower level sets '{}': nothing is taken away, and this text itself is in the value",
+                "no lower level sets '{}': nothing is removed, and this element itself is in the value",
                 key.name
             ),
         );

@@ -1,7 +1,7 @@
 //! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
 
 use super::entry_edit::added;
-use super::knockout::{Knockout, USUAL_PREFIX, has_text, knocking};
+use super::knockout::{Knockout, USUAL_PREFIX, has_text_at, knocking};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact};
@@ -9,7 +9,7 @@ use crate::workspace::{Format, KeyFact};
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-without-prefix",
     severity: Severity::Warning,
-    summary: "an element is meant to take another away, but no 'knockout_prefix' is set",
+    summary: "an element is meant to remove another one, but no 'knockout_prefix' is set",
     page: include_str!("../../docs/rules/knockout-without-prefix.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),
@@ -26,18 +26,20 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     }
     let removed_from = |knockout: &Knockout| {
+        let path = knockout.path.as_deref()?;
         let mut lower = knocking.lower.iter().map(|(lower, _)| *lower);
-        lower.find(|lower| has_text(file, lower, &key.name, &knockout.target))
+        lower.find(|lower| has_text_at(file, lower, &key.name, path, &knockout.target))
     };
-    let topmost = || knocking.knockouts.iter().filter(|one| one.is_topmost());
     // Texts that start with dashes are options of programs as a rule, and nothing is taken out of
     // a list that is not merged: unless lower levels have each of them.
     let strategy = knocking.strategy.as_deref();
     let strategy = strategy.filter(|strategy| *strategy != "first");
-    if strategy.is_none() && !topmost().all(|one| removed_from(one).is_some()) {
+    let is_merged = |one: &&Knockout| one.is_topmost() || strategy == Some("deep");
+    let merged = || knocking.knockouts.iter().filter(is_merged);
+    if strategy.is_none() && !merged().all(|one| removed_from(one).is_some()) {
         return;
     }
-    for knockout in topmost() {
+    for knockout in merged() {
         let Some(lower) = removed_from(knockout) else {
             continue;
         };
@@ -48,7 +50,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let finding = findings.report(
             knockout.range,
             format!(
-                "'{}' {how}: '{}' of '{}' is not taken away, this text is an element like others",
+                "'{}' {how}: '{}' of '{}' is not removed, and this is an element like any other",
                 key.name,
                 knockout.target,
                 file.snapshot().short_name(lower.path())
@@ -99,10 +101,10 @@ mod tests {
     fn a_prefix_is_put_where_merge_has_its_options() {
         let found = check_levels(
             RULE,
-            "a: [x]\nb: [x]\nc: [x]\n\
+            "a: {l: [x], m: [y]}\nb: [x]\nc: [x]\n\
              #- data/high.yaml\nlookup_options:\n  a: {merge: {strategy: deep}}\n\
              \x20 b:\n    merge:\n      strategy: deep\n  c: {merge: {strategy: unique}}\n\
-             a: [--x] #~ knockout-without-prefix\nb: [--x] #~ knockout-without-prefix\n\
+             a: {m: [--x], l: [--x]} #~ knockout-without-prefix\nb: [--x] #~ knockout-without-prefix\n\
              c: [--x] #~ knockout-without-prefix\n",
         );
         let fixes = found.iter().map(|finding| finding.fixes.first());

@@ -73,7 +73,7 @@ fn report(
     } = *legacy;
     let effect = match file.settings().puppet_version {
         PuppetVersion::V8 => "agents of Puppet 8 do not send it unless they are told to",
-        PuppetVersion::V7 => "Puppet 8 does not have it as a rule",
+        PuppetVersion::V7 => "Puppet 8 does not have it by default",
     };
     let instead = match structured {
         Some(structured) => format!("; use facts.{structured}"),

@@ -180,7 +180,7 @@ fn report_near(
     finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
 }
 
-/// Reports globs that fit a link that leads nowhere: Puppet passes over such a path, not over what a
+/// Reports globs that fit a broken link: Puppet passes over such a path, not over what a
 /// glob gives.
 fn report_lost_links(
     file: &FileContext<'_>,
@@ -198,8 +198,7 @@ fn report_lost_links(
             if !matches!(&*location.key, "glob" | "globs") {
                 continue;
             }
-            let of_it =
-                |place: &&Place| is_of(place, &level) && place.original.ends_with(&*location.text);
+            let of_it = |place: &&Place| is_of(place, &level) && place.original == location.text;
             let paths = places.iter().filter(of_it);
             let mut paths = paths.filter_map(|place| place.template.with_values(&[]));
             let is_lost = |at: &String| files.kind(at).is_none() && files.is_link(at);
@@ -208,7 +207,7 @@ fn report_lost_links(
                     Severity::Error,
                     location.range,
                     format!(
-                        "'{}' fits '{}', a link that leads nowhere: every lookup that asks this \
+                        "'{}' fits '{}', a broken link: every lookup that asks this \
                          level fails; remove the link",
                         location.text,
                         file.snapshot().short_name(&lost)

@@ -1,11 +1,11 @@
-//! `lookup-options-namespace`: a module's data sets options for keys of others.
+//! `lookup-options-namespace`: a module's data sets options for keys outside of its namespace.
 
 use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-namespace",
     severity: Severity::Error,
-    summary: "a module's data sets options for keys of others",
+    summary: "a module's data sets options for keys outside of its namespace",
     page: include_str!("../../docs/rules/lookup-options-namespace.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Option(check)],

@@ -1,4 +1,4 @@
-//! `lookup-options-no-effect`: an entry of 'lookup_options' is for no key: none has its name, or
+//! `lookup-options-no-effect`: an entry of 'lookup_options' has no effect: no key has its name, or
 //! another pattern is taken for all of its keys.
 
 use super::knockout::lower_files;
@@ -17,7 +17,7 @@ const MOST_FILES: usize = 64;
 pub(super) const RULE: &Rule = &Rule {
     code: "lookup-options-no-effect",
     severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' is for no key",
+    summary: "an entry of 'lookup_options' has no effect",
     page: include_str!("../../docs/rules/lookup-options-no-effect.md"),
     depends: Depends {
         on: Facts::KEYS.and(Facts::OPTIONS).and(Facts::MANIFESTS),
@@ -156,15 +156,14 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     let finding = findings.report(
         at.key,
         format!(
-            "'{}' is taken for every key that this pattern matches: it comes first, so that these options \
-             never count",
+            "'{}' comes first and is for every key that this pattern matches, so these options are never used",
             first.name
         ),
     );
     finding.related = vec![Related {
         path: first.path.clone(),
         range: first.range,
-        message: "taken instead".to_owned(),
+        message: "used instead".to_owned(),
     }];
 }
 

@@ -36,9 +36,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         findings.report(
             at.key,
             format!(
-                "entries are replaced whole: {} of '{}' is lost for '{}'",
+                "entries are replaced whole: {} of '{}' {} lost for '{}'",
                 dropped.join(" and "),
                 file.snapshot().short_name(&lower.path),
+                if dropped.len() == 1 { "is" } else { "are" },
                 at.name
             ),
         );

@@ -52,7 +52,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     findings.report(
         at.key,
         format!(
-            "this entry is taken instead of '{}', not beside it: '{}' is not merged; repeat 'merge' \
+            "this entry is used instead of '{}': '{}' is not merged; repeat 'merge' \
              here",
             hidden.name, at.name
         ),

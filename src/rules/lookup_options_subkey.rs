@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let finding = findings.report(
         at.key,
         format!(
-            "options are for topmost keys: those of '{}' do nothing; set them for '{root}'",
+            "options are for top-level keys: those of '{}' do nothing; set them for '{root}'",
             at.name
         ),
     );

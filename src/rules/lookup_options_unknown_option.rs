@@ -39,22 +39,16 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         let range = entry(file.tree(), options.node, name)
             .map_or(options.range, |(key, _)| file.tree().node(key).range);
         if OF_MERGE.contains(&name) {
-            let message = format!(
-                "option '{name}' stands beside 'merge' and is ignored: move it under 'merge'"
-            );
+            let message =
+                format!("option '{name}' is next to 'merge' and is ignored: move it under 'merge'");
             let finding = findings.report(range, message);
             let edits = match moved(file, options) {
                 Some(edit) => Some(vec![edit]),
                 None => moved_into(file, options, name),
             };
-            finding.fixes.extend(edits.map(|edits| Fix {
-                edits,
-                ..Fix::new(
-                    Safety::Unsafe,
-                    "Move it under 'merge'",
-                    TextEdit::insert(0, ""),
-                )
-            }));
+            let title = "Move it under 'merge'";
+            let fix = edits.map(|edits| Fix::with_edits(Safety::Unsafe, title, edits));
+            finding.fixes.extend(fix);
             continue;
         }
         let finding = findings.report(

@@ -22,9 +22,9 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             let finding = findings.report(
                 at.range,
                 format!(
-                    "syntax error in '{}': Puppet fails on this key; a call has exactly one \
-                     quoted argument, without blanks around it and nothing behind it",
-                    shown(written)
+                    "syntax error in '{}': Puppet fails on this key; {}",
+                    shown(written),
+                    advice(at.token.inner.slice(at.text))
                 ),
             );
             finding.fixes.extend(well_formed(file, at));
@@ -43,7 +43,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             };
             let (severity, effect) = match file.settings().puppet_version {
                 PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
-                PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty text there"),
+                PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
             };
             let finding = findings.report_as(
                 severity,
@@ -59,6 +59,37 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         | TokenKind::Call { .. }
         | TokenKind::UnknownMethod { .. }
         | TokenKind::Unclosed => {}
+    }
+}
+
+/// What is wrong with the text of a call.
+fn advice(inner: &str) -> &'static str {
+    const GENERAL: &str = "a call has exactly one quoted argument, without spaces around it and with nothing after it";
+    let Some((name, rest)) = inner.split_once('(') else {
+        return GENERAL;
+    };
+    let Some((argument, after)) = rest.rsplit_once(')') else {
+        return "the closing ')' is missing";
+    };
+    let quote = |end: Option<char>| end.filter(|char| matches!(char, '\'' | '"'));
+    let quotes = (
+        quote(argument.trim().chars().next()),
+        quote(argument.trim().chars().next_back()),
+    );
+    let has_one = |quote| argument.matches(quote).count() == 1;
+    match quotes {
+        _ if !after.is_empty() => "nothing may follow the ')'",
+        _ if name.ends_with(' ') => "no space is allowed before the '('",
+        (Some(open), Some(close)) if open != close => "the quotes are not the same",
+        (Some(quote), _) | (_, Some(quote)) if has_one(quote) => "one of the quotes is missing",
+        (Some(quote), Some(_)) if argument.matches(quote).count() > 2 => {
+            "a call has exactly one argument"
+        }
+        (Some(_), Some(_)) if argument.trim() != argument => {
+            "no spaces are allowed around the argument"
+        }
+        _ if argument.trim().is_empty() => "the argument is missing",
+        _ => GENERAL,
     }
 }
 
@@ -92,4 +123,26 @@ fn well_formed(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
     let new = format!("{}({quote}{bare}{quote})", name.trim());
     let title = format!("Write {new}");
     Some(Fix::new(Safety::Safe, title, TextEdit::replace(range, new)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advice;
+
+    #[test]
+    fn the_advice_is_about_what_is_wrong() {
+        let advices = [
+            ("lookup('a", "the closing ')' is missing"),
+            ("lookup('a')x", "nothing may follow the ')'"),
+            ("lookup('a)", "one of the quotes is missing"),
+            ("lookup('a\")", "the quotes are not the same"),
+            ("lookup( 'a' )", "no spaces are allowed around the argument"),
+            ("lookup('a', 'b')", "a call has exactly one argument"),
+            ("lookup ('a')", "no space is allowed before the '('"),
+            ("lookup()", "the argument is missing"),
+        ];
+        for (inner, said) in advices {
+            assert_eq!(advice(inner), said, "{inner}");
+        }
+    }
 }

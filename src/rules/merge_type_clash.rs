@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::touched::{options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
 use crate::analysis::quoted;
-use crate::lookup::{Cause, LookupError, Request};
-use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
+use crate::lookup::{Cause, LookupError, Reach, Request};
+use crate::workspace::{LOOKUP_OPTIONS, Snapshot, ValueKind};
 
 /// Most files with the key; a key of more is not looked up.
 const MOST_FILES: usize = 64;
@@ -33,21 +33,54 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         Some(strategy) => Some(strategy),
         None => merge.get("strategy")?.as_str(),
     });
-    let count = file.snapshot().count_with(at.name);
-    if !matches!(strategy, Some("hash" | "unique")) || !(2..=MOST_FILES).contains(&count) {
+    let is_unfit: fn(ValueKind) -> bool = match strategy {
+        Some("hash") => |kind| kind != ValueKind::Hash,
+        Some("unique") => {
+            |kind| matches!(kind, ValueKind::Hash | ValueKind::Open | ValueKind::Other)
+        }
+        Some(_) | None => return,
+    };
+    let snapshot = file.snapshot();
+    if !(2..=MOST_FILES).contains(&snapshot.count_with(at.name)) {
         return;
     }
+    let mut facts = snapshot.iter_files_with(at.name).map(|file| file.facts());
+    if !facts.any(|facts| facts.key(at.name).is_none_or(|fact| is_unfit(fact.kind))) {
+        return;
+    }
+    let request = Request::key(&quoted(at.name));
     for reader in file.readers() {
         let view = file.checker.analysis().at(reader.root.root);
-        let Some(reach) = reader.reached.first() else {
+        let Some(own) = reader.reached.first() else {
             continue;
         };
-        let request = Request::key(&quoted(at.name));
-        let answer = view.session().lookup(&reach.scope(), &request);
-        if let Err(error) = &answer.result
-            && let Some(message) = clash(error)
-        {
+        let fails = |reach: &Reach| {
+            let answer = view.session().lookup(&reach.scope(), &request);
+            clash(&answer.result.err()?)
+        };
+        if let Some(message) = fails(own) {
             findings.report(at.key, format!("{message}: Puppet fails on '{}'", at.name));
+            return;
+        }
+        // Nodes that read a file with the key read this one too, if its path says all that this one's does.
+        let failing = snapshot.iter_files_with(at.name).find_map(|other| {
+            let mut reached = view.reach(other.path()).into_iter();
+            let message = reached.find_map(|reach| {
+                let mut bound = own.bindings.iter();
+                let is_for_all = bound.all(|known| reach.bindings.contains(known));
+                fails(&reach).filter(|_| is_for_all)
+            })?;
+            Some((other, message))
+        });
+        if let Some((other, message)) = failing {
+            let name = snapshot.short_name(other.path());
+            findings.report(
+                at.key,
+                format!(
+                    "{message}: Puppet fails on '{}' for every node that reads '{name}'",
+                    at.name
+                ),
+            );
             return;
         }
     }
@@ -75,4 +108,22 @@ pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         options_look_up(snapshot) || entries.any(|entry| touched.contains(&entry.pattern))
     });
     concerned.map(|file| Arc::clone(file.path())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_rule;
+
+    #[test]
+    fn values_that_only_some_nodes_read_may_not_fit() {
+        check_rule(
+            RULE,
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: role, path: 'role/%{facts.role}.yaml'}\n  - {name: c, path: common.yaml}\n\
+             #- data/role/web.yaml\nl: {a: 1}\nm: [1]\n\
+             #- data/common.yaml\nl: [1]\nm: [2]\n\
+             lookup_options:\n  l: {merge: hash} #~ merge-type-clash\n  m: {merge: unique}\n",
+        );
+    }
 }

@@ -1,186 +1,459 @@
-//! `missing-parameter`: a class that data includes needs a value that no level sets.
+//! `missing-parameter`: a class that is included needs a value that no level sets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::FilesWith;
-use super::unknown_parameter::classes_of;
-use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity};
-use crate::analysis::{Analysis, Defined, included_lists};
-use crate::lookup::LookupError;
-use crate::scope::Scope;
+use super::touched::{FilesWith, options_look_up, touched_answers};
+use super::{Depends, Facts, FileContext, Findings, Hook, Related, Rule, Severity};
+use crate::analysis::{MissingValue, Whose, included_lists, split_key};
+use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::text::TextRange;
 use crate::workspace::{
-    CodeFacts, FileDelta, IncludeKind, KeyFact, KeyState, ParameterFact, Root, Snapshot, Within,
+    DefinitionFact, File, FileDelta, FileFacts, KeyFact, KeyState, Snapshot, path,
 };
 
 pub(super) const RULE: &Rule = &Rule {
     code: "missing-parameter",
     severity: Severity::Error,
-    summary: "a class that data includes needs a value that no level sets",
+    summary: "a class that is included needs a value that no level sets",
     page: include_str!("../../docs/rules/missing-parameter.md"),
     depends: Depends {
         on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),
         files: concerned,
     },
-    hooks: &[Hook::Key(check)],
+    hooks: &[Hook::Key(check), Hook::Code(check_code)],
 };
 
+/// Reports the classes in a list.
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let snapshot = at.snapshot();
-    if key.state != KeyState::Read || snapshot.files_looking_up(&key.name).next().is_none() {
-        return;
+    let mut including = at.snapshot().files_looking_up(&key.name);
+    if key.state == KeyState::Read && including.next().is_some() {
+        report(at, key.value, findings);
     }
-    let Some((_, list)) = at.top_level(&key.name) else {
-        return;
+}
+
+/// Reports the classes that a manifest includes.
+fn check_code(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let whole = TextRange::new(0, at.file.text().len());
+    report(at, whole, findings);
+}
+
+/// Reports the classes that are included in a part of a file.
+fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
+    let missing = at.checker.missing_values().iter();
+    let is_here = |value: &&MissingValue| {
+        value.included.path == *at.file.path() && part.cover(value.included.range) == part
     };
-    let tree = at.tree();
-    let Some(elements) = tree.node(tree.resolve(list)).as_sequence() else {
-        return;
-    };
-    for reader in at.readers() {
-        let analysis = at.checker.analysis();
-        let root = reader.root.root;
-        if !analysis.includes_list(root, &key.name) {
-            continue;
-        }
-        let Some(scope) = scope_of(analysis, reader, &key.name) else {
-            continue;
+    for value in missing.filter(is_here) {
+        let MissingValue {
+            class, parameter, ..
+        } = value;
+        let whose = match &value.whose {
+            Whose::Everyones => String::new(),
+            Whose::Nodes {
+                count: 1,
+                of: 1,
+                example,
+            } => format!(" for {example}"),
+            Whose::Nodes { count, of, example } => {
+                format!(" for {count} of {of} nodes, such as {example}")
+            }
+            Whose::Readers(path) => format!(" for the nodes that read {}", path::name(path)),
         };
-        for &element in elements {
-            let element = tree.resolve(element);
-            let Some(text) = tree.scalar_text(element) else {
-                continue;
-            };
-            let name = text.trim_start_matches("::").to_lowercase();
-            let Some(class) = analysis.autoloaded(root, &name) else {
-                continue;
-            };
-            if is_declared(snapshot, &name) {
-                continue;
-            }
-            let missing = missing(analysis, root, class, &scope);
-            if !missing.is_empty() && may_declare_any(snapshot) {
-                return;
-            }
-            for parameter in missing {
-                report(class, parameter, tree.node(element).range, findings);
-            }
-        }
-    }
-}
-
-/// The scope of the nodes that read a file, if these surely include all classes of a list in it.
-fn scope_of(analysis: Analysis<'_>, reader: &Reader<'_>, list: &str) -> Option<Scope> {
-    let reach = reader.reached.first()?;
-    let scope = reach.scope();
-    let view = analysis.at(reader.root.root);
-    let has_options = view.in_scope(&scope).options_entry(list).is_some();
-    (!has_options).then_some(scope)
-}
-
-/// Whether a manifest declares a class with values of its own.
-fn is_declared(snapshot: &Snapshot, class: &str) -> bool {
-    let mut files = snapshot.files_naming_class(class);
-    files.any(|file| {
-        let codes = file.facts().code.iter();
-        let mut declared = codes.flat_map(|code| declared(code));
-        declared.any(|it| it.as_deref() == Some(class))
-    })
-}
-
-/// The classes that a manifest declares with values of its own; nothing for one whose name is computed.
-fn declared(code: &CodeFacts) -> impl Iterator<Item = &Option<Arc<str>>> {
-    let includes = code.includes.iter();
-    let declared = includes.filter(|it| it.kind == IncludeKind::Declaration);
-    declared.map(|it| &it.class)
-}
-
-/// Whether a manifest declares classes whose names are computed. O(files).
-fn may_declare_any(snapshot: &Snapshot) -> bool {
-    let codes = snapshot.files().flat_map(|file| &file.facts().code);
-    let mut declared = codes.flat_map(|code| declared(code));
-    declared.any(|it| it.is_none())
-}
-
-/// The parameters of a class that need a value, for which a lookup surely finds none.
-fn missing<'a>(
-    analysis: Analysis<'a>,
-    root: &'a Root,
-    class: Defined<'a>,
-    scope: &Scope,
-) -> Vec<&'a ParameterFact> {
-    let code = class.file.facts().code.as_deref();
-    if code.is_none_or(|code| code.is_broken) {
-        return Vec::new();
-    }
-    let parameters = class.definition.parameters.iter();
-    let needed = parameters.filter(|it| it.default.is_none() && !it.captures_rest);
-    let is_missing = |parameter: &&ParameterFact| {
-        let key = format!("{}::{}", class.definition.name, parameter.name);
-        let survey = analysis.at(root).survey(&key, scope);
-        let not_found = |error: &LookupError| error.is_not_found();
-        survey.answer.result.as_ref().is_err_and(not_found)
-            && survey.unknowns(&analysis, &[]).is_empty()
-            && survey.outside().is_empty()
-    };
-    needed.filter(is_missing).collect()
-}
-
-fn report(
-    class: Defined<'_>,
-    parameter: &ParameterFact,
-    range: TextRange,
-    findings: &mut Findings<'_>,
-) {
-    let (class_name, name) = (&class.definition.name, &parameter.name);
-    let finding = findings.report(
-        range,
-        format!(
-            "class '{class_name}' needs a value for its parameter '{name}', and no level sets \
-             '{class_name}::{name}': Puppet refuses the catalog"
-        ),
-    );
-    finding.related.push(Related {
-        path: Arc::clone(class.file.path()),
-        range: parameter.place,
-        message: format!("parameter '{name}' is declared here"),
-    });
-}
-
-/// The files with lists of classes, where a class or a key of one came, went or has other options.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let touches = |delta: &FileDelta| {
-        let versions = [&delta.before, &delta.after];
-        let [before, after] = versions.map(|facts| {
-            let codes = facts.iter().flat_map(|facts| &facts.code);
-            codes.flat_map(|code| declared(code)).collect::<Vec<_>>()
+        let catalogs = match value.whose {
+            Whose::Everyones | Whose::Nodes { count: 1, .. } => "the catalog",
+            Whose::Nodes { .. } | Whose::Readers(_) => "their catalogs",
+        };
+        let finding = findings.report(
+            value.included.range,
+            format!(
+                "class '{class}' needs a value for its parameter '{parameter}', and no level sets \
+                 '{class}::{parameter}'{whose}: Puppet refuses {catalogs}"
+            ),
+        );
+        finding.related.push(Related {
+            path: Arc::clone(&value.declared.path),
+            range: value.declared.range,
+            message: format!("parameter '{parameter}' is declared here"),
         });
-        let codes = versions.into_iter().flatten();
-        let mut codes = codes.flat_map(|facts| &facts.code);
+        finding
+            .related
+            .extend(value.ways.iter().map(|(class, at)| Related {
+                path: Arc::clone(&at.path),
+                range: at.range,
+                message: format!("class '{class}' is included here"),
+            }));
+    }
+}
+
+/// The manifests that include classes which need values, and the files with lists of classes, where a class,
+/// a key of one, a list or a node may be another.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let files = || snapshot.delta().files.iter();
+    let is_new_code = |delta: &FileDelta| {
+        let [before, after] = [&delta.before, &delta.after].map(|facts| {
+            let facts = facts.as_deref();
+            facts.and_then(|facts| facts.code.as_deref())
+        });
+        before != after
+    };
+    let is_of_class = |key: &Arc<str>| {
+        let class = split_key(key).map(|(class, _)| class);
+        class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
+    };
+    let is_new_data = |delta: &FileDelta| {
         let keys = delta.keys();
         let mut names = keys.added.iter().chain(&keys.removed);
+        let has_keys = |facts: &Arc<FileFacts>| facts.error.is_none() && !facts.keys.is_empty();
+        let [before, after] = [&delta.before, &delta.after].map(|it| it.as_ref().map(has_keys));
         before != after
-            || codes.any(|code| may_be_of_site(code))
-            || !classes_of(delta).is_empty()
-            || names.any(|key| key.contains("::"))
+            || names.any(is_of_class)
             || !keys.lookup_options.is_empty()
+            || describes_nodes(&delta.path)
+    };
+    // What manifests look up may decide which variables nodes have, and which classes.
+    let is_asked = |key: &Arc<str>| {
+        let mut asking = snapshot.files_looking_up(key);
+        asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
     let mut concerned = FilesWith::new(snapshot);
-    if snapshot.delta().files.iter().any(touches) {
-        for root in snapshot.roots().environments() {
-            for key in included_lists(snapshot, root) {
-                concerned.key(&key);
-            }
+    let is_new = files().any(|delta| is_new_code(delta) || is_new_data(delta))
+        || options_look_up(snapshot)
+        || touched_answers(snapshot).iter().any(is_asked);
+    if is_new {
+        for key in included_lists(snapshot) {
+            concerned.key(&key);
         }
+        let including = snapshot
+            .files()
+            .filter(|file| may_lack_values(snapshot, file));
+        concerned
+            .files
+            .extend(including.map(|file| Arc::clone(file.path())));
+        // What they included before.
+        concerned
+            .files
+            .extend(files().map(|delta| Arc::clone(&delta.path)));
     }
     concerned.files
 }
 
-/// Whether a manifest does more than to define classes.
-fn may_be_of_site(code: &CodeFacts) -> bool {
-    let is_outside = |within: Within| !matches!(within, Within::Definition(_));
-    let mut lookups = code.lookups.iter().map(|it| it.within);
-    let mut includes = code.includes.iter().map(|it| it.within);
-    !code.nodes.is_empty() || lookups.any(is_outside) || includes.any(is_outside)
+/// Whether a manifest includes a class that needs a value.
+fn may_lack_values(snapshot: &Snapshot, file: &File) -> bool {
+    let codes = file.facts().code.iter();
+    let mut included = codes.flat_map(|code| code.includes.iter());
+    let needs_value = |it: &DefinitionFact| {
+        let mut parameters = it.parameters.iter();
+        parameters.any(|parameter| parameter.default.is_none())
+    };
+    included.any(|include| {
+        let class = include.class.as_deref();
+        let files = class
+            .into_iter()
+            .flat_map(|class| snapshot.files_defining(class));
+        let codes = files.flat_map(|file| &file.facts().code);
+        let mut definitions = codes.flat_map(|code| code.definitions.iter());
+        !include.is_conditional && definitions.any(|it| Some(&*it.name) == class && needs_value(it))
+    })
+}
+
+/// Whether a file may say which nodes there are.
+fn describes_nodes(at: &str) -> bool {
+    NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::marked::check_rule;
+    use super::*;
+
+    const WORKSPACE: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy: [{name: common, path: common.yaml}]
+#- modules/ntp/manifests/init.pp
+class ntp($servers) { }
+";
+
+    #[test]
+    fn a_class_that_a_function_declares_may_be_given_its_values() {
+        let sites = [
+            ("$x = 1", true),
+            (
+                "create_resources('class', {'ntp' => {'servers' => 'q'}})",
+                false,
+            ),
+            ("create_resources('class', {ntp => {servers => q}})", false),
+            (
+                "create_resources(Class, {'::ntp' => {'servers' => 'q'}})",
+                false,
+            ),
+            (
+                "create_resources('class', {'other' => {'servers' => 'q'}})",
+                true,
+            ),
+            ("create_resources('file', {'ntp' => {'mode' => 'q'}})", true),
+            ("create_resources('class', $all)", false),
+            ("create_resources($type, {'other' => {}})", false),
+            ("create_resources(\"@${type}\", {'other' => {}})", false),
+            ("ensure_resource('class', 'ntp', {'servers' => 'q'})", false),
+            (
+                "ensure_resource('class', ['x', 'ntp'], {'servers' => 'q'})",
+                false,
+            ),
+            (
+                "ensure_resource('class', 'other', {'servers' => 'q'})",
+                true,
+            ),
+            (
+                "ensure_resources('class', {'ntp' => {}}, {'servers' => 'q'})",
+                false,
+            ),
+            (
+                "'class'.create_resources({'ntp' => {}}, {'servers' => 'q'})",
+                false,
+            ),
+        ];
+        for (site, is_reported) in sites {
+            let mark = if is_reported {
+                " #~ missing-parameter"
+            } else {
+                ""
+            };
+            let text = format!(
+                "{WORKSPACE}#- manifests/site.pp\nhiera_include('classes')\n{site}\n\
+                 #- data/common.yaml\nclasses:\n  - ntp{mark}\n"
+            );
+            check_rule(RULE, &text);
+        }
+    }
+
+    const CHAIN: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: role, path: \"role/%{role}.yaml\"}
+  - {name: common, path: common.yaml}
+#- modules/ntp/manifests/init.pp
+class ntp($servers) { }
+";
+
+    /// The findings of `modules/role/manifests/init.pp` beside a site manifest and data: their messages.
+    fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
+        let text = format!(
+            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}"
+        );
+        check_rule(RULE, &text)
+            .into_iter()
+            .map(|it| it.message)
+            .collect()
+    }
+
+    #[test]
+    fn classes_that_manifests_surely_include_are_followed() {
+        let sure = [
+            "class role { include ntp }",
+            "class role { contain ntp }",
+            "class role { require ntp }",
+            "class role { 'ntp'.include }",
+            "class role { include stdlib, ::ntp }",
+            "class role { class { 'ntp': } }",
+            "class role inherits ntp { }",
+        ];
+        for role in sure {
+            let marked = format!("{role} #~ missing-parameter");
+            for site in [
+                "include role",
+                "node default { include role }",
+                "$x = 1 include role",
+            ] {
+                let found = of_chain(site, &marked, "");
+                assert_eq!(found.len(), 1, "{role}");
+            }
+            let site = "if $facts['x'] { include role }";
+            assert_eq!(of_chain(site, role, ""), [""; 0]);
+        }
+        let unsure = [
+            "class role { if $facts['x'] { include ntp } }",
+            "class role { unless $facts['x'] { include ntp } }",
+            "class role { case $facts['x'] { 1: { include ntp } } }",
+            "class role { $facts['x'].each |$it| { include ntp } }",
+            "class role { if $facts['x'] { return() } include ntp }",
+            "class role { $facts['x'] and include(ntp) }",
+            "define role::d { include ntp }\nclass role { }",
+            "function role::f() { include ntp }\nclass role { }",
+            "class role { class { 'ntp': servers => 'a' } }",
+            "class role { class { 'ntp': * => $all } }",
+            "class role { include ntp class { default: servers => 1; 'x': } Class['ntp'] -> Class['x'] \
+             class { \"n${x}\": servers => 2 } }",
+            "class role { Class['ntp'] -> File['x'] }",
+            "class role { include gone }",
+            "class role { include \"${x}\" }",
+            "class role {",
+        ];
+        for role in unsure {
+            assert_eq!(of_chain("include role", role, ""), [""; 0], "{role}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_to_another_class_or_in_tests_does_not_count() {
+        let role = "class role { include ntp } #~ missing-parameter";
+        for other in [
+            "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": mode => 1 } }",
+            "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": } }",
+            "modules/x/manifests/init.pp\nclass x($t) { create_resources($t, {}) }",
+            "modules/x/spec/fixtures/t.pp\ncreate_resources($t, {})",
+        ] {
+            assert_eq!(
+                of_chain("include role", role, &format!("#- {other}\n")).len(),
+                1
+            );
+        }
+        let role = "class role { include ntp }";
+        for other in [
+            "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": servers => 1 } }\n\
+             #- modules/x/manifests/y.pp\nclass x::y { include x }",
+            "modules/x/manifests/d.pp\ndefine x::d($t) { create_resources($t, {}) }",
+            "modules/x/manifests/init.pp\nclass x($t) { create_resources($t, {}) }\n\
+             #- data/common.yaml\nx::t: class",
+        ] {
+            assert_eq!(
+                of_chain("include role", role, &format!("#- {other}\n")),
+                [""; 0]
+            );
+        }
+    }
+
+    #[test]
+    fn a_node_has_the_block_that_is_its_own() {
+        let role = "class role { include ntp }";
+        let marked = format!("{role} #~ missing-parameter");
+        let set = "#- data/node/web1.x.yaml\nntp::servers: 1\n#- data/node/web2.x.yaml\na: 1\n\
+                   #- data/node/db1.x.yaml\na: 1\n";
+        let cases = [
+            (
+                "node /^web/ { include role } node default { }",
+                " for 1 of 2 nodes, such as web2.x",
+            ),
+            (
+                "node 'web1.x' { } node /^(web|db)/ { include role } node default { }",
+                " for 2 of 2 nodes, such as db1.x",
+            ),
+            (
+                "node default { include role }",
+                " for 2 of 3 nodes, such as db1.x",
+            ),
+            ("include role", " for 2 of 3 nodes, such as db1.x"),
+            (
+                "node 'new.x' { include role } node default { }",
+                " for new.x",
+            ),
+            ("node /^app/ { include role } node default { }", ""),
+            ("node 'web1.x' { include role } node default { }", ""),
+            ("node /^web1/ { } node /^web/ { } node default { }", ""),
+            (
+                "node /^web1/ { } node /^web/ { include role } node default { }",
+                " for web2.x",
+            ),
+        ];
+        for (site, whose) in cases {
+            let found = match whose {
+                "" => of_chain(site, role, set),
+                _ => of_chain(site, &marked, set),
+            };
+            let expected = match whose {
+                "" => Vec::new(),
+                _ => vec![format!("'ntp::servers'{whose}: Puppet")],
+            };
+            assert_eq!(found.len(), expected.len(), "{site}: {found:?}");
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!(found.contains(expected), "{site}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn lists_in_data_lead_to_classes_that_are_followed() {
+        let role = "class role { include ntp }";
+        let marked = format!("{role} #~ missing-parameter");
+        let site = "lookup('classes', Array, 'unique').include";
+        let list = "#- data/role/web.yaml\nclasses: [role]\n";
+        let found = of_chain(site, &marked, list);
+        assert!(
+            found[0].contains(" for the nodes that read web.yaml:"),
+            "{found:?}"
+        );
+        let other = format!("{list}#- data/role/db.yaml\nntp::servers: 1\n");
+        assert_eq!(of_chain(site, &marked, &other).len(), 1);
+        for silent in [
+            "#- data/role/web.yaml\nclasses: [role]\nntp::servers: 1\n",
+            "#- data/role/web.yaml\nclasses: [role]\n#- data/common.yaml\nntp::servers: 1\n",
+            "#- data/role/web.yaml\nclasses: [role]\n#- data/node/a.yaml\nntp::servers: 1\n",
+            "#- data/role/web.yaml\nclasses: ['%{x}role', other]\n",
+            "#- data/role/web.yaml\nclasses: [role]\nlookup_options: {classes: {convert_to: Hash}}\n",
+        ] {
+            assert_eq!(of_chain(site, role, silent), [""; 0], "{silent}");
+        }
+        let common = "#- data/common.yaml\nclasses: [role]\n#- data/node/a.yaml\na: 1\n";
+        assert!(of_chain(site, &marked, common)[0].contains("'ntp::servers': Puppet"));
+        let of_nodes = "#- data/node/a.yaml\na: 1\n#- data/node/b.yaml\nntp::servers: 1\n\
+                        #- data/common.yaml\nclasses:\n  - x\n  - ntp #~ missing-parameter\n";
+        let found = of_chain(site, "class role { }", of_nodes);
+        assert!(
+            found[0].contains("'ntp::servers' for 1 of 2 nodes, such as a:"),
+            "{found:?}"
+        );
+        let role = "class role { lookup('more', Array, 'unique').include }";
+        let more = "#- data/common.yaml\nclasses: [role]\nmore: [x]\n#- modules/x/manifests/init.pp\n\
+                    class x { include ntp } #~ missing-parameter\n";
+        let text = format!(
+            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}"
+        );
+        let found = check_rule(RULE, &text);
+        let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();
+        assert_eq!(ways, ["parameter 'servers' is declared here"]);
+    }
+
+    #[test]
+    fn a_comment_in_a_manifest_turns_it_off() {
+        for role in [
+            "class role { include ntp } # hiera-ls: ignore[missing-parameter]",
+            "class role {\n  # hiera-ls: ignore\n  include ntp\n}",
+            "# hiera-ls: ignore-file[missing-parameter]\nclass role {\n  include ntp\n}",
+        ] {
+            assert_eq!(of_chain("include role", role, ""), [""; 0], "{role}");
+        }
+    }
+
+    #[test]
+    fn classes_that_include_each_other_end() {
+        let role = "class role { include role::a }\nclass role::a { include role include ntp } #~ missing-parameter";
+        let text = format!(
+            "{CHAIN}#- manifests/site.pp\ninclude role\n#- modules/role/manifests/init.pp\n{role}\n"
+        );
+        let found = check_rule(RULE, &text);
+        let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();
+        let expected = [
+            "parameter 'servers' is declared here",
+            "class 'role::a' is included here",
+            "class 'role' is included here",
+        ];
+        assert_eq!(ways, expected);
+    }
+
+    #[test]
+    fn a_class_of_a_site_manifest_is_the_one_that_counts() {
+        let site = "#- manifests/site.pp\nhiera_include('classes')\n";
+        let data = "#- data/common.yaml\nclasses:\n  - ntp";
+        check_rule(
+            RULE,
+            &format!("{WORKSPACE}{site}class ntp($servers = 1) {{ }}\n{data}\n"),
+        );
+        check_rule(
+            RULE,
+            &format!("{WORKSPACE}{site}class ntp($x) {{ }}\n{data} #~ missing-parameter\n"),
+        );
+    }
 }

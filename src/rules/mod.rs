@@ -135,6 +135,7 @@ pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{Known, Made, Removed, fixes_of_file, fixes_together};
+pub use plain_secret::secret;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 

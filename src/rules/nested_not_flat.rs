@@ -15,7 +15,7 @@ use crate::workspace::{Format, KeyFact, KeyState, Root, Snapshot};
 pub(super) const RULE: &Rule = &Rule {
     code: "nested-not-flat",
     severity: Severity::Warning,
-    summary: "parameters of a class stand in a hash, where Puppet does not look for them",
+    summary: "parameters of a class are in a hash, where Puppet does not look for them",
     page: include_str!("../../docs/rules/nested-not-flat.md"),
     depends: Depends {
         on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),

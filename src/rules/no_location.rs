@@ -1,4 +1,4 @@
-//! `no-location`: a level of data files names none.
+//! `no-location`: a level of data files has no path.
 
 use super::config_level::levels;
 use super::context::entry;
@@ -10,7 +10,7 @@ const LOCATIONS: [&str; 5] = ["path", "paths", "glob", "globs", "mapped_paths"];
 pub(super) const RULE: &Rule = &Rule {
     code: "no-location",
     severity: Severity::Error,
-    summary: "a level of data files names none",
+    summary: "a level of data files has no path",
     page: include_str!("../../docs/rules/no-location.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Configuration(check)],

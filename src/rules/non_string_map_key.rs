@@ -1,4 +1,4 @@
-//! `non-string-map-key`: a key of a nested hash is neither a text nor a number.
+//! `non-string-map-key`: a key of a nested hash is neither a string nor a number.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, MappingAt, Rule, Severity, shown};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -8,7 +8,7 @@ use crate::workspace::Format;
 pub(super) const RULE: &Rule = &Rule {
     code: "non-string-map-key",
     severity: Severity::Error,
-    summary: "a key of a nested hash is neither a text nor a number",
+    summary: "a key of a nested hash is neither a string nor a number",
     page: include_str!("../../docs/rules/non-string-map-key.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Mapping(check)],
@@ -25,8 +25,7 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
             findings.report(
                 node.range,
                 format!(
-                    "the key '{}' is a {what}, which cannot be a key: Puppet fails on the whole hash; quote it \
-                     where a text is meant",
+                    "the key '{}' is a {what}, which cannot be a key: Puppet fails on the whole hash; quote it if a string is meant",
                     shown(node.range.slice(file.file.text()))
                 ),
             );

@@ -1,4 +1,4 @@
-//! `not-a-hash`: a data file holds something else than a hash.
+//! `not-a-hash`: a data file does not contain a hash.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::lookup::Strict;
@@ -9,7 +9,7 @@ use crate::workspace::{Format, path};
 pub(super) const RULE: &Rule = &Rule {
     code: "not-a-hash",
     severity: Severity::Error,
-    summary: "a data file holds something else than a hash",
+    summary: "a data file does not contain a hash",
     page: include_str!("../../docs/rules/not-a-hash.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::File(check)],
@@ -70,7 +70,7 @@ fn with_blank(at: &FileContext<'_>) -> Option<Fix> {
         && !value.is_empty()
         && !value.starts_with("//");
     let edit = TextEdit::insert(node.range.start as usize + colon + 1, " ");
-    is_entry.then(|| Fix::new(Safety::Unsafe, "Write a blank behind the colon", edit))
+    is_entry.then(|| Fix::new(Safety::Unsafe, "Add a space after the colon", edit))
 }
 
 /// Where the value starts, up to the end of the line.

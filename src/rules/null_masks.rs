@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::context::order;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
 use crate::lookup::Reach;
+use crate::scope::os_family;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
 /// Most files with the key among which a lower one is looked for.
@@ -48,8 +49,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         severity,
         key.key,
         format!(
-            "'{}' has no value here, which counts as one: lookups that come here find undef, not what \
-             '{}' sets",
+            "'{}' has no value here, which counts as undef: lookups that reach this file find undef, not what '{}' sets",
             key.name,
             file.snapshot().short_name(lower.path())
         ),
@@ -89,10 +89,19 @@ fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
 
 /// Whether one node may read both locations: their paths say nothing of it that differs.
 fn may_meet(one: &Reach, other: &Reach) -> bool {
-    one.bindings.iter().all(|(name, value)| {
-        let mut others = other.bindings.iter();
-        others.all(|(known, other)| known != name || other == value)
-    })
+    let family = |reach: &Reach| {
+        let mut bound = reach.bindings.iter();
+        bound.find_map(|(name, value)| os_family(name, value))
+    };
+    let is_one_system = match (family(one), family(other)) {
+        (Some(one), Some(other)) => one == other,
+        (_, _) => true,
+    };
+    is_one_system
+        && one.bindings.iter().all(|(name, value)| {
+            let mut others = other.bindings.iter();
+            others.all(|(known, other)| known != name || other == value)
+        })
 }
 
 /// The files that set a key to nothing which a change gave or took a value elsewhere.
@@ -135,6 +144,13 @@ mod tests {
              '%{facts.os.family}.yaml']}\n\
              #- data/Debian/Ubuntu.yaml\na: ~\nb: ~ #~ null-masks\n\
              #- data/Debian.yaml\nb: 1\n#- data/RedHat.yaml\na: 1\nb: 1\n",
+        );
+        check_rule(
+            RULE,
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: os, paths: ['%{facts.os.name}.yaml', '%{facts.os.family}-family.yaml']}\n\
+             #- data/Ubuntu.yaml\na: ~\nb: ~ #~ null-masks\n\
+             #- data/Debian-family.yaml\nb: 1\n#- data/RedHat-family.yaml\na: 1\nb: 1\n",
         );
     }
 

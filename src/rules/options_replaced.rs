@@ -1,4 +1,4 @@
-//! `options-replaced`: the options of a level replace those of 'defaults' whole.
+//! `options-replaced`: the options of a level replace all of those of 'defaults'.
 
 use super::config_level::levels;
 use super::context::entry;
@@ -7,7 +7,7 @@ use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severit
 pub(super) const RULE: &Rule = &Rule {
     code: "options-replaced",
     severity: Severity::Information,
-    summary: "the options of a level replace those of 'defaults' whole",
+    summary: "the options of a level replace all of those of 'defaults'",
     page: include_str!("../../docs/rules/options-replaced.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Configuration(check)],
@@ -39,8 +39,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
             findings.report(
                 tree.node(key).range,
                 format!(
-                    "options of a level replace those of 'defaults', they are not put together: this \
-                     level has no {}",
+                    "options of a level replace those of 'defaults', they are not merged: this level has no {}",
                     lost.join(", ")
                 ),
             );

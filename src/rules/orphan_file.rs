@@ -1,4 +1,4 @@
-//! `orphan-file`: a file lies among data, and no level reads it.
+//! `orphan-file`: a file is among the data, and no level reads it.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
 use crate::hierarchy::{Template, TemplatePart};
@@ -9,7 +9,7 @@ const MIXED_UP: [(&str, &str); 2] = [(".yml", ".yaml"), (".yaml", ".yml")];
 pub(super) const RULE: &Rule = &Rule {
     code: "orphan-file",
     severity: Severity::Hint,
-    summary: "a file lies among data, and no level reads it",
+    summary: "a file is among the data, and no level reads it",
     page: include_str!("../../docs/rules/orphan-file.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Unread(check)],

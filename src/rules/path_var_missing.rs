@@ -87,7 +87,7 @@ fn report_odd_tokens(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                 findings.report_as(
                     Severity::Warning,
                     map.source_range(token.range.as_usize()),
-                    "'%{' has no '}': Puppet leaves it in the path as it stands; close it",
+                    "'%{' has no '}': Puppet leaves it in the path as it is; close it",
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! `plain-secret`: a private key, a password or a token stands in data as it is.
+//! `plain-secret`: a private key, a password or a token is in data unencrypted.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
@@ -6,7 +6,7 @@ use crate::syntax::psych::Resolved;
 pub(super) const RULE: &Rule = &Rule {
     code: "plain-secret",
     severity: Severity::Warning,
-    summary: "a private key, a password or a token stands in data as it is",
+    summary: "a private key, a password or a token is in data unencrypted",
     page: include_str!("../../docs/rules/plain-secret.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Scalar(check)],
@@ -92,26 +92,35 @@ const LONGEST: usize = 64 << 10;
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
+    // What is asked for every scalar comes first.
     if text.len() < SHORTEST {
         return;
     }
     let is_text = matches!(file.resolved(at), None | Some(Resolved::String));
-    if !is_text || text.len() > LONGEST || text.contains("%{") || text.contains("ENC[") {
+    if !is_text || text.contains("%{") {
         return;
     }
-    let what = match value_kind(text) {
-        Some(what) => what,
-        None if is_password(file, at) => "a password or a token",
-        None => return,
+    let Some(what) = secret(file.key_around(at.id).map(|key| &**key), text) else {
+        return;
     };
     let is_opened = file.readers().iter().all(|reader| !reader.is_plain);
     let advice = match is_opened && !file.readers().is_empty() {
-        true => "encrypt it: the level that reads this file opens encrypted values",
+        true => "encrypt it: the level that reads this file decrypts values",
         false => "keep it in a level that reads encrypted values (eyaml)",
     };
     let message =
         format!("this looks like {what}, and everyone who can read the data can read it: {advice}");
     findings.report(at.node.range, message).is_secret = true;
+}
+
+/// Which secret a text is as the value of a key, or in a list there; none where it is no secret.
+#[must_use]
+pub fn secret(key: Option<&str>, text: &str) -> Option<&'static str> {
+    if !(SHORTEST..=LONGEST).contains(&text.len()) || text.contains("ENC[") {
+        return None;
+    }
+    let is_password = || key.is_some_and(|key| is_password(key, text));
+    value_kind(text).or_else(|| is_password().then_some("a password or a token"))
 }
 
 /// What a value is by its own form.
@@ -127,7 +136,7 @@ fn value_kind(text: &str) -> Option<&'static str> {
         return Some("a token");
     }
     if is_webhook(text) {
-        return Some("an address that lets everyone write");
+        return Some("a webhook address, which lets anyone post");
     }
     url_password(text)
         .is_some_and(looks_random)
@@ -205,10 +214,7 @@ fn url_password(text: &str) -> Option<&str> {
 }
 
 /// Whether a value's key is called like a password's, and the value looks like one.
-fn is_password(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
-    let Some(key) = file.key_around(at.id) else {
-        return false;
-    };
+fn is_password(key: &str, text: &str) -> bool {
     let last = key.rsplit("::").next().unwrap_or(key);
     let name = words(last);
     let name = name.trim_end_matches(|last: char| last.is_ascii_digit());
@@ -219,7 +225,6 @@ fn is_password(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
     // What is hashed, or public, is no secret.
     let is_other = ["crypt", "hash", "public", "pub_", "no_", "without"];
     let is_other = is_other.iter().any(|part| name.contains(part));
-    let text = &*at.scalar.text;
     let is_hash = is_hash(text) || (name.contains("pass") && is_hexadecimal_hash(text));
     SECRET_NAMES.into_iter().any(is_secret)
         && !is_other

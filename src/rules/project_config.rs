@@ -1,4 +1,4 @@
-//! `project-config`: a '.hiera-ls.yaml' holds a mistake.
+//! `project-config`: a '.hiera-ls.yaml' has a mistake.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::workspace::{File, FileKind, Files as _, HIERA_YAML, Snapshot, path};
 pub(super) const RULE: &Rule = &Rule {
     code: "project-config",
     severity: Severity::Error,
-    summary: "a '.hiera-ls.yaml' holds a mistake",
+    summary: "a '.hiera-ls.yaml' has a mistake",
     page: include_str!("../../docs/rules/project-config.md"),
     depends: Depends {
         on: Facts::FILES,
@@ -31,9 +31,9 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         };
         let range = TextRange::new(start, start + name.len());
         let message = match needs {
-            Needs::Itself => format!("'{name}' is not there"),
-            Needs::Configuration => format!("'{name}' holds no {HIERA_YAML}"),
-            Needs::Levels => format!("'{name}' is no configuration of Hiera"),
+            Needs::Itself => format!("'{name}' does not exist"),
+            Needs::Configuration => format!("'{name}' has no {HIERA_YAML}"),
+            Needs::Levels => format!("'{name}' is not a Hiera configuration"),
         };
         findings.report_as(Severity::Warning, range, message);
     }
@@ -44,7 +44,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         };
         let finding = findings.report_as(severity, mistake.range, mistake.message);
         if let Some(meant) = mistake.meant {
-            let title = format!("Replace by '{meant}'");
+            let title = format!("Replace with '{meant}'");
             let edit = TextEdit::replace(mistake.range, &*meant);
             let fix = Fix::new(Safety::Safe, title, edit);
             finding.fixes.push(fix.renaming(mistake.range, meant));

@@ -16,7 +16,8 @@ use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 /// have all of them checked again.
 const MOST_FILES: usize = 200;
 
-/// Whether a key's entry counts, can be compared with others, and is never merged.
+/// Whether a key's entry counts, can be compared with others, is never merged, and is read by levels
+/// that are known alone.
 pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
     let count = file.snapshot().count_with(&key.name);
     let counts = file
@@ -27,6 +28,7 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         && counts
         && &*key.name != LOOKUP_OPTIONS
         && !file.checker.has_option(&key.name, "merge")
+        && !file.checker.may_be_read_by_function(file.file.path())
 }
 
 /// The nearest file of a level above a location that sets a key and that every node reads which

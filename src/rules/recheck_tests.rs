@@ -37,7 +37,7 @@ const DATA: [&str; 5] = [
 ];
 
 /// Manifests, with the texts that they may have.
-const MANIFESTS: [(&str, [&str; 6]); 4] = [
+const MANIFESTS: [(&str, [&str; 8]); 4] = [
     (
         "manifests/site.pp",
         [
@@ -47,6 +47,8 @@ const MANIFESTS: [(&str, [&str; 6]); 4] = [
             "node default { $tier = 'x' hiera_include('classes') }\n",
             "class { 'm': p => 1 }\nhiera_include('classes')\n",
             "$x = lookup('m:p')\nhiera_include('classes')\nclass { $x: }\n",
+            "include m::other\n",
+            "node 'n' { include m::other }\nnode default { hiera_include('classes') }\n",
         ],
     ),
     (
@@ -58,6 +60,8 @@ const MANIFESTS: [(&str, [&str; 6]); 4] = [
             "class m($q) { $x = lookup(\"m::${x}\") }\n",
             "class m(Numeric $p, $q) { $x = lookup($y) }\n",
             "class m(Hash $other) { }\nclass m::other(Integer $p) { }\n",
+            "class m { include m::other }\n",
+            "class m($p) { if $p { return() } include m::other }\n",
         ],
     ),
     (
@@ -68,6 +72,8 @@ const MANIFESTS: [(&str, [&str; 6]); 4] = [
             "class m::other { $x = lookup('m::q.k') }\n",
             "class m::other { $x = lookup(\"m${y}\") }\n",
             "class m::other($s) { class { 'm': p => 1 } }\n",
+            "class m::other { include m }\n",
+            "class m::other($r) { contain m class { $r: q => 1 } }\n",
             "",
         ],
     ),
@@ -79,6 +85,8 @@ const MANIFESTS: [(&str, [&str; 6]); 4] = [
             "type M::T = M::U\n",
             "type M::T = Array[String]\n",
             "type M::T = \n",
+            "# type M::T = String\n",
+            "type M::T = Optional[String]\n",
             "",
         ],
     ),
@@ -155,7 +163,7 @@ prop_compose! {
 
 /// The next text of some file.
 fn edit() -> impl Strategy<Value = (&'static str, String)> {
-    let manifest = |(path, texts): (&'static str, [&'static str; 6])| {
+    let manifest = |(path, texts): (&'static str, [&'static str; 8])| {
         select(texts.to_vec()).prop_map(move |text| (path, text.to_owned()))
     };
     prop_oneof![

@@ -48,10 +48,14 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Takes a topmost entry away: with its lines, or with its comma.
+/// Takes a topmost entry away: with its lines, or with its comma. Nothing in a file that Puppet does
+/// not load, where what it says is not known, and nothing of a key that stands there again.
 pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
     let tree = file.tree();
-    let root = tree.root()?;
+    let mut others = file.facts().keys.iter();
+    let is_again = others.any(|other| other.name == key.name && other.key != key.key);
+    let is_sure = file.facts().error.is_none() && !is_again;
+    let root = tree.root().filter(|_| is_sure)?;
     let mut keys = tree.node(root).as_mapping()?.iter();
     let at = keys.position(|(at, _)| tree.node(*at).range == key.key)?;
     match file.format() {

@@ -28,7 +28,8 @@ pub struct Rule {
 }
 
 /// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
-/// [`Hook::Configuration`], [`Hook::Project`] and [`Hook::Unread`] are for data files alone.
+/// [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`] and [`Hook::Unread`] are for data files
+/// alone.
 pub(super) enum Hook {
     /// The file as a whole: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
@@ -38,6 +39,8 @@ pub(super) enum Hook {
     Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
     /// This program's own configuration of a workspace; nothing else is called for it.
     Project(fn(&FileContext<'_>, &mut Findings<'_>)),
+    /// A manifest; nothing else is called for it.
+    Code(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A top-level key, also one that a merge key brings.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
     /// A mapping at any depth.

@@ -47,3 +47,29 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         finding.fixes.push(fix.resting_on(winner, &key.name));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_rule;
+
+    #[test]
+    fn a_function_may_read_the_file_in_another_hierarchy() {
+        for (path, mark) in [("common", ""), ("regex.yaml", " #~ shadowed-value")] {
+            check_rule(
+                RULE,
+                &format!(
+                    "#- files/hiera/cloud.yaml\nversion: 5\n\
+                     defaults: {{datadir: /etc/puppet/data, data_hash: yaml_data}}\n\
+                     hierarchy: [{{name: a, paths: [cloud.yaml, common.yaml]}}]\n\
+                     #- files/hiera/production.yaml\nversion: 5\n\
+                     defaults: {{datadir: /etc/puppet/data, data_hash: yaml_data}}\n\
+                     hierarchy:\n  - {{name: h, path: 'hosts/%{{facts.host}}.yaml'}}\n\
+                     \x20 - {{name: b, lookup_key: 'lib::expand', path: {path}}}\n\
+                     #- data/hosts/db.yaml\nx: 1\n\
+                     #- data/cloud.yaml\na: 1\n#- data/common.yaml\na: 2{mark}\n"
+                ),
+            );
+        }
+    }
+}

@@ -27,7 +27,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let kind = match kind {
         ValueKind::List => {
             let message = format!(
-                "'{root}' holds a list, which has numbers and no '{segment}': Puppet fails on this key"
+                "'{root}' is a list, whose elements have numbers and no '{segment}': Puppet fails on this key"
             );
             findings.report(at.range, message);
             return;
@@ -38,8 +38,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         | ValueKind::Open
         | ValueKind::Undef
         | ValueKind::Hash
-        | ValueKind::Other => "a text",
+        | ValueKind::Other => "a string",
     };
-    let message = format!("'{root}' holds {kind}, which has no parts: Puppet fails on this key");
+    let message = format!("'{root}' is {kind}, which has no parts: Puppet fails on this key");
     findings.report(at.range, message);
 }

@@ -2,15 +2,18 @@
 //! stands alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets all
 //! codes are meant. It knows no rule; what turns nothing off is reported as `unused-suppression`.
 
-use super::context::FileContext;
+use super::context::{FileContext, Role};
 use super::finding::{Finding, Findings};
 use super::unused_suppression::RULE;
 use super::{Fix, RULES, Safety, Tag};
-use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::syntax::{NodeId, NodeKind, Tree, puppet};
 use crate::text::{TextEdit, TextRange, nearest};
 
 /// What such a comment begins with; `ignore` follows, with blanks between or without.
 const MARK: &str = "hiera-ls:";
+
+/// The words that can follow it.
+const WORDS: [&str; 2] = ["ignore", "ignore-file"];
 
 /// One comment.
 struct Suppression {
@@ -36,10 +39,10 @@ pub(super) fn apply(
     findings: Vec<Finding>,
     reports_unused: bool,
 ) -> Vec<Finding> {
-    let mut suppressions = read(at);
-    if suppressions.is_empty() {
+    if !at.file.text().contains(MARK) {
         return findings;
     }
+    let mut suppressions = read(at);
     let mut kept = findings;
     kept.retain(|finding| !is_suppressed(&mut suppressions, finding));
     if !reports_unused {
@@ -48,6 +51,9 @@ pub(super) fn apply(
     let mut unused = Findings::new(RULE, at.file);
     for suppression in &suppressions {
         report_unused(at, suppression, &mut unused);
+    }
+    for comment in comments(at) {
+        report_unread(at.file.text(), comment, &mut unused);
     }
     let mut unused = unused.list;
     unused.retain(|finding| !is_suppressed(&mut suppressions, finding));
@@ -73,20 +79,24 @@ fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
 }
 
 fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut Findings<'_>) {
+    let is_broken = at.facts().error.is_some();
     let is_whole = suppression.codes.iter().all(|code| !code.is_used);
     for code in suppression.codes.iter().filter(|code| !code.is_used) {
         let known = || RULES.iter().map(|rule| rule.code);
         let message = match &code.name {
             Some(name) if name.is_empty() => {
-                "the brackets name no rule, and turn nothing off; without them all rules are meant"
+                "the brackets are empty, so nothing is suppressed; leave them out to suppress every rule"
                     .to_owned()
             }
+            // Most rules say nothing of a file that Puppet does not load.
+            None if is_broken => continue,
             None => "no rule reports anything here: remove the comment".to_owned(),
             Some(name) if !known().any(|known| known == name) => {
                 let meant = nearest(name, known());
                 let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
                 format!("there is no rule '{name}'{}", meant.unwrap_or_default())
             }
+            Some(_) if is_broken => continue,
             Some(name) => format!("'{name}' reports nothing here: remove the comment"),
         };
         let finding = unused.report(code.range, message);
@@ -97,6 +107,31 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
             finding.fixes.push(Fix::new(Safety::Safe, title, edit));
         }
     }
+}
+
+/// Reports a comment that is meant for this program and that it does not understand.
+fn report_unread(text: &str, comment: TextRange, unused: &mut Findings<'_>) {
+    let Some(rest) = after_mark(comment.slice(text)) else {
+        return;
+    };
+    let end = rest.find(|next: char| !next.is_ascii_alphabetic() && next != '-');
+    let word = &rest[..end.unwrap_or(rest.len())];
+    if !WORDS.contains(&word) {
+        let meant = nearest(word, WORDS.into_iter());
+        let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+        let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'{meant}");
+        unused.report(comment, message);
+    }
+}
+
+/// What follows the mark of a comment for this program. The mark stands at the start of a comment, or of
+/// another one behind it.
+fn after_mark(comment: &str) -> Option<&str> {
+    let mark = comment.find(MARK)?;
+    let before = &comment[..mark];
+    let is_sign = before.trim_matches(['#', '/', '*', ' ', '\t']).is_empty();
+    let rest = &comment[mark + MARK.len()..];
+    (is_sign || before.trim_end().ends_with(" #")).then(|| rest.trim_start_matches([' ', '\t']))
 }
 
 /// A comment with the blanks before it; with its line, if it stands alone there.
@@ -111,30 +146,28 @@ fn with_blanks(text: &str, comment: TextRange) -> TextRange {
     }
 }
 
+/// The comments of a file.
+fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
+    match at.role {
+        Role::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
+        Role::Data(_) | Role::Config { .. } | Role::Project | Role::Unread => {
+            at.tree().comments().to_vec()
+        }
+    }
+}
+
 /// The comments of a file that turn findings off, in the order of the text.
 fn read(at: &FileContext<'_>) -> Vec<Suppression> {
-    let text = at.file.text();
-    if !text.contains(MARK) {
-        return Vec::new();
-    }
-    let tree = at.tree();
-    let comments = tree.comments().iter();
+    let comments = comments(at).into_iter();
     comments
-        .filter_map(|comment| of_comment(text, tree, *comment))
+        .filter_map(|comment| of_comment(at, comment))
         .collect()
 }
 
-fn of_comment(text: &str, tree: &Tree, comment: TextRange) -> Option<Suppression> {
+fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
+    let text: &str = at.file.text();
     let written = comment.slice(text);
-    let mark = written.find(MARK)?;
-    // Only at the start of a comment, or of another one behind it.
-    let before = &written[..mark];
-    let is_sign = before.trim_matches(['#', '/', '*', ' ', '\t']).is_empty();
-    if !is_sign && !before.trim_end().ends_with(" #") {
-        return None;
-    }
-    let rest = written[mark + MARK.len()..].trim_start_matches([' ', '\t']);
-    let rest = rest.strip_prefix("ignore")?;
+    let rest = after_mark(written)?.strip_prefix("ignore")?;
     let (is_file, rest) = match rest.strip_prefix("-file") {
         Some(rest) => (true, rest),
         None => (false, rest),
@@ -147,17 +180,27 @@ fn of_comment(text: &str, tree: &Tree, comment: TextRange) -> Option<Suppression
     let is_alone = text[line..comment.start as usize].trim().is_empty();
     let covers = if is_file {
         TextRange::new(0, text.len())
-    } else if is_alone {
-        next_key(tree, comment)?
-    } else {
+    } else if !is_alone {
         let end = comment.end as usize;
         TextRange::new(line, end)
+    } else if matches!(at.role, Role::Code) {
+        next_line(text, comment)
+    } else {
+        next_key(at.tree(), comment)?
     };
     Some(Suppression {
         comment,
         covers,
         codes,
     })
+}
+
+/// The line behind a comment.
+fn next_line(text: &str, comment: TextRange) -> TextRange {
+    let end = comment.end as usize;
+    let start = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    TextRange::new(start, end)
 }
 
 /// The codes in brackets; all of them without any. Nothing for brackets that are not closed.

@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             findings.report(
                 at.node.range,
                 format!(
-                    "the tag '{}' makes a Ruby symbol of it: Puppet fails on this key; leave the tag out",
+                    "the tag '{}' makes a Ruby symbol of it: Puppet fails on this key; remove the tag",
                     tag.text
                 ),
             );

@@ -16,7 +16,7 @@ fn check(_: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if key.name.contains("%{") {
         findings.report(
             key.key,
-            "topmost keys are not interpolated: no lookup finds this one; only keys further in are",
+            "top-level keys are not interpolated: no lookup finds this one; only nested keys are",
         );
     }
 }

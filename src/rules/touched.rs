@@ -28,7 +28,7 @@ impl<'a> FilesWith<'a> {
             .extend(holders.map(|file| Arc::clone(file.path())));
     }
 
-    /// Adds the files with keys that start so; all files with keys for an empty text.
+    /// Adds the files with keys that start so; all files with keys for an empty string.
     pub(super) fn keys_below(&mut self, prefix: &str) {
         let snapshot = self.snapshot;
         snapshot.key_names(prefix).for_each(|key| self.key(key));

@@ -6,11 +6,16 @@ use std::sync::Arc;
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
+use crate::analysis::{ClassParameter, LevelValue, quoted};
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
+use crate::lookup::{Reach, Request};
 use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
-use crate::workspace::{KeyFact, KeyState, Snapshot};
+use crate::workspace::{File, KeyFact, KeyState, Snapshot};
+
+/// Most files with a merged key; the values of more are not compared.
+const MOST_FILES: usize = 64;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "type-mismatch",
@@ -40,18 +45,196 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Ok(Some(value)) = at.loaded().map(|data| data.get(&key.name)) else {
         return;
     };
-    // What Puppet would make of tokens and of encrypted texts is not known.
     let written = value.inspect();
-    if *value == Value::Undef || written.contains("%{") || written.contains("ENC[") {
+    if *value == Value::Undef || is_encrypted(value) {
         return;
     }
-    for reader in at.readers() {
-        if let Some(found) = of_reader(at, reader, key, value, findings)
-            && found > 0
-        {
-            return;
+    let is_literal = !written.contains("%{");
+    if is_literal {
+        for reader in at.readers() {
+            if let Some(found) = of_reader(at, reader, key, value, findings)
+                && found > 0
+            {
+                return;
+            }
         }
     }
+    let is_merged = at.checker.has_option(&key.name, "merge");
+    if !is_literal || is_merged {
+        for reader in at.readers() {
+            let before = findings.list.len();
+            effective(at, reader, key, is_merged, findings);
+            if findings.list.len() > before {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether a value holds what Puppet decrypts.
+fn is_encrypted(value: &Value) -> bool {
+    value.inspect().contains("ENC[")
+}
+
+/// Reports what is wrong with effective values that a file contributes to, merged or interpolated: for
+/// all that read the file, and for those that read another file with the key.
+fn effective(
+    at: &FileContext<'_>,
+    reader: &Reader<'_>,
+    key: &KeyFact,
+    is_merged: bool,
+    findings: &mut Findings<'_>,
+) {
+    let analysis = at.checker.analysis();
+    let root = reader.root.root;
+    let Some(parameter) = analysis.autoloaded_parameter(root, &key.name) else {
+        return;
+    };
+    let Some(expected) = analysis.type_of(root, parameter) else {
+        return;
+    };
+    let view = analysis.at(root);
+    if view.has_outside(&key.name) {
+        return;
+    }
+    // Most texts with tokens are for parameters that take any text.
+    let own = at.loaded().ok().and_then(|data| data.get(&key.name));
+    let fits = own.is_none_or(|own| datatype::check(&expected, own).is_ok());
+    if !is_merged && fits {
+        return;
+    }
+    let path = at.file.path();
+    let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
+    if is_merged && at.snapshot().count_with(&key.name) <= MOST_FILES {
+        let wrong = at.checker.wrong_for(root, &key.name, || {
+            let holders = at.snapshot().iter_files_with(&key.name);
+            let wrong = holders.filter(|other| {
+                let reaches = view.reach(other.path());
+                let request = Request::key(&quoted(&key.name));
+                reaches.first().is_some_and(|reach| {
+                    let answer = view.session().lookup(&reach.scope(), &request);
+                    let value = answer.result.as_ref();
+                    value.is_ok_and(|value| datatype::check(&expected, value).is_err())
+                })
+            });
+            wrong.map(|file| Arc::clone(file.path())).collect()
+        });
+        for other in wrong.iter().filter_map(|other| at.snapshot().file(other)) {
+            let reaches = view.reach(other.path());
+            let scope = reaches.first().map(Reach::scope);
+            let of_others = (other.path() != path).then_some(other);
+            scopes.extend(scope.map(|scope| (scope, of_others)));
+        }
+        // What holds for all that read the file comes first.
+        scopes.sort_by_key(|(_, other)| other.is_some());
+    } else {
+        scopes.extend(reader.reached.first().map(|reach| (reach.scope(), None)));
+    }
+    for (scope, other) in scopes {
+        let survey = view.survey(&key.name, &scope);
+        let Ok(value) = &survey.answer.result else {
+            continue;
+        };
+        let options = survey.options.as_ref();
+        let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
+        let gives = |source: &LevelValue| source.path.as_deref() == Some(at.file.path());
+        let own = survey.sources.iter().position(gives);
+        let (Some(own), false) = (own, is_converted) else {
+            continue;
+        };
+        let Err(mismatches) = datatype::check(&expected, value) else {
+            continue;
+        };
+        // Undef is as good as no value: the default counts.
+        let is_judged = *value != Value::Undef && !value.has_opaque() && !is_encrypted(value);
+        if !is_judged || !survey.is_sure(&analysis) {
+            continue;
+        }
+        for mismatch in &mismatches {
+            if matches!(mismatch.kind, MismatchKind::Unresolved(_)) {
+                continue;
+            }
+            let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
+            // The highest level that has the part is the one that gives it.
+            let Some(path) = path_in(&survey.sources[own]) else {
+                continue;
+            };
+            if survey.sources[..own].iter().any(|it| path_in(it).is_some()) {
+                continue;
+            }
+            let Some((_, node)) = at.top_level(&key.name) else {
+                continue;
+            };
+            let range = at.tree().node(leaf(at.tree(), node, &path)).range;
+            if findings.has(range) {
+                continue;
+            }
+            let mut related = vec![declared(parameter)];
+            let readers = other.map(|it| (it, "this is for the nodes that read this file"));
+            let others = survey.sources.iter().filter(|source| !gives(source));
+            let others = others.filter_map(|source| at.snapshot().file(source.path.as_deref()?));
+            let merged = others.map(|it| (it, "it is merged with this value"));
+            for (file, message) in readers.into_iter().chain(merged) {
+                if let Some(fact) = file.facts().key(&key.name)
+                    && related.iter().all(|known| known.path != *file.path())
+                    && file.path() != at.file.path()
+                {
+                    related.push(Related {
+                        path: Arc::clone(file.path()),
+                        range: fact.key,
+                        message: message.to_owned(),
+                    });
+                }
+            }
+            let finding = findings.report(range, sentence(parameter, mismatch));
+            finding.related = related;
+        }
+    }
+}
+
+/// Puppet's sentence.
+fn sentence(parameter: ClassParameter<'_>, mismatch: &Mismatch) -> String {
+    let class = title(&parameter.class.definition.name);
+    let name = &parameter.parameter.name;
+    format!("Class[{class}]: parameter '{name}' {mismatch}")
+}
+
+fn declared(parameter: ClassParameter<'_>) -> Related {
+    let name = &parameter.parameter.name;
+    Related {
+        path: Arc::clone(parameter.class.file.path()),
+        range: parameter.parameter.place,
+        message: format!("parameter '{name}' is declared here"),
+    }
+}
+
+/// The way in the value of one level to a part of the merged value; nothing where the level does not
+/// have it.
+fn own_path(own: &Value, merged: &Value, path: &[Step]) -> Option<Vec<Step>> {
+    let (mut own, mut merged) = (own, merged);
+    let mut found = Vec::with_capacity(path.len());
+    for step in path {
+        match step {
+            Step::Entry(name) => {
+                (own, merged) = (own.get(name)?, merged.get(name)?);
+                found.push(step.clone());
+            }
+            Step::EntryKey(name) => {
+                own.get(name)?;
+                found.push(step.clone());
+                break;
+            }
+            Step::Index(at) => {
+                merged = merged.as_array()?.get(*at)?;
+                let elements = own.as_array()?;
+                let at = elements.iter().position(|element| element == merged)?;
+                own = &elements[at];
+                found.push(Step::Index(at));
+            }
+            Step::Parameter(_) | Step::Variant(_) | Step::Signature(_) | Step::Alias(_) => {}
+        }
+    }
+    Some(found)
 }
 
 /// Reports what is wrong with a value for the nodes of one root: how much.
@@ -75,20 +258,11 @@ fn of_reader(
         return None;
     }
     let (_, node) = at.top_level(&key.name)?;
-    let class = title(&found.class.definition.name);
-    let name = &found.parameter.name;
     for mismatch in &known {
         let leaf = leaf(at.tree(), node, &mismatch.path);
         let range = at.tree().node(leaf).range;
-        let finding = findings.report(
-            range,
-            format!("Class[{class}]: parameter '{name}' {mismatch}"),
-        );
-        finding.related.push(Related {
-            path: Arc::clone(found.class.file.path()),
-            range: found.parameter.place,
-            message: format!("parameter '{name}' is declared here"),
-        });
+        let finding = findings.report(range, sentence(found, mismatch));
+        finding.related.push(declared(found));
     }
     Some(known.len())
 }
@@ -178,4 +352,105 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         }
     }
     concerned.files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::marked::check_rule;
+    use super::*;
+
+    const START: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: role, path: \"role/%{role}.yaml\"}
+  - {name: common, path: common.yaml}
+#- modules/m/manifests/init.pp
+class m(
+  Struct[{a => Integer, b => Integer}] $s = {},
+  Array[Integer, 2, 3] $l = [],
+  Integer $i = 0,
+  Hash[String, Struct[{a => Integer}]] $h = {},
+) { }
+";
+
+    /// The findings are those that are marked; their messages.
+    fn check_types(data: &str) -> Vec<String> {
+        let found = check_rule(RULE, &format!("{START}{data}"));
+        found.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn merged_values_are_judged_as_a_whole_where_the_wrong_part_stands() {
+        for options in ["deep", "hash", "{strategy: deep}"] {
+            let data = format!(
+                "#- data/role/web.yaml\nm::s: {{b: x}} #~ type-mismatch\n\
+                 #- data/common.yaml\nlookup_options: {{m::s: {{merge: {options}}}}}\nm::s: {{a: 1}}\n"
+            );
+            let found = check_types(&data);
+            assert_eq!(
+                found,
+                ["Class[M]: parameter 's' entry 'b' expects an Integer value, got String"]
+            );
+        }
+        let lacks = check_types(
+            "#- data/role/web.yaml\nm::s: {a: 2} #~ type-mismatch\n\
+             #- data/role/db.yaml\nm::s: {b: 2}\n\
+             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\nm::s: {a: 1}\n",
+        );
+        assert_eq!(
+            lacks,
+            ["Class[M]: parameter 's' expects a value for key 'b'"]
+        );
+        let long = check_types(
+            "#- data/role/web.yaml\nm::l: [1, 2] #~ type-mismatch\n\
+             #- data/common.yaml\nlookup_options: {m::l: {merge: unique}}\nm::l: [2, 3, 4]\n",
+        );
+        assert_eq!(long.len(), 1, "{long:?}");
+        check_types(
+            "#- data/role/web.yaml\nm::l: [1, 2]\n#- data/common.yaml\n\
+             lookup_options: {m::l: {merge: unique}}\nm::l:\n  - 2\n  - x #~ type-mismatch\n",
+        );
+        check_types(
+            "#- data/role/web.yaml\nm::h: {x: {a: 1}}\n#- data/common.yaml\n\
+             lookup_options: {m::h: {merge: deep}}\nm::h:\n  x: {a: z}\n  y: {a: z} #~ type-mismatch\n",
+        );
+    }
+
+    #[test]
+    fn interpolated_values_are_judged_where_they_are_known() {
+        check_types(
+            "#- data/common.yaml\nport: 5\nname: x\nm::i: \"%{alias('port')}\"\n\
+             m::l: [\"%{alias('port')}\", \"%{alias('name')}\"] #~ type-mismatch\n",
+        );
+        let text = "#- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\" #~ type-mismatch\n";
+        assert_eq!(
+            check_types(text),
+            ["Class[M]: parameter 'i' expects an Integer value, got String"]
+        );
+        // What is looked up and not found is an empty text.
+        check_types("#- data/common.yaml\nm::i: \"%{alias('gone')}\" #~ type-mismatch\n");
+        check_types("#- data/common.yaml\nm::l: [\"%{facts.x}\", 1]\n");
+        check_types(
+            "#- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\"\n\
+             lookup_options: {m::i: {convert_to: Integer}}\n",
+        );
+        check_types(
+            "#- data/role/web.yaml\nname: 1\n\
+             #- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\"\n",
+        );
+    }
+
+    #[test]
+    fn values_that_other_levels_may_complete_are_not_judged() {
+        check_types(
+            "#- data/node/a.yaml\nm::s: {b: 1}\n#- data/role/web.yaml\nm::s: {a: 2}\n\
+             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\n",
+        );
+        check_types(
+            "#- data/role/web.yaml\nm::s: {a: 'ENC[PKCS7,x]'}\n\
+             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\nm::s: {b: 1}\n",
+        );
+    }
 }

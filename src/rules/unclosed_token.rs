@@ -20,8 +20,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         findings.report(
             at.range,
             format!(
-                "'%{{' has no '}}' before the next '%{{': Puppet reads '{}' as one token, of which no \
-                 variable has the name; close the first one",
+                "'%{{' has no '}}' before the next '%{{': Puppet reads '{}' as one token, and no variable has that name; close the first one",
                 shown(at.token.range.slice(at.text))
             ),
         );
@@ -56,7 +55,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let finding = findings.report_as(
         severity,
         range,
-        "'%{' has no '}': Puppet leaves it as it stands; close it, or write \
+        "'%{' has no '}': Puppet leaves it as it is; close it, or write \
          '%{literal('%')}{' for a percent sign",
     );
     // With more text behind the name, where it ends is not known.

@@ -10,7 +10,7 @@ use super::interp_missing_subkey::variable;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
-use crate::text::{TextEdit, typing_error};
+use crate::text::{TextEdit, TextRange, typing_error};
 use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
 
 /// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
@@ -57,6 +57,14 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let path = path.strip_prefix("::").unwrap_or(path);
+    if let Some(meant) = as_in_code(path) {
+        let message = format!(
+            "nothing sets a variable '{path}': {}; did you mean '{meant}'?",
+            effect(file)
+        );
+        report_meant(file, at, (message, meant), place, findings);
+        return;
+    }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
     if !is_name(name) || BUILT_IN.contains(&name) {
         return;
@@ -72,12 +80,9 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let set = known.iter().chain(file.checker.site_variables());
     let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
     let meant = typing_error(name, others).or(near_fact);
-    let effect = match file.settings().puppet_version {
-        PuppetVersion::V8 => "Puppet fails on this key",
-        PuppetVersion::V7 => "Puppet puts an empty text there",
-    };
     let message = format!(
-        "neither Puppet nor Facter sets '{name}': {effect} where no ENC, manifest or custom fact does"
+        "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
+        effect(file)
     );
     let Some(meant) = meant else {
         findings.report(at.range, message);
@@ -93,10 +98,53 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         }
     };
     let message = format!("{message}; did you mean '{meant}'?");
+    report_meant(file, at, (message, meant), place, findings);
+}
+
+/// Reports a variable that is perhaps another, with a fix that writes that one.
+fn report_meant(
+    file: &FileContext<'_>,
+    at: &TokenAt<'_>,
+    (message, meant): (String, String),
+    place: TextRange,
+    findings: &mut Findings<'_>,
+) {
     let finding = findings.report_as(Severity::Warning, at.range, message);
     let title = format!("Write '{meant}'");
     let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
     finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+}
+
+/// What Puppet does with a variable that nothing sets.
+fn effect(file: &FileContext<'_>) -> &'static str {
+    match file.settings().puppet_version {
+        PuppetVersion::V8 => "Puppet fails on this key",
+        PuppetVersion::V7 => "Puppet puts an empty string there",
+    }
+}
+
+/// The path of a fact that is written as Puppet code writes it: `facts.os.name` for `facts[os][name]` and
+/// for `$facts.os.name`.
+fn as_in_code(path: &str) -> Option<String> {
+    let name = path.strip_prefix('$').unwrap_or(path);
+    let end = name.find(['[', '.'])?;
+    let (hash, mut rest) = name.split_at(end);
+    if !["facts", "trusted", "server_facts"].contains(&hash) {
+        return None;
+    }
+    let mut meant = hash.to_owned();
+    while let Some(inside) = rest.strip_prefix('[') {
+        let (part, behind) = inside.split_once(']')?;
+        let part = part.trim_matches(['\'', '"']);
+        if !is_name(part) && !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        meant = format!("{meant}.{part}");
+        rest = behind;
+    }
+    let is_rest = rest.is_empty() || rest.starts_with('.') && !rest.contains(['[', '$']);
+    meant.push_str(rest);
+    (is_rest && meant != path).then_some(meant)
 }
 
 /// Whether a name is one of a variable without a class.

@@ -1,4 +1,4 @@
-//! `unknown-alias`: an alias names no anchor, which makes Puppet refuse the whole file.
+//! `unknown-alias`: an alias has no anchor, which makes Puppet refuse the whole file.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::syntax::NodeKind;
@@ -7,7 +7,7 @@ use crate::value::LoadErrorKind;
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-alias",
     severity: Severity::Error,
-    summary: "an alias names no anchor, which makes Puppet refuse the whole file",
+    summary: "an alias has no anchor, which makes Puppet refuse the whole file",
     page: include_str!("../../docs/rules/unknown-alias.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::File(check)],
@@ -25,7 +25,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
             findings.report(
                 node.range,
                 format!(
-                    "no anchor '&{name}' stands before this alias: Puppet refuses the whole file \
+                    "there is no anchor '&{name}' before this alias: Puppet refuses the whole file \
                      ({})",
                     error.message
                 ),

@@ -68,7 +68,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether manifests or data look a key up by its name, or by a name that starts as it does.
+/// Whether code or data look a key up by its name, or by a name that is partly computed.
 pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
     let dotted = format!("{key}.");
     snapshot.files_looking_up(key).next().is_some()
@@ -119,10 +119,13 @@ pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<
     if are_computed(&before) != are_computed(&after) {
         concerned.keys_below("");
     } else if before != after {
-        for key in before.into_iter().chain(after) {
+        let is_new = |key: &&&LookupKey| !before.contains(*key);
+        let is_old = |key: &&&LookupKey| !after.contains(*key);
+        let old = before.iter().filter(is_old);
+        for key in old.chain(after.iter().filter(is_new)) {
             match key {
                 LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
-                LookupKey::Prefix(prefix) => concerned.keys_below(prefix),
+                LookupKey::Partly(texts) => concerned.keys_below(texts.first().map_or("", |it| it)),
                 LookupKey::Computed => {}
             }
         }
@@ -150,4 +153,84 @@ pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
         });
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::marked::check_rule;
+    use super::*;
+
+    #[test]
+    fn a_key_that_code_may_look_up_is_not_reported() {
+        let code = [
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"${name}::zz\") }",
+                false,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { hiera(\"${x}z\") }",
+                false,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"${x}::${y}\") }",
+                true,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"${x}_y\") }",
+                true,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"a::zz.${y}\") }",
+                false,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"a::z.${y}\") }",
+                true,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup($k) }",
+                true,
+            ),
+            (
+                "modules/a/manifests/b.pp",
+                "class a::b { lookup($k) }",
+                false,
+            ),
+            (
+                "modules/b/plans/p.pp",
+                "plan b::p() { lookup('a::zz') }",
+                false,
+            ),
+            (
+                "modules/b/lib/puppet/functions/b/f.rb",
+                "x = call_function('lookup', 'a::zz')",
+                false,
+            ),
+            (
+                "modules/b/lib/puppet/parser/functions/f.rb",
+                "function_hiera(['a::zz'])",
+                false,
+            ),
+        ];
+        for (path, text, is_reported) in code {
+            let mark = if is_reported {
+                " #~ unknown-parameter"
+            } else {
+                ""
+            };
+            let text = format!(
+                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
+                 #- modules/a/manifests/init.pp\nclass a($x) {{ }}\n#- {path}\n{text}\n\
+                 #- data/common.yaml\na::zz: 1{mark}\n"
+            );
+            check_rule(RULE, &text);
+        }
+    }
 }

@@ -20,6 +20,7 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
         runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
     };
     match &at.role {
+        Role::Code => walk.call(&hooks.code, |check, findings| check(at, findings)),
         Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
         Role::Unread => {
             walk.call(&hooks.unread, |check, findings| check(at, findings));
@@ -51,6 +52,7 @@ struct Hooks {
     unread: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     configuration: Indexed<fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)>,
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
+    code: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
     mapping: Indexed<fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)>,
     scalar: Indexed<fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)>,
@@ -68,6 +70,7 @@ impl Hooks {
                     Hook::Unread(check) => hooks.unread.push((index, check)),
                     Hook::Configuration(check) => hooks.configuration.push((index, check)),
                     Hook::Project(check) => hooks.project.push((index, check)),
+                    Hook::Code(check) => hooks.code.push((index, check)),
                     Hook::Key(check) => hooks.key.push((index, check)),
                     Hook::Mapping(check) => hooks.mapping.push((index, check)),
                     Hook::Scalar(check) => hooks.scalar.push((index, check)),
@@ -176,7 +179,7 @@ impl<'a> Walk<'a> {
                             check(at, &scalar, findings)
                         });
                     }
-                    // The topmost keys are not interpolated.
+                    // The top-level keys are not interpolated.
                     if part != Part::TopLevelKey && may_have_tokens {
                         self.tokens(hooks, node, scalar, part);
                     }

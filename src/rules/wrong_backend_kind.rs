@@ -1,4 +1,4 @@
-//! `wrong-backend-kind`: a function of Puppet's stands under the key of another kind.
+//! `wrong-backend-kind`: a Puppet function is under the key of another kind.
 
 use super::config_level::levels;
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
@@ -7,7 +7,7 @@ use crate::text::TextEdit;
 pub(super) const RULE: &Rule = &Rule {
     code: "wrong-backend-kind",
     severity: Severity::Error,
-    summary: "a function of Puppet's stands under the key of another kind",
+    summary: "a Puppet function is under the key of another kind",
     page: include_str!("../../docs/rules/wrong-backend-kind.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Configuration(check)],

@@ -23,7 +23,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         return;
     }
     if is_among_texts(file, at) {
-        let message = format!("'{text}' is read as {value}, between texts in one list; quote it");
+        let message = format!("'{text}' is read as {value}, in a list of strings; quote it");
         let finding = findings.report_as(Severity::Warning, at.node.range, message);
         finding.fixes.extend(Fix::quote(at.node));
         return;

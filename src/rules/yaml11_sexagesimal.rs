@@ -1,4 +1,4 @@
-//! `yaml11-sexagesimal`: digits with colons are read as one number to the base of 60.
+//! `yaml11-sexagesimal`: digits with colons are read as one base-60 number.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
@@ -7,7 +7,7 @@ use crate::value::float_to_s;
 pub(super) const RULE: &Rule = &Rule {
     code: "yaml11-sexagesimal",
     severity: Severity::Warning,
-    summary: "digits with colons are read as one number to the base of 60",
+    summary: "digits with colons are read as one base-60 number",
     page: include_str!("../../docs/rules/yaml11-sexagesimal.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Scalar(check)],
@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     };
     let finding = findings.report(
         at.node.range,
-        format!("'{text}' is read as a number to the base of 60: the value is {value}; quote it"),
+        format!("'{text}' is read as a base-60 number: the value is {value}; quote it"),
     );
     finding.fixes.extend(Fix::quote(at.node));
 }

@@ -1,4 +1,4 @@
-//! `yaml-number-lossy`: a number loses what it was written with.
+//! `yaml-number-lossy`: a number is not read as it is written.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
@@ -11,7 +11,7 @@ const VERSIONS: [&str; 3] = ["version", "release", "ensure"];
 pub(super) const RULE: &Rule = &Rule {
     code: "yaml-number-lossy",
     severity: Severity::Hint,
-    summary: "a number loses what it was written with",
+    summary: "a number is not read as it is written",
     page: include_str!("../../docs/rules/yaml-number-lossy.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Scalar(check)],
@@ -35,7 +35,9 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let value = match file.resolved(at) {
         Some(Resolved::Int(value)) if text.contains([',', '_', 'x']) => value.to_string(),
         // `1.0` stays `1.0`, and `0.50` is an amount.
-        Some(Resolved::Float(value)) if is_shortened(text) => float_to_s(*value),
+        Some(Resolved::Float(value)) if is_shortened(text) || text.contains(['_', ',']) => {
+            float_to_s(*value)
+        }
         Some(_) | None => return,
     };
     let key = file.key_around(at.id).map(|key| key.to_lowercase());

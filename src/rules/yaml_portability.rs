@@ -38,7 +38,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     {
         let line = error.marker().line();
         let message = format!(
-            "Puppet reads this file, but a strict YAML 1.2 reader stops in line {line}: {}; other \
+            "Puppet reads this file, but a strict YAML 1.2 reader stops at line {line}: {}; other \
              tools may reject it or read it differently",
             shown(error.info())
         );
@@ -46,7 +46,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     // The keys of a configuration mean the same as symbols and as texts.
-    if matches!(at.role, Role::Config { .. } | Role::Project) {
+    if matches!(at.role, Role::Config { .. } | Role::Project | Role::Code) {
         return;
     }
     let mut differences = differences(at.tree());
@@ -147,7 +147,7 @@ fn difference(text: &str, key: Key) -> Option<String> {
         Resolved::Int(value) => format!("the number {value}"),
         Resolved::BigInt(value) => format!("the number {value}"),
         Resolved::Float(value) => format!("the number {}", float_to_s(value)),
-        Resolved::String => "a text".to_owned(),
+        Resolved::String => "a string".to_owned(),
         Resolved::Symbol(_) | Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => {
             return None;
         }
@@ -157,7 +157,7 @@ fn difference(text: &str, key: Key) -> Option<String> {
         Strict::Bool(value) => value.to_string(),
         Strict::Int(value) => format!("the number {value}"),
         Strict::Float(value) => format!("the number {}", float_to_s(value)),
-        Strict::Text => "a text".to_owned(),
+        Strict::Text => "a string".to_owned(),
     };
     Some(format!(
         "Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}"
@@ -305,12 +305,12 @@ mod tests {
     #[test]
     fn values_that_differ() {
         for (text, puppet, strict) in [
-            ("1e3", "a text", "the number 1000.0"),
-            ("1.5e3", "a text", "the number 1500.0"),
-            ("0o17", "a text", "the number 15"),
-            ("0b101", "the number 5", "a text"),
-            ("tRUE", "true", "a text"),
-            ("nULL", "nothing", "a text"),
+            ("1e3", "a string", "the number 1000.0"),
+            ("1.5e3", "a string", "the number 1500.0"),
+            ("0o17", "a string", "the number 15"),
+            ("0b101", "the number 5", "a string"),
+            ("tRUE", "true", "a string"),
+            ("nULL", "nothing", "a string"),
         ] {
             let told =
                 format!("Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}");

@@ -1,14 +1,14 @@
-//! `yaml-syntax`: a file is not YAML for Puppet, which refuses all of it.
+//! `yaml-syntax`: a YAML file has a syntax error, so Puppet refuses all of it.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
-use crate::syntax::{ProblemKind, parse_yaml, quote_scalars, quoted};
+use crate::syntax::{Problem, ProblemKind, parse_yaml, quote_scalars, quoted};
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "yaml-syntax",
     severity: Severity::Error,
-    summary: "a file is not YAML for Puppet, which refuses all of it",
+    summary: "a YAML file has a syntax error, so Puppet refuses all of it",
     page: include_str!("../../docs/rules/yaml-syntax.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::File(check)],
@@ -29,8 +29,15 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         LoadErrorKind::YamlSyntax | LoadErrorKind::YamlOther => {
             let message = format!("Puppet refuses the whole file: {}", error.message);
             let finding = findings.report(range, message);
-            if let Some(edit) = quotes(at.file.text(), range.start as usize) {
+            let text = at.file.text();
+            let problem = at.parse().error();
+            let edit = problem.and_then(|old| quotes(text, range.start as usize, old));
+            if let Some(edit) = edit {
                 finding.fixes.push(Fix::new(Safety::Safe, "Quote it", edit));
+            } else if let Some(edits) = without_tabs(text) {
+                let title = "Remove the tabs from blank lines";
+                let fix = Fix::with_edits(Safety::Safe, title, edits);
+                finding.fixes.push(fix);
             }
         }
         LoadErrorKind::YamlDisallowedClass
@@ -45,7 +52,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 
 /// Quotes around what cannot stand without in the line of a mistake, if that is what is wrong: the text is
 /// YAML then, or what is wrong is in another line.
-fn quotes(text: &str, place: usize) -> Option<TextEdit> {
+fn quotes(text: &str, place: usize, old: &Problem) -> Option<TextEdit> {
     /// Bytes of the longest line that is looked at.
     const LONGEST: usize = 4096;
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
@@ -61,13 +68,67 @@ fn quotes(text: &str, place: usize) -> Option<TextEdit> {
         }
     };
     let scalars = std::iter::once(quote_scalars(line, &begins));
-    let fixed = scalars.chain(quoted_value(line)).find(|fixed| {
+    let values = quoted_value(line).into_iter().chain(quoted_again(line));
+    let fixed = scalars.chain(values).find(|fixed| {
         let whole = format!("{}{fixed}{}", &text[..start], &text[end..]);
         let line_end = start + fixed.len();
-        let problem = parse_yaml(&whole).error().map(|error| error.range.start);
-        *fixed != line && problem.is_none_or(|at| at as usize > line_end)
+        let after = parse_yaml(&whole);
+        // The same problem as before is in a line further down, whatever line it was shown at.
+        let is_gone = |message: &str| *old.message != *message;
+        let mut problem = after.error().into_iter();
+        let is_better =
+            problem.all(|new| new.range.start as usize > line_end && is_gone(&new.message));
+        *fixed != line && is_better
     })?;
     Some(TextEdit::replace(TextRange::new(start, end), fixed))
+}
+
+/// Takes the blanks out of the lines that hold nothing else and have a tab, which YAML refuses; nothing
+/// where that doesn't help.
+fn without_tabs(text: &str) -> Option<Vec<TextEdit>> {
+    let mut edits = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let blank = line.trim_end_matches(['\n', '\r']);
+        if blank.contains('\t') && blank.trim().is_empty() {
+            edits.push(TextEdit::delete(TextRange::new(start, start + blank.len())));
+        }
+        start += line.len();
+    }
+    let after = TextEdit::apply(&edits, text).filter(|_| !edits.is_empty())?;
+    parse_yaml(&after).error().is_none().then_some(edits)
+}
+
+/// The line of an entry or element whose quoted text holds its own quotes, or in double quotes backslashes that
+/// begin no escape, with quotes that fit: `a: '%{lookup('b')}'`.
+fn quoted_again(line: &str) -> Option<String> {
+    let start = line.find(": ").or_else(|| line.find("- "))? + 2;
+    let start = start + line[start..].len() - line[start..].trim_start().len();
+    let value = line[start..].split(" #").next().unwrap_or_default();
+    let value = value.trim_end();
+    let quote = value
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '"' | '\''))?;
+    let inside = value[1..].strip_suffix(quote)?;
+    // What else may be meant as an escape is left alone.
+    let mut escapes = inside.split('\\').skip(1);
+    let is_escape =
+        |rest: &str| rest.is_empty() || rest.starts_with(['n', 't', 'r', '0', 'u', 'x']);
+    if quote == '"' && escapes.any(is_escape) {
+        return None;
+    }
+    let text = match quote {
+        '"' => inside.replace("\\\"", "\""),
+        _ => inside.to_owned(),
+    };
+    let end = start + value.len();
+    Some(format!(
+        "{}{}{}",
+        &line[..start],
+        quoted(&text),
+        &line[end..]
+    ))
 }
 
 /// The line of an entry with all of its value in quotes: `title: Warning: disk full`.
@@ -108,13 +169,21 @@ mod tests {
             ),
             ("a: it's: C:\\x\n", Some("a: 'it''s: C:\\x'")),
             ("a: %{x}\r\nb: 1\r\n", Some("a: \"%{x}\"\r")),
+            (
+                "a: '%{lookup('b')}' # c\n",
+                Some("a: \"%{lookup('b')}\" # c"),
+            ),
+            ("- \"C:\\path\"\n", Some("- 'C:\\path'")),
+            ("a: \"\\d+\\.\\n\"\n", None),
+            ("a: 1\n\t\nb: 2\n", None),
             ("a: [b\nc: 1\n", None),
             ("a: *b\n", None),
             ("a: \"b\n", None),
         ] {
             let parse = parse_yaml(text);
-            let place = parse.error().map(|error| error.range.start as usize);
-            let edit = place.and_then(|place| quotes(text, place));
+            let problem = parse.error();
+            let edit =
+                problem.and_then(|problem| quotes(text, problem.range.start as usize, problem));
             assert_eq!(edit.map(|edit| edit.new_text).as_deref(), fixed, "{text}");
         }
     }

@@ -141,6 +141,64 @@ const OTHERS: [&str; 39] = [
     "zpool_version",
 ];
 
+/// Whether a variable is a fact of Facter's that is a hash, or such a part of one: `facts.os`, `::os.release`.
+#[must_use]
+pub fn is_structured_fact(variable: &str) -> bool {
+    let name = variable.trim_start_matches("::");
+    let name = name.strip_prefix("facts.").unwrap_or(name);
+    let is_above = |part: &&str| {
+        part.strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    PARTS.iter().any(is_above)
+}
+
+/// The operating systems of the families that have several, as Facter names them
+/// (`lib/facter/facts/linux/os/family.rb`, `lib/facter/util/facts/facts.rb`).
+const FAMILIES: [(&str, &[&str]); 3] = [
+    (
+        "Debian",
+        &[
+            "Debian",
+            "Devuan",
+            "Kali",
+            "LinuxMint",
+            "Raspbian",
+            "Ubuntu",
+        ],
+    ),
+    (
+        "RedHat",
+        &[
+            "AlmaLinux",
+            "Amazon",
+            "CentOS",
+            "Fedora",
+            "OracleLinux",
+            "RedHat",
+            "Rocky",
+            "Scientific",
+        ],
+    ),
+    ("Suse", &["OpenSuSE", "SLED", "SLES", "SuSE"]),
+];
+
+/// The family of operating systems that a variable tells: by its name, or by the system's own. The names
+/// are those of the paths in a hierarchy.
+#[must_use]
+pub fn os_family(variable: &str, value: &str) -> Option<&'static str> {
+    let name = variable.trim_start_matches("::");
+    let known = |is_meant: &dyn Fn(&str, &[&str]) -> bool| {
+        let found = FAMILIES.iter().find(|(family, all)| is_meant(family, all));
+        found.map(|(family, _)| *family)
+    };
+    match name.strip_prefix("facts.").unwrap_or(name) {
+        "os.family" | "osfamily" => known(&|family, _| family == value),
+        "os.name" | "operatingsystem" => known(&|_, all| all.contains(&value)),
+        _ => None,
+    }
+}
+
 /// What Facter itself says of a fact.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CoreFact {

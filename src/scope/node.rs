@@ -452,4 +452,23 @@ mod tests {
         assert_eq!(known("trusted.certname"), "a.b.c".into());
         assert_eq!(known("environment"), "production".into());
     }
+
+    #[test]
+    fn agents_have_variables_of_their_server() {
+        use super::super::{KnownNodes, Variable};
+        let nodes = Nodes::from_iter([Arc::new(Node::new("a.b.c", &HashMap::default()))]);
+        let served = KnownNodes::new(&nodes).scope(0);
+        for path in ["servername", "::serverversion", "server_facts.servername"] {
+            assert_eq!(served.variable(path), Variable::Unknown, "{path}");
+        }
+        let environment = Variable::Known("production".into());
+        assert_eq!(served.variable("server_facts.environment"), environment);
+        let alone = KnownNodes::new(&nodes).alone().scope(0);
+        for path in ["servername", "server_facts.servername"] {
+            assert!(
+                matches!(alone.variable(path), Variable::Undefined(_)),
+                "{path}"
+            );
+        }
+    }
 }

@@ -58,7 +58,12 @@ pub struct Scope {
     bindings: Arc<Bindings>,
     /// Whether what is missing is unknown rather than undefined.
     open: bool,
+    /// Whether a server has set variables of its own.
+    is_served: bool,
 }
+
+/// What a server sets for each node (`puppet/indirector/catalog/compiler.rb`, `set_server_facts`).
+const OF_SERVER: [&str; 4] = ["servername", "serverip", "serverip6", "serverversion"];
 
 impl PartialEq for Scope {
     fn eq(&self, other: &Scope) -> bool {
@@ -70,6 +75,7 @@ impl PartialEq for Scope {
             && self.locals == other.locals
             && (Arc::ptr_eq(&self.bindings, &other.bindings) || self.bindings == other.bindings)
             && self.open == other.open
+            && self.is_served == other.is_served
     }
 }
 
@@ -190,6 +196,15 @@ impl Scope {
         }
     }
 
+    /// The same scope on a server, whose name, address and version are not known here.
+    #[must_use]
+    pub fn served(self) -> Scope {
+        Scope {
+            is_served: true,
+            ..self
+        }
+    }
+
     /// What manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {
@@ -258,6 +273,12 @@ impl Scope {
                 Err(_) => Variable::Unknown,
             };
         }
+        if self.is_served && name == "server_facts" {
+            let of_environment = Segment::Name("environment".into());
+            if segments.first() != Some(&of_environment) {
+                return Variable::Unknown;
+            }
+        }
         if let Some(value) = self.top.get(&StrKey(name)) {
             return Variable::Known(value.clone());
         }
@@ -268,6 +289,9 @@ impl Scope {
             .and_then(|saved| saved.get(name, segments))
         {
             return Variable::Known(value);
+        }
+        if self.is_served && OF_SERVER.contains(&name) {
+            return Variable::Unknown;
         }
         // Where the template is deployed, it is a text.
         if is_of_tag(name) {

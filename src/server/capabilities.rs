@@ -144,6 +144,8 @@ pub(crate) struct ClientFacts {
     pub(crate) creates_files: bool,
     /// The edit of a code action can be asked for when it is chosen.
     pub(crate) resolves_actions: bool,
+    /// Whether code actions can be disabled.
+    pub(crate) disables_actions: bool,
     /// Edits may have notes, which the client shows before it makes them.
     pub(crate) annotates: bool,
     /// The client watches files if asked.
@@ -211,6 +213,8 @@ pub(crate) struct EditForm {
     pub(crate) annotates: bool,
     /// The edit of a code action can be asked for when it is chosen, with a note on it.
     pub(crate) resolves: bool,
+    /// Code actions that cannot be made may be shown, with the reason.
+    pub(crate) disables: bool,
 }
 
 impl ClientFacts {
@@ -221,6 +225,7 @@ impl ClientFacts {
             creates_files: self.creates_files,
             annotates: self.annotates && self.document_changes,
             resolves: self.resolves_actions && self.annotates && self.document_changes,
+            disables: self.disables_actions,
         }
     }
 
@@ -283,6 +288,7 @@ impl ClientFacts {
             declaration_links: can("textDocument/declaration/linkSupport"),
             document_changes: can("workspace/workspaceEdit/documentChanges"),
             creates_files: lists("workspace/workspaceEdit/resourceOperations", "create"),
+            disables_actions: can("textDocument/codeAction/disabledSupport"),
             resolves_actions: can("textDocument/codeAction/dataSupport")
                 && lists("textDocument/codeAction/resolveSupport/properties", "edit"),
             annotates: can("workspace/workspaceEdit/changeAnnotationSupport"),

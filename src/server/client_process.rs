@@ -19,7 +19,7 @@ pub(crate) async fn watch(session: Arc<Connection>) {
             return;
         };
         if !is_alive(process) {
-            tracing::warn!("the client's process {process} is gone");
+            tracing::warn!("the client's process {process} has ended");
             session.ending.notify_one();
             return;
         }

@@ -124,13 +124,33 @@ impl Context {
 
     /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, caches: &Caches, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
+        self.nodes_chosen(caches, snapshot, file, self.choices.of(file))
+    }
+
+    /// The same without what the user has chosen.
+    pub(crate) fn all_nodes(
+        &self,
+        caches: &Caches,
+        snapshot: &Snapshot,
+        file: &str,
+    ) -> Arc<NodeSet> {
+        self.nodes_chosen(caches, snapshot, file, None)
+    }
+
+    fn nodes_chosen(
+        &self,
+        caches: &Caches,
+        snapshot: &Snapshot,
+        file: &str,
+        choice: Option<&NodeChoice>,
+    ) -> Arc<NodeSet> {
         let inputs = NodeInputs {
             settings: &self.puppet(),
             configs: &caches.configs,
             rules: &name_rules(&self.settings.nodes),
             nodes_files: &self.settings.nodes_files,
             facts_file: self.settings.facts_file.as_deref(),
-            choice: self.choices.of(file),
+            choice,
             outside: &|at| self.outside.texts.get(at).cloned(),
         };
         caches.nodes.nodes(snapshot, file, &inputs)

@@ -125,7 +125,9 @@ pub(crate) fn checker(
 /// The same as findings; nothing for any file where diagnostics are turned off.
 pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
     let configs = Arc::clone(&view.caches.configs);
+    let nodes = |path: &str| view.context.all_nodes(&view.caches, &view.snapshot, path);
     let checker = Checker::with_configs(&view.snapshot, view.context.puppet(), configs);
+    let checker = checker.with_nodes(nodes);
     move |path| {
         if view.context.settings.ignores(path) {
             return None;

@@ -59,7 +59,7 @@ pub(crate) fn keep(memory: &Path, folder: &str, node: Option<&str>) {
     if let Err(why) = done
         && why.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!("the selected node is not kept: {}: {why}", at.display());
+        tracing::warn!("the selected node cannot be saved: {}: {why}", at.display());
     }
 }
 

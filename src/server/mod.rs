@@ -156,7 +156,7 @@ where
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
-            tracing::error!("no threads to serve with: {error}");
+            tracing::error!("cannot start threads: {error}");
             return 1;
         }
     };
@@ -192,7 +192,7 @@ where
     let model = match Model::start(Box::new(tell)) {
         Ok(model) => model,
         Err(error) => {
-            tracing::error!("no thread for the model: {error}");
+            tracing::error!("cannot start the model's thread: {error}");
             return 1;
         }
     };
@@ -203,7 +203,7 @@ where
     let session = service.inner().session.clone();
     let _ = session_of_model.set(Arc::downgrade(&session));
     if let Err(error) = start_threads(&session, input, output, inbox, &outbox) {
-        tracing::error!("no thread to serve with: {error}");
+        tracing::error!("cannot start a thread: {error}");
         return 1;
     }
     let background = [

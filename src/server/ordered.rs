@@ -289,10 +289,7 @@ fn did_open(session: &Connection, mut params: Value) {
     // Taken, not borrowed: it may be long, and is kept once.
     let text = params.pointer_mut("/textDocument/text").map(Value::take);
     let Some(Value::String(text)) = text else {
-        session.log(
-            LogLevel::Warning,
-            &format!("{uri} was opened without a text"),
-        );
+        session.log(LogLevel::Warning, &format!("{uri} was opened without text"));
         return;
     };
     let version = version(&params).unwrap_or(0);
@@ -340,7 +337,7 @@ fn did_change(session: &Connection, params: &Value) {
 fn lose(session: &Connection, path: &Arc<str>, why: &str) {
     session.log(
         LogLevel::Warning,
-        &format!("{why}; its text is taken from the disk until it is opened again"),
+        &format!("{why}; its text is read from disk until it is opened again"),
     );
     let was_open = session.edit(|documents| close(session, documents, path));
     if was_open {

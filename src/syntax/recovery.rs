@@ -346,7 +346,7 @@ impl Recovery<'_> {
     }
 
     fn report(&mut self, start: Start, end: usize, stop: Option<Stop>) {
-        let range = trimmed(self.bytes, start.at..end);
+        let range = without_comments(self.bytes, start.at..end);
         self.broken.push(BrokenEntry {
             range,
             key: key_of_line(self.bytes, start),
@@ -527,6 +527,22 @@ fn count_lines(bytes: &[u8]) -> usize {
     let mut lines = 0;
     for_each_line(bytes, 0..bytes.len(), |_, _| lines += 1);
     lines
+}
+
+/// A broken entry without the blanks at its end, and without the lines of comments there that are not
+/// indented further than it: they belong to the next entry.
+fn without_comments(bytes: &[u8], entry: Range<usize>) -> TextRange {
+    let column = entry.start - line_start(bytes, entry.start);
+    let mut range = trimmed(bytes, entry.clone());
+    loop {
+        let line = line_start(bytes, range.end as usize);
+        let last = &bytes[line..range.end as usize];
+        let indent = last.iter().take_while(|byte| **byte == b' ').count();
+        if line <= entry.start || indent > column || last.get(indent) != Some(&b'#') {
+            return range;
+        }
+        range = trimmed(bytes, entry.start..line);
+    }
 }
 
 /// A range without the blanks at its end.

@@ -1,7 +1,5 @@
 //! The difference of two texts, line by line, as `diff -u` prints it.
 
-use std::fmt::Write as _;
-
 /// Lines that are shown around a change.
 const CONTEXT: usize = 3;
 
@@ -18,12 +16,36 @@ pub fn unified_diff(before: &str, after: &str) -> String {
 /// The same, where other texts of as many lines are shown.
 #[must_use]
 pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
+    let hunks = hunks_shown(texts, shown).into_iter();
+    let texts = hunks.map(|hunk| format!("@@ -{} +{} @@\n{}", hunk.old, hunk.new, hunk.lines));
+    texts.collect()
+}
+
+/// Changed lines with some around them.
+pub struct Hunk {
+    /// The number of the first line in the old text, from 0.
+    pub start: usize,
+    /// The lines, each behind its sign.
+    pub lines: String,
+    /// The lines of the old text, as the format names them.
+    old: String,
+    /// The lines of the new text.
+    new: String,
+}
+
+/// The hunks of a unified diff.
+#[must_use]
+pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    hunks_shown([before, after], [before, after])
+}
+
+fn hunks_shown(texts: [&str; 2], shown: [&str; 2]) -> Vec<Hunk> {
     let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
     let ([old, new], [before, after]) = (texts.map(lines), shown.map(lines));
     debug_assert_eq!((old.len(), new.len()), (before.len(), after.len()));
     let changes = changes(&old, &new);
     let (old, new) = (before, after);
-    let mut text = String::new();
+    let mut hunks = Vec::new();
     let mut at = 0;
     while at < changes.len() {
         // Changes whose contexts touch share a hunk.
@@ -33,10 +55,10 @@ pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
         {
             last += 1;
         }
-        hunk(&old, &new, &changes[at..=last], &mut text);
+        hunks.extend(hunk(&old, &new, &changes[at..=last]));
         at = last + 1;
     }
-    text
+    hunks
 }
 
 /// Lines that go, and lines that come instead: from and to, the end excluded.
@@ -45,10 +67,8 @@ struct Changed {
     new: (usize, usize),
 }
 
-fn hunk(old: &[&str], new: &[&str], changes: &[Changed], text: &mut String) {
-    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
-        return;
-    };
+fn hunk(old: &[&str], new: &[&str], changes: &[Changed]) -> Option<Hunk> {
+    let (first, last) = (changes.first()?, changes.last()?);
     let before = first.old.0.min(CONTEXT);
     let behind = (old.len() - last.old.1).min(CONTEXT);
     let (old_start, old_end) = (first.old.0 - before, last.old.1 + behind);
@@ -59,20 +79,21 @@ fn hunk(old: &[&str], new: &[&str], changes: &[Changed], text: &mut String) {
         1 => format!("{}", start + 1),
         count => format!("{},{count}", start + 1),
     };
-    let _ = writeln!(
-        text,
-        "@@ -{} +{} @@",
-        range(old_start, old_end),
-        range(new_start, new_end)
-    );
+    let mut text = String::new();
     let mut at = old_start;
     for change in changes {
-        lines(' ', &old[at..change.old.0], text);
-        lines('-', &old[change.old.0..change.old.1], text);
-        lines('+', &new[change.new.0..change.new.1], text);
+        lines(' ', &old[at..change.old.0], &mut text);
+        lines('-', &old[change.old.0..change.old.1], &mut text);
+        lines('+', &new[change.new.0..change.new.1], &mut text);
         at = change.old.1;
     }
-    lines(' ', &old[at..old_end], text);
+    lines(' ', &old[at..old_end], &mut text);
+    Some(Hunk {
+        start: old_start,
+        lines: text,
+        old: range(old_start, old_end),
+        new: range(new_start, new_end),
+    })
 }
 
 fn lines(sign: char, lines: &[&str], text: &mut String) {

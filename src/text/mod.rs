@@ -17,10 +17,10 @@ mod edit;
 mod line_index;
 mod nearest;
 
-pub use diff::{unified_diff, unified_diff_shown};
+pub use diff::{Hunk, hunks, unified_diff, unified_diff_shown};
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
-pub use nearest::{nearest, typing_error};
+pub use nearest::{nearest, nearest_host, typing_error};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

@@ -23,6 +23,19 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
+/// The known host that a misspelt name most likely means: the one whose full name begins with it, else
+/// the nearest.
+#[must_use]
+pub fn nearest_host<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let known: Vec<&str> = known.collect();
+    let is_its_name = |host: &&&str| {
+        host.strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    };
+    let short = known.iter().filter(is_its_name).min().copied();
+    short.or_else(|| nearest(name, known.into_iter()))
+}
+
 /// Fewest letters of a word that a typing error is looked for in: of shorter ones (`db_a`, `db_b`)
 /// a single letter is all that tells two names apart.
 const LEAST_WORD: usize = 4;

@@ -38,7 +38,7 @@ pub use plain_yaml::{load_plain_entry, load_plain_yaml};
 pub(crate) use psych::is_symbol_tag;
 pub use psych::{
     MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
-    load_tree, load_yaml, symbol_keys_to_strings,
+    load_tree, load_yaml, load_yaml_value, symbol_keys_to_strings,
 };
 
 use std::borrow::Cow;

@@ -42,6 +42,17 @@ pub fn load_yaml(text: &[u8]) -> Result<Value, LoadError> {
     load_tree(&read_document(text).map_err(|problem| syntax_error(&problem))?)
 }
 
+/// Loads the first document of a YAML text as the value of a key is loaded: `null` is no `false` there.
+/// Nothing for an empty document.
+///
+/// # Errors
+///
+/// As [`load_yaml`].
+pub fn load_yaml_value(text: &[u8]) -> Result<Option<Value>, LoadError> {
+    let tree = read_document(text).map_err(|problem| syntax_error(&problem))?;
+    tree.root().map(|root| load_node(&tree, root)).transpose()
+}
+
 /// Loads a text that was parsed for the editor as [`load_yaml`] would load the text itself.
 ///
 /// # Errors

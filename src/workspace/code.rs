@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cache::TextHash;
 use super::facts::FileFacts;
 use super::index::{KeyIndex, Patch};
+use super::interner::Interner;
 use super::snapshot::{FileDelta, FileId, Snapshot};
 use super::{File, path};
 use crate::syntax::puppet::Dialect;
@@ -138,8 +139,9 @@ pub enum LookupFunction {
 pub enum LookupKey {
     /// It is written out; it may be dotted.
     Literal(Arc<str>),
-    /// It starts with this text; the rest is computed.
-    Prefix(Arc<str>),
+    /// These texts are in it, in this order, the first at its start and the last at its end; what is
+    /// between them is computed. Only one text is all of it.
+    Partly(Box<[Arc<str>]>),
     /// It is computed.
     Computed,
 }
@@ -195,8 +197,33 @@ pub struct IncludeFact {
     pub place: TextRange,
     /// What holds it.
     pub within: Within,
+    /// The values that it gives the class's parameters.
+    pub given: Given,
     /// Whether it happens only under a condition, as far as the manifest tells.
     pub is_conditional: bool,
+}
+
+/// The parameters of a class that a declaration gives values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Given {
+    /// None.
+    Nothing,
+    /// These.
+    Parameters(Box<[Arc<str>]>),
+    /// Which ones is not known.
+    Any,
+}
+
+impl Given {
+    /// Whether it may give a parameter a value.
+    #[must_use]
+    pub fn may_give(&self, parameter: &str) -> bool {
+        match self {
+            Given::Nothing => false,
+            Given::Parameters(names) => names.iter().any(|name| **name == *parameter),
+            Given::Any => true,
+        }
+    }
 }
 
 /// What a call or an include stands in: the innermost of these.
@@ -208,6 +235,56 @@ pub enum Within {
     Definition(u32),
     /// A node block, by its index.
     Node(u32),
+}
+
+impl LookupKey {
+    /// A key of which these texts are written out, with what is computed between them.
+    pub(super) fn of_texts(mut texts: Vec<String>, names: &Interner) -> LookupKey {
+        // What is behind a dot digs into the value.
+        let is_dotted = |text: &String| text.contains('.');
+        if let Some(at) = texts.iter().position(is_dotted) {
+            texts.truncate(at + 1);
+            if let Some(last) = texts.last_mut()
+                && let Some(end) = last.find('.')
+            {
+                last.truncate(end);
+            }
+        }
+        let says_something = |text: &String| text.contains(|c: char| c.is_alphanumeric());
+        match texts.iter().any(says_something) {
+            true => LookupKey::Partly(texts.iter().map(|text| names.intern(text)).collect()),
+            false => LookupKey::Computed,
+        }
+    }
+
+    /// Whether it is partly computed and may be this top-level key.
+    #[must_use]
+    pub fn may_partly_be(&self, key: &str) -> bool {
+        let LookupKey::Partly(texts) = self else {
+            return false;
+        };
+        let Some((first, rest)) = texts.split_first() else {
+            return false;
+        };
+        let Some(mut left) = key.strip_prefix(&**first) else {
+            return false;
+        };
+        let Some((last, between)) = rest.split_last() else {
+            return left.is_empty();
+        };
+        for text in between {
+            match left.split_once(&**text) {
+                Some((_, after)) => left = after,
+                None => return false,
+            }
+        }
+        left.ends_with(&**last)
+    }
+}
+
+fn looks_up(file: &File, is_meant: impl Fn(&LookupKey) -> bool) -> bool {
+    let code = file.facts().code.as_deref();
+    code.is_some_and(|code| code.lookups.iter().any(|lookup| is_meant(&lookup.key)))
 }
 
 impl CodeFacts {
@@ -247,6 +324,8 @@ pub enum Language {
     Puppet(Dialect),
     /// Ruby between the tags of a template.
     Erb,
+    /// Ruby: functions of modules.
+    Ruby,
 }
 
 /// What a file is written in, by its name; nothing for a file that is no code that is read.
@@ -257,6 +336,7 @@ pub fn language_of(at: &str) -> Option<Language> {
         Some("pp") => Some(Language::Puppet(Dialect::Manifest)),
         Some("epp") => Some(Language::Puppet(Dialect::Template)),
         Some("erb") if at.contains("/templates/") => Some(Language::Erb),
+        Some("rb") if at.contains("/lib/puppet/") => Some(Language::Ruby),
         _ => None,
     }
 }
@@ -317,7 +397,7 @@ fn names(code: &CodeFacts) -> Names {
     for lookup in &code.lookups {
         match &lookup.key {
             LookupKey::Literal(key) => keys.insert(Arc::clone(key)),
-            LookupKey::Prefix(prefix) => prefixes.insert(Arc::clone(prefix)),
+            LookupKey::Partly(texts) => prefixes.insert(texts.first().cloned().unwrap_or_default()),
             LookupKey::Computed => prefixes.insert(Arc::default()),
         };
     }
@@ -348,20 +428,23 @@ impl Snapshot {
         self.code.keys.names(prefix)
     }
 
-    /// The files that look up a computed key that may be this one: O(length × log prefixes).
+    /// The files that look up a key that is partly computed and may be this one: O(length × log prefixes
+    /// + lookups of the files that compute keys).
     pub fn files_that_may_look_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
-        let ends = (1..=key.len()).filter(|&end| key.is_char_boundary(end));
+        let ends = (0..=key.len()).filter(|&end| key.is_char_boundary(end));
         let mut ids: Vec<FileId> = ends
             .flat_map(|end| self.code.prefixes.files(&key[..end]))
             .collect();
         ids.sort_unstable();
         ids.dedup();
         self.files_of(ids)
+            .filter(move |file| looks_up(file, |it| it.may_partly_be(key)))
     }
 
     /// The files that look up keys of which nothing is known.
     pub fn files_that_compute_keys(&self) -> impl Iterator<Item = &Arc<File>> {
-        self.files_of(self.code.prefixes.files(""))
+        let files = self.files_of(self.code.prefixes.files(""));
+        files.filter(|file| looks_up(file, |it| *it == LookupKey::Computed))
     }
 
     /// The files that include or name a class.

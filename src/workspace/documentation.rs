@@ -41,27 +41,28 @@ impl Documentation {
 
     /// What `@param NAME` says, up to the next tag.
     pub(super) fn parameter(&self, name: &str) -> Option<Box<str>> {
-        let at = self
-            .lines
-            .iter()
-            .position(|line| named(line) == Some(name))?;
-        let rest = self.lines[at].split_once(name).map_or("", |(_, rest)| rest);
+        let (at, rest) = self.lines.iter().enumerate().find_map(|(at, line)| {
+            let (is, rest) = named(line)?;
+            (is == name).then_some((at, rest))
+        })?;
         let more = self.lines[at + 1..].iter();
         let more = more
             .take_while(|line| !line.starts_with('@'))
             .map(|line| line.trim());
-        joined(std::iter::once(rest.trim()).chain(more))
+        joined(std::iter::once(rest.trim_start_matches(':').trim()).chain(more))
     }
 }
 
-/// The parameter that a line begins to describe: `@param NAME …`, `@param [Type] NAME …`.
-fn named(line: &str) -> Option<&str> {
+/// The parameter that a line begins to describe, and the words behind it: `@param NAME …`,
+/// `@param [Type] NAME …`.
+fn named(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("@param")?.trim_start();
     let rest = match rest.strip_prefix('[') {
         Some(typed) => typed.split_once(']')?.1.trim_start(),
         None => rest,
     };
-    rest.split(|c: char| c.is_whitespace() || c == ':').next()
+    let end = rest.find(|c: char| c.is_whitespace() || c == ':');
+    Some(rest.split_at(end.unwrap_or(rest.len())))
 }
 
 fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Box<str>> {

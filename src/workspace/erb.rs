@@ -1,5 +1,5 @@
-//! The keys that an ERB template looks up: calls of Puppet's functions in its tags, as far as the key is
-//! written out. The Ruby around them is not read.
+//! The keys that Ruby looks up, in the tags of an ERB template or in a function of a module: calls of
+//! Puppet's functions, as far as the key is written out. The Ruby around them is not read.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,8 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?x)
         (?: \bfunction_ (?<old>hiera(?:_array|_hash)?|lookup) \s* \(?
-          | \bcall_function \s* \(? \s* (?: : | ["'] ) (?<new>hiera(?:_array|_hash)?|lookup) ["']? \s* , )
+          | \bcall_function \s* \(? \s* (?: : | ["'] ) (?<new>hiera(?:_array|_hash)?|lookup) ["']? \s* ,
+          | (?: ^ | [^.\w] ) (?<bare>hiera(?:_array|_hash)?) \s* \( )
         \s* \[? \s* (?<key> '[^'\n]*' | "[^"\n]*" )"#,
     )
     .unwrap()
@@ -24,10 +25,32 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The facts of a template.
 pub(super) fn facts(text: &str, names: &Interner) -> CodeFacts {
+    in_parts(text, tags(text), names)
+}
+
+/// The facts of a text that is all Ruby; what is commented out does not count.
+pub(super) fn of_ruby(text: &str, names: &Interner) -> CodeFacts {
+    let mut parts: Vec<TextRange> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        match parts.last_mut() {
+            _ if line.trim_start().starts_with('#') => {}
+            Some(last) if last.end as usize == start => last.end = at as u32,
+            _ => parts.push(TextRange::new(start, at)),
+        }
+    }
+    in_parts(text, parts.into_iter(), names)
+}
+
+fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>, names: &Interner) -> CodeFacts {
     let mut lookups = Vec::new();
-    for tag in tags(text) {
+    for tag in parts {
         for call in CALL.captures_iter(tag.slice(text)) {
-            let name = call.name("old").or_else(|| call.name("new"));
+            let name = ["old", "new", "bare"]
+                .into_iter()
+                .find_map(|name| call.name(name));
             let (Some(whole), Some(name), Some(key)) = (call.get(0), name, call.name("key")) else {
                 continue;
             };
@@ -80,14 +103,17 @@ fn function(name: &str) -> LookupFunction {
     }
 }
 
-/// A key in quotes of Ruby; in double ones the text before the first interpolation.
+/// A key in quotes of Ruby; in double ones the texts around interpolations.
 fn key_of(quoted: &str, names: &Interner) -> LookupKey {
     let key = &quoted[1..quoted.len() - 1];
-    match key.split_once("#{").filter(|_| quoted.starts_with('"')) {
-        Some(("", _)) => LookupKey::Computed,
-        Some((prefix, _)) => LookupKey::Prefix(names.intern(prefix)),
-        None => LookupKey::Literal(names.intern(key)),
+    let mut parts = key.split("#{");
+    let first = parts.next().unwrap_or_default().to_owned();
+    if first == key || !quoted.starts_with('"') {
+        return LookupKey::Literal(names.intern(key));
     }
+    let behind = |part: &str| part.split_once('}').map_or("", |(_, rest)| rest).to_owned();
+    let texts = std::iter::once(first).chain(parts.map(behind));
+    LookupKey::of_texts(texts.collect(), names)
 }
 
 #[cfg(test)]
@@ -102,13 +128,14 @@ mod tests {
                     <%= scope.function_hiera(['a::b']) %> <%= scope.function_hiera_hash([\"c\", {}]) %>\n\
                     <% scope.call_function('lookup', ['d.e']).each do |name| -%>\n\
                     <%= call_function(:lookup, \"f::#{name}\") %>\n\
+                    <%= call_function(:lookup, \"#{name}::h.#{x}\") %>\n\
                     <%= scope.call_function('lookup', key) %>\n\
                     <%= scope.call_function(\"hiera_array\", 'g";
         let found = facts(&format!("{text}')"), &Interner::default());
         let shown = found.lookups.iter().map(|one| {
             let key = match &one.key {
                 LookupKey::Literal(key) => key.to_string(),
-                LookupKey::Prefix(prefix) => format!("{prefix}…"),
+                LookupKey::Partly(texts) => texts.join("…"),
                 LookupKey::Computed => "?".to_owned(),
             };
             format!("{:?} {key}", one.function)
@@ -121,6 +148,7 @@ mod tests {
                 "HieraHash c",
                 "Lookup d.e",
                 "Lookup f::…",
+                "Lookup …::h",
                 "HieraArray g"
             ]
         );
@@ -129,5 +157,22 @@ mod tests {
             places.take(3).collect::<Vec<_>>(),
             ["'a::b'", "\"c\"", "'d.e'"]
         );
+    }
+
+    #[test]
+    fn functions_in_ruby_look_keys_up() {
+        let text = "# call_function('lookup', 'comment')\n\
+                    closure_scope.call_function('lookup',\n 'a::b', 'x')\n\
+                    function_hiera(['c'])\n\
+                    x = hiera('d') + my_hiera('e')\n\
+                    call_function('lookup', \"#{module_name}::f\")\n\
+                    function_notice(['g'])\n";
+        let found = of_ruby(text, &Interner::default());
+        let keys: Vec<&str> = found
+            .lookups
+            .iter()
+            .map(|it| it.place.slice(text))
+            .collect();
+        assert_eq!(keys, ["'a::b'", "'c'", "'d'", "\"#{module_name}::f\""]);
     }
 }

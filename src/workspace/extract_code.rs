@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::cache::TextHash;
 use super::code::{
-    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, IncludeFact, IncludeKind, LookupFact,
-    LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within,
+    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, Given, IncludeFact, IncludeKind,
+    LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within,
 };
 use super::documentation::Documentation;
 use super::interner::Interner;
+use crate::puppet::may_leave;
 use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::TextRange;
 
@@ -27,6 +28,9 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         includes: Vec::new(),
         within: Within::Top,
         is_conditional: false,
+        may_leave: ["return", "break", "next"]
+            .iter()
+            .any(|it| text.contains(it)),
     };
     extraction.node(&parse.root);
     CodeFacts {
@@ -62,6 +66,8 @@ struct Extraction<'a> {
     includes: Vec<IncludeFact>,
     within: Within,
     is_conditional: bool,
+    /// Whether some statement may leave what it stands in.
+    may_leave: bool,
 }
 
 impl Extraction<'_> {
@@ -107,10 +113,18 @@ impl Extraction<'_> {
                 }
             }
             Kind::Resource(resource) if resource.of.literal() == Some("class") => {
-                for body in &resource.parts {
-                    if let Kind::ResourceBody(title, _) = &body.kind {
-                        self.include(IncludeKind::Declaration, title);
-                    }
+                let bodies = || {
+                    resource.parts.iter().filter_map(|body| match &body.kind {
+                        Kind::ResourceBody(title, attributes) => Some((title, attributes)),
+                        _ => None,
+                    })
+                };
+                let is_default = |title: &Node| matches!(title.kind, Kind::Default);
+                let defaults = bodies().filter(|(title, _)| is_default(title));
+                let defaults: Vec<&Node> = defaults.flat_map(|(_, all)| all).collect();
+                for (title, attributes) in bodies().filter(|(title, _)| !is_default(title)) {
+                    let given = self.given(attributes.iter().chain(defaults.iter().copied()));
+                    self.include_giving(IncludeKind::Declaration, title, &given);
                 }
             }
             Kind::Access(left, keys) => {
@@ -132,7 +146,12 @@ impl Extraction<'_> {
                 | Kind::Lambda(_)
                 | Kind::Binary("and" | "or", _)
         );
-        node.kind.each(&mut |part| self.node(part));
+        let is_block = self.may_leave && matches!(node.kind, Kind::Block(_));
+        node.kind.each(&mut |part| {
+            self.node(part);
+            // What follows may not be reached.
+            self.is_conditional |= is_block && may_leave(part);
+        });
         (self.within, self.is_conditional) = (within, is_conditional);
     }
 
@@ -168,6 +187,7 @@ impl Extraction<'_> {
                 class: Some(Arc::clone(name)),
                 place: *place,
                 within: self.within,
+                given: Given::Nothing,
                 is_conditional: false,
             });
         }
@@ -203,6 +223,9 @@ impl Extraction<'_> {
             "include" => return self.include_all(IncludeKind::Include, arguments),
             "contain" => return self.include_all(IncludeKind::Contain, arguments),
             "require" => return self.include_all(IncludeKind::Require, arguments),
+            "create_resources" | "ensure_resource" | "ensure_resources" => {
+                return self.declared_by_call(name, arguments);
+            }
             _ => return,
         };
         let Some(&first) = arguments.first() else {
@@ -255,12 +278,17 @@ impl Extraction<'_> {
         if let Some(key) = node.literal() {
             return LookupKey::Literal(self.names.intern(key));
         }
-        if let Kind::Concatenated(parts) = &node.kind
-            && let Some(Kind::Text(prefix)) = parts.first().map(|part| &part.kind)
-        {
-            return LookupKey::Prefix(self.names.intern(prefix));
+        let Kind::Concatenated(parts) = &node.kind else {
+            return LookupKey::Computed;
+        };
+        let mut texts = vec![String::new()];
+        for part in parts {
+            match (&part.kind, texts.last_mut()) {
+                (Kind::Text(text), Some(last)) => last.push_str(text),
+                _ => texts.push(String::new()),
+            }
         }
-        LookupKey::Computed
+        LookupKey::of_texts(texts, self.names)
     }
 
     fn include_all(&mut self, kind: IncludeKind, arguments: &[&Node]) {
@@ -269,15 +297,69 @@ impl Extraction<'_> {
         }
     }
 
+    /// The classes that a function declares: those of `create_resources('class', { name => … })` and
+    /// `ensure_resource('class', name)`. A type that is computed may be that of classes.
+    fn declared_by_call(&mut self, function: &str, arguments: &[&Node]) {
+        let Some((of, rest)) = arguments.split_first() else {
+            return;
+        };
+        let literal = of.literal().map(|of| of.trim_start_matches("::"));
+        let is_of_classes = literal.is_none_or(|of| of.eq_ignore_ascii_case("class"));
+        let Some(titles) = rest.first().filter(|_| is_of_classes) else {
+            return;
+        };
+        match (&titles.kind, literal) {
+            (Kind::Hash(entries), Some(_)) => {
+                for entry in entries {
+                    if let Kind::Entry(pair) = &entry.kind {
+                        self.include_giving(IncludeKind::Declaration, &pair[0], &Given::Any);
+                    }
+                }
+            }
+            (_, Some(_)) if function.ends_with("ensure_resource") => {
+                self.include_giving(IncludeKind::Declaration, titles, &Given::Any);
+            }
+            _ => self.includes.push(IncludeFact {
+                kind: IncludeKind::Declaration,
+                class: None,
+                place: titles.range,
+                within: self.within,
+                given: Given::Any,
+                is_conditional: self.is_conditional,
+            }),
+        }
+    }
+
+    /// The values that the attributes of a declaration give.
+    fn given<'n>(&self, attributes: impl Iterator<Item = &'n Node>) -> Given {
+        let mut names = Vec::new();
+        for attribute in attributes {
+            match &attribute.kind {
+                Kind::Attribute(attribute) => names.push(self.names.intern(&attribute.name)),
+                _ => return Given::Any,
+            }
+        }
+        match names.is_empty() {
+            true => Given::Nothing,
+            false => Given::Parameters(names.into()),
+        }
+    }
+
     fn include(&mut self, kind: IncludeKind, node: &Node) {
+        self.include_giving(kind, node, &Given::Nothing);
+    }
+
+    fn include_giving(&mut self, kind: IncludeKind, node: &Node, given: &Given) {
         if let Kind::List(names) = &node.kind {
-            return names.iter().for_each(|name| self.include(kind, name));
+            let names = names.iter();
+            return names.for_each(|name| self.include_giving(kind, name, given));
         }
         // `include Class['ntp']` names it as well.
         if let Kind::Access(left, keys) = &node.kind
             && left.literal() == Some("Class")
         {
-            return keys.iter().for_each(|key| self.include(kind, key));
+            let keys = keys.iter();
+            return keys.for_each(|key| self.include_giving(kind, key, given));
         }
         let class = node.literal().map(|name| {
             let name = name.trim_start_matches("::").to_lowercase();
@@ -288,6 +370,7 @@ impl Extraction<'_> {
             class,
             place: node.range,
             within: self.within,
+            given: given.clone(),
             is_conditional: self.is_conditional,
         });
     }

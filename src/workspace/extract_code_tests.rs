@@ -129,12 +129,17 @@ hiera_include('classes')
 lookup($z)
 class k($p = lookup('l')) { hiera_hash('m') }
 node default { hiera_array('n') }
+lookup(\"${o}::p\")
+lookup(\"q_${o}_r_${o}\")
+lookup(\"${o}::${o}\")
+lookup(\"${o}::s.t.${o}\")
+lookup(\"u.${o}\")
 ";
     let mut out = String::new();
     for lookup in &read(text).lookups {
         let key = match &lookup.key {
             LookupKey::Literal(key) => key.to_string(),
-            LookupKey::Prefix(prefix) => format!("{prefix}*"),
+            LookupKey::Partly(texts) => texts.join("*"),
             LookupKey::Computed => "?".to_owned(),
         };
         let parts = [lookup.expected, lookup.merge, lookup.default];
@@ -157,6 +162,11 @@ node default { hiera_array('n') }
         Lookup l ["-", "-", "-"] Definition(0)
         HieraHash m ["-", "-", "-"] Definition(0)
         HieraArray n ["-", "-", "-"] Node(0)
+        Lookup *::p ["-", "-", "-"] Top
+        Lookup q_*_r_* ["-", "-", "-"] Top
+        Lookup ? ["-", "-", "-"] Top
+        Lookup *::s ["-", "-", "-"] Top
+        Lookup u ["-", "-", "-"] Top
     "#]]
     .assert_eq(&out);
 }
@@ -170,10 +180,14 @@ class a inherits b {
   require [e, \"${f}\"]
   include(Class['g'])
   if $x { include h }
-  class { 'i': p => 1; 'j': }
+  class { 'i': p => 1, q => 2; 'j': }
+  class { default: r => 1; 'm': * => $m; [n, o]: }
   $y.each |$z| { include $z }
   Class['k'] -> Package['l']
 }
+class w { if $x { include x return() } include y }
+class z { include z1 $a.each |$b| { if $b { next() } include z2 } include z3 }
+class t { $a.each |$b| { return() } include u }
 ";
     let facts = read(text);
     let mut out = format!("{:?}\n", facts.nodes[0].matches);
@@ -185,8 +199,13 @@ class a inherits b {
             "surely"
         };
         let IncludeFact { kind, within, .. } = include;
+        let given = match &include.given {
+            Given::Nothing => String::new(),
+            Given::Parameters(names) => format!(" given {}", names.join(" ")),
+            Given::Any => " given anything".to_owned(),
+        };
         out += &format!(
-            "{kind:?} {class} {sure} {within:?} {}\n",
+            "{kind:?} {class} {sure} {within:?} {}{given}\n",
             include.place.slice(text)
         );
     }
@@ -201,10 +220,19 @@ class a inherits b {
         Include g surely Definition(0) 'g'
         Reference g surely Definition(0) 'g'
         Include h perhaps Definition(0) h
-        Declaration i surely Definition(0) 'i'
+        Declaration i surely Definition(0) 'i' given p q
         Declaration j surely Definition(0) 'j'
+        Declaration m surely Definition(0) 'm' given anything
+        Declaration n surely Definition(0) n given r
+        Declaration o surely Definition(0) o given r
         Include ? perhaps Definition(0) $z
         Reference k surely Definition(0) 'k'
+        Include x perhaps Definition(1) x
+        Include y perhaps Definition(1) y
+        Include z1 surely Definition(2) z1
+        Include z2 perhaps Definition(2) z2
+        Include z3 surely Definition(2) z3
+        Include u perhaps Definition(3) u
     "#]]
     .assert_eq(&out);
 }

@@ -206,7 +206,7 @@ impl File {
 pub(super) fn unread(path: &str) -> LoadError {
     LoadError {
         kind: LoadErrorKind::Io(SystemError::NotFound),
-        message: format!("the content of {path} was not read: it is no data file by its name"),
+        message: format!("the content of {path} was not read: its name is not that of a data file"),
         range: None,
     }
 }

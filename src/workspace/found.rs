@@ -88,17 +88,17 @@ impl FoundConfig {
             Verdict::Used => {
                 let how = match self.origin {
                     Origin::Setting => "a setting names it",
-                    Origin::Place => "it stands where Puppet looks for it",
-                    Origin::Content => "it was found by what it holds",
+                    Origin::Place => "it is where Puppet looks for it",
+                    Origin::Content => "it was found by its content",
                 };
                 let files = if self.reached == 1 { "file" } else { "files" };
                 format!("{how}, and reaches {} {files} of data", self.reached)
             }
             Verdict::Variant(other) => {
-                format!("all that it reaches is answered by {other}, which comes before it")
+                format!("all of its data is read by {other}, which comes before it")
             }
-            Verdict::Aside => "it lies among tests or the set-up of a test machine".to_owned(),
-            Verdict::ReachesNothing => "it reaches no file of data".to_owned(),
+            Verdict::Aside => "it belongs to tests".to_owned(),
+            Verdict::ReachesNothing => "none of its data files is in this workspace".to_owned(),
         }
     }
 

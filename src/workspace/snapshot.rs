@@ -278,6 +278,13 @@ impl Snapshot {
         self.index.count(key)
     }
 
+    /// The data files that Puppet refuses. O(such files, and those that may be no hash).
+    pub fn refused_files(&self) -> impl Iterator<Item = &Arc<File>> {
+        let odd = self.index.odd_files();
+        let files = odd.filter_map(|id| self.file_by_id(id));
+        files.filter(|file| file.facts.error.is_some())
+    }
+
     /// Where a top-level key stands: in every file that holds it, the place that counts.
     #[must_use]
     pub fn definitions(&self, key: &str) -> Vec<(&Arc<File>, &KeyFact)> {

@@ -28,7 +28,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// What stands there, symbolic links followed; nothing behind a link that leads nowhere.
+    /// What stands there, symbolic links followed; nothing behind a broken link.
     pub(super) fn kind(&self) -> Option<FileKind> {
         match self {
             Node::Directory { .. } => Some(FileKind::Directory),

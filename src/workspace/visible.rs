@@ -120,7 +120,7 @@ impl Snapshot {
         self.tree.get(at)?.kind()
     }
 
-    /// Whether a link that leads nowhere stands at a path in normal form.
+    /// Whether a broken link stands at a path in normal form.
     pub(super) fn is_lost(&self, at: &str) -> bool {
         self.tree.get(at) == Some(&Node::LostLink) && self.kind_here(at).is_none()
     }

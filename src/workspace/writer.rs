@@ -317,6 +317,7 @@ impl Draft<'_> {
                         FileFacts::of_code(hash, extract_code::facts(&text, dialect, names))
                     }
                     Some(Language::Erb) => FileFacts::of_code(hash, erb::facts(&text, names)),
+                    Some(Language::Ruby) => FileFacts::of_code(hash, erb::of_ruby(&text, names)),
                     None => FileFacts::none(hash),
                 };
                 facts.config = config();

@@ -65,7 +65,7 @@ fn json_lines_are_one_object_a_line() {
 fn a_healthy_folder_passes_and_a_missing_one_does_not() {
     let healthy = check(&["data", "modules", "site-modules"]);
     assert!(
-        stdout(&healthy).starts_with("nothing found in "),
+        stdout(&healthy).ends_with(" checked, no problems\n"),
         "{}",
         stdout(&healthy)
     );
@@ -176,7 +176,7 @@ fn json_formats_hold_the_fields_that_their_readers_need() {
 #[test]
 fn rules_are_chosen_by_code() {
     let ignored = check(&["--ignore", "yaml-date", DATE]);
-    assert_eq!(stdout(&ignored), "nothing found in 1 file\n");
+    assert_eq!(stdout(&ignored), "1 file checked, no problems\n");
     let selected = check(&["--select", "dup-key,yaml-date", "--statistics", DATE]);
     assert_eq!(stdout(&selected), "     1  yaml-date\n1 error in 1 file\n");
     assert_eq!(selected.status.code(), Some(1));
@@ -258,7 +258,10 @@ fn a_pattern_names_files() {
             .count()
     };
     let files = count("role") + count("site");
-    assert_eq!(stdout(&output), format!("nothing found in {files} files\n"));
+    assert_eq!(
+        stdout(&output),
+        format!("{files} files checked, no problems\n")
+    );
     let output = check(&["data/**/*.toml"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
@@ -338,7 +341,7 @@ fn what_is_not_checked_is_named() {
     ]);
     let at = folder.path();
     for (path, code, expected) in [
-        ("docs/a.md", 0, "docs/a.md: skipped: it is no data"),
+        ("docs/a.md", 0, "docs/a.md: skipped: it is not a data file"),
         (
             "more/a.yaml",
             0,

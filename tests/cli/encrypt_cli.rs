@@ -119,7 +119,7 @@ fn values_are_encrypted_where_they_stand() {
         let told = String::from_utf8(again.stderr).unwrap();
         assert_eq!(
             told,
-            "hiera-ls: data/secrets.eyaml:3:1: the value is encrypted already\n"
+            "hiera-ls: data/secrets.eyaml:3:1: the value is already encrypted\n"
         );
         if let Some(opened) = opened(folder.path(), &text) {
             for (_, _, _, expected) in VALUES {
@@ -198,7 +198,7 @@ fn nothing_is_encrypted_where_puppet_would_not_open_it() {
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.contains("no level that reads this file opens encrypted values"),
+        told.contains("no level that reads this file decrypts values"),
         "{told}"
     );
     std::fs::remove_file(folder.path().join("certificates/public.pem")).unwrap();
@@ -209,6 +209,19 @@ fn nothing_is_encrypted_where_puppet_would_not_open_it() {
         told.contains("keys/public_key.pkcs7.pem: name one with"),
         "{told}"
     );
+}
+
+#[test]
+fn what_is_no_string_is_not_encrypted() {
+    let folder = workspace();
+    let at = folder.path().join("data/secrets.eyaml");
+    for value in ["0644", "true", "~", "1.5", "1:30:00"] {
+        std::fs::write(&at, format!("a: {value}\n")).unwrap();
+        let output = run(folder.path(), &["encrypt", "data/secrets.eyaml:1:1"]);
+        assert_eq!(output.status.code(), Some(1), "{value}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("the value is not a string"), "{told}");
+    }
 }
 
 #[test]

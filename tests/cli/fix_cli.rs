@@ -47,6 +47,16 @@ fn safe_fixes_are_written_and_the_rest_stays() {
 }
 
 #[test]
+fn a_fixed_file_can_fail_a_run() {
+    let folder = workspace();
+    let code = |arguments: &[&str]| check(folder.path(), arguments).status.code();
+    let arguments = ["--fix", "--exit-non-zero-on-fix"];
+    assert_eq!(code(&arguments), Some(1));
+    assert_eq!(code(&arguments), Some(0));
+    assert_eq!(code(&["--exit-non-zero-on-fix"]), Some(2));
+}
+
+#[test]
 fn a_diff_changes_nothing() {
     let folder = workspace();
     let output = check(folder.path(), &["--diff"]);

@@ -33,7 +33,11 @@ fn checkouts(old: &[(&str, &str)], new: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn diff(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
-        .args(["diff", "--format", "markdown", "--workspace", "new"])
+        .args(["diff", "--workspace", "new"])
+        .args(match arguments.contains(&"--format") {
+            true => &[][..],
+            false => &["--format", "markdown"],
+        })
         .args(arguments)
         .current_dir(folder)
         .output()
@@ -72,61 +76,55 @@ fn counts_come_first_and_details_are_folded() {
     check(
         &text,
         &expect![[r#"
-        <!-- hiera-ls diff -->
-        **Hiera**: 4 keys change for 3 of 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
+            <!-- hiera-ls diff -->
+            **Hiera**: 4 keys change for all 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
 
-        <details><summary><code>new</code> — 3 nodes</summary>
+            <details><summary><code>new</code> — all 3 nodes</summary>
 
-        `db01`, `web01`, `web02`:
+            ````diff
+            -(not set)
+            +"```"
+            ````
 
-        ````diff
-        -(not set)
-        +"```"
-        ````
+            now from `new/data/common.yaml:5`
 
-        now from `new/data/common.yaml:5`
+            </details>
+            <details><summary><code>old</code> — all 3 nodes</summary>
 
-        </details>
-        <details><summary><code>old</code> — 3 nodes</summary>
+            ```diff
+            -x
+            +(not set)
+            ```
 
-        `db01`, `web01`, `web02`:
+            before from `old/data/common.yaml:5`
 
-        ```diff
-        -x
-        +(not set)
-        ```
+            </details>
+            <details><summary><code>port</code> — 2 nodes</summary>
 
-        before from `old/data/common.yaml:5`
+            `web01`, `web02`:
 
-        </details>
-        <details><summary><code>port</code> — 2 nodes</summary>
+            ```diff
+            -80
+            +8080
+            ```
 
-        `web01`, `web02`:
+            before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
 
-        ```diff
-        -80
-        +8080
-        ```
+            </details>
+            <details><summary><code>users</code> — all 3 nodes</summary>
 
-        before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
+            ```diff
+             ann:
+               uid: 1
+             bob:
+            -  uid: 2
+            +  uid: 3
+            ```
 
-        </details>
-        <details><summary><code>users</code> — 3 nodes</summary>
+            before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
 
-        `db01`, `web01`, `web02`:
-
-        ```diff
-         ann:
-           uid: 1
-         bob:
-        -  uid: 2
-        +  uid: 3
-        ```
-
-        before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
-
-        </details>
-    "#]],
+            </details>
+        "#]],
     );
     let (_, text) = diff(folder.path(), &["--against", "./old", "--no-values"]);
     for value in ["8080", "uid", "```'"] {
@@ -135,58 +133,52 @@ fn counts_come_first_and_details_are_folded() {
     check(
         &text,
         &expect![[r#"
-        <!-- hiera-ls diff -->
-        **Hiera**: 4 keys change for 3 of 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
+            <!-- hiera-ls diff -->
+            **Hiera**: 4 keys change for all 3 nodes against `./old` (2 with other values, 1 newly set, 1 no longer set).
 
-        <details><summary><code>new</code> — 3 nodes</summary>
+            <details><summary><code>new</code> — all 3 nodes</summary>
 
-        `db01`, `web01`, `web02`:
+            ```diff
+            -(not set)
+            +(a value)
+            ```
 
-        ```diff
-        -(not set)
-        +(a value)
-        ```
+            now from `new/data/common.yaml:5`
 
-        now from `new/data/common.yaml:5`
+            </details>
+            <details><summary><code>old</code> — all 3 nodes</summary>
 
-        </details>
-        <details><summary><code>old</code> — 3 nodes</summary>
+            ```diff
+            -(a value)
+            +(not set)
+            ```
 
-        `db01`, `web01`, `web02`:
+            before from `old/data/common.yaml:5`
 
-        ```diff
-        -(a value)
-        +(not set)
-        ```
+            </details>
+            <details><summary><code>port</code> — 2 nodes</summary>
 
-        before from `old/data/common.yaml:5`
+            `web01`, `web02`:
 
-        </details>
-        <details><summary><code>port</code> — 2 nodes</summary>
+            ```diff
+            -(a value)
+            +(a value)
+            ```
 
-        `web01`, `web02`:
+            before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
 
-        ```diff
-        -(a value)
-        +(a value)
-        ```
+            </details>
+            <details><summary><code>users</code> — all 3 nodes</summary>
 
-        before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:2`
+            ```diff
+            -(a value)
+            +(a value)
+            ```
 
-        </details>
-        <details><summary><code>users</code> — 3 nodes</summary>
+            before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
 
-        `db01`, `web01`, `web02`:
-
-        ```diff
-        -(a value)
-        +(a value)
-        ```
-
-        before from `old/data/common.yaml:2`, now from `new/data/common.yaml:2`
-
-        </details>
-    "#]],
+            </details>
+        "#]],
     );
     let (code, text) = diff(folder.path(), &["web01", "db01"]);
     assert_eq!(code, Some(2));
@@ -267,4 +259,153 @@ fn a_comment_is_not_longer_than_the_platform_takes() {
         text.matches("<details>").count(),
         text.matches("</details>").count()
     );
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_once_and_first() {
+    let old = "a: 1\nb: 2\nc: 3\n";
+    let folder = checkouts(
+        &[("data/common.yaml", old)],
+        &[
+            ("data/common.yaml", &format!("{old}d: [\n")),
+            ("data/role/web.yaml", "b: 2\n"),
+        ],
+    );
+    let (code, text) = diff(folder.path(), &["--against", "./old"]);
+    assert_eq!(code, Some(2));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: 4 keys change for all 3 nodes against `./old` (4 failing).
+
+
+        **Lookups of 4 keys fail** for all 3 nodes:
+
+        ```text
+        Unable to parse (new/data/common.yaml): did not find expected node content while parsing a flow node at line 5 column 1
+        ```
+
+        <details><summary>4 keys</summary>
+
+        `a`, `b`, `c`, `d`
+
+        </details>
+    "#]],
+    );
+}
+
+#[test]
+fn one_change_is_told_in_the_singular_and_null_as_null() {
+    let folder = checkouts(
+        &[("data/common.yaml", "a: 1\n")],
+        &[
+            ("data/common.yaml", "a: 1\n"),
+            ("data/role/web.yaml", "a: ~\n"),
+        ],
+    );
+    let (code, text) = diff(folder.path(), &["--against", "./old"]);
+    assert_eq!(code, Some(2));
+    check(
+        &text,
+        &expect![[r#"
+        <!-- hiera-ls diff -->
+        **Hiera**: 1 key changes for 2 of 3 nodes against `./old` (1 with other values).
+
+        <details><summary><code>a</code> — 2 nodes</summary>
+
+        `web01`, `web02`:
+
+        ```diff
+        -1
+        +null
+        ```
+
+        before from `old/data/common.yaml:1`, now from `new/data/role/web.yaml:1`
+
+        </details>
+    "#]],
+    );
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let key = format!(
+        "|\n    -----BEGIN RSA PRIVATE KEY-----\n    {}\n    -----END RSA PRIVATE KEY-----\n",
+        "MIIEowIBAAKC".repeat(8)
+    );
+    let folder = checkouts(
+        &[(
+            "data/common.yaml",
+            "db::password: h7Kd9wQz\nusers: {ann: {uid: 1, password: kL3vn8Rt}}\n",
+        )],
+        &[(
+            "data/common.yaml",
+            &format!(
+                "db::password: Xp4mz7Wq\nusers: {{ann: {{uid: 2, password: kL3vn8Rt}}}}\nweb::key: {key}"
+            ),
+        )],
+    );
+    for format in ["markdown", "text"] {
+        let (code, text) = diff(folder.path(), &["--against", "./old", "--format", format]);
+        assert_eq!(code, Some(2));
+        for secret in ["h7Kd9wQz", "Xp4mz7Wq", "kL3vn8Rt", "MIIEowIBAAKC"] {
+            assert!(!text.contains(secret), "{text}");
+        }
+        assert!(text.contains("(a secret)"), "{text}");
+        assert!(text.contains("(another secret)"), "{text}");
+    }
+}
+
+#[test]
+fn a_change_deep_in_a_hash_is_told_with_its_keys_and_long_lines_are_cut() {
+    let users = |uid: u8, motd: &str| {
+        let mut text = String::from("users:\n");
+        for name in ["ann", "bob"] {
+            let _ = write!(
+                text,
+                "  {name}:\n    a: 1\n    b: 2\n    c: 3\n    d: 4\n    groups:\n    - x\n    - y\n    - z\n    - {uid}\n"
+            );
+        }
+        let _ = writeln!(text, "motd: {motd}");
+        text
+    };
+    let long = |end: &str| "x".repeat(9_000) + end;
+    let folder = checkouts(
+        &[("data/common.yaml", &users(1, &long("a")))],
+        &[("data/common.yaml", &users(2, &long("b")))],
+    );
+    let (_, text) = diff(folder.path(), &["--against", "./old"]);
+    assert!(text.contains("@@ ann: groups: @@\n   - x\n"), "{text}");
+    assert!(text.contains("@@ bob: groups: @@\n   - x\n"), "{text}");
+    assert!(
+        text.contains("xxxa\n+xxx") && text.contains("xxxb\n```"),
+        "{text}"
+    );
+    assert!(text.len() < 3_000, "{text}");
+}
+
+#[test]
+fn long_lists_of_nodes_are_folded() {
+    let folder = checkouts(
+        &[("data/common.yaml", "a: 1\nb: 1\n")],
+        &[
+            ("data/common.yaml", "a: 2\nb: 1\n"),
+            ("data/role/web.yaml", "b: 2\n"),
+        ],
+    );
+    let mut nodes = String::from("db01: {variables: {role: db}}\n");
+    for number in 0..40 {
+        let _ = writeln!(nodes, "web{number:02}: {{variables: {{role: web}}}}");
+    }
+    write(folder.path(), &[("new/nodes.yaml", &nodes)]);
+    let (_, text) = diff(folder.path(), &["--against", "./old"]);
+    assert!(
+        text.contains("**Hiera**: 2 keys change for all 41 nodes against"),
+        "{text}"
+    );
+    let first = text.find("<code>a</code> — all 41 nodes</summary>\n\n```diff");
+    assert!(first.is_some(), "{text}");
+    let folded = "`web19`\n\n<details><summary>and 20 more</summary>\n\n`web20`, ";
+    assert!(text.contains(folded), "{text}");
 }

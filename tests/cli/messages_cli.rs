@@ -85,6 +85,12 @@ fn texts(source: &str, language: &Language) -> Vec<String> {
             }
             continue;
         }
+        if language.comment == "//" && is_at(at, "/*") {
+            while at < source.len() && !is_at(at, "*/") {
+                at += 1;
+            }
+            continue;
+        }
         if is_at(at, "#[") || is_at(at, "#![") {
             attribute = attribute.or(Some(depth));
         }
@@ -185,8 +191,38 @@ impl Language {
     }
 }
 
+/// What only markup, headers, patterns, snippets, code and commands of an editor hold.
+const CODE: [&str; 14] = [
+    "<!",
+    "<?",
+    "-src ",
+    "\\s",
+    "%s*",
+    "\\r",
+    "${{1",
+    "{indent}path",
+    "gsub(",
+    "%e ",
+    "botright",
+    "vsplit",
+    "normal!",
+    ", path: ",
+];
+
+/// A text; of a page of markup what stands between its tags and in their attributes.
+fn of_markup(text: &str) -> Vec<&str> {
+    let Some(page) = text.strip_prefix("<!DOCTYPE html>") else {
+        return vec![text];
+    };
+    let parts = page.split(['<', '>', '"']);
+    parts.filter(|part| !part.ends_with('=')).collect()
+}
+
 /// Whether a person would read it as words: letters on both sides of a blank, or a word behind one.
 fn is_sentence(text: &str) -> bool {
+    if CODE.iter().any(|code| text.contains(code)) {
+        return false;
+    }
     let text = without_holes(text);
     let words = text.split([' ', '\n']);
     let is_word = |word: &&str| {
@@ -232,9 +268,10 @@ fn rooms(root: &Path) -> BTreeMap<String, String> {
         }
         let source = std::fs::read_to_string(&path).unwrap();
         let mut lines = String::new();
-        for text in texts(&source, &Language::of(&path)) {
+        let found = texts(&source, &Language::of(&path));
+        for text in found.iter().flat_map(|text| of_markup(text)) {
             let line = text.trim().replace('\n', " ⏎ ");
-            if is_sentence(&text) && !known.contains(&line) {
+            if is_sentence(text) && !known.contains(&line) {
                 let _ = writeln!(lines, "  {line}");
                 known.push(line);
             }
@@ -334,5 +371,6 @@ fn texts_are_found_in_any_form() {
     let lua = Language::of(Path::new("a.lua"));
     assert_eq!(texts(script, &lua), ["one text", "two texts"]);
     assert!(!is_sentence("{files}, {place}"));
+    assert!(!is_sentence("<!-- a page -->") && !is_sentence("^%s*a pattern"));
     assert!(!is_sentence("facts.os") && !is_sentence(" · ") && !is_sentence("{a} {b}"));
 }

@@ -103,17 +103,34 @@ fn all_commands_take_the_same_nodes_file() {
 }
 
 #[test]
+fn files_that_are_named_after_a_kind_of_nodes_name_no_node() {
+    let hiera = "version: 5\nhierarchy:\n\
+                 - {name: Host, path: 'hosts/%{::host}.yaml'}\n\
+                 - {name: Class, path: 'class/%{::environment}/%{::site_node_class}.yaml'}\n\
+                 - {name: Type, path: 'type/%{node_type_name}.yaml'}\n";
+    let folder = files_in(&[
+        ("hiera.yaml", hiera),
+        ("data/hosts/web01.yaml", "port: 443\n"),
+        ("data/class/production/cache.yaml", "port: 80\n"),
+        ("data/type/small.yaml", "port: 81\n"),
+    ]);
+    let (text, _, _) = run(folder.path(), &["matrix", "port", "--format", "json-lines"]);
+    assert!(text.contains("web01"), "{text}");
+    assert!(!text.contains("cache") && !text.contains("small"), "{text}");
+}
+
+#[test]
 fn the_doctor_says_what_is_known_and_what_is_not() {
     let folder = workspace();
     let (text, said, code) = run(folder.path(), &["doctor"]);
     assert_eq!(code, 0, "{said}");
     for line in [
-        "  hiera.yaml — environment in ., version 5: it stands where Puppet looks for it, and reaches",
+        "  hiera.yaml — environment in ., version 5: it is where Puppet looks for it, and reaches",
         "    Host    3      location, host  yaml_data\n",
         "    Common  1      no facts        yaml_data\n",
-        "3 nodes that data files are named after: no facts are known of them",
-        "nodes.yaml is not used: it does not say of nodes",
-        "  6 files, of which a level reads 5 (83 %)\n",
+        "3 nodes from the names of data files, without facts",
+        "nodes.yaml is not used: it does not map nodes",
+        "  6 files, 5 of them read by a level (83 %)\n",
         "    data/old/common.yaml\n",
         "puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json",
     ] {
@@ -152,10 +169,10 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     write(folder.path(), &files);
     let (text, said, code) = run(folder.path(), &["matrix", "port", "host"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.starts_with("no nodes are known: "), "{said}");
+    assert!(said.starts_with("note: no nodes are known: "), "{said}");
     assert_eq!(
         text,
-        "port — 2 different values, by what a node's facts say\n  \
+        "port — 2 different values, depending on a node's facts\n  \
          1  every other node                data/common.yaml:1\n  \
          2  where facts.os.family = Debian  data/os/Debian.yaml:1\n\
          host — the same for every node\n  \
@@ -214,7 +231,7 @@ fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
     let secrets = ("private/secrets/common.yaml", "token: a\n");
     let [what, place, paste] = first_advice(&[files[0], files[1], secrets]);
     assert!(
-        what.ends_with("if private/secrets is deployed there, say so"),
+        what.ends_with("if private/secrets is deployed there, declare it"),
         "{what}"
     );
     assert_eq!(
@@ -242,7 +259,7 @@ fn what_is_offered_for_a_function_is_how_its_files_are_called() {
                  - {name: Sorted, data_hash: 'my::sorted', path: conf.json}\n";
     let [_, _, paste] = first_advice(&[("hiera.yaml", hiera), ("data/conf.json", "{}")]);
     let expected = "backends:\n  my::vault: {like: secret}\n  \
-                    # if it gives what is in the level's file; else: secret\n  \
+                    # if it returns the content of the level's file; else: secret\n  \
                     my::sorted: {like: json_data}\n";
     assert_eq!(paste, expected);
 }
@@ -258,7 +275,7 @@ fn the_doctor_says_what_a_puppetfile_brings() {
     );
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(
-        text.contains("level 'Common' reads modules/hieradata/data, which is not there"),
+        text.contains("level 'Common' reads modules/hieradata/data, which does not exist"),
         "{text}"
     );
     assert!(text.contains("r10k puppetfile install"), "{text}");
@@ -272,7 +289,7 @@ fn the_doctor_says_what_a_puppetfile_brings() {
     );
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(
-        !text.contains("not there") && !text.contains("Puppet refuses modules"),
+        !text.contains("does not exist") && !text.contains("Puppet refuses modules"),
         "{text}"
     );
 }

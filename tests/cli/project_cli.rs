@@ -251,14 +251,14 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     for node in [&["--node", "a.example"][..], &[]] {
         let (code, _, told) = said(folder.path(), &[&["lookup", "address"], node].concat());
         assert_eq!(code, Some(3), "{told}");
-        let condition = "1.2.3.4, unless level 'away' (not in this workspace)";
+        let condition = "1.2.3.4, unless level 'away' (outside this workspace)";
         assert!(told.contains(condition), "{told}");
         let (code, _, told) = said(folder.path(), &[&["lookup", "nowhere"], node].concat());
         assert_eq!(code, Some(3), "{told}");
     }
     let (_, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
     assert!(
-        told.contains("1.2.3.4, unless level 'away' (not in this workspace) sets it\n"),
+        told.contains("1.2.3.4, unless level 'away' (outside this workspace) sets it\n"),
         "{told}"
     );
     // What is certain stays so.
@@ -267,7 +267,7 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     ));
     let (code, _, told) = said(folder.path(), &["lookup", "address"]);
     let condition =
-        "1.2.3.4, unless level 'away' (not in this workspace) sets lookup_options for it\n";
+        "1.2.3.4, unless level 'away' (outside this workspace) sets lookup_options for it\n";
     assert_eq!(code, Some(3), "{told}");
     assert!(told.contains(condition), "{told}");
     std::fs::remove_file(folder.path().join("nodes.yaml")).unwrap();
@@ -384,7 +384,7 @@ fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
     }
     let (code, shown, _) = said(folder.path(), &["check"]);
     assert_eq!(code, Some(0), "{shown}");
-    assert!(shown.contains("'gone.yaml' is not there"), "{shown}");
+    assert!(shown.contains("'gone.yaml' does not exist"), "{shown}");
     std::fs::write(
         folder.path().join(".hiera-ls.yaml"),
         "nodes:\n- names: {old.example.com: {variables: {role: db}}}\n",
@@ -417,13 +417,13 @@ fn what_a_configuration_names_and_is_not_there_is_said() {
         .filter_map(|line| line.strip_prefix(".hiera-ls.yaml:"))
         .collect();
     expect_test::expect![[r#"
-        1:9: warning[project-config] 'lab.yaml' is not there
-        1:19: warning[project-config] 'conf' holds no hiera.yaml
-        1:25: warning[project-config] 'data/common.yaml' is no configuration of Hiera
-        1:75: warning[project-config] 'nowhere' is not there
-        2:19: warning[project-config] 'gone' is not there
-        4:27: warning[project-config] 'keys' says nothing with 'like: yaml_data'
-        5:24: warning[project-config] 'path' says nothing with 'like: secret'"#]]
+        1:9: warning[project-config] 'lab.yaml' does not exist
+        1:19: warning[project-config] 'conf' has no hiera.yaml
+        1:25: warning[project-config] 'data/common.yaml' is not a Hiera configuration
+        1:75: warning[project-config] 'nowhere' does not exist
+        2:19: warning[project-config] 'gone' does not exist
+        4:27: warning[project-config] 'keys' has no effect with 'like: yaml_data'
+        5:24: warning[project-config] 'path' has no effect with 'like: secret'"#]]
     .assert_eq(&found.join("\n"));
     let without = "backends:\n  a::b: {like: yaml_data}\n  c::d:\n    path: x\n";
     std::fs::write(folder.path().join(".hiera-ls.yaml"), without).unwrap();

@@ -63,7 +63,7 @@ fn a_deployed_hierarchy_answers_all_commands() {
         "{shown}"
     );
     let (code, shown, _) = said(at, &["check"]);
-    assert_eq!((code, &*shown), (Some(0), "nothing found in 5 files\n"));
+    assert_eq!((code, &*shown), (Some(0), "5 files checked, no problems\n"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_template_of_a_configuration_has_no_findings() {
         let (code, shown, told) = said(folder.path(), &["check", "--format", "concise"]);
         assert_eq!(
             (code, &*shown),
-            (Some(0), "nothing found in 2 files\n"),
+            (Some(0), "2 files checked, no problems\n"),
             "{told}"
         );
         let (code, shown, told) = said(folder.path(), &["hover", "hieradata/common.yaml:1:1"]);
@@ -167,7 +167,7 @@ fn a_folder_of_data_that_is_not_there_is_said_and_can_be_named() {
     let (code, shown, error) = said(at, &lookup);
     assert_eq!((code, &*shown), (Some(1), ""), "{error}");
     assert!(
-        error.contains("gone is not there, where level 'common' looks for data"),
+        error.contains("gone does not exist, but level 'common' looks for data there"),
         "{error}"
     );
     let mapped = [
@@ -186,7 +186,7 @@ fn a_folder_of_data_that_is_not_there_is_said_and_can_be_named() {
         let (code, shown, error) = said(at, &[command, &mapped].concat());
         assert_eq!(code, Some(0), "{error}");
         assert!(
-            shown.contains("1 file, of which a level reads 1 (100 %)") || shown.contains("80"),
+            shown.contains("1 file, 1 of them read by a level (100 %)") || shown.contains("80"),
             "{shown}"
         );
     }
@@ -207,7 +207,10 @@ fn a_file_that_is_no_data_is_said_to_be_skipped() {
     ]);
     let (code, _, error) = said(folder.path(), &["check", "README.txt"]);
     assert_eq!(code, Some(0));
-    assert_eq!(error, "hiera-ls: README.txt: skipped: it is no data\n");
+    assert_eq!(
+        error,
+        "hiera-ls: README.txt: skipped: it is not a data file\n"
+    );
 }
 
 #[test]
@@ -289,7 +292,7 @@ fn a_comparison_says_which_nodes_are_gone() {
         &["diff", "--against", "./old", "--workspace", "new"],
     );
     assert_eq!(code, Some(0), "{error}");
-    let gone = "no data file is named after a.example any more: not compared";
+    let gone = "not compared, since no data file has the name any longer: a.example";
     assert!(error.contains(gone), "{error}");
     let markdown = [
         "diff",
@@ -445,7 +448,7 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
     assert!(hover.starts_with(&start), "{hover}");
     let (code, shown, _) = said(at, &["check"]);
     assert_eq!(code, Some(1), "{shown}");
-    let finding = "'g/*.yaml' fits 'data/g/d.yaml', a link that leads nowhere";
+    let finding = "'g/*.yaml' fits 'data/g/d.yaml', a broken link";
     assert!(shown.contains(finding), "{shown}");
 }
 
@@ -472,13 +475,13 @@ fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_
     }
     // Other commands stay inside the workspace.
     let (_, matrix, _) = said(at, &["matrix", "a"]);
-    let unless = "unless level 'Common' (not in this workspace) sets it";
+    let unless = "unless level 'Common' (outside this workspace) sets it";
     assert!(matrix.contains(unless), "{matrix}");
     let (_, report, error) = said(at, &["doctor", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&report).expect(&error);
     let advice = &report["advice"][0];
     let what = advice["what"].as_str().unwrap();
-    assert!(what.contains("which lies beside the workspace"), "{what}");
+    assert!(what.contains("which is next to the workspace"), "{what}");
     // What is pasted works, and so do other commands with the same folder.
     let paste = advice["paste"].as_str().unwrap();
     let words: Vec<&str> = paste.split_whitespace().skip(1).collect();
@@ -535,7 +538,7 @@ fn a_glob_does_not_own_the_files_that_it_finds() {
         "{hover}"
     );
     let (code, found, _) = said(at, &["check"]);
-    assert_eq!((code, &*found), (Some(0), "nothing found in 4 files\n"));
+    assert_eq!((code, &*found), (Some(0), "4 files checked, no problems\n"));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn edits_are_shown_and_written_only_if_asked() {
     let asked = ["set", "port", "8080", "--for", "role=web", "--only"];
     let (code, shown, error) = said(at, &asked);
     assert_eq!(code, Some(0), "{error}");
-    let first = "1. Set 'port' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml\n\
+    let first = "1. Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml\n\
                  --- data/role/web.yaml\n+++ data/role/web.yaml\n";
     assert!(shown.starts_with(first), "{shown}");
     assert_eq!(text(), "name: 'x'\r\n");
@@ -147,8 +147,8 @@ fn the_levels_in_the_way_are_named() {
     let at = folder.path();
     let (code, shown, error) = said(at, &["why-not", "port=80", "--node", "web1"]);
     assert_eq!(code, Some(2), "{error}");
-    let expected = "port — 81 for web1\n  data/role/web.yaml:1 sets it to 81, which counts\n  \
-                    data/common.yaml:1 sets it to this, but a level above counts\n";
+    let expected = "port — 81 for web1\n  data/role/web.yaml:1 sets it to 81, which is used\n  \
+                    data/common.yaml:1 sets it to this, but a level above overrides it\n";
     assert_eq!(shown, expected);
     assert_eq!(
         said(at, &["why-not", "port=80", "--node", "db1"]).0,
@@ -167,7 +167,7 @@ fn the_levels_in_the_way_are_named() {
 fn a_misspelt_key_is_told() {
     let folder = files();
     let at = folder.path();
-    let hint = "no data sets 'ports': did you mean 'port'?\n";
+    let hint = "note: no data sets 'ports': did you mean 'port'?\n";
     let (code, _, error) = said(at, &["set", "ports", "8080", "--for", "web1"]);
     assert_eq!((code, error.as_str()), (Some(0), hint));
     let (code, _, error) = said(at, &["why-not", "ports=80", "--node", "web1"]);
@@ -244,4 +244,15 @@ fn indented_comments_stay_with_the_entry_above_a_new_one() {
         text,
         data.replace("  # and y?\n", "  # and y?\na::two: 2\n")
     );
+}
+
+#[test]
+fn negative_numbers_and_null_are_values() {
+    let folder = files();
+    for (value, line) in [("-1", "+port: -1\n"), ("null", "+port: null\n")] {
+        let asked = ["set", "port", value, "--for", "role=web", "--only"];
+        let (code, shown, error) = said(folder.path(), &asked);
+        assert_eq!(code, Some(0), "{error}");
+        assert!(shown.contains(line), "{shown}");
+    }
 }

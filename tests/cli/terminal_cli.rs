@@ -316,8 +316,9 @@ fn completions_and_pages_know_every_command() {
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
     use std::fs::File;
-    use std::io::Read as _;
-    use std::process::{Command, Stdio};
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::OwnedFd;
+    use std::process::{Child, Command, Stdio};
 
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{Winsize, tcsetwinsize};
@@ -325,14 +326,14 @@ mod in_a_terminal {
     use super::super::reach_cli::workspace;
     use super::{ACME, PROGRAM, said};
 
-    /// What a terminal of 60 columns shows, and the exit code.
-    fn shown(arguments: &[&str]) -> (String, Option<i32>) {
+    /// Starts a program in a terminal of so many columns.
+    fn in_terminal(command: &mut Command, columns: u16) -> (OwnedFd, Child) {
         let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&own).unwrap();
         unlockpt(&own).unwrap();
         let size = Winsize {
             ws_row: 24,
-            ws_col: 60,
+            ws_col: columns,
             ws_xpixel: 0,
             ws_ypixel: 0,
         };
@@ -345,19 +346,75 @@ mod in_a_terminal {
                 .open(name.to_str().unwrap())
         };
         let (input, output, error) = (open().unwrap(), open().unwrap(), open().unwrap());
-        let mut child = Command::new(PROGRAM)
-            .args(arguments)
+        command
             .env_remove("NO_COLOR")
             .stdin(Stdio::from(input))
             .stdout(Stdio::from(output))
-            .stderr(Stdio::from(error))
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::from(error));
+        (own, command.spawn().unwrap())
+    }
+
+    /// What a terminal of 60 columns shows, and the exit code.
+    fn shown(arguments: &[&str]) -> (String, Option<i32>) {
+        let mut command = Command::new(PROGRAM);
+        let (own, mut child) = in_terminal(command.args(arguments), 60);
+        drop(command);
         let mut text = Vec::new();
         // The last read fails: the other side is closed.
         let _ = File::from(own).read_to_end(&mut text);
         let code = child.wait().unwrap().code();
         (String::from_utf8(text).unwrap(), code)
+    }
+
+    /// What is typed into an interactive bash, with the arguments that the program then gets.
+    #[test]
+    fn bash_completes_commands_flags_and_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, script, _) = said(&["completions", "bash"]);
+        std::fs::write(folder.path().join("completions"), script).unwrap();
+        let lines = [
+            ("hiera-ls matr\t", "<matrix>"),
+            ("hiera-ls explain-\t", "<explain-key>"),
+            ("hiera-ls check --statis\t", "<check><--statistics>"),
+            ("hiera-ls check --format sar\t", "<check><--format><sarif>"),
+            (
+                "hiera-ls check --select dup-k\t",
+                "<check><--select><dup-key>",
+            ),
+            ("hiera-ls explain dup-k\t", "<explain><dup-key>"),
+            ("hiera-ls explain-key --compi\t", "<explain-key><--compile>"),
+            (
+                "hiera-ls --color alw\t check --exit-z\t",
+                "<--color><always><check><--exit-zero>",
+            ),
+            ("hiera-ls check comple\t", "<check><completions>"),
+        ];
+        let mut typed =
+            String::from("source completions; hiera-ls() { printf '<%s>' \"$@\"; echo; }\n");
+        for (line, _) in lines {
+            typed += &format!("{line}\n");
+        }
+        typed += "exit\n";
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "--noprofile", "-i"])
+            .current_dir(folder.path())
+            .env("TERM", "dumb")
+            .env("INPUTRC", "/dev/null");
+        let (own, mut child) = in_terminal(&mut bash, 200);
+        drop(bash);
+        let mut terminal = File::from(own);
+        terminal.write_all(typed.as_bytes()).unwrap();
+        let mut text = Vec::new();
+        let _ = terminal.read_to_end(&mut text);
+        child.wait().unwrap();
+        let text = String::from_utf8_lossy(&text);
+        let printed: Vec<&str> = text
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| line.starts_with('<'))
+            .collect();
+        let expected = lines.map(|(_, arguments)| arguments);
+        assert_eq!(printed, expected, "{text}");
     }
 
     /// Lines without colours and other control sequences.
@@ -404,6 +461,23 @@ mod in_a_terminal {
                 assert!(is_whole || line.chars().count() <= 60, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn a_matrix_shows_who_gets_a_value_on_any_terminal() {
+        let (text, code) = shown(&["matrix", "profile::web::*", "--workspace", ACME]);
+        assert_eq!(code, Some(0), "{text}");
+        let mut answers = 0;
+        for line in lines(&text).iter().filter(|line| line.starts_with("  ")) {
+            if line.starts_with("    ") || line.trim_start().starts_with("unless ") {
+                continue;
+            }
+            answers += 1;
+            assert!(line.chars().count() <= 60, "{line}");
+            let has_nodes = line.contains(" nodes") || line.contains(".acme.example");
+            assert!(has_nodes, "{line}");
+        }
+        assert!(answers > 5, "{text}");
     }
 
     #[test]
@@ -510,10 +584,139 @@ fn a_terminal_shows_how_far_a_check_is_and_keeps_nothing_of_it() {
     );
     // The line is taken away before the answer is printed.
     assert!(
-        shown.ends_with("\r\x1b[Knothing found in 61 files\r\n"),
+        shown.ends_with("\r\x1b[K61 files checked, no problems\r\n"),
         "{shown:?}"
     );
     assert_eq!(output.status.code(), Some(0));
     let (_, _, piped) = said(&["check", folder.path().to_str().unwrap()]);
     assert_eq!(piped.lines().count(), 1, "{piped}");
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_ends_with_2() {
+    for arguments in [
+        &["lookup"][..],
+        &["lookup", "a", "--merge", "deeep"],
+        &["explain-key"],
+        &["lookup", "a", "--sort-merged-arrays"],
+        &["matrix"],
+        &["diff"],
+        &["set", "a"],
+    ] {
+        let (code, _, error) = said(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {error}");
+    }
+    let (code, out, _) = said(&["explain-key", "no::such", "--workspace", ACME]);
+    assert_eq!(code, Some(0), "{out}");
+    let node = "web01.lon.acme.example";
+    let one = [
+        "explain-key",
+        "no::such",
+        "--node",
+        node,
+        "--workspace",
+        ACME,
+    ];
+    assert_eq!(said(&one).0, Some(0));
+}
+
+#[test]
+fn nodes_and_variables_that_are_misspelt_are_meant() {
+    let meant = "did you mean 'db01.lon.acme.example'?\n";
+    let value = "profile::web::port=1";
+    for arguments in [
+        &["why-not", value, "--node", "db01", "--workspace", ACME][..],
+        &["set", "a", "1", "--for", "db01", "--workspace", ACME],
+        &["lookup", "a", "--node", "db01", "--workspace", ACME],
+        &["diff", "db01", "web01", "--workspace", ACME],
+    ] {
+        let (code, _, error) = said(arguments);
+        assert_eq!(code, Some(1), "{error}");
+        assert!(error.ends_with(meant), "{arguments:?}: {error}");
+    }
+    let (code, _, error) = said(&["set", "a", "1", "--for", "rol=web", "--workspace", ACME]);
+    let expected = "hiera-ls: no known node has 'rol': did you mean 'role'?\n";
+    assert_eq!((code, &*error), (Some(1), expected));
+}
+
+#[test]
+fn messages_name_what_was_asked_for() {
+    let place = "fixtures/acme/data/common.yaml:9999";
+    let (_, _, error) = said(&["hover", place]);
+    assert!(error.ends_with("there is no line 9999\n"), "{error}");
+    let (code, _, error) = said(&["encrypt"]);
+    let expected = "hiera-ls: there is no certificate keys/public_key.pkcs7.pem: name one with \
+                    --pkcs7-public-key\n";
+    assert_eq!((code, &*error), (Some(1), expected));
+    let (code, _, error) = said(&["diff", "--against", "/nosuch", "--workspace", ACME]);
+    let expected = "hiera-ls: /nosuch: no such folder\n";
+    assert_eq!((code, &*error), (Some(1), expected));
+    let config = [
+        "lookup",
+        "a",
+        "--hiera-config",
+        "nosuch",
+        "--workspace",
+        ACME,
+    ];
+    let (code, _, error) = said(&config);
+    let expected = "hiera-ls: nosuch: no such hierarchy\n";
+    assert_eq!((code, &*error), (Some(1), expected));
+}
+
+#[test]
+fn a_hierarchy_that_cannot_be_read_is_why_no_node_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("data/nodes");
+    std::fs::create_dir_all(&nodes).unwrap();
+    std::fs::write(nodes.join("web1.example.com.yaml"), "a: 1\n").unwrap();
+    let hiera = folder.path().join("hiera.yaml");
+    std::fs::write(hiera, "version: [\n").unwrap();
+    let at = folder.path().to_str().unwrap();
+    let (code, _, error) = said(&["diff", "--against", ".", "--workspace", at]);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("hiera.yaml): did not find expected node content"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_not_read_is_told_as_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("d/".repeat(80));
+    std::fs::create_dir_all(deep).unwrap();
+    std::fs::write(folder.path().join("hiera.yaml"), "version: 5\n").unwrap();
+    let (_, _, error) = said(&["doctor", "--workspace", folder.path().to_str().unwrap()]);
+    assert!(error.contains("folders deep and is skipped"), "{error}");
+    assert!(
+        error.lines().all(|line| line.starts_with("hiera-ls: /")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_failed_conversion_is_told_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("data")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: All, path: common.yaml}]\n",
+    );
+    let text = "lookup_options:\n  profile::a_long_name::of_a_class::and_its_parameter: {convert_to: Integer}\n\
+                profile::a_long_name::of_a_class::and_its_parameter: many\n";
+    write("data/common.yaml", text);
+    let folder = folder.path().to_str().unwrap();
+    let (code, out, _) = said(&[
+        "check",
+        folder,
+        "--format",
+        "concise",
+        "--select",
+        "bad-convert-to",
+    ]);
+    assert_eq!(code, Some(1), "{out}");
+    let reason = "'many' cannot be converted to Integer";
+    assert!(out.contains(reason), "{out}");
 }

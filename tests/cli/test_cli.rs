@@ -149,7 +149,7 @@ fn mistakes_have_a_file_and_a_line() {
         (
             "- key: port\n  vaule: 80\n",
             "spec/hiera/ports.yaml:2: unknown field 'vaule': did you mean 'value'?\nspec/hiera/ports.yaml:1: \
-             nothing is expected: say value, type, found, equal\n",
+             nothing is expected: add one of value, type, found, equal\n",
         ),
         (
             "- key: port\n  value: 80\n- {key: port, node: web3, value: 80}\n",
@@ -206,7 +206,7 @@ fn a_type_of_a_module_that_is_not_here_is_not_judged() {
         std::fs::write(types.join("port.pp"), alias).unwrap();
         let (code, out, told) = said(folder.path(), &[]);
         assert_eq!(code, Some(expected), "{text}\n{out}{told}");
-        let says = out.contains("names a type that is not here");
+        let says = out.contains("is not defined in this workspace");
         assert_eq!(says, expected == 3, "{out}");
     }
 }

@@ -175,7 +175,7 @@ fn decode(json: &Json) -> Value {
                 "Float" => return Value::Float(text.replace("Infinity", "inf").parse().unwrap()),
                 "Timestamp" => "Timestamp",
                 "Timespan" => "Timespan",
-                "Regexp" => "Regexp",
+                "Regexp" => return hiera_ls::datatype::regexp_value(text),
                 "SemVer" => "SemVer",
                 "SemVerRange" => "SemVerRange",
                 "Binary" => "Binary",

@@ -29,3 +29,4 @@ mod syntax_json;
 mod syntax_psych;
 mod syntax_robust;
 mod tagged_json;
+mod typed_data;

@@ -364,12 +364,12 @@ fn lenses_hints_and_calls_of_a_file() {
         [
             "never used ↑ role/web.yaml:1",
             "= 8080",
-            "never used ↑ node/n1.yaml:1 and 1 more",
+            "never used ↑ node/n1.yaml:1 +1",
         ]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", None),
-        ["↑ node/n1.yaml:1 on 1 of 2"]
+        ["↑ 1/2 node/n1.yaml:1"]
     );
     assert_eq!(
         labels("/repo/data/role/web.yaml", Some("n1")),
@@ -493,8 +493,8 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     // A data file is named after one node; nothing else is known of it.
     let named = "port — the same for 1 node\n  9  b  new/data/node/b.yaml:1\n";
     assert_eq!(matrix(), (named.into(), 0));
-    let unnamed = "no facts are known of these nodes: files are named after them";
-    assert!(hover().0.contains(unnamed), "{}", hover().0);
+    let only = "for b, the only node that reads this file";
+    assert!(hover().0.contains(only), "{}", hover().0);
     let facts = new.join("spec/fixtures/facts");
     std::fs::create_dir_all(&facts).unwrap();
     std::fs::write(facts.join("b.yaml"), "site: ls\nnetworking: {}\n").unwrap();

@@ -83,7 +83,12 @@ fn write_nodes(corpus: &Corpus, environment: &Path) {
 
 /// What a hover says, on one line.
 fn hover_at(analysis: Analysis<'_>, file: &File, offset: usize) -> String {
-    let shown = hover(analysis, file.path(), offset, &HoverOptions::default());
+    // A long page says how to see the rest of it.
+    let options = HoverOptions {
+        max_lines: usize::MAX,
+        ..HoverOptions::default()
+    };
+    let shown = hover(analysis, file.path(), offset, &options);
     let text = shown.map(|shown| shown.plain).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -164,8 +169,8 @@ fn count_tokens(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts:
                         "not in this workspace",
                     ],
                 ),
-                TokenKind::Call { .. } => ("lookup", &["not found", "the text"]),
-                TokenKind::Empty => ("empty", &["the empty text"]),
+                TokenKind::Call { .. } => ("lookup", &["not found", "a literal"]),
+                TokenKind::Empty => ("empty", &["the empty string"]),
                 TokenKind::UnknownMethod { .. } | TokenKind::Malformed | TokenKind::Unclosed => {
                     ("mistake", &["Puppet"])
                 }

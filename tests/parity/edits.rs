@@ -318,8 +318,9 @@ fn renames_change_nothing_in_puppet_but_the_name() {
         let found = with_view(&snapshot, |view| {
             rename(view.analysis, &at, offset, NEW_NAME)
         });
-        // A pattern that matches other keys too would no longer match it: that is refused.
-        let Ok(edits) = found else {
+        // A pattern that matches other keys too would no longer match it: that is asked first.
+        let plain = found.ok().filter(|found| found.to_confirm.is_empty());
+        let Some(edits) = plain.map(|found| found.edits) else {
             continue;
         };
         let plan = Plan {

@@ -3,6 +3,7 @@
 # tests/library/evaluate.rs.
 #   ruby tests/parity/evaluate_cases.rb > tests/cases/evaluate.jsonl
 #   ruby tests/parity/evaluate_cases.rb --requests < REQUESTS    answers other requests, a line of JSON each
+# With `whole` in a request the whole catalog is compiled, and the error is told with all of its lines.
 # Each line: id, files (of an environment), certname, facts, strict_variables, then top and node (variables
 # with value, file, line) and error (Puppet's message, where the compilation ends early).
 require 'json'
@@ -72,11 +73,12 @@ def answer(request, folder)
   EVENTS.clear
   out = { 'top' => {}, 'node' => {} }
   Puppet.override(environments: loader, current_environment: environment) do
-    UpToNode.new(node).compile
+    (request['whole'] ? Puppet::Parser::Compiler : UpToNode).new(node).compile
   rescue Stop
     nil
   rescue StandardError => e
-    out['error'] = e.message.gsub(folder, '').lines.first.strip
+    text = e.message.gsub(folder, '')
+    out['error'] = request['whole'] ? text : text.lines.first.strip
   end
   EVENTS.each do |scope, name, value, file, line|
     where = scope.is_topscope? ? 'top' : ('node' if scope.is_nodescope?)
@@ -308,6 +310,12 @@ ceiling(2.1)
 round(2.5)
 round(-2.5)
 max(1, 5, 3)
+"${Regexp('a.b')}"
+"${[Regexp('a/b'), /c/]}"
+Regexp('a.b') == /a.b/
+String(Regexp('a.b'))
+String(Regexp('a/b'), '%p')
+String(/a\/b/)
 min([4, 2])
 [$a1, $a2] = [1, 2]
 [$a1, $a2] = [1]
@@ -383,6 +391,27 @@ SITES = {
   'classes do not set' => { 'manifests/site.pp' => "include c\n$a = $v\n$b = $c::v\nnode default { include c\n $d = 1 }\n",
                             'modules/c/manifests/init.pp' => "class c { $v = 'in c' }\n" },
   'a data dependent role' => "node default {\n  $role = lookup('role_of', { default_value => 'none' })\n  $who = lookup('who')\n}\n",
+  'two blocks for a node' => "$t = 1\nnode default { $a = 1 }\nnode default { $a = 2 }\n",
+  'two blocks for a name' => "$t = 1\nnode 'a' { $a = 1 }\nnode 'A', /x/ { $a = 2 }\nnode default { $b = 1 }\n",
+  'two blocks for a pattern' => "$t = 1\nnode /a/ { $a = 1 }\nnode /a/ { $a = 2 }\nnode default { $b = 1 }\n",
+  'other namespaces cannot be set' => "$t = 1\n$::role = 'a'\n",
+  'a key that is missing' => "$t = 1\n[$a, $b] = { 'a' => 1 }\n$c = 2\n",
+  'lists in lists' => "[$role, [$place]] = ['a', ['b']]\n[$p, [$q, [$r]]] = [1, [2, [3]]]\n[$s, [$t]] = [1, 5]\n" \
+                      "[[$x, $y], $z] = [{ 'x' => 1, 'y' => 2 }, 3]\n",
+  'lists in a hash' => "$t = 1\n[[$x, $y], $z] = { 'x' => 1, 'y' => 2, 'z' => 3 }\n",
+  'lists in lists of another length' => "$t = 1\n[$x, [$y]] = [1, [2, 3]]\n",
+  'a failing top scope' => "$a = 1\nif $site == 'lon' { fail('no') }\n$b = 2\nnode default { $c = 1 }\n",
+  'functions of the site' => { 'manifests/site.pp' => "$a = m::f()\nfunction m::f() { \"site ${y}\" }\n$y = 1\n$b = m::f()\nnode default { $c = own() }\n",
+                               'manifests/own.pp' => "function own() { 'own' }\n",
+                               'modules/m/functions/f.pp' => "function m::f() { 'module' }\n" },
+  'a library function of another module' => { 'manifests/site.pp' => "$a = merge({ x => 1 }, {})\n",
+                                              'modules/m/lib/puppet/functions/merge.rb' =>
+                                                "Puppet::Functions.create_function(:merge) do\n  def merge(*all) 'own' end\nend\n" },
+  'an old library function of another module' => { 'manifests/site.pp' => "$a = pick('x')\n",
+                                                   'modules/m/lib/puppet/parser/functions/pick.rb' =>
+                                                     "Puppet::Parser::Functions.newfunction(:pick, :type => :rvalue) do |all|\n  'own'\nend\n" },
+  'what statements give' => { 'manifests/site.pp' => "$a = contain('c')\n$b = include('c')\n$d = notice('x')\n$after = 1\n",
+                              'modules/c/manifests/init.pp' => "class c { }\n" },
   'an empty site' => "# nothing\n",
   'undefined is an error where variables are strict' => [true, "$a = 1\n$b = $none\n$c = 2\n"],
   'unknown group is none' => [true, "$a = $1\n$b = \"x${2}y\"\n"],

@@ -90,7 +90,7 @@ export function origins({ nodes, origins: all = [] }: Choices, name: (uri: strin
   return all
     .map(({ uri, nodes: count }) =>
       uri === null
-        ? `${counted(count)} that data files are named after`
+        ? `${counted(count)} from the names of data files`
         : `${counted(count)} from ${name(uri)}`,
     )
     .join(", ");
@@ -107,7 +107,7 @@ export function summary({ values, more, current }: Fact, node: string | null): s
     return `${shown(current)} on ${node}`;
   }
   if (values.length === 0) {
-    return "not known of any node";
+    return "not known for any node";
   }
   const told = values
     .slice(0, MOST_TOLD)

@@ -112,7 +112,7 @@ async function pickFile(folder: vscode.WorkspaceFolder): Promise<string | undefi
   const chosen = relative(file.toString(), folder);
   if (chosen === undefined) {
     void vscode.window.showWarningMessage(
-      `Hiera: ${file.fsPath} lies outside of ${folder.name}: name it in the user setting 'hiera-ls.roots'`,
+      `Hiera: ${file.fsPath} is outside of ${folder.name}: name it in the user setting 'hiera-ls.roots'`,
     );
   }
   return chosen;

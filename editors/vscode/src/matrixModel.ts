@@ -152,7 +152,7 @@ export function summary({ answers }: Matrix): string {
   if (isOfNodes) {
     return answers.length === 1 ? `the same value on ${counted(nodes)}` : `${answers.length} different values on ${counted(nodes)}`;
   }
-  return answers.length === 1 ? "the same value on every node" : `${answers.length} different values, by what a node's facts say`;
+  return answers.length === 1 ? "the same value on every node" : `${answers.length} different values, depending on a node's facts`;
 }
 
 /** What a filter leaves, in a sentence. */

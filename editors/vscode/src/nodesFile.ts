@@ -21,7 +21,7 @@ export async function createNodes(recipes: readonly Recipe[], choices: Choices, 
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: `Hiera: Create ${NAME}`,
-    placeHolder: "Where are facts of your nodes known?",
+    placeHolder: "Where do the facts of your nodes come from?",
     matchOnDetail: true,
   });
   if (picked === undefined) {
@@ -41,7 +41,7 @@ async function offer({ title, detail, command }: Recipe): Promise<void> {
   const content = `# A file of nodes ${title}: ${detail}.\n# Facts can hold what should not be published: think of .gitignore.\n${command}\n`;
   const document = await vscode.workspace.openTextDocument({ language: "shellscript", content });
   await vscode.window.showTextDocument(document);
-  const message = "Hiera: run the command yourself; the extension runs none";
+  const message = "Hiera: run the command yourself; the extension does not run it";
   const chosen = await vscode.window.showInformationMessage(message, "Copy", "Put into a Terminal");
   if (chosen === "Copy") {
     await vscode.env.clipboard.writeText(command);

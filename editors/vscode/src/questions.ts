@@ -109,7 +109,7 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
   },
 
   "hiera.setValue": async (place, ask) => {
-    const wanted = await keyAndValue(place, SET_VALUE, "What the nodes are to get");
+    const wanted = await keyAndValue(place, SET_VALUE, "Desired value");
     const whose = wanted && (await pickWhose(await ask.nodes(place), await ask.facts(place)));
     if (whose === undefined) {
       return undefined;
@@ -235,7 +235,7 @@ function waysToNodes(choices: Choices): (Named & Way)[] {
   if (hasFacts(choices)) {
     return [];
   }
-  const why = choices.nodes.length === 0 ? "save what is known of your nodes" : "only the names of these nodes are known";
+  const why = choices.nodes.length === 0 ? "save what is known of your nodes" : "no facts for these nodes";
   return [
     { label: "", kind: vscode.QuickPickItemKind.Separator, name: null },
     { label: "$(new-file) Create nodes.json…", description: why, name: null, run: CREATE_NODES },

@@ -93,10 +93,10 @@ function reason(error: NodeJS.ErrnoException & { killed?: boolean }): string {
     return "there is no such program";
   }
   if (error.code === "EACCES") {
-    return "it may not be run";
+    return "it is not executable";
   }
   if (error.killed === true) {
-    return `it did not say its version within ${VERSION_TIMEOUT / 1000} seconds`;
+    return `it did not print its version within ${VERSION_TIMEOUT / 1000} seconds`;
   }
   return error.message.split("\n")[0] ?? error.message;
 }

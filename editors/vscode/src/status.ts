@@ -138,7 +138,7 @@ export class Status implements vscode.Disposable {
       case "stopped":
         return ["the server is stopped"];
       case "failed":
-        return ["the server does not run: click for its log and to restart it"];
+        return ["the server is not running: click for its log and to restart it"];
       case "running":
         return this.running();
     }

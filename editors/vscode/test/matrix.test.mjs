@@ -93,7 +93,7 @@ const FACTS = {
 test("facts say what they are now, and which cannot be overridden", () => {
   assert.equal(said(FACTS.facts[0], null), "lon on 4 nodes, nyc on 1 node");
   assert.equal(said({ ...FACTS.facts[0], current: "nyc" }, "a.x"), "nyc on a.x");
-  assert.equal(said(FACTS.facts[2], null), "not known of any node");
+  assert.equal(said(FACTS.facts[2], null), "not known for any node");
   assert.match(problemOf("role", FACTS.facts), /not a fact/);
   assert.match(problemOf("trusted.certname", FACTS.facts), /certificate/);
   assert.equal(problemOf("os.name", FACTS.facts), undefined);
@@ -102,7 +102,7 @@ test("facts say what they are now, and which cannot be overridden", () => {
 
 test("where nodes come from, in words", () => {
   const known = { nodes: ["a.x", "b.x"], selected: null, origins: [{ uri: "/repo/nodes.json", nodes: 1 }, { uri: null, nodes: 1 }] };
-  assert.equal(origins(known, name), "1 node from nodes.json, 1 node that data files are named after");
+  assert.equal(origins(known, name), "1 node from nodes.json, 1 node from the names of data files");
   assert.equal(hasFacts(known), true);
   assert.equal(hasFacts({ ...known, origins: [{ uri: null, nodes: 2 }] }), false);
   assert.equal(origins({ nodes: [], selected: null }, name), "no nodes are known");

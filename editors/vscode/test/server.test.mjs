@@ -53,7 +53,7 @@ test("why a program does not count is said in words", async () => {
   const why = async (path) => (await find([{ source: "x", program: path, chosen: true }]))[0];
   assert.match(await why(stranger), /it is not hiera-ls/);
   assert.match(await why(fails), /Command failed/);
-  assert.match(await why(text), /it may not be run/);
+  assert.match(await why(text), /it is not executable/);
 });
 
 test("without a copy inside, the search path counts", () => {

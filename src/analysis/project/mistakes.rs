@@ -65,7 +65,7 @@ pub(super) fn check(text: &str, rules: &[&str]) -> Checked {
         let line = problem.range.slice(text).lines().next();
         let start = problem.range.start as usize;
         let range = TextRange::new(start, start + line.map_or(0, str::len));
-        let message = "a second document: only the first one counts".to_owned();
+        let message = "a second document: only the first one is read".to_owned();
         walk.add(range, Spoils::Entry, message);
     }
     let Some(root) = parse.tree.root() else {
@@ -158,7 +158,7 @@ impl Walk<'_> {
         let is_top = std::ptr::eq(known, PROJECT);
         if is_top && OF_USERS.contains(&name) {
             let message = format!(
-                "'{name}' counts only from the user's own settings, not from a workspace's"
+                "'{name}' is only read from the user's own settings, not from a workspace's"
             );
             self.add(range, Spoils::Setting, message);
             return;
@@ -263,7 +263,7 @@ impl Walk<'_> {
         if let Some((key, _)) = stray {
             let name = self.tree.scalar_text(*key).map(ToString::to_string);
             let name = name.unwrap_or_default();
-            let message = format!("'{name}' says nothing with 'like: {like}'");
+            let message = format!("'{name}' has no effect with 'like: {like}'");
             self.add(self.tree.node(*key).range, Spoils::Entry, message);
         }
     }
@@ -281,13 +281,13 @@ impl Walk<'_> {
         let (pattern, names) = (find("match").copied(), find("names").copied());
         let (key, pattern) = match (pattern, names) {
             (Some(_), Some((key, _))) => {
-                let message = "'match' and 'names' in one entry: give each an entry of its own";
+                let message = "use 'match' or 'names', not both";
                 let range = self.tree.node(key).range;
                 self.add(range, Spoils::Entry, message.to_owned());
                 return;
             }
             (None, None) => {
-                let message = "which names is not said: expected 'match' or 'names'".to_owned();
+                let message = "'match' or 'names' is missing".to_owned();
                 self.add(range, Spoils::Entry, message);
                 return;
             }
@@ -303,7 +303,7 @@ impl Walk<'_> {
             if let Some((key, _)) = stray {
                 let name = self.tree.scalar_text(*key).map(ToString::to_string);
                 let message = format!(
-                    "'{}' counts beside 'match': below 'names' each name has its own",
+                    "'{}' goes with 'match': below 'names' each name has its own",
                     name.unwrap_or_default()
                 );
                 self.add(self.tree.node(*key).range, Spoils::Entry, message);
@@ -342,7 +342,7 @@ impl Walk<'_> {
                         groups => format!("it has {}", groups.join(", ")),
                     };
                     let message =
-                        format!("'%{{{name}}}' is no named group of the pattern: {known}");
+                        format!("'%{{{name}}}' is not a named group of the pattern: {known}");
                     self.add(node.range, Spoils::Entry, message);
                 }
             }
@@ -372,7 +372,7 @@ impl Walk<'_> {
                 self.add(range, Spoils::Setting, message);
             }
             Keys::Functions if is_puppets_own(&key) => {
-                let message = format!("'{key}' is Puppet's own: what it does is known");
+                let message = format!("'{key}' is a Puppet function: what it does is known");
                 self.add(range, Spoils::Entry, message);
             }
             Keys::Rules if !self.rules.contains(&&*key) => {
@@ -404,8 +404,7 @@ impl Walk<'_> {
             Shape::Path | Shape::PathOr(_) => {
                 if !is_inside(text) {
                     let message = format!(
-                        "'{text}' is not a path inside the workspace; a path outside counts only from \
-                         the user's own settings"
+                        "'{text}' is not a path inside the workspace; a path outside is only allowed in the user's own settings"
                     );
                     self.add(range, Spoils::Setting, message);
                 }

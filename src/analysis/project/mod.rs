@@ -363,24 +363,24 @@ mod tests {
     fn every_mistake_is_told_where_it_stands() {
         expect_test::expect![[r#"
             1 "puppet_version": unknown setting 'puppet_version': did you mean 'puppetVersion'? [puppetVersion]
-            2 "pkcs7PrivateKey": 'pkcs7PrivateKey' counts only from the user's own settings, not from a workspace's
+            2 "pkcs7PrivateKey": 'pkcs7PrivateKey' is only read from the user's own settings, not from a workspace's
             3 "logLevel": 'logLevel' is a setting of an editor, not of a workspace
             4 "warnin": expected off, warning or error, got 'warnin': did you mean 'warning'? [warning]
             5 "6": expected 7 or 8, got '6'
             6 "[a]": expected true or false, got a list
-            8 "../other": '../other' is not a path inside the workspace; a path outside counts only from the user's own settings
-            9 "/etc/passwd": '/etc/passwd' is not a path inside the workspace; a path outside counts only from the user's own settings
+            8 "../other": '../other' is not a path inside the workspace; a path outside is only allowed in the user's own settings
+            9 "/etc/passwd": '/etc/passwd' is not a path inside the workspace; a path outside is only allowed in the user's own settings
             10 "severities": unknown setting 'severities': did you mean 'severity'? [severity]
             10 "dup-kye": unknown rule 'dup-kye': did you mean 'dup-key'? [dup-key]
             10 "loud": expected off, hint, information, warning or error, got 'loud'
             11 "nodes.yaml": expected a list, each a path, got 'nodes.yaml'
             12 "data": 'data' is not a deployed folder: expected an absolute path
-            14 "yaml_data": 'yaml_data' is Puppet's own: what it does is known
+            14 "yaml_data": 'yaml_data' is a Puppet function: what it does is known
             15 "yaml": expected yaml_data, json_data, hocon_data, eyaml_lookup_key, secret or nothing, got 'yaml'
             15 "\"/etc/{key}.yaml\"": '/etc/{key}.yaml' is not a path inside the workspace: start with {path} or {datadir}
             15 "kyes": unknown setting 'kyes': expected like, path, keys
             16 "\"{datadir}/{kye}.yaml\"": unknown placeholder '{kye}': there are {path}, {datadir}, {key}, {key_path}, {key_file}, {key_module}, {key_name}
-            16 "path": 'path' says nothing with 'like: nothing'
+            16 "path": 'path' has no effect with 'like: nothing'
             17 "nothing_like_it": unknown setting 'nothing_like_it': a workspace may set puppetVersion, strict, strictVariables, nodesFiles, factsFile, pathMap, roots, backends, nodes, diagnostics
             18 "roots": 'roots' is set twice"#]].assert_eq(&mistakes(
             "puppet_version: 7\npkcs7PrivateKey: key.pem\nlogLevel: debug\nstrict: warnin\n\
@@ -402,12 +402,12 @@ mod tests {
     #[test]
     fn what_names_mean_is_said_one_way() {
         expect_test::expect![[r#"
-            9 "strict: off": a second document: only the first one counts
-            3 "names": 'match' and 'names' in one entry: give each an entry of its own
-            4 "'%{rôle}'": '%{rôle}' is no named group of the pattern: it has role
-            5 "'%{a}'": '%{a}' is no named group of the pattern: it has none: write (?<name>…)
-            6 "variables": 'variables' counts beside 'match': below 'names' each name has its own
-            7 "{facts: {a: 1}}": which names is not said: expected 'match' or 'names'"#]]
+            9 "strict: off": a second document: only the first one is read
+            3 "names": use 'match' or 'names', not both
+            4 "'%{rôle}'": '%{rôle}' is not a named group of the pattern: it has role
+            5 "'%{a}'": '%{a}' is not a named group of the pattern: it has none: write (?<name>…)
+            6 "variables": 'variables' goes with 'match': below 'names' each name has its own
+            7 "{facts: {a: 1}}": 'match' or 'names' is missing"#]]
         .assert_eq(&mistakes(
             "nodes:\n- match: '^a'\n  names: {}\n- {match: '(?<role>a)', facts: {a: '%{role}', b: '%{rôle}'}}\n\
              - {match: a, extensions: {b: ['%{a}']}}\n- {names: {a: {}}, variables: {b: 1}}\n- {facts: {a: 1}}\n\

@@ -114,8 +114,7 @@ pub(super) static PROJECT: &[Setting] = &[
     ),
     setting(
         "nodes",
-        "What a node's name means, where the name tells its role or its site: the first that says something \
-         counts, and what is known of a node counts before all.",
+        "What a node's name means, where the name tells its role or its site: the first match counts, and what is known about a node overrides it.",
         Shape::List(&NODES),
     ),
     setting(
@@ -136,7 +135,7 @@ pub(super) static PROJECT: &[Setting] = &[
             setting(
                 "paths",
                 "Severities for some files and folders, by patterns of them: \
-                 `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest counts.",
+                 `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest one applies.",
                 Shape::Table(Keys::Paths, &Shape::Table(Keys::Rules, &SEVERITY)),
             ),
         ]),
@@ -163,7 +162,7 @@ pub(super) static BACKENDS: &[Setting] = &[
          `{datadir}` its data directory, `{key}` the key, `{key_path}` the segments before the key's \
          last one joined by `/` (`profile/web` of `profile::web::port`), `{key_file}` all segments, \
          `{key_module}` the first, `{key_name}` the last. A segment of the path that is empty goes with \
-         the `/` before it. Of several, the first that holds the key counts.",
+         the `/` before it. Of several, the first one with the key is used.",
         Shape::OneOrMany(&Shape::KeyPath),
     ),
     setting(
@@ -180,7 +179,7 @@ static NODES: Shape = Shape::Record(MEANINGS);
 pub(super) static MEANINGS: &[Setting] = &[
     setting(
         "match",
-        "A pattern that names match. Its named groups are variables, unless something else is said here; \
+        "A pattern that names match. Its named groups are variables, unless they are set otherwise here; \
          `%{group}` in a value is what a group matched.",
         Shape::Pattern,
     ),

@@ -223,32 +223,5 @@ impl Fixed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rules::{Fix, Severity};
-    use crate::text::{TextEdit, TextRange};
-
-    #[test]
-    fn a_fix_that_does_not_help_is_taken_back_and_not_made_again() {
-        let path: Arc<str> = "/repo/data/a.yaml".into();
-        let snapshot = Workspace::new().apply(opened(&path, "a: 1\n".into()));
-        let range = TextRange::new(3, 4);
-        let mut finding = Finding::new("x", Severity::Hint, Arc::clone(&path), range, "");
-        let edit = TextEdit::insert(4, "}");
-        finding.fixes.push(Fix::new(Safety::Safe, "", edit));
-        let mut found = vec![(Arc::clone(&path), vec![finding])];
-        let mut steps = Steps::default();
-        let made = fixes_together(&snapshot, &found, Safety::Safe);
-        let texts = |changes: Vec<Change>| {
-            let texts = changes.into_iter().map(|change| match change {
-                Change::Open { text, .. } => text.to_string(),
-                _ => String::new(),
-            });
-            texts.collect::<Vec<_>>()
-        };
-        assert_eq!(texts(steps.taken(&snapshot, made)), ["a: 1}\n"]);
-        assert_eq!(texts(steps.taken_back(&found)), ["a: 1\n"]);
-        steps.leave_out(&mut found);
-        assert_eq!(found[0].1, []);
-    }
-}
+#[path = "fix_tests.rs"]
+mod tests;

@@ -18,7 +18,6 @@ mod selection;
 mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -35,12 +34,13 @@ use record::Record;
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
+use super::nodes::Asked;
 use super::terminal::{self, Progress};
 use super::workspace::{PlaceArguments, workspace_folder};
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
 use crate::disk::{self, Ignore, scan, workspace_of};
 use crate::ide::cell::what_was_read;
-use crate::lookup::{PuppetVersion, Settings};
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Severity};
 use crate::workspace::{Change, Workspace, path};
 
@@ -106,6 +106,9 @@ pub(crate) struct CheckOutput {
     /// End with 0 although there are errors
     #[arg(long)]
     pub(crate) exit_zero: bool,
+    /// End with 1 if a file was fixed, although nothing is left
+    #[arg(long, requires = "fix", conflicts_with = "exit_zero")]
+    pub(crate) exit_non_zero_on_fix: bool,
 }
 
 /// The options of `check`.
@@ -204,7 +207,9 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     if let Err(error) = report.finish() {
         return complain(&error);
     }
-    match report.count(Severity::Error) > 0 && !output.exit_zero {
+    let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
+    let has_fixed = report.has_fixed && output.exit_non_zero_on_fix;
+    match has_errors || has_fixed {
         true => ExitCode::FAILURE,
         false => code,
     }
@@ -290,6 +295,8 @@ struct Report<'a> {
     records: Vec<Record>,
     /// Whether a fix would change something.
     has_diff: bool,
+    /// Whether a file was fixed.
+    has_fixed: bool,
     /// Whether a fixed file could not be written.
     has_failed: bool,
 }
@@ -314,6 +321,7 @@ impl<'a> Report<'a> {
             counts: [0; 4],
             records: Vec::new(),
             has_diff: false,
+            has_fixed: false,
             has_failed: false,
         }
     }
@@ -340,7 +348,7 @@ impl<'a> Report<'a> {
                 terminal::complain(&format!("{given}: no file fits the pattern"));
                 checked = Checked::BadPattern;
             } else if wanted.is_file() {
-                terminal::complain(&format!("{given}: skipped: it is no data"));
+                terminal::complain(&format!("{given}: skipped: it is not a data file"));
             } else {
                 terminal::complain(&format!("{given}: nothing was checked: there is no data"));
             }
@@ -429,7 +437,17 @@ impl<'a> Report<'a> {
     /// Adds the findings in some files; gives those of them that a hierarchy reads.
     fn find(&mut self, folder: &str, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
         let snapshot = opened.workspace.snapshot();
-        let checker = Checker::with_settings(&snapshot, opened.settings);
+        let (project, settings) = (&opened.project, opened.settings);
+        let configs = ConfigCache::default();
+        let asked = Asked {
+            files: &[],
+            facts: None,
+            project,
+            settings: &settings,
+            configs: &configs,
+        };
+        let checker = Checker::with_settings(&snapshot, settings.clone());
+        let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
         let here = self.here.clone();
         let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
         let progress = Mutex::new(Progress::new());
@@ -454,7 +472,7 @@ impl<'a> Report<'a> {
                 continue;
             }
             for mut finding in findings {
-                match severity(&opened.project, &finding) {
+                match severity(project, &finding) {
                     Some(severity) if self.output.selection.includes(finding.code) => {
                         finding.severity = severity;
                     }
@@ -485,6 +503,8 @@ impl<'a> Report<'a> {
             } else if let Err(error) = file.write() {
                 complain(&error);
                 self.has_failed = true;
+            } else {
+                self.has_fixed = true;
             }
         }
     }
@@ -601,13 +621,13 @@ impl<'a> Report<'a> {
                 many => parts.push(format!("{many} {name}s")),
             }
         }
-        let mut summary = match parts.is_empty() {
-            true => "nothing found".to_owned(),
-            false => parts.join(", "),
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
         };
-        let files = self.files.len();
-        let noun = if files == 1 { "file" } else { "files" };
-        let _ = write!(summary, " in {files} {noun}");
-        summary
+        match parts.is_empty() {
+            true => format!("{files} checked, no problems"),
+            false => format!("{} in {files}", parts.join(", ")),
+        }
     }
 }

@@ -1,17 +1,17 @@
 //! Differences as a comment on a pull request: counts first, then each key folded, cut to what the
 //! platforms take.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::super::terminal::shown;
+use super::super::terminal::{shown, with_shown_files};
 use super::{gone_text, state};
-use crate::ide::cell::{counted, outcome_text, sources_text};
+use crate::ide::cell::{counted, cut_apart, outcome_text, sources_text};
 use crate::ide::compare::Difference;
 use crate::ide::matrix::Cell;
-use crate::text::unified_diff;
-use crate::value;
+use crate::text::{Hunk, hunks};
+use crate::value::{self, Value};
 
 /// What a comment begins with, so that a later run finds it and writes it anew.
 const MARKER: &str = "<!-- hiera-ls diff -->";
@@ -22,8 +22,17 @@ const MOST_BYTES: usize = 60_000;
 /// Most bytes of the values of one difference.
 const MOST_OF_VALUE: usize = 4_000;
 
+/// Most characters of a line of a value.
+const WIDEST: usize = 400;
+
 /// Most nodes and places that are named for one difference.
 const MOST_NAMED: usize = 20;
+
+/// Most names that are folded behind them.
+const MOST_FOLDED: usize = 200;
+
+/// Fewest keys that fail alike for which that is said once.
+const FEWEST_ALIKE: usize = 2;
 
 /// What was compared.
 #[derive(Clone, Copy)]
@@ -39,8 +48,45 @@ pub(super) enum Sides<'a> {
     },
 }
 
+/// What a page says of nodes.
+#[derive(Clone, Copy)]
+struct Nodes {
+    /// How many there are; nothing where nodes are not what is counted.
+    all: Option<usize>,
+    /// Whether long lists are there as a whole, folded.
+    is_whole: bool,
+}
+
 /// The page of all differences, ordered by key.
 pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: bool) -> String {
+    let all = match sides {
+        Sides::Names(..) => None,
+        Sides::Versions { nodes, .. } => Some(nodes),
+    };
+    let page = |is_whole| page_with(differences, sides, has_values, Nodes { all, is_whole });
+    match page(true) {
+        (text, 0) => text,
+        // Keys are worth more than names of nodes.
+        (_, _) => {
+            let (text, rest) = page(false);
+            match rest {
+                0 => text,
+                rest => format!(
+                    "{text}\n{} not shown: the comment would be too long.\n",
+                    keys(rest)
+                ),
+            }
+        }
+    }
+}
+
+/// The page, and how many keys there was no place for.
+fn page_with(
+    differences: &[Difference],
+    sides: Sides<'_>,
+    has_values: bool,
+    nodes: Nodes,
+) -> (String, usize) {
     let by_key: Vec<&[Difference]> = differences
         .chunk_by(|one, other| one.key == other.key)
         .collect();
@@ -50,24 +96,86 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
     {
         let _ = writeln!(out, "\nNote: {}.", escaped(&text));
     }
-    let mut shown = 0;
-    for group in &by_key {
-        let block = block(group, has_values);
-        if out.len() + block.len() > MOST_BYTES {
-            break;
+    let failures = failures(differences);
+    for (message, failing) in &failures {
+        out += &failure(message, failing, nodes);
+    }
+    let is_told = |one: &Difference| {
+        failed(&one.after).is_some_and(|message| failures.contains_key(&message))
+    };
+    let mut rest = 0;
+    for group in by_key {
+        let group: Vec<&Difference> = group.iter().filter(|one| !is_told(one)).collect();
+        let block = block(&group, has_values, nodes);
+        match rest == 0 && out.len() + block.len() <= MOST_BYTES {
+            true => out += &block,
+            false => rest += 1,
         }
-        out += &block;
-        shown += 1;
     }
-    if shown < by_key.len() {
-        let rest = by_key.len() - shown;
-        let _ = writeln!(
-            out,
-            "\n{} not shown: the comment would be too long.",
-            keys(rest)
-        );
+    (out, rest)
+}
+
+/// What is said of an answer that is an error.
+fn failed(cell: &Cell) -> Option<String> {
+    let error = cell.result.as_ref().err();
+    let error = error.filter(|error| cell.unknown.is_none() && !error.is_not_found())?;
+    Some(with_shown_files(&error.words()))
+}
+
+/// The new errors that several keys have, with the differences that come to them: a file that cannot be
+/// read fails every lookup that reads it.
+fn failures(differences: &[Difference]) -> BTreeMap<String, Vec<&Difference>> {
+    let mut failures: BTreeMap<String, Vec<&Difference>> = BTreeMap::new();
+    for one in differences {
+        if let Some(message) = failed(&one.after) {
+            failures.entry(message).or_default().push(one);
+        }
     }
-    out
+    failures.retain(|_, all| keys_of(all).len() >= FEWEST_ALIKE);
+    failures
+}
+
+fn keys_of<'a>(differences: &[&'a Difference]) -> BTreeSet<&'a str> {
+    differences.iter().map(|one| &*one.key).collect()
+}
+
+/// An error that several keys have, with their names folded.
+fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
+    let names = failing.iter().flat_map(|one| one.after.nodes.iter());
+    let count = names.collect::<BTreeSet<_>>().len();
+    let all = keys_of(failing);
+    let fence = "`".repeat(longest_run(message).max(2) + 1);
+    let named = all.iter().take(MOST_FOLDED).map(|key| code(key));
+    let mut named = named.collect::<Vec<_>>().join(", ");
+    if let Some(more @ 1..) = all.len().checked_sub(MOST_FOLDED) {
+        let _ = write!(named, " and {more} more");
+    }
+    format!(
+        "\n**Lookups of {} fail** for {}:\n\n{fence}text\n{message}\n{fence}\n\n\
+         <details><summary>{}</summary>\n\n{named}\n\n</details>\n",
+        keys(all.len()),
+        some_of(count, nodes.all),
+        keys(all.len()),
+    )
+}
+
+/// What an answer is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Set,
+    Missing,
+    Failed,
+}
+
+impl State {
+    fn of(cell: &Cell) -> State {
+        match &cell.result {
+            _ if cell.unknown.is_some() => State::Set,
+            Ok(_) => State::Set,
+            Err(error) if error.is_not_found() => State::Missing,
+            Err(_) => State::Failed,
+        }
+    }
 }
 
 fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
@@ -82,8 +190,9 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         }
         (Sides::Names(one, other), _) => {
             let (one, other) = (code(one), code(other));
+            let verb = if count == 1 { "differs" } else { "differ" };
             return format!(
-                "**Hiera**: {} differ between {one} (−) and {other} (+).\n",
+                "**Hiera**: {} {verb} between {one} (−) and {other} (+).\n",
                 keys(count)
             );
         }
@@ -102,36 +211,53 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .flat_map(|one| one.after.nodes.iter())
         .map(|name| &**name)
         .collect();
-    let is_set = |cell: &Cell| cell.unknown.is_some() || cell.result.is_ok();
-    let of = |before: bool, after: bool| {
-        let is_so =
-            |one: &&Difference| is_set(&one.before) == before && is_set(&one.after) == after;
-        let groups = by_key
-            .iter()
-            .filter(|group| group.iter().any(|one| is_so(&one)));
+    let of = |fits: &dyn Fn(State, State) -> bool| {
+        let fits = |one: &Difference| fits(State::of(&one.before), State::of(&one.after));
+        let groups = by_key.iter().filter(|group| group.iter().any(fits));
         groups.count()
     };
+    use State::{Failed, Missing, Set};
     let kinds = [
-        (of(true, true), "with other values"),
-        (of(false, true), "newly set"),
-        (of(true, false), "no longer set"),
+        (of(&|_, new| new == Failed), "failing"),
+        (
+            of(&|old, new| old == Failed && new != Failed),
+            "failing no longer",
+        ),
+        (
+            of(&|old, new| (old, new) == (Set, Set)),
+            "with other values",
+        ),
+        (of(&|old, new| (old, new) == (Missing, Set)), "newly set"),
+        (
+            of(&|old, new| (old, new) == (Set, Missing)),
+            "no longer set",
+        ),
     ];
     let kinds = kinds.iter().filter(|(count, _)| *count > 0);
     let kinds: Vec<String> = kinds
         .map(|(count, kind)| format!("{count} {kind}"))
         .collect();
     format!(
-        "**Hiera**: {} change for {} of {} against {} ({}).\n",
+        "**Hiera**: {} {} for {} against {} ({}).\n",
         keys(count),
-        nodes.len(),
-        counted(total),
+        if count == 1 { "changes" } else { "change" },
+        some_of(nodes.len(), Some(total)),
         code(old),
         kinds.join(", ")
     )
 }
 
+/// A number of nodes of all that there are.
+fn some_of(count: usize, all: Option<usize>) -> String {
+    match all {
+        Some(1) | None => counted(count),
+        Some(all) if all == count => format!("all {}", counted(all)),
+        Some(all) => format!("{count} of {}", counted(all)),
+    }
+}
+
 /// All differences of one key, folded.
-fn block(group: &[Difference], has_values: bool) -> String {
+fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
     let Some(first) = group.first() else {
         return String::new();
     };
@@ -140,23 +266,45 @@ fn block(group: &[Difference], has_values: bool) -> String {
     let whose = match group {
         [one] if one.before.nodes != one.after.nodes => String::new(),
         [one] if nodes == 1 => format!(" — {}", escaped(&one.after.nodes.concat())),
+        _ if names.all == Some(nodes) => format!(" — all {}", counted(nodes)),
         _ => format!(" — {}", counted(nodes)),
     };
     let mut out = format!("<details><summary><code>{key}</code>{whose}</summary>\n");
     for one in group {
-        out += &body(one, group.len() == 1, has_values);
+        // The summary says it already.
+        let is_said = group.len() == 1 && (nodes == 1 || names.all == Some(nodes));
+        if one.before.nodes == one.after.nodes && !is_said {
+            out += &nodes_text(&one.after.nodes, names);
+        }
+        out += &body(one, has_values);
     }
     out + "\n</details>\n"
 }
 
-/// One difference; that of a key's only one has its single node in the summary already.
-fn body(difference: &Difference, is_only: bool, has_values: bool) -> String {
+/// The names of nodes, the rest of many folded.
+fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
+    let all: Vec<String> = nodes.iter().map(|name| code(name)).collect();
+    let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
+    if !names.is_whole || rest.is_empty() {
+        return format!("\n{}:\n", few(all));
+    }
+    let (folded, more) = rest.split_at(rest.len().min(MOST_FOLDED));
+    let more = match more.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "\n{}\n\n<details><summary>and {} more</summary>\n\n{}{more}\n\n</details>\n",
+        first.join(", "),
+        rest.len(),
+        folded.join(", ")
+    )
+}
+
+/// One difference: two answers, and where they come from.
+fn body(difference: &Difference, has_values: bool) -> String {
     let Difference { before, after, .. } = difference;
     let mut out = String::new();
-    if before.nodes == after.nodes && !(is_only && after.nodes.len() == 1) {
-        let names = after.nodes.iter().map(|name| code(name));
-        let _ = writeln!(out, "\n{}:", few(names.collect()));
-    }
     let lines = match has_values {
         true => values(before, after),
         false => format!("-{}\n+{}\n", state(before), state(after)),
@@ -183,17 +331,14 @@ fn body(difference: &Difference, is_only: bool, has_values: bool) -> String {
 fn values(before: &Cell, after: &Cell) -> String {
     let [old, new] = [before, after].map(yaml);
     let lines = match old == new {
-        // What reads alike is encrypted: only the cipher texts differ.
-        true => format!(
-            "-{old}+{}\n",
-            new.trim_end().to_owned() + " (another cipher text)"
-        ),
-        false => {
-            let hunks = unified_diff(&old, &new);
-            let lines = hunks.lines().filter(|line| !line.starts_with("@@"));
-            lines.map(|line| format!("{line}\n")).collect()
-        }
+        // What reads alike is encrypted, or a secret: only what is not shown differs.
+        true => signed('-', &old) + &signed('+', &format!("{} (another one)", new.trim_end())),
+        false => hunks(&old, &new)
+            .iter()
+            .map(|hunk| keys_around(&old, hunk) + &hunk.lines)
+            .collect(),
     };
+    let lines = told_apart(&lines);
     if lines.len() <= MOST_OF_VALUE {
         return lines;
     }
@@ -202,15 +347,67 @@ fn values(before: &Cell, after: &Cell) -> String {
     format!("{}\n…\n", lines[..end].trim_end())
 }
 
+/// The lines of a text behind a sign.
+fn signed(sign: char, text: &str) -> String {
+    text.lines().map(|line| format!("{sign}{line}\n")).collect()
+}
+
+/// The keys of the hashes and lists that a hunk is inside of, as a line before it; nothing for one at the
+/// start of the text.
+fn keys_around(text: &str, hunk: &Hunk) -> String {
+    // An element stands below a key of the same indent.
+    let depth = |line: &str| {
+        let inner = line.trim_start_matches(' ');
+        2 * (line.len() - inner.len()) + usize::from(inner.starts_with("- "))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let Some(first) = lines.get(hunk.start).filter(|_| hunk.start > 0) else {
+        return String::new();
+    };
+    let mut inner = depth(first);
+    let mut keys = Vec::new();
+    for line in lines[..hunk.start].iter().rev() {
+        if depth(line) < inner {
+            inner = depth(line);
+            keys.push(line.trim());
+        }
+    }
+    keys.reverse();
+    cut_apart(&[format!("@@ {} @@", keys.join(" "))], WIDEST).concat() + "\n"
+}
+
+/// Lines of a diff that are not too long: one line in place of another so that it can be seen what
+/// differs.
+fn told_apart(lines: &str) -> String {
+    let all: Vec<String> = lines.lines().map(str::to_owned).collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(line) = all.get(at) {
+        let is_pair =
+            line.starts_with('-') && all.get(at + 1).is_some_and(|next| next.starts_with('+'));
+        let together = &all[at..at + 1 + usize::from(is_pair)];
+        let (signs, texts): (Vec<String>, Vec<String>) = together
+            .iter()
+            .map(|line| (line[..1].to_owned(), line[1..].to_owned()))
+            .unzip();
+        for (sign, text) in signs.iter().zip(cut_apart(&texts, WIDEST)) {
+            let _ = writeln!(out, "{sign}{text}");
+        }
+        at += together.len();
+    }
+    out
+}
+
 /// An answer as YAML, or what is said in its place; whole lines.
 fn yaml(cell: &Cell) -> String {
     let text = match (&cell.unknown, &cell.result) {
+        (None, Ok(Value::Undef)) => "null".to_owned(),
         (None, Ok(value)) if !value.has_opaque() => {
             let text = value::dump(value);
             let text = text.strip_prefix("---").unwrap_or(&text);
             text.trim_start_matches([' ', '\n']).to_owned()
         }
-        (_, _) => outcome_text(cell),
+        (_, _) => with_shown_files(&outcome_text(cell)),
     };
     text.trim_end().to_owned() + "\n"
 }

@@ -21,6 +21,7 @@ use crate::ide::cell::{
 };
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
+use crate::ide::secrets::without_secrets;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
@@ -55,7 +56,7 @@ pub(super) struct DiffArguments {
 pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
     let format = arguments.format;
     if arguments.no_values && format.is_for_programs() {
-        complain("--no-values is for the formats text and markdown: json and csv are for programs");
+        complain("--no-values works with the formats text and markdown only");
         return ExitCode::from(2);
     }
     match print(arguments) {
@@ -98,7 +99,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         None => Vec::new(),
     };
     if let Some(text) = gone_text(&gone) {
-        remark(&text);
+        remark(&format!("note: {text}"));
     }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
     if keys.is_empty() && !missing.is_empty() {
@@ -152,7 +153,7 @@ fn gone_text(names: &[Arc<str>]) -> Option<String> {
         more => format!(" and {more} more"),
     };
     Some(format!(
-        "no data file is named after {shown}{more} any more: not compared"
+        "not compared, since no data file has the name any longer: {shown}{more}"
     ))
 }
 
@@ -211,7 +212,7 @@ impl Output {
         for difference in found {
             match self.format {
                 TableFormat::Markdown => {
-                    self.kept.push(difference);
+                    self.kept.push(without_secrets(&difference));
                     Ok(())
                 }
                 TableFormat::Json | TableFormat::JsonLines => {
@@ -219,7 +220,8 @@ impl Output {
                 }
                 TableFormat::Csv => self.rows.print(&table(&difference)),
                 TableFormat::Text => {
-                    let text = text(&difference, self.layout, self.has_values);
+                    let shown = without_secrets(&difference);
+                    let text = text(&shown, self.layout, self.has_values);
                     self.rows.print(&text)
                 }
             }?;
@@ -244,8 +246,12 @@ impl Output {
 fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
     let kind = DiskFiles::new().kind(&disk::absolute(against));
     let is_folder = kind == Some(FileKind::Directory);
-    if is_folder && against.starts_with(['.', '/']) {
-        return Ok(loaded.other(against));
+    // No name of a revision begins so.
+    if against.starts_with(['.', '/']) {
+        return match is_folder {
+            true => Ok(loaded.other(against)),
+            false => Err(format!("{against}: no such folder")),
+        };
     }
     match loaded.revision(against) {
         Ok(_) if is_folder => Err(format!(

@@ -106,7 +106,9 @@ const HELP: &str = "run 'hiera-ls lookup --help' for more";
 enum End {
     /// A message for standard error, with exit code 1.
     Failed(String),
-    /// The same, because no level has one of the keys.
+    /// The same, with exit code 2: the command line makes no sense.
+    Senseless(String),
+    /// The same as the first, because no level has one of the keys.
     NotFound(String),
     /// This exit code; all has been said.
     Code(u8),
@@ -120,6 +122,10 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
         Err(End::Failed(message)) => {
             complain(&message);
             ExitCode::FAILURE
+        }
+        Err(End::Senseless(message)) => {
+            complain(&message);
+            ExitCode::from(2)
         }
         Err(End::NotFound(message)) => {
             complain(&message);
@@ -221,7 +227,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         },
         None if known.files.is_empty() => any_node(arguments, &asked, &request),
         None => {
-            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
+            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name).alone();
             let nodes = compiled.nodes(nodes);
             if request.tracing != Tracing::Off && arguments.render_as.is_none() {
                 return explained(arguments, &session, &nodes, &request);
@@ -330,7 +336,7 @@ fn tell_missing_folders(session: &Session<'_>) {
                 let shown = terminal::shown(&folder);
                 let level = &place.level;
                 remark(&format!(
-                    "note: {shown} is not there, where level '{level}' looks for data; name the folder that is \
+                    "note: {shown} does not exist, but level '{level}' looks for data there; name the folder that is \
                      deployed there with --path-map"
                 ));
                 told.push(folder);
@@ -490,7 +496,7 @@ fn explained(
         tell_unknown(&answer);
     }
     if let Some(more @ 1..) = groups.len().checked_sub(MOST) {
-        remark(&format!("and {more} answers more: name a node with --node"));
+        remark(&format!("and {more} more answers: name a node with --node"));
     }
     let is_missing = |group: &Group| group.result.as_ref().is_err_and(LookupError::is_not_found);
     if groups.iter().all(is_missing) {

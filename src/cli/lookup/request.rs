@@ -11,7 +11,7 @@ pub(super) fn request(arguments: &LookupArguments) -> Result<Request, End> {
     let deep_only = arguments.knock_out_prefix.is_some()
         || arguments.sort_merged_arrays
         || arguments.merge_hash_arrays;
-    let refuse = |message: &str| Err(End::Failed(format!("{message}\n{HELP}")));
+    let refuse = |message: &str| Err(End::Senseless(format!("{message}\n{HELP}")));
     if deep_only && !deep {
         return refuse(
             "--knock-out-prefix, --sort-merged-arrays and --merge-hash-arrays go with '--merge deep'\

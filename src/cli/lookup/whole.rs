@@ -64,12 +64,12 @@ pub(super) fn by_name(
         };
         if !set.is_empty() {
             remark(&format!(
-                "manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
+                "note: manifests set {} for nodes: --compile runs them, without node blocks, as puppet lookup does",
                 set.join(" and ")
             ));
         }
         remark(&format!(
-            "no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
+            "note: no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
         ));
     }
     ended

@@ -15,10 +15,8 @@ use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::Expectation;
 use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
 use crate::ide::expectation::{Judged, Verdict, judge};
+use crate::ide::expected_keys::EXPECTATIONS_FOLDER;
 use crate::workspace::{FileKind, Files as _, path};
-
-/// Where expectations stand in a workspace.
-const FOLDER: &str = "spec/hiera";
 
 /// Exit code where not everything could be judged because of a mistake.
 const MISTAKE: u8 = 2;
@@ -142,7 +140,7 @@ fn files(arguments: &TestArguments) -> Result<Vec<String>, Vec<String>> {
         [] => {
             let workspace = arguments.workspace.places.folder();
             let workspace = workspace.map_err(|error| vec![error])?;
-            vec![shown(&path::join(&workspace, FOLDER)).to_owned()]
+            vec![shown(&path::join(&workspace, EXPECTATIONS_FOLDER)).to_owned()]
         }
         named => named.to_vec(),
     };

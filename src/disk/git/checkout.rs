@@ -108,7 +108,7 @@ impl Reading {
         depth: usize,
     ) -> Result<(), GitError> {
         if depth > MOST_DEPTH {
-            tracing::warn!("{at}: lies too many folders deep and is not entered");
+            tracing::warn!("{at}: is too many folders deep and is skipped");
             return Ok(());
         }
         for Line { name, mode, id } in lines(&self.repositories[repository], &tree)? {

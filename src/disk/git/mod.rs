@@ -68,7 +68,9 @@ impl Repository {
             }
             here = top.parent();
         }
-        Err(GitError::new(format!("{folder} is in no git repository")))
+        Err(GitError::new(format!(
+            "{folder} is not in a git repository"
+        )))
     }
 
     /// The repository that is checked out in `top`.
@@ -81,7 +83,7 @@ impl Repository {
                 let text = list_file(&entry)?.unwrap_or_default();
                 let target = text.trim_end().strip_prefix("gitdir: ");
                 let target = target.ok_or_else(|| {
-                    GitError::new(format!("{} names no repository", entry.display()))
+                    GitError::new(format!("{} does not name a repository", entry.display()))
                 })?;
                 top.join(target)
             }
@@ -99,7 +101,7 @@ impl Repository {
         };
         if std::fs::metadata(common_dir.join("reftable")).is_ok() {
             return Err(GitError::new(format!(
-                "{} keeps its references in reference tables, which are not read",
+                "{} stores its references in the 'reftable' format, which is not supported",
                 top.display()
             )));
         }

@@ -92,7 +92,7 @@ fn refuse_foreign(common_dir: &Path, objects: &Path) -> Result<(), GitError> {
         at += 1;
         if !real(&folder)?.starts_with(&inside) {
             return Err(GitError::new(format!(
-                "{} borrows objects from {}, outside the repository, which are not read",
+                "{} shares objects with {}, outside the repository, which are not read",
                 common_dir.display(),
                 folder.display()
             )));
@@ -104,7 +104,7 @@ fn refuse_foreign(common_dir: &Path, objects: &Path) -> Result<(), GitError> {
             if line.starts_with('"') || folders.len() >= MOST_BORROWED {
                 let at = folder.display();
                 return Err(GitError::new(format!(
-                    "{at} borrows from a quoted path, or from too many others"
+                    "{at} shares objects with a quoted path, or with too many repositories"
                 )));
             }
             if !folders.contains(&next) {

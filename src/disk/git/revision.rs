@@ -79,7 +79,7 @@ impl Repository {
                     let parent = self.parent(&id, number)?;
                     id = parent.ok_or_else(|| unknown("no such parent"))?;
                 }
-                _ => return Err(unknown("it is none")),
+                _ => return Err(unknown("it is not a revision")),
             }
         }
         Ok(id)
@@ -116,7 +116,9 @@ impl Repository {
             };
             id = next.ok_or_else(|| GitError::new(format!("object {id} is not a commit")))?;
         }
-        Err(GitError::new(format!("tag {id} leads to no commit")))
+        Err(GitError::new(format!(
+            "tag {id} does not point to a commit"
+        )))
     }
 
     /// The object of a name: a reference, else an object's name or the beginning of one.
@@ -129,7 +131,7 @@ impl Repository {
             return Ok(Some(id));
         }
         if name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(GitError::new("objects named by SHA-256 are not read"));
+            return Err(GitError::new("SHA-256 repositories are not supported"));
         }
         let is_special = |name: &str| {
             !name.is_empty()
@@ -164,7 +166,7 @@ impl Repository {
             [] => Ok(None),
             [only] => Ok(Some(*only)),
             several => Err(GitError::new(format!(
-                "revision '{name}' is ambiguous: {} commits begin so",
+                "revision '{name}' is ambiguous: {} commits start with it",
                 several.len()
             ))),
         }
@@ -192,7 +194,7 @@ impl Repository {
             }
             let word = first.split_whitespace().next().unwrap_or_default();
             if word.len() == 64 {
-                return Err(GitError::new("objects named by SHA-256 are not read"));
+                return Err(GitError::new("SHA-256 repositories are not supported"));
             }
             let id = object_id(word);
             return match id {
@@ -201,7 +203,7 @@ impl Repository {
             };
         }
         Err(GitError::new(format!(
-            "reference '{name}' leads in circles"
+            "reference '{name}' points back to itself"
         )))
     }
 

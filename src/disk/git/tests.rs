@@ -312,7 +312,7 @@ fn nothing_that_a_repository_names_is_run() {
 fn what_cannot_be_read_is_refused_by_name() {
     let nowhere = tempfile::tempdir().unwrap();
     let why = read(nowhere.path(), "HEAD").unwrap_err();
-    assert!(why.ends_with(" is in no git repository"), "{why}");
+    assert!(why.ends_with(" is not in a git repository"), "{why}");
     let Some(repo) = Repo::new() else { return };
     let at = repo.path().display();
     let missing = "1234567890123456789012345678901234567890";

@@ -64,8 +64,8 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
             words(question, cursor, &top)
         }
         (Slot::Key, ["defaults"]) => words(question, cursor, &DEFAULTS),
-        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => level(question, cursor),
-        (Slot::Key, ["hierarchy" | "default_hierarchy"]) => vec![new_level(cursor)],
+        (Slot::Key, ["hierarchy" | "default_hierarchy", "-"]) => words(question, cursor, &LEVEL),
+        (Slot::Key, ["hierarchy" | "default_hierarchy"]) => vec![level(cursor)],
         (Slot::Key, [.., "options"]) => words(question, cursor, &OPTIONS),
         (Slot::Value, ["version"]) => vec![Item::new("5", ItemKind::Word)],
         (Slot::Value, [.., "datadir"]) => entries(&view, cursor, &view.root.dir, false),
@@ -79,32 +79,8 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
 }
 
-/// The keys that a level does not have yet.
-fn level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
-    let parse = question
-        .analysis
-        .snapshot
-        .parse_of(question.file, Format::Yaml);
-    let tree = &parse.tree;
-    let nodes = tree.path_at(cursor.replace.start as usize);
-    let around = nodes
-        .iter()
-        .rev()
-        .find_map(|&at| tree.node(at).as_mapping());
-    let here = cursor.replace;
-    let has = |word: &&str| {
-        let mut keys = around.unwrap_or_default().iter();
-        keys.any(|&(key, _)| {
-            tree.node(key).range.start != here.start
-                && tree.scalar_text(key).is_some_and(|text| **text == **word)
-        })
-    };
-    let missing: Vec<&str> = LEVEL.into_iter().filter(|word| !has(word)).collect();
-    words(question, cursor, &missing)
-}
-
 /// A whole level.
-fn new_level(cursor: &Cursor) -> Item {
+fn level(cursor: &Cursor) -> Item {
     let indent = " ".repeat(4);
     Item {
         insert: format!("- name: \n{indent}path: "),

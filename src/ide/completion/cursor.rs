@@ -41,8 +41,8 @@ pub(super) struct Cursor {
     pub(super) replace: TextRange,
     /// The quote that what is typed is in.
     pub(super) quote: Option<char>,
-    /// Whether the place is between brackets.
-    pub(super) in_flow: bool,
+    /// Where the outermost bracket around the place opens.
+    pub(super) bracket: Option<usize>,
 }
 
 /// How a document is written.
@@ -52,6 +52,52 @@ pub(super) enum Style {
     Yaml,
     /// JSON, or what looks like it.
     Json,
+}
+
+impl Cursor {
+    /// The other keys of the hash that the cursor is in. O(lines of the hash).
+    pub(super) fn keys_beside(&self, text: &str, offset: usize) -> Vec<String> {
+        if let Some(bracket) = self.bracket {
+            let before = text.get(bracket..offset).and_then(flow::scan);
+            let mut keys = before.map_or_else(Vec::new, |found| found.keys);
+            let behind = text.get(self.replace.end as usize..).unwrap_or_default();
+            keys.extend(flow::keys_behind(behind));
+            return keys;
+        }
+        let start = text[..offset].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let line = Line::read(&text[start..offset], End::Cursor);
+        let mut keys = Vec::new();
+        // With a dash before it the cursor is in the first line of its hash.
+        if line.dashes.is_empty() {
+            keys_of_hash(text[..start].lines().rev(), line.column, &mut keys);
+        }
+        let behind = text[offset..].split_once('\n').map_or("", |(_, rest)| rest);
+        let below = behind.lines().take_while(|below| {
+            let below = Line::read(below, End::Break);
+            below.dashes.iter().all(|&dash| dash >= line.column)
+        });
+        keys_of_hash(below, line.column, &mut keys);
+        keys
+    }
+}
+
+/// The keys that lines hold in a column, up to the line that a hash in it starts or ends at.
+fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &mut Vec<String>) {
+    for line in lines.take(MOST_LINES) {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let read = Line::read(line, End::Break);
+        if read.column < column {
+            return;
+        }
+        if read.column == column {
+            keys.extend(read.key);
+        }
+        if read.dashes.iter().any(|&dash| dash < column) {
+            return;
+        }
+    }
 }
 
 /// The place of the cursor; none in a comment, in a block of text, or behind a whole value.
@@ -91,7 +137,7 @@ fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<Step>) -> Opti
     let found = flow::scan(text.get(from..offset)?)?;
     steps.extend(found.steps);
     let mut cursor = slot(text, from + found.word, offset, steps, found.slot);
-    cursor.in_flow = true;
+    cursor.bracket = Some(from);
     Some(cursor)
 }
 
@@ -108,7 +154,7 @@ fn slot(text: &str, from: usize, offset: usize, steps: Vec<Step>, slot: Slot) ->
         typed: text.get(from..offset).unwrap_or_default().to_owned(),
         replace: TextRange::new(from.min(offset), end),
         quote,
-        in_flow: false,
+        bracket: None,
     }
 }
 

@@ -10,6 +10,7 @@ use crate::ide::named;
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Variable;
 use crate::syntax::ScalarMap;
+use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::Format;
 
@@ -108,15 +109,25 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
     for file in question.beside.configurations() {
         let parse = snapshot.parse_of(file, Format::Yaml);
         let spans = locate(&parse.tree);
-        let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-        for location in levels.flat_map(|level| &level.locations) {
-            let map = ScalarMap::new(file.text(), parse.tree.node(location.node));
-            for token in tokens(&location.text) {
-                let range = map.source_range(token.range.as_usize());
-                let is_half_typed =
-                    file.id() == question.file.id() && range.touches(question.offset);
-                if !is_half_typed && let TokenKind::Variable { .. } = token.kind {
-                    found.insert(named::variable(token.inner.slice(&location.text)));
+        let is_asked =
+            |range: TextRange| file.id() == question.file.id() && range.touches(question.offset);
+        for level in spans.hierarchy.iter().chain(&spans.default_hierarchy) {
+            if let Some([list, element]) = &level.mapped {
+                found.insert(named::variable(&list.text));
+                // The name of an element means nothing outside of its level.
+                if is_asked(level.range) {
+                    found.insert(element.text.clone());
+                }
+            }
+            for location in &level.locations {
+                let map = ScalarMap::new(file.text(), parse.tree.node(location.node));
+                for token in tokens(&location.text) {
+                    let name = token.inner.slice(&location.text);
+                    let is_half_typed = is_asked(map.source_range(token.range.as_usize()));
+                    let is_used = !is_half_typed && level.element(name).is_none();
+                    if is_used && let TokenKind::Variable { .. } = token.kind {
+                        found.insert(named::variable(name));
+                    }
                 }
             }
         }

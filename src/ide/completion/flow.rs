@@ -10,12 +10,14 @@ pub(super) struct Flow {
     pub(super) slot: Slot,
     /// Where it starts.
     pub(super) word: usize,
+    /// The keys that the hash around it has before it.
+    pub(super) keys: Vec<String>,
 }
 
 /// A bracket that is open.
 enum Open {
-    /// A hash, with the key whose value follows.
-    Hash(Option<String>),
+    /// A hash, with the keys before, and the key whose value follows.
+    Hash(Vec<String>, Option<String>),
     List,
 }
 
@@ -41,7 +43,7 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
             }
             '{' | '[' if text[word..at].trim().is_empty() => {
                 open.push(match character {
-                    '{' => Open::Hash(None),
+                    '{' => Open::Hash(Vec::new(), None),
                     _ => Open::List,
                 });
                 (word, quoted) = (next, None);
@@ -54,13 +56,13 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
                 }
             }
             ',' => {
-                if let Some(Open::Hash(key)) = open.last_mut() {
-                    *key = None;
+                if let Some(Open::Hash(keys, key)) = open.last_mut() {
+                    keys.extend(key.take());
                 }
                 (word, quoted) = (next, None);
             }
             ':' if quoted.is_some() || behind.is_some_and(char::is_whitespace) => {
-                if let Some(Open::Hash(key @ None)) = open.last_mut() {
+                if let Some(Open::Hash(_, key @ None)) = open.last_mut() {
                     let plain = text[word..at].trim();
                     *key = Some(quoted.unwrap_or(plain).to_owned());
                     (word, quoted) = (next, None);
@@ -77,18 +79,59 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
     }
     let blanks = text[word..].len() - text[word..].trim_start().len();
     let slot = match open.last()? {
-        Open::Hash(Some(_)) => Slot::Value,
-        Open::Hash(None) | Open::List => Slot::Key,
+        Open::Hash(_, Some(_)) => Slot::Value,
+        Open::Hash(_, None) | Open::List => Slot::Key,
+    };
+    let keys = match open.last() {
+        Some(Open::Hash(keys, _)) => keys.clone(),
+        Some(Open::List) | None => Vec::new(),
     };
     let steps = open.into_iter().filter_map(|open| match open {
-        Open::Hash(key) => key.map(Step::Key),
+        Open::Hash(_, key) => key.map(Step::Key),
         Open::List => Some(Step::Element),
     });
     Some(Flow {
         steps: steps.collect(),
         slot,
         word: word + blanks,
+        keys,
     })
+}
+
+/// The keys of the hash that a text goes on in, up to the bracket that closes it.
+pub(super) fn keys_behind(text: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let (mut depth, mut word, mut at) = (0_usize, 0, 0);
+    let mut quoted: Option<&str> = None;
+    // The first word is what the cursor is in.
+    let mut is_first = true;
+    while let Some(character) = text[at..].chars().next() {
+        let next = at + character.len_utf8();
+        let behind = text[next..].chars().next();
+        match character {
+            '"' | '\'' if text[word..at].trim().is_empty() => {
+                let Some(close) = closing(&text[next..], character) else {
+                    break;
+                };
+                quoted = Some(&text[next..next + close]);
+                at = next + close + character.len_utf8();
+                continue;
+            }
+            '{' | '[' => depth += 1,
+            '}' | ']' if depth == 0 => break,
+            '}' | ']' => depth -= 1,
+            ',' if depth == 0 => (word, quoted, is_first) = (next, None, false),
+            ':' if depth == 0 && (quoted.is_some() || behind.is_some_and(char::is_whitespace)) => {
+                if !is_first {
+                    keys.push(quoted.unwrap_or(text[word..at].trim()).to_owned());
+                }
+                (word, quoted, is_first) = (next, None, true);
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    keys
 }
 
 /// Where a quoted text ends, from behind its first quote.

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::cursor::{Cursor, Step};
-use super::parameters;
+use super::cursor::{Cursor, Step, Style};
+use super::parameters::{self, expected, shortened};
+use super::values::written;
 use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
+use crate::analysis::quoted;
+use crate::datatype::Presence;
 use crate::ide::hover::Described;
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS};
@@ -34,10 +37,9 @@ pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     });
     let others = others.into_iter().map(|name| {
         let files = question.analysis.snapshot.count_with(&name);
-        let about = Described::Key(name.clone());
         Item {
             detail: Some(in_files(files)),
-            about: Some(about),
+            about: Some(about(&name)),
             ..key_item(question, cursor, &name)
         }
     });
@@ -49,6 +51,11 @@ pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         });
     }
     items
+}
+
+/// What can be asked for of a top-level key.
+pub(super) fn about(name: &str) -> Described {
+    Described::Key(Arc::from(quoted(name)))
 }
 
 /// "in 3 files"
@@ -116,9 +123,10 @@ pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> 
     let is_last = behind.lines().next().unwrap_or_default().trim().is_empty();
     let mut insert = match cursor.quote {
         Some(_) => name.to_owned(),
+        None if question.style() == Style::Json => written(&Value::from(name), Style::Json),
         None => quoted_if_needed(name),
     };
-    if !has_colon && cursor.quote.is_none() && (is_last || cursor.in_flow) {
+    if !has_colon && cursor.quote.is_none() && (is_last || cursor.bracket.is_some()) {
         insert.push_str(": ");
     }
     Item {
@@ -137,37 +145,66 @@ pub(super) fn quoted_if_needed(name: &str) -> String {
     }
 }
 
-/// Keys that other levels have at the same place, and that this one does not have yet; the commonest
-/// first.
+/// Keys that the type of the class parameter names, those that must be given first, then those that other
+/// levels have at the same place, the commonest first; without those that stand beside the cursor.
 pub(super) fn nested(
     question: &Question<'_>,
     cursor: &Cursor,
     root: &str,
     steps: &[Step],
 ) -> Vec<Item> {
-    let mut counts: BTreeMap<Arc<str>, usize> = BTreeMap::new();
-    let mut here: HashSet<Arc<str>> = HashSet::new();
-    for (file, value) in values_of(question, root) {
-        let is_here = file.path() == question.file.path();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, value) in values_of(question, root) {
         let mut at_place = Vec::new();
         collect(&value, steps, &mut at_place);
         for value in at_place {
             let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
             for key in keys.filter_map(Value::as_str) {
-                if is_here && !steps.contains(&Step::Element) && key != cursor.typed {
-                    here.insert(Arc::from(key));
-                }
-                *counts.entry(Arc::from(key)).or_default() += 1;
+                *counts.entry(key.to_owned()).or_default() += 1;
             }
         }
     }
-    let mut found: Vec<(Arc<str>, usize)> = counts.into_iter().collect();
-    found.retain(|(name, _)| !here.contains(name) && **name != *cursor.typed);
+    let mut items: Vec<Item> = Vec::new();
+    let item = |name: &str| Item {
+        about: nested_name(root, steps, name).map(Described::Key),
+        ..key_item(question, cursor, name)
+    };
+    for member in expected(question, root, steps).members() {
+        counts.remove(&member.name);
+        let said = match member.presence {
+            Presence::Required => format!("{}, required", member.expected),
+            Presence::Optional => member.expected,
+        };
+        items.push(Item {
+            detail: Some(shortened(&said)),
+            ..item(&member.name)
+        });
+    }
+    let mut found: Vec<(String, usize)> = counts.into_iter().collect();
+    found.retain(|(name, _)| *name != *cursor.typed);
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let items = found
-        .into_iter()
-        .map(|(name, _)| key_item(question, cursor, &name));
-    items.collect()
+    items.extend(found.iter().map(|(name, _)| item(name)));
+    let beside = keys_beside(question, cursor);
+    items.retain(|item| !beside.contains(&item.label));
+    items
+}
+
+/// A nested key as it is looked up; none in a list, where the element is not known.
+fn nested_name(root: &str, steps: &[Step], name: &str) -> Option<Arc<str>> {
+    let mut shown = quoted(root);
+    for step in steps {
+        let Step::Key(key) = step else {
+            return None;
+        };
+        shown.push('.');
+        shown.push_str(&quoted(key));
+    }
+    Some(Arc::from(format!("{shown}.{}", quoted(name))))
+}
+
+/// The other keys of the hash that the cursor is in.
+pub(super) fn keys_beside(question: &Question<'_>, cursor: &Cursor) -> Vec<String> {
+    cursor.keys_beside(question.file.text(), question.offset)
 }
 
 /// The values of a top-level key in the files that are looked up together, this one among them, as far

@@ -1,9 +1,11 @@
-//! Keys in the lookups of manifests: `lookup('…')`.
+//! Keys in the lookups of manifests, and names of classes where they are included.
 
-use super::{Completion, Question, token};
+use super::{Completion, Question, parameters, token};
+use crate::syntax::puppet::{HalfTyped, PieceKind, half_typed};
+use crate::workspace::{Language, language_of};
 
 /// Functions whose first argument is a key.
-const FUNCTIONS: [&str; 5] = [
+const LOOKUPS: [&str; 5] = [
     "lookup",
     "hiera",
     "hiera_array",
@@ -11,11 +13,29 @@ const FUNCTIONS: [&str; 5] = [
     "hiera_include",
 ];
 
-/// Keys and dotted sub-keys in the first argument of a lookup; nothing anywhere else.
+/// Functions that take names of classes.
+const INCLUDES: [&str; 3] = ["include", "contain", "require"];
+
+/// Keys and dotted sub-keys where a lookup names a key, classes where code includes them; nothing
+/// anywhere else.
 pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
+    let Some(Language::Puppet(dialect)) = language_of(question.file.path()) else {
+        return None;
+    };
     let before = question.file.text().get(..question.offset)?;
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    let argument = argument(line)?;
+    // Half a name is none yet.
+    let word = before.trim_end_matches(is_part).len();
+    let code = Code {
+        text: &before[..word],
+        half: half_typed(&before[..word], dialect)?,
+    };
+    let argument = code.half.quote.map(|quote| &before[quote + 1..]);
+    if code.takes_class() {
+        let typed = argument.unwrap_or(&before[word..]);
+        let items = parameters::classes(question, typed);
+        return Some(token::answer_in(question, typed, items));
+    }
+    let argument = argument.filter(|argument| code.takes_key() && !argument.contains('$'))?;
     let (typed, items) = match argument.rsplit_once('.') {
         Some((above, typed)) => (typed, token::sub_keys(question, above)),
         None => (argument, token::keys(question, argument)),
@@ -23,13 +43,85 @@ pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
     Some(token::answer_in(question, typed, items))
 }
 
-/// The key so far of a lookup that a line ends in.
-pub(in crate::ide) fn argument(line: &str) -> Option<&str> {
-    let open = line.rfind(['"', '\''])?;
-    let before = line[..open].trim_end().strip_suffix('(')?;
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let name = &before[before.trim_end_matches(is_part).len()..];
-    let argument = &line[open + 1..];
-    let is_lookup = FUNCTIONS.contains(&name) && !argument.contains(['$', '"', '\'']);
-    is_lookup.then_some(argument)
+fn is_part(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | ':')
+}
+
+/// The code before what is typed.
+struct Code<'t> {
+    text: &'t str,
+    half: HalfTyped,
+}
+
+impl Code<'_> {
+    /// The kind of a piece, counted from the last one.
+    fn kind(&self, back: usize) -> Option<PieceKind> {
+        let pieces = &self.half.pieces;
+        let at = pieces.len().checked_sub(back + 1)?;
+        Some(pieces[at].kind)
+    }
+
+    fn is_sign(&self, back: usize, signs: &[&str]) -> bool {
+        matches!(self.kind(back), Some(PieceKind::Sign(sign)) if signs.contains(&sign))
+    }
+
+    /// The text of a piece, without quotes.
+    fn word(&self, back: usize) -> &str {
+        let pieces = &self.half.pieces;
+        let piece = pieces.len().checked_sub(back + 1).map(|at| pieces[at]);
+        let text = piece.map_or("", |piece| piece.place.slice(self.text));
+        text.trim_matches(['"', '\''])
+    }
+
+    /// `lookup('`, `lookup(['a', '`, `lookup({name => '`
+    fn takes_key(&self) -> bool {
+        let open = self.half.brackets();
+        let last = self.half.pieces.len().wrapping_sub(1);
+        let Some(inner) = open.first() else {
+            return false;
+        };
+        if inner.sign == "(" {
+            return inner.piece == last && self.is_lookup(inner.piece, &LOOKUPS);
+        }
+        let Some(call) = open.get(1) else {
+            return false;
+        };
+        // It is the first argument.
+        let is_first = call.piece + 1 == inner.piece && self.is_lookup(call.piece, &["lookup"]);
+        let is_name = match inner.sign {
+            "[" => self.is_sign(0, &["[", ","]),
+            _ => self.is_sign(0, &["=>"]) && self.word(1) == "name",
+        };
+        is_first && is_name
+    }
+
+    fn is_lookup(&self, piece: usize, functions: &[&str]) -> bool {
+        let open = self.half.brackets();
+        let bracket = open.iter().find(|bracket| bracket.piece == piece);
+        let called = bracket.and_then(|bracket| self.half.called(self.text, bracket));
+        called.is_some_and(|called| functions.contains(&called))
+    }
+
+    /// `include a, `, `contain(`, `class { '`, `inherits `, `Class['`
+    fn takes_class(&self) -> bool {
+        if self.is_sign(0, &["{"]) {
+            return self.word(1) == "class" && self.half.quote.is_some();
+        }
+        if self.is_sign(0, &["["]) && self.word(1) == "Class" || self.word(0) == "inherits" {
+            return true;
+        }
+        let mut back = 0;
+        loop {
+            if self.is_sign(back, &[",", "(", "["]) {
+                back += 1;
+                // Before a comma stands another class.
+                let is_class = matches!(self.kind(back), Some(PieceKind::Name | PieceKind::Text));
+                if self.is_sign(back - 1, &[","]) && is_class {
+                    back += 1;
+                }
+                continue;
+            }
+            return self.kind(back) == Some(PieceKind::Name) && INCLUDES.contains(&self.word(back));
+        }
+    }
 }

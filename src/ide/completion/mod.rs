@@ -19,6 +19,7 @@ mod values;
 use std::sync::Arc;
 
 use self::cursor::{Cursor, Slot, Step, Style};
+use super::code_names::{class, is_class};
 use super::hover::{Described, HoverOptions, described};
 use super::target::is_config;
 use crate::analysis::{Analysis, HieraFiles};
@@ -108,6 +109,16 @@ struct Question<'a> {
     beside: HieraFiles<'a>,
 }
 
+impl Question<'_> {
+    /// How the file is written.
+    fn style(&self) -> Style {
+        match self.file.format() {
+            Some(Format::Json | Format::Hocon) => Style::Json,
+            Some(Format::Yaml) | None => Style::Yaml,
+        }
+    }
+}
+
 /// What can stand at the byte at `offset` of a file; none where nothing is known to. Costs O(items), and
 /// a scan of all names of keys where few of them start with what is typed.
 #[must_use]
@@ -132,14 +143,10 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
     if is_code {
         return manifest::complete(&question);
     }
-    let style = match file.format() {
-        Some(Format::Json | Format::Hocon) => Style::Json,
-        Some(Format::Yaml) | None => Style::Yaml,
-    };
     if let Some(open) = token::open_token(text, offset) {
         return Some(token::complete(&question, &open, is_config));
     }
-    let cursor = cursor::cursor_at(text, offset, style)?;
+    let cursor = cursor::cursor_at(text, offset, question.style())?;
     let items = match is_config {
         true => config::items(&question, &cursor),
         false => in_data(&question, &cursor),
@@ -162,7 +169,12 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
             let mut items = keys::nested(question, cursor, root, rest);
             if let Some(Step::Element) = rest.last() {
                 items.extend(values::items(question, cursor, root, rest));
-                items.extend(parameters::classes(question, &cursor.typed));
+                let snapshot = question.analysis.snapshot;
+                let is_class = |item: &Item| is_class(snapshot, &class(&item.label));
+                // Where other things stand in the list, classes do not.
+                if items.is_empty() || items.iter().any(is_class) {
+                    items.extend(parameters::classes(question, &cursor.typed));
+                }
             }
             items
         }

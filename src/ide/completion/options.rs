@@ -1,7 +1,7 @@
 //! `lookup_options`: keys and patterns, options, strategies, types.
 
 use super::cursor::{Cursor, Slot, Step};
-use super::keys::{key_item, names, quoted_if_needed};
+use super::keys::{about, key_item, keys_beside, names, quoted_if_needed};
 use super::{Item, ItemKind, Question};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
 
@@ -25,20 +25,23 @@ const TYPES: [(&str, &str); 16] = [
         "Sensitive",
         "wraps the value, so that reports and logs do not show it",
     ),
-    ("String", "the value as text"),
-    ("Integer", "a whole number, from a text in any base too"),
+    ("String", "the value as a string"),
+    ("Integer", "a whole number, also from a string in any base"),
     ("Float", "a number with a fraction"),
     ("Numeric", "a whole number, or one with a fraction"),
-    ("Boolean", "true or false, from their usual words too"),
+    (
+        "Boolean",
+        "true or false, also from the usual words for them",
+    ),
     ("Array", "a list; a hash becomes a list of pairs"),
-    ("Hash", "a hash, from a list of pairs too"),
-    ("Struct", "a hash, whose members are named"),
-    ("Timestamp", "a point in time, from a text"),
-    ("Timespan", "a length of time, from a text"),
-    ("Regexp", "a pattern, from a text"),
-    ("SemVer", "a version, from a text"),
-    ("SemVerRange", "a range of versions, from a text"),
-    ("URI", "an address, from a text"),
+    ("Hash", "a hash, also from a list of pairs"),
+    ("Struct", "a hash with named members"),
+    ("Timestamp", "a point in time, from a string"),
+    ("Timespan", "a length of time, from a string"),
+    ("Regexp", "a pattern, from a string"),
+    ("SemVer", "a version, from a string"),
+    ("SemVerRange", "a range of versions, from a string"),
+    ("URI", "an address, from a string"),
     ("Binary", "bytes, from base64"),
 ];
 
@@ -111,7 +114,10 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
     let mut items: Vec<Item> = Vec::new();
     if !cursor.typed.starts_with('^') {
-        items.extend(keys.iter().map(|name| key_item(question, cursor, name)));
+        items.extend(keys.iter().map(|name| Item {
+            about: Some(about(name)),
+            ..key_item(question, cursor, name)
+        }));
     }
     items.extend(patterns.into_iter().map(|pattern| Item {
         kind: ItemKind::Pattern,
@@ -127,7 +133,13 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 
 /// Words that are keys here, but for those that the same hash has already.
 pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
-    let items = words.iter().map(|word| Item {
+    let beside = keys_beside(question, cursor);
+    let has = |word: &str| {
+        let mut keys = beside.iter();
+        keys.any(|key| key.trim_start_matches(':') == word)
+    };
+    let words = words.iter().filter(|word| !has(word));
+    let items = words.map(|word| Item {
         kind: ItemKind::Word,
         documentation: meaning_of_key(word).map(str::to_owned),
         ..key_item(question, cursor, word)

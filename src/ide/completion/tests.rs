@@ -391,6 +391,91 @@ fn hiera_yaml() {
 }
 
 #[test]
+fn keys_that_are_there_are_not_offered_again() {
+    check(
+        &in_common("lookup_options:\n  users:\n    merge:\n      strategy: deep\n      $0"),
+        expect![[r#"
+            Word knockout_prefix
+            Word sort_merged_arrays
+            Word merge_hash_arrays
+            >       knockout_prefix: "#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users:\n    $0\n    merge: deep\n  other: {}"),
+        expect![[r#"
+            Word convert_to
+            >     convert_to: "#]],
+    );
+    check(
+        &in_common("lookup_options:\n  users: {$0, merge: deep}"),
+        expect![[r#"
+            Word convert_to
+            >   users: {convert_to: , merge: deep}"#]],
+    );
+    check(
+        &in_common(
+            "list:\n  - uid: 1\n    $0\n    name: x\n  - other: 1\n    uid: 2\n    name: y\n",
+        ),
+        expect![[r#"
+            Key other
+            >     other: "#]],
+    );
+    check(
+        "#- hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - name: a\n",
+        expect![[r#"
+            Word defaults
+            > defaults: "#]],
+    );
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    n$0\n  - name: b\n",
+        expect![[r#"
+            Word hiera3_backend
+            Word options
+            >     hiera3_backend: "#]],
+    );
+}
+
+#[test]
+fn elements_of_mapped_paths_are_known_in_their_level_alone() {
+    let config = |location: &str| {
+        format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    mapped_paths: [facts.services, \
+             service, \"svc/%{{service}}{location}\"]\n  - {{name: b, path: common.yaml}}\n"
+        )
+    };
+    check(
+        &config("%{serv$0}"),
+        expect![[r#"
+            Variable service
+            Variable facts.services
+            >     mapped_paths: [facts.services, service, "svc/%{service}%{service}"]"#]],
+    );
+    let text = config("") + "#- data/common.yaml\na: \"%{servi$0}\"\n";
+    check(
+        &text,
+        expect![[r#"
+            Variable facts.services
+            > a: "%{facts.services}""#]],
+    );
+}
+
+#[test]
+fn nested_keys_and_entries_say_what_they_are() {
+    let about = |text: &str| {
+        ask(&in_common(text), None, |asked| {
+            let found = complete(asked.analysis, asked.path, asked.offset);
+            found.and_then(|found| found.items.first()?.about.clone())
+        })
+    };
+    let key = |name: &str| Some(Described::Key(name.into()));
+    assert_eq!(
+        about("users:\n  alice:\n    sh$0"),
+        key("users.alice.shell")
+    );
+    assert_eq!(about("lookup_options:\n  us$0"), key("users"));
+}
+
+#[test]
 fn json_is_completed_too() {
     let text = with_hierarchy(&format!("{OTHERS}#- data/common.yaml\na: 1\n"));
     let text = text.replace("path: common.yaml", "path: common.json");
@@ -400,6 +485,19 @@ fn json_is_completed_too() {
         expect![[r#"
             Key profile::db::port  in 1 file
             > {"a": 1, "profile::db::port": 2}"#]],
+    );
+    let with = |entry: &str| text.replace("\"profile::d$0\": 2", entry);
+    check(
+        &with("\"users\": {\"alice\": {she$0}}"),
+        expect![[r#"
+            Key shell
+            > {"a": 1, "users": {"alice": {"shell": }}}"#]],
+    );
+    check(
+        &with("\"users\": {\"alice\": {\"shell\": $0}}"),
+        expect![[r#"
+            Value "/bin/zsh"  in 1 file
+            > {"a": 1, "users": {"alice": {"shell": "/bin/zsh"}}}"#]],
     );
 }
 
@@ -421,7 +519,7 @@ fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
         })
     };
     expect![[r#"
-        profile::web::port — first found, for all 2 nodes that read this file
+        profile::web::port — first found, for both nodes that read this file
           443
         set in role/web.yaml:1 · not set in common.yaml"#]]
     .assert_eq(&said(Described::Key("profile::web::port".into())));

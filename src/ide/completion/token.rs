@@ -153,7 +153,8 @@ pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
             }
         }
     }
-    let items = found.into_iter();
+    // Quotes would end the quotes around the key.
+    let items = found.into_iter().filter(|key| !key.contains(['\'', '"']));
     items.map(|key| Item::new(key, ItemKind::Key)).collect()
 }
 
@@ -174,15 +175,18 @@ fn dig(value: &Value, steps: &[String]) -> Option<Value> {
 
 /// The functions of tokens.
 const FUNCTIONS: [(&str, &str); 5] = [
-    ("lookup", "the value of another key, as text"),
+    ("lookup", "the value of another key, as a string"),
     (
         "alias",
-        "the value of another key, whatever its type: the whole string becomes it",
+        "the value of another key with its type; it must be the whole string",
     ),
-    ("scope", "the value of a variable, as naming it"),
+    (
+        "scope",
+        "the value of a variable, the same as its name alone",
+    ),
     (
         "literal",
-        "a text as it is: %{literal('%')} is a percent sign",
+        "the argument as it is: %{literal('%')} is a percent sign",
     ),
     ("hiera", "the older name of lookup"),
 ];

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, Step, Style};
 use super::keys::{collect, values_of};
-use super::parameters;
+use super::parameters::expected;
 use super::{Item, ItemKind, Question};
+use crate::datatype::Word;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::value::{Value, dump_for_hover};
+use crate::value::{Value, dump_for_hover, to_json};
 use crate::workspace::Format;
 
 /// Most files whose written values are counted: no value has to be read for that.
@@ -24,8 +25,9 @@ pub(super) fn items(
     steps: &[Step],
 ) -> Vec<Item> {
     let mut counts: HashMap<String, usize> = HashMap::new();
-    match steps.is_empty() {
-        true => written(question, root, cursor, &mut counts),
+    // What YAML files write is no JSON.
+    match steps.is_empty() && question.style() == Style::Yaml {
+        true => in_yaml_files(question, root, cursor, &mut counts),
         false => read(question, root, steps, cursor, &mut counts),
     }
     // What a truth value is not now it may become.
@@ -38,7 +40,20 @@ pub(super) fn items(
     found.sort_by(|(one, times), (other, other_times)| {
         other_times.cmp(times).then_with(|| one.cmp(other))
     });
-    let mut items = parameters::values(question, root, steps);
+    let words = expected(question, root, steps).words().into_iter();
+    let words = words.filter_map(|word| match word {
+        Word::Text(text) => as_written(
+            written(&Value::from(text.as_str()), question.style()),
+            cursor,
+        ),
+        Word::Truth(truth) => cursor.quote.is_none().then(|| truth.to_string()),
+    });
+    let mut items: Vec<Item> = words
+        .map(|word| Item {
+            detail: Some("by its type".to_owned()),
+            ..Item::new(word, ItemKind::Value)
+        })
+        .collect();
     found.retain(|(value, _)| !items.iter().any(|item| item.label == *value));
     let others = found.into_iter().map(|(value, count)| Item {
         detail: (count > 0).then(|| match count {
@@ -52,7 +67,7 @@ pub(super) fn items(
 }
 
 /// The values of a top-level key as other files write them.
-fn written(
+fn in_yaml_files(
     question: &Question<'_>,
     root: &str,
     cursor: &Cursor,
@@ -95,7 +110,7 @@ fn read(
             if !is_leaf || is_text || matches!(value, Value::Undef) {
                 continue;
             }
-            let shown = written_value(&value);
+            let shown = written(&value, question.style());
             if shown.len() <= WIDEST
                 && !shown.contains('\n')
                 && shown.trim_matches(['"', '\'']) != cursor.typed
@@ -106,8 +121,13 @@ fn read(
     }
 }
 
-/// A leaf as YAML writes it: plain where that means the same.
-fn written_value(value: &Value) -> String {
+/// A leaf as it is written: in YAML plain where that means the same.
+pub(super) fn written(value: &Value, style: Style) -> String {
+    if style == Style::Json
+        && let Ok(json) = to_json(value)
+    {
+        return json;
+    }
     let is_plain = |text: &&str| {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
         let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || "_/".contains(c));
@@ -121,18 +141,18 @@ fn written_value(value: &Value) -> String {
 }
 
 fn add(value: String, cursor: &Cursor, counts: &mut HashMap<String, usize>) {
-    let value = match cursor.quote {
-        // Within quotes the text alone counts, if it needs no other quotes.
-        Some(_) => {
-            let inner = value.trim_matches(['"', '\'']);
-            if inner.contains(['"', '\'', '\\']) {
-                return;
-            }
-            inner.to_owned()
-        }
-        None => value,
-    };
-    *counts.entry(value).or_default() += 1;
+    if let Some(value) = as_written(value, cursor) {
+        *counts.entry(value).or_default() += 1;
+    }
+}
+
+/// A value at the cursor: within quotes its text alone, if it needs no other quotes.
+fn as_written(value: String, cursor: &Cursor) -> Option<String> {
+    if cursor.quote.is_none() {
+        return Some(value);
+    }
+    let inner = value.trim_matches(['"', '\'']);
+    (!inner.contains(['"', '\'', '\\'])).then(|| inner.to_owned())
 }
 
 /// The anchors of the file before the cursor, the nearest first, as aliases.

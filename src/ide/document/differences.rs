@@ -87,6 +87,9 @@ fn one_side(
         }
         matrix::origins(&mut content, cell, snapshot);
         matrix::answer(&mut content, &difference.key, cell);
+        if difference.before.nodes == difference.after.nodes {
+            matrix::names(&mut content, cell);
+        }
     }
     Document {
         title: format!("{name} (compared with {other})"),

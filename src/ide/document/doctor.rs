@@ -42,7 +42,7 @@ fn text(snapshot: &Snapshot, report: &Report) -> String {
     advice(&mut out, report);
     out.push_str("Hierarchies\n");
     if report.hierarchies.is_empty() {
-        out.push_str("  none was found\n");
+        out.push_str("  none found\n");
     }
     for found in &report.hierarchies {
         hierarchy(&mut out, snapshot, found);
@@ -192,25 +192,27 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
         ]
     });
     let rows: Vec<[String; 4]> = rows.collect();
-    table(out, ["variable", "needed by", "known of", "from"], &rows);
+    table(out, ["variable", "needed by", "known for", "from"], &rows);
 }
 
 fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
     out.push_str("\nNodes\n");
     if nodes.count == 0 {
-        out.push_str("  none is known: no nodes.json, and no data file is named after one\n");
+        out.push_str(
+            "  none known: there is no nodes.json, and no data file is named after a node\n",
+        );
     }
     for origin in &nodes.origins {
         let from = match &origin.path {
             Some(path) => format!("from {}", snapshot.short_name(path)),
-            None => "that data files are named after: no facts are known of them".to_owned(),
+            None => "from the names of data files, without facts".to_owned(),
         };
         let _ = writeln!(out, "  {} {from}", counted(origin.nodes));
     }
     for path in &nodes.passed_over {
         let _ = writeln!(
             out,
-            "  {} is not used: it does not say of nodes what their facts, trusted data or variables are",
+            "  {} is not used: it does not map nodes to facts, trusted data or variables",
             snapshot.short_name(path)
         );
     }
@@ -223,7 +225,7 @@ fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
     out.push_str("\nData files\n");
     let _ = writeln!(
         out,
-        "  {} {}, of which a level reads {}{}",
+        "  {} {}, {} of them read by a level{}",
         files.data,
         if files.data == 1 { "file" } else { "files" },
         files.reached,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::differences::change;
 use super::{Answer, Document, Progress, answering, cancelled};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, RefusedFile, RootView};
+use crate::hierarchy::Layer;
 use crate::ide::cell::{counted, difference_json, nodes_json};
-use crate::ide::impact::{Detail, Impact, impact_on_readers, impact_with, is_by_path};
+use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_with, is_by_path};
 use crate::workspace::{Change, Snapshot};
 
 /// What the unsaved edit of a file changes, or all unsaved edits.
@@ -22,7 +23,7 @@ pub(super) fn answer(
     let (saved, what) = match file {
         Some(file) if !is_open(file) => {
             let name = snapshot.short_name(file);
-            let message = format!("{name} is not open: nothing in it is unsaved");
+            let message = format!("{name} is not open, so it has no unsaved changes");
             return Ok(Answer::Message(message));
         }
         Some(file) => {
@@ -30,17 +31,20 @@ pub(super) fn answer(
             let saved = snapshot.with(Change::Close { path: file.clone() });
             let text = |snapshot: &Snapshot| snapshot.file(file).map(|file| file.hash());
             if text(snapshot) == text(&saved) {
-                return Ok(Answer::Message(format!("nothing in {name} is unsaved")));
+                return Ok(Answer::Message(format!("{name} has no unsaved changes")));
             }
             (saved, format!("the edit of {name}"))
         }
-        None => (snapshot.saved(), "what is unsaved".to_owned()),
+        None => (snapshot.saved(), "the unsaved edit".to_owned()),
     };
     let saved = Analysis {
         snapshot: &saved,
         ..analysis
     };
     let (before, after) = (answering(saved, path)?, answering(analysis, path)?);
+    if let Some(message) = refusal(&before, &after) {
+        return Ok(Answer::Message(message));
+    }
     let step = |done, of| {
         progress(done, of);
         match (analysis.is_cancelled)() {
@@ -69,6 +73,38 @@ pub(super) fn answer(
     })
 }
 
+/// What is said of an edit that makes a file one that Puppet refuses: no value is left to compare.
+fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
+    let key = match &after.layer {
+        Layer::Module(name) => format!("{name}::key"),
+        Layer::Global | Layer::Environment => "key".to_owned(),
+    };
+    let was = before.refused_files(&key);
+    let is_new = |file: &&RefusedFile| was.iter().all(|old| old.path != file.path);
+    let now = after.refused_files(&key);
+    let file = now.iter().find(is_new)?;
+    let Analysis {
+        snapshot, nodes, ..
+    } = after.analysis;
+    let name = snapshot.short_name(&file.path);
+    let place = match file.line {
+        Some(line) => format!("{name}:{line}"),
+        None => name.to_owned(),
+    };
+    let whose = match (nodes.is_empty(), file.is_for_all) {
+        (true, true) => String::new(),
+        (true, false) => " for the nodes that read the file".to_owned(),
+        (false, _) => format!(" on {} of {}", file.readers.len(), counted(nodes.len())),
+    };
+    let said = match file.is_syntax {
+        true => "does not parse",
+        false => "does not load",
+    };
+    Some(format!(
+        "{place} {said}: once it is saved, every lookup fails{whose}"
+    ))
+}
+
 /// What an unsaved edit changes, of `of` known nodes; `what` is what is unsaved, for people.
 /// Nothing where it changes nothing.
 fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
@@ -90,9 +126,7 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         ),
     };
     if !impact.is_complete {
-        content.push_str(
-            "the edit touches more keys than are looked at: only the first of them were checked\n",
-        );
+        content.push_str(&format!("only the first {MOST_KEYS} keys were checked\n"));
     }
     for difference in &impact.changes {
         content.push('\n');

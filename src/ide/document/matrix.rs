@@ -17,14 +17,20 @@ const WIDTH: usize = 100;
 pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
     let (row, document) = document(view, key);
     let is_missing = |cell: &Cell| {
-        cell.unknown.is_none()
-            && cell.unless.is_none()
-            && cell.result.as_ref().is_err_and(LookupError::is_not_found)
+        cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
     };
-    match !row.answers.is_empty() && row.answers.iter().chain(&row.by_facts).all(is_missing) {
-        true => Answer::Message(format!("no level sets '{}' for any node", row.key)),
-        false => Answer::Document(document),
+    let mut cells = row.answers.iter().chain(&row.by_facts);
+    if row.answers.is_empty() || !cells.all(is_missing) {
+        return Answer::Document(document);
     }
+    let mut cells = row.answers.iter().chain(&row.by_facts);
+    Answer::Message(match cells.any(|cell| cell.unless.is_some()) {
+        false => format!("no level sets '{}' for any node", row.key),
+        true => format!(
+            "no level in this workspace sets '{}' for any node; levels outside it may",
+            row.key
+        ),
+    })
 }
 
 /// The matrix of a key: YAML with each answer, the nodes that get it and where it comes from in
@@ -44,7 +50,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         ),
         (1, false) => format!("# {} — the same for every node\n", row.key),
         (count, false) => format!(
-            "# {} — {count} different values, by what a node's facts say\n",
+            "# {} — {count} different values, depending on a node's facts\n",
             row.key
         ),
     };
@@ -66,6 +72,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
             let _ = writeln!(content, "# unless {}", one_line(unless));
         }
         answer(&mut content, &row.key, cell);
+        names(&mut content, cell);
     }
     let document = Document {
         title: format!("Matrix of {}", row.key),
@@ -99,28 +106,44 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
     }
 }
 
-/// For whom an answer is, in lines of comments.
+/// For whom an answer is, in lines of comments: the names of nodes, where they fit in one line.
 pub(super) fn whose(content: &mut String, cell: &Cell) {
     if !cell.condition.is_empty() {
         let _ = writeln!(content, "# {}", one_line(&cell.condition));
         return;
     }
     let _ = writeln!(content, "# {}", counted(cell.nodes.len()));
-    let mut line = String::from("#  ");
+    if let [line] = name_lines(cell).as_slice() {
+        let _ = writeln!(content, "{line}");
+    }
+}
+
+/// The names of an answer's nodes, where they take more than one line: below the value, which they
+/// would push out of sight.
+pub(super) fn names(content: &mut String, cell: &Cell) {
+    let lines = name_lines(cell);
+    if !cell.condition.is_empty() || lines.len() < 2 {
+        return;
+    }
+    let _ = writeln!(content, "# the {}:", counted(cell.nodes.len()));
+    for line in lines {
+        let _ = writeln!(content, "{line}");
+    }
+}
+
+/// The names of an answer's nodes in comments, broken where lines get long.
+fn name_lines(cell: &Cell) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     for (at, node) in cell.nodes.iter().enumerate() {
         let is_last = at + 1 == cell.nodes.len();
         let name = format!(" {}{}", one_line(node), if is_last { "" } else { "," });
-        if line.chars().count() + name.chars().count() > WIDTH && line.len() > 3 {
-            content.push_str(&line);
-            content.push('\n');
-            line.truncate(3);
+        let fits = |line: &String| line.chars().count() + name.chars().count() <= WIDTH;
+        match lines.last_mut().filter(|line| fits(line)) {
+            Some(line) => line.push_str(&name),
+            None => lines.push(format!("#  {name}")),
         }
-        line.push_str(&name);
     }
-    if line.len() > 3 {
-        content.push_str(&line);
-        content.push('\n');
-    }
+    lines
 }
 
 /// An answer as YAML; what is no value in comments.

@@ -8,7 +8,7 @@ pub mod doctor;
 mod explain;
 mod impact;
 mod matrix;
-mod uses;
+pub(super) mod uses;
 
 use std::sync::Arc;
 
@@ -147,7 +147,7 @@ pub fn answer(
         }
         Question::Uses(place) => {
             let key = root_of(&place.key(analysis.snapshot)?);
-            return Ok(uses::answer(analysis.snapshot, &key));
+            return Ok(uses::answer(analysis, &place.path, &key));
         }
         Question::Diff {
             path,
@@ -210,7 +210,7 @@ impl KeyPlace {
 
 fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, String> {
     let view = analysis.answering(path);
-    view.ok_or_else(|| "no hierarchy reads this file: there is no hiera.yaml around it".to_owned())
+    view.ok_or_else(|| "no hierarchy reads this file: no hiera.yaml covers it".to_owned())
 }
 
 /// The error of a request that was cancelled; no client shows it.

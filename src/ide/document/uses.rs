@@ -1,33 +1,55 @@
-//! The document of the lines whose values look a key up.
+//! The document of the places that look a key up: values, manifests, and the class parameter that
+//! automatic lookup fills.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::{Answer, Document};
-use crate::ide::call_hierarchy::incoming;
+use crate::analysis::{Analysis, HieraFiles, split_key};
+use crate::ide::call_hierarchy::root_of;
 use crate::ide::cell::json_text;
-use crate::workspace::Snapshot;
+use crate::ide::named::Named;
+use crate::ide::references::{Role, files_with, in_code};
+use crate::ide::target::KeyTarget;
+use crate::workspace::{CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
-/// The lines whose values look a key up; a sentence where there are none.
-pub(super) fn answer(snapshot: &Snapshot, key: &str) -> Answer {
+/// A place that looks a key up.
+struct Use {
+    at: u32,
+    /// In words.
+    by: String,
+    /// The key whose value does it; none in a manifest.
+    key: Option<Arc<str>>,
+}
+
+/// The places that look a key up, among the files that are looked up together with the one at `path`; a
+/// sentence where there are none.
+pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
+    let snapshot = analysis.snapshot;
+    let target = KeyTarget::of_root(key);
+    let mut files = files_with(analysis, path, &Named::Key(KeyTarget::of_root(key)));
+    files.sort_by_key(|file| file.path());
     let mut lines: Vec<(String, String)> = Vec::new();
     let mut data: Vec<String> = Vec::new();
-    for call in incoming(snapshot, key) {
-        let Some(file) = snapshot.file(&call.item.path) else {
-            continue;
+    for file in files {
+        let uses = match &file.facts().code {
+            Some(code) => in_manifest(code, &target),
+            None => in_values(file, key),
         };
-        for token in &call.tokens {
-            let line = file.lines().line(token.start as usize) + 1;
-            let place = format!("{}:{line}", snapshot.short_name(&call.item.path));
-            lines.push((place, call.item.key.to_string()));
+        for one in uses {
+            let line = file.line(one.at as usize) + 1;
+            let place = format!("{}:{line}", snapshot.short_name(file.path()));
             data.push(format!(
                 "{{\"key\":{},\"file\":{},\"line\":{line}}}",
-                json_text(&call.item.key),
-                json_text(&call.item.path)
+                one.key.as_deref().map_or("null".to_owned(), json_text),
+                json_text(file.path())
             ));
+            lines.push((place, one.by));
         }
     }
     let mut content = match lines.len() {
-        0 => return Answer::Message(format!("no value of this workspace looks '{key}' up")),
+        0 => return Answer::Message(format!("nothing looks up '{key}'")),
         1 => format!("{key} — 1 use\n"),
         count => format!("{key} — {count} uses\n"),
     };
@@ -47,4 +69,92 @@ pub(super) fn answer(snapshot: &Snapshot, key: &str) -> Answer {
         )),
         ..Document::default()
     })
+}
+
+/// The tokens in values of a data file that look a key up.
+fn in_values(file: &File, key: &str) -> Vec<Use> {
+    let uses = file.facts().uses().filter(|(_, _, to)| ***to == *key);
+    let uses = uses.map(|(by, reference, _)| Use {
+        at: reference.range.start,
+        by: by.name.to_string(),
+        key: Some(by.name.clone()),
+    });
+    uses.collect()
+}
+
+/// How many places look up each key of the file at `path`: as many as the document of its uses lists. O(tokens
+/// and lookups of the workspace).
+pub(in crate::ide) fn counts(
+    analysis: Analysis<'_>,
+    path: &str,
+    file: &File,
+) -> HashMap<Arc<str>, usize> {
+    let snapshot = analysis.snapshot;
+    let beside = HieraFiles::beside(analysis, path);
+    let facts = file.facts();
+    let mut counts = HashMap::new();
+    let mut add = |keys: &[&Arc<str>]| {
+        for key in keys {
+            *counts.entry(Arc::clone(key)).or_default() += 1;
+        }
+    };
+    for other in snapshot.files() {
+        let theirs = other.facts();
+        if let Some(code) = &theirs.code {
+            let keys = code.lookups.iter().filter_map(looked_up);
+            let keys = keys.filter_map(|key| Some(&facts.key(&key)?.name));
+            let keys: Vec<&Arc<str>> = keys.collect();
+            if !keys.is_empty() && beside.has_code(other.path()) {
+                add(&keys);
+            }
+        } else {
+            let keys = theirs.uses();
+            let keys = keys.filter_map(|(_, _, to)| Some(&facts.key(to)?.name));
+            let keys: Vec<&Arc<str>> = keys.collect();
+            let is_beside = || **other.path() == *path || beside.contains(other.path());
+            if !keys.is_empty() && is_beside() {
+                add(&keys);
+            }
+        }
+    }
+    for key in facts.sorted() {
+        let Some((class, parameter)) = split_key(&key.name) else {
+            continue;
+        };
+        let definitions = snapshot.files_defining(class);
+        let definitions = definitions.filter(|file| {
+            let code = file.facts().code.as_deref();
+            let class = code.and_then(|code| code.definition(DefinitionKind::Class, class));
+            class.is_some_and(|class| class.parameter(parameter).is_some())
+        });
+        for _ in definitions.filter(|file| beside.has_code(file.path())) {
+            add(&[&key.name]);
+        }
+    }
+    counts
+}
+
+/// The root of the key that a lookup in code names; none where it is computed.
+fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
+    match &lookup.key {
+        LookupKey::Literal(key) => Some(root_of(key)),
+        LookupKey::Partly(_) | LookupKey::Computed => None,
+    }
+}
+
+/// The lookups of a manifest, and the parameter that automatic lookup fills.
+fn in_manifest(code: &CodeFacts, target: &KeyTarget) -> Vec<Use> {
+    let mut places = in_code(code, target);
+    places.sort_by_key(|one| one.name);
+    let uses = places.into_iter().map(|one| Use {
+        at: one.name.start,
+        by: match (one.role, split_key(&target.root)) {
+            (Role::Definition, Some((class, parameter))) => {
+                format!("parameter ${parameter} of class {class}")
+            }
+            (Role::Definition | Role::Use | Role::Option, _) => "lookup in a manifest".to_owned(),
+        },
+        key: None,
+    });
+    uses.collect()
 }

@@ -35,9 +35,11 @@ impl<'a> Sheet<'a> {
     pub fn of(snapshot: &'a Snapshot, at: &str) -> Result<Sheet<'a>, String> {
         let name = path::name(at);
         let file = snapshot.file(at);
-        let file = file.ok_or_else(|| format!("{name}: there is no such file"))?;
+        let file = file.ok_or_else(|| format!("{name}: no such file"))?;
         if file.format() != Some(Format::Yaml) {
-            return Err(format!("{name} is no YAML file: only those are edited"));
+            return Err(format!(
+                "{name} is not a YAML file: only YAML files can be edited"
+            ));
         }
         let parse = snapshot.parse_of(file, Format::Yaml);
         if parse.error().is_some() || file.facts().error.is_some() {
@@ -56,7 +58,7 @@ impl<'a> Sheet<'a> {
                 && node.tag.is_none();
             if !is_empty && !is_block {
                 return Err(format!(
-                    "{name} is not written as one entry a line: edit it by hand"
+                    "{name} does not have one entry per line: edit it by hand"
                 ));
             }
         }
@@ -283,7 +285,7 @@ impl<'a> Sheet<'a> {
         let key = tree.node(entry.key).full_range();
         let lines = self
             .lines(entry)
-            .ok_or_else(|| format!("'{name}' does not stand on lines of its own"))?;
+            .ok_or_else(|| format!("'{name}' shares a line with other entries"))?;
         let is_short = matches!(old.kind, NodeKind::Scalar(_))
             && !old.range.slice(text).contains('\n')
             && !old.range.is_empty();

@@ -7,7 +7,7 @@ pub mod entry;
 mod proof;
 mod render;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use proof::{Proof, after, prove};
@@ -27,6 +27,8 @@ pub struct Plan {
     pub new_files: BTreeMap<Arc<str>, String>,
     /// Keys that are meant to come or to go: no other value is meant to change.
     pub meant: Vec<Arc<str>>,
+    /// Classes outside of the workspace that may look up what comes or goes.
+    pub unseen_classes: BTreeSet<Arc<str>>,
 }
 
 /// One file before and after a plan.
@@ -69,7 +71,7 @@ impl Plan {
         let mut changed = Vec::new();
         for (path, edits) in &self.edits {
             let file = snapshot.file(path);
-            let file = file.ok_or_else(|| format!("{path}: there is no such file"))?;
+            let file = file.ok_or_else(|| format!("{path}: no such file"))?;
             let before = file.text().clone();
             // What is no text in UTF-8 could not be written back as it was.
             let is_text = file.bytes().is_ok_and(|bytes| *bytes == *before.as_bytes());
@@ -84,7 +86,7 @@ impl Plan {
         }
         for (path, text) in &self.new_files {
             if snapshot.file(path).is_some() {
-                return Err(format!("{path}: is there already"));
+                return Err(format!("{path}: already exists"));
             }
             changed.push(Changed {
                 path: path.clone(),

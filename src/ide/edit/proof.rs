@@ -18,10 +18,13 @@ use crate::ide::touched::Extent;
 use crate::lookup::{Answer, LookupError, Reach, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
-use crate::workspace::{LOOKUP_OPTIONS, Root, Snapshot, path};
+use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
 
 /// Most kinds of nodes that are looked at; of more the proof is not complete.
 const MOST_SCOPES: usize = 400;
+
+/// Most answers, of each key for each kind of nodes, that are compared at once: some seconds.
+const MOST_ANSWERS: usize = 2_000;
 
 /// Most files with a key that are told apart.
 const MOST_HOLDERS: usize = 200;
@@ -45,6 +48,8 @@ pub struct Proof {
     pub is_complete: bool,
     /// Other environments that read the files too, and in which some value can change.
     pub elsewhere: Vec<Arc<str>>,
+    /// Classes outside of the workspace whose parameters can change.
+    pub unseen_classes: Vec<Arc<str>>,
 }
 
 /// A kind of node: what is known of it, and how that is said.
@@ -114,7 +119,7 @@ pub fn after<T>(
     } = before.analysis;
     let snapshot = plan.after(before.analysis.snapshot)?;
     let after = before.within(&snapshot, nodes);
-    let after = after.ok_or("the hierarchy would be gone")?;
+    let after = after.ok_or("this would remove the hierarchy")?;
     // What manifests look up may be what changes.
     let behind = match nodes.has_manifests() {
         true => behind_manifests(nodes, &snapshot, after.root, settings),
@@ -145,10 +150,12 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     let mut is_complete = known.is_complete && keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.meant.contains(key));
+    let merging: Vec<&Arc<str>> = merging_files(snapshot, &keys);
     let holders = || {
         let holders = keys.iter().flat_map(|key| snapshot.iter_files_with(key));
         let mut paths: Vec<&Arc<str>> = plan.paths().collect();
         paths.extend(holders.map(|file| file.path()));
+        paths.extend(merging.iter().copied());
         paths.sort();
         paths.dedup();
         paths
@@ -167,19 +174,18 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         }
         false => {
             let scopes = possible_scopes(&views, plan.paths());
-            is_complete &= scopes.len() < MOST_SCOPES;
+            is_complete &= is_affordable(&keys, &scopes);
             let mut found = differing(views, &keys, &scopes, &touched);
             let is_found = |key: &Arc<str>| found.iter().any(|change| change.key == *key);
             let others: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
             // What looks a changed key up may do so in files that are not touched, and with the values of
             // these others are merged, in their order.
-            let depends =
-                !found.is_empty() || others.iter().any(|key| may_be_merged(snapshot, key));
+            let depends = !found.is_empty() || !merging.is_empty();
             if depends && !others.is_empty() {
                 let paths = holders();
                 is_complete &= paths.len() <= MOST_HOLDERS;
                 let scopes = possible_scopes(&views, paths.into_iter().take(MOST_HOLDERS));
-                is_complete &= scopes.len() < MOST_SCOPES;
+                is_complete &= is_affordable(&others, &scopes);
                 found.extend(differing(views, &others, &scopes, &touched));
                 found.sort_by(|one, other| one.key.cmp(&other.key));
             }
@@ -193,10 +199,22 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         possible,
         is_complete,
         elsewhere: Vec::new(),
+        unseen_classes: plan.unseen_classes.iter().cloned().collect(),
     }
 }
 
-/// The keys that some kind of node gets something else of, each with the first such kind.
+/// How many kinds of nodes so many keys are looked up for.
+fn affordable(keys: &[Arc<str>]) -> usize {
+    (MOST_ANSWERS / keys.len().max(1)).clamp(1, MOST_SCOPES)
+}
+
+/// Whether all keys are looked up for all kinds of nodes.
+fn is_affordable(keys: &[Arc<str>], scopes: &[PossibleScope]) -> bool {
+    scopes.len() < MOST_SCOPES && scopes.len() <= affordable(keys)
+}
+
+/// The keys that some kind of node gets something else of, each with the first such kind; as far as
+/// that is affordable.
 fn differing(
     [before, after]: [&RootView<'_>; 2],
     keys: &[Arc<str>],
@@ -220,7 +238,8 @@ fn differing(
             let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
             is_open(&old) || is_open(&new) || said(&old, touched) != said(&new, touched)
         };
-        if let Some(scope) = scopes.iter().find(differs) {
+        let mut scopes = scopes.iter().take(affordable(keys));
+        if let Some(scope) = scopes.find(differs) {
             found.push(difference([before, after], key, scope));
         }
     }
@@ -261,20 +280,25 @@ fn changes_options(before: &Snapshot, after: &Snapshot, plan: &Plan) -> bool {
     })
 }
 
-/// Whether an entry of `lookup_options` may have a key merged.
-fn may_be_merged(snapshot: &Snapshot, key: &str) -> bool {
-    let mut files = snapshot.iter_files_with(LOOKUP_OPTIONS);
-    files.any(|file| {
-        let is_for_it = |pattern: &str| match pattern.starts_with('^') {
-            true => Regexp::new(pattern)
-                .is_ok_and(|pattern| !matches!(pattern.is_match(key), Ok(false))),
-            false => pattern == key,
-        };
+/// The files with an entry of `lookup_options` that may have one of the keys merged.
+fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<str>> {
+    let is_for_one = |pattern: &str| match pattern.starts_with('^') {
+        true => Regexp::new(pattern).is_ok_and(|pattern| {
+            let mut keys = keys.iter();
+            keys.any(|key| !matches!(pattern.is_match(key), Ok(false)))
+        }),
+        false => keys.iter().any(|key| **key == *pattern),
+    };
+    let merges = |file: &&Arc<File>| {
         let mut options = file.facts().lookup_options.iter();
         options.any(|option| {
-            option.value.slice(file.text()).contains("merge") && is_for_it(&option.pattern)
+            let text = option.value.slice(file.text());
+            // An alias can stand for any options.
+            (text.contains("merge") || text.contains('*')) && is_for_one(&option.pattern)
         })
-    })
+    };
+    let files = snapshot.iter_files_with(LOOKUP_OPTIONS);
+    files.filter(merges).map(|file| file.path()).collect()
 }
 
 /// What an answer says, and what of it is not known but for the touched files.
@@ -365,6 +389,7 @@ impl Proof {
             && self.possible.is_empty()
             && self.is_complete
             && self.elsewhere.is_empty()
+            && self.unseen_classes.is_empty()
     }
 
     /// What changes, in a sentence without a stop.
@@ -372,9 +397,13 @@ impl Proof {
     pub fn words(&self) -> String {
         let more = match self.is_complete {
             true => "",
-            false => ", as far as it was looked at",
+            false => " (partly checked)",
         };
-        let more = format!("{more}{}", self.words_of_elsewhere());
+        let more = format!(
+            "{more}{}{}",
+            self.words_of_elsewhere(),
+            self.words_of_unseen()
+        );
         if self.known.changes.is_empty() && self.possible.is_empty() {
             return format!("changes no effective value{more}");
         }
@@ -404,6 +433,22 @@ impl Proof {
         });
         let parts: Vec<String> = known.into_iter().chain(possible).collect();
         format!("{}{more}", parts.join(", but "))
+    }
+
+    /// What is said of classes outside of the workspace.
+    fn words_of_unseen(&self) -> String {
+        match self.unseen_classes.as_slice() {
+            [] => String::new(),
+            [only] => format!(
+                "; can change parameters of the class {only}, which is not in this workspace"
+            ),
+            all => {
+                let all = names(all.iter().map(|name| &**name));
+                format!(
+                    "; can change parameters of the classes {all}, which are not in this workspace"
+                )
+            }
+        }
     }
 
     /// What is said of other environments, to be put behind the rest.

@@ -53,6 +53,10 @@ impl Style {
         let entry = Value::hash([(key, value.clone())]);
         let lines = dump(&entry);
         let lines = lines.strip_prefix("---\n").unwrap_or(&lines);
+        if value.is_undef() {
+            // A key with nothing behind it looks unfinished.
+            return lines.trim_end().to_owned() + " null\n";
+        }
         let mut lines = self.quoted(lines, value);
         if self.indented_lists
             && value

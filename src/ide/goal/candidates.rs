@@ -9,7 +9,7 @@ use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, Style};
 use crate::lookup::Place;
 use crate::value::{HashMap, Value};
-use crate::workspace::{Format, LOOKUP_OPTIONS, path};
+use crate::workspace::{Format, LOOKUP_OPTIONS};
 
 /// Most files that one proposal touches.
 const MOST_FILES: usize = 50;
@@ -91,10 +91,10 @@ impl Level {
         match place.reading.map(|reading| reading.format()) {
             Some(Format::Yaml) => {}
             Some(Format::Json | Format::Hocon) => return Err("only YAML files are edited".into()),
-            None => return Err("a function gives its data".into()),
+            None => return Err("its data comes from a function".into()),
         }
         if view.analysis.is_outside(&place.template) {
-            return Err("it lies outside of the workspace".into());
+            return Err("it is outside the workspace".into());
         }
         let mut files: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
         for &member in &goal.members {
@@ -249,7 +249,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         plan.add(at, sheet.set(sheet.entry(&goal.key)?, &goal.value).ok()?);
     }
     Some(Candidate {
-        title: format!("Change '{}' in {}", goal.key, listed(files.iter())),
+        title: format!("Change '{}' in {}", goal.key, listed(view, files.iter())),
         entries: files.len(),
         is_asked_for: false,
         is_among_its_own: true,
@@ -265,7 +265,7 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
         remove(view, goal, at, &mut plan)?;
     }
     Some(Candidate {
-        title: format!("Remove '{}' from {}", goal.key, listed(files.iter())),
+        title: format!("Remove '{}' from {}", goal.key, listed(view, files.iter())),
         entries: files.len(),
         is_asked_for: false,
         is_among_its_own: true,
@@ -321,10 +321,13 @@ impl Making<'_> {
         for at in self.level.files.keys() {
             entries += self.write(&mut plan, at, value, *beside)?;
         }
-        let mut title = format!("Set '{key}' in {}", listed(self.level.files.keys()));
+        let mut title = format!(
+            "Set '{key}' in {}",
+            listed(self.view, self.level.files.keys())
+        );
         match beside {
             Beside::Nothing => {}
-            Beside::First => title.push_str(" and merge it no longer"),
+            Beside::First => title.push_str(" and no longer merge it"),
             Beside::Removed => {
                 let removed = self.overriding.iter();
                 let removed: Vec<&Arc<str>> =
@@ -336,7 +339,10 @@ impl Making<'_> {
                     remove(self.view, self.goal, at, &mut plan)?;
                     entries += 1;
                 }
-                title = format!("{title} and remove it from {}", listed(removed.into_iter()));
+                title = format!(
+                    "{title} and remove it from {}",
+                    listed(self.view, removed.into_iter())
+                );
             }
         }
         if plan.files() > MOST_FILES {
@@ -423,9 +429,9 @@ impl Making<'_> {
             return None;
         }
         candidate.title = format!(
-            "{}, and what other nodes have in {}",
+            "{}, and keep the value of other nodes in {}",
             candidate.title,
-            listed(kept.keys())
+            listed(self.view, kept.keys())
         );
         Some(candidate)
     }
@@ -482,20 +488,13 @@ fn parts(goal: &Goal, state: &State, level: &Level, view: &RootView<'_>) -> Vec<
 }
 
 /// Files by their names.
-fn listed<'p>(files: impl Iterator<Item = &'p Arc<str>>) -> String {
-    let files: Vec<&str> = files.map(|at| near(at)).collect();
+fn listed<'p>(view: &RootView<'_>, files: impl Iterator<Item = &'p Arc<str>>) -> String {
+    let snapshot = view.analysis.snapshot;
+    let files: Vec<&str> = files.map(|at| snapshot.short_name(at)).collect();
     match files.as_slice() {
         [] => "no file".to_owned(),
         [only] => (*only).to_owned(),
         [one, other] => format!("{one} and {other}"),
         [first, rest @ ..] => format!("{first} and {} other files", rest.len()),
     }
-}
-
-/// A file's name with its folder's.
-pub(super) fn near(at: &str) -> &str {
-    let folder = path::parent(at).and_then(path::parent);
-    folder
-        .and_then(|folder| path::within(at, folder))
-        .unwrap_or(at)
 }

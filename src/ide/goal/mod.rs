@@ -12,7 +12,9 @@ mod why_not;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use candidates::{Candidate, Level, candidates, near, one_of_each_glob};
+use indexmap::IndexMap;
+
+use candidates::{Candidate, Level, candidates, one_of_each_glob};
 pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
@@ -24,7 +26,7 @@ use crate::eyaml;
 use crate::ide::cell::counted;
 use crate::interpolation::{Key, has_tokens};
 use crate::scope::KnownNodes;
-use crate::value::{HashMap, Value, load_yaml};
+use crate::value::{HashMap, Value, load_yaml_value};
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most edits that are tried out.
@@ -103,12 +105,14 @@ pub enum Outcome {
     Nothing(Vec<String>),
 }
 
-/// A value as it is written in YAML.
+/// A value as it is written in YAML behind a key.
 ///
 /// # Errors
-/// A text that YAML cannot read, or with tokens in it: nodes would get what these stand for.
+/// A text that YAML cannot read, that holds no value, or with tokens in it: nodes would get what these
+/// stand for.
 pub fn value_of(text: &str) -> Result<Value, String> {
-    let value = load_yaml(text.as_bytes()).map_err(|error| error.message("the value"))?;
+    let value = load_yaml_value(text.as_bytes()).map_err(|error| error.message("the value"))?;
+    let value = value.ok_or("the value is missing: write null, or '\"\"' for an empty text")?;
     match has_token(&value) {
         true => Err(
             "the value has a %{…} token: what nodes get of it is not the same for all; write it into \
@@ -189,12 +193,13 @@ pub fn proposals(
         return Ok(Outcome::Already);
     }
     let mut levels = Vec::new();
-    let mut reasons: Vec<String> = Vec::new();
+    // What was looked at, and why there is no edit.
+    let mut reasons: Vec<(String, String)> = Vec::new();
     for layer in layers_of(&goal.key) {
         for place in view.places(&layer).iter() {
             match Level::of(view, goal, place) {
                 Ok(level) => levels.push(level),
-                Err(why) => reasons.push(format!("{}: {why}", place.level)),
+                Err(why) => reasons.push((place.level.to_string(), why)),
             }
         }
     }
@@ -210,7 +215,7 @@ pub fn proposals(
         }
         match try_out(view, goal, &state, &candidate) {
             Ok(tried) => found.push((candidate, tried)),
-            Err(why) => reasons.push(format!("{}: {why}", candidate.title)),
+            Err(why) => reasons.push((candidate.title, why)),
         }
     }
     let is_open = !is_encrypted(&goal.value);
@@ -237,7 +242,7 @@ pub fn proposals(
         if goal.only
             && let Some(stray) = stray
         {
-            reasons.push(format!("{}: {stray} would change too", candidate.title));
+            reasons.push((candidate.title, format!("{stray} would change too")));
             continue;
         }
         let because = because(view, &candidate, &state, &tried);
@@ -251,11 +256,30 @@ pub fn proposals(
             because,
         });
     }
-    reasons.dedup();
+    let reasons = grouped(reasons);
     match proposals.is_empty() {
         true => Ok(Outcome::Nothing(reasons)),
         false => Ok(Outcome::Proposals(proposals)),
     }
+}
+
+/// Reasons, each once with the first of what it is the reason of.
+fn grouped(reasons: Vec<(String, String)>) -> Vec<String> {
+    let mut groups: IndexMap<String, Vec<String>> = IndexMap::new();
+    for (what, why) in reasons {
+        let all = groups.entry(why).or_default();
+        if !all.contains(&what) {
+            all.push(what);
+        }
+    }
+    let lines = groups.into_iter().map(|(why, all)| match all.as_slice() {
+        [first, second, third, rest @ ..] if !rest.is_empty() => {
+            let more = rest.len();
+            format!("{first}; {second}; {third} and {more} more: {why}")
+        }
+        all => format!("{}: {why}", all.join("; ")),
+    });
+    lines.collect()
 }
 
 fn check(key: &str) -> Result<(), String> {
@@ -379,7 +403,9 @@ fn because(view: &RootView<'_>, candidate: &Candidate, state: &State, tried: &Tr
             readers.extend(members.into_iter().map(|member| nodes.certname(member)));
         }
     }
-    let names: Vec<&str> = candidate.plan.paths().map(|at| near(at)).collect();
+    let snapshot = view.analysis.snapshot;
+    let names = candidate.plan.paths();
+    let names: Vec<&str> = names.map(|at| snapshot.short_name(at)).collect();
     let files = match names.as_slice() {
         [only] => (*only).to_owned(),
         [one, other] => format!("{one} and {other}"),
@@ -388,14 +414,12 @@ fn because(view: &RootView<'_>, candidate: &Candidate, state: &State, tried: &Tr
     let changed: BTreeSet<&str> = tried.changed.iter().map(|name| &**name).collect();
     let rest: Vec<&&str> = readers.difference(&changed).collect();
     match rest.as_slice() {
+        [] if changed.len() == 1 => format!("no other reads {files}"),
         [] => format!("only they read {files}"),
         [one] => {
-            format!("of the other nodes, {one} reads {files} and keeps what it has from elsewhere")
+            format!("of the other nodes, {one} reads {files} and keeps what it has")
         }
-        rest => format!(
-            "{} others read {files} and keep what they have from elsewhere",
-            rest.len()
-        ),
+        rest => format!("{} others read {files} and keep what they have", rest.len()),
     }
 }
 

@@ -72,16 +72,16 @@ fn the_level_of_the_nodes_is_edited() {
         &["role=web"],
         true,
         expect![[r#"
-        Set 'port' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml
-        Set 'port' in data/common.yaml, and what other nodes have in role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and role/db.yaml and keep what they have from elsewhere
-        Set 'port' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,2 +1,3 @@
-         ---
-         name: 'x'  # why
-        +port: 8080
-    "#]],
+            Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'port' in data/common.yaml, and keep the value of other nodes in data/role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and data/role/db.yaml and keep what they have
+            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,2 +1,3 @@
+             ---
+             name: 'x'  # why
+            +port: 8080
+        "#]],
     );
 }
 
@@ -106,19 +106,19 @@ fn what_overrides_is_changed_or_removed() {
         &["role=web"],
         true,
         expect![[r#"
-        Set 'port' in role/web.yaml and remove it from node/web1.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and role/web.yaml
-        Set 'port' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
-        --- data/node/web1.yaml
-        +++ data/node/web1.yaml
-        @@ -1 +1 @@
-        -port: 82
-        +{}
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1 +1 @@
-        -port: 81
-        +port: 80
-    "#]],
+            Set 'port' in data/role/web.yaml and remove it from data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/role/web.yaml
+            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/node/web1.yaml
+            +++ data/node/web1.yaml
+            @@ -1 +1 @@
+            -port: 82
+            +{}
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1 +1 @@
+            -port: 81
+            +port: 80
+        "#]],
     );
 }
 
@@ -131,19 +131,19 @@ fn other_nodes_keep_what_they_have() {
         &["site=ams"],
         true,
         expect![[r#"
-        Set 'port' in node/db1.yaml and node/web1.yaml: changes 2 nodes and no other, because only they read node/db1.yaml and node/web1.yaml
-        Set 'port' in role/db.yaml and role/web.yaml, and what other nodes have in node/db2.yaml and node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files and keep what they have from elsewhere
-        --- /dev/null
-        +++ data/node/db1.yaml
-        @@ -0,0 +1,2 @@
-        +---
-        +port: 443
-        --- /dev/null
-        +++ data/node/web1.yaml
-        @@ -0,0 +1,2 @@
-        +---
-        +port: 443
-    "#]],
+            Set 'port' in data/node/db1.yaml and data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/db1.yaml and data/node/web1.yaml
+            Set 'port' in data/role/db.yaml and data/role/web.yaml, and keep the value of other nodes in data/node/db2.yaml and data/node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files and keep what they have
+            --- /dev/null
+            +++ data/node/db1.yaml
+            @@ -0,0 +1,2 @@
+            +---
+            +port: 443
+            --- /dev/null
+            +++ data/node/web1.yaml
+            @@ -0,0 +1,2 @@
+            +---
+            +port: 443
+        "#]],
     );
 }
 
@@ -156,15 +156,15 @@ fn merged_lists_get_what_is_missing_or_are_merged_no_longer() {
         &["role=web"],
         true,
         expect![[r#"
-        Set 'pkgs' in role/web.yaml: changes 2 nodes and no other, because only they read role/web.yaml
-        Set 'pkgs' in node/web1.yaml and node/web2.yaml: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,2 +1,3 @@
-         pkgs:
-           - c
-        +  - d
-    "#]],
+            Set 'pkgs' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,2 +1,3 @@
+             pkgs:
+               - c
+            +  - d
+        "#]],
     );
     check(
         text,
@@ -172,18 +172,18 @@ fn merged_lists_get_what_is_missing_or_are_merged_no_longer() {
         &["role=web"],
         true,
         expect![[r#"
-        Set 'pkgs' in role/web.yaml and merge it no longer: changes 2 nodes and no other, because only they read role/web.yaml
-        Set 'pkgs' in node/web1.yaml and node/web2.yaml and merge it no longer: changes 2 nodes and no other, because only they read node/web1.yaml and node/web2.yaml
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,2 +1,5 @@
-         pkgs:
-        -  - c
-        +  - d
-        +lookup_options:
-        +  pkgs:
-        +    merge: first
-    "#]],
+            Set 'pkgs' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,2 +1,5 @@
+             pkgs:
+            -  - c
+            +  - d
+            +lookup_options:
+            +  pkgs:
+            +    merge: first
+        "#]],
     );
 }
 
@@ -196,16 +196,16 @@ fn what_looks_the_key_up_is_told() {
         &[],
         false,
         expect![[r#"
-        Change 'port' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml; what looks it up changes too: url
-        Set 'port' in site/ams.yaml and site/lon.yaml: changes 4 nodes and no other, because only they read site/ams.yaml and site/lon.yaml; what looks it up changes too: url
-        Set 'port' in role/db.yaml and role/web.yaml: changes 4 nodes and no other, because only they read role/db.yaml and role/web.yaml; what looks it up changes too: url
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,2 +1,2 @@
-        -port: 80
-        +port: 81
-         url: "http://x:%{lookup('port')}"
-    "#]],
+            Change 'port' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml; what looks it up changes too: url
+            Set 'port' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml; what looks it up changes too: url
+            Set 'port' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml; what looks it up changes too: url
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1,2 @@
+            -port: 80
+            +port: 81
+             url: "http://x:%{lookup('port')}"
+        "#]],
     );
 }
 
@@ -218,10 +218,9 @@ fn reasons_are_given_where_there_is_no_edit() {
         &["role=web"],
         true,
         expect![[r#"
-        nothing:
-        Change 'port' in data/common.yaml: db1 and 1 more would get another value too
-        Remove 'port' from data/common.yaml: web1 would still get (not set)
-        Set 'port' in data/common.yaml and merge it no longer: db1 and 1 more would get another value too"#]],
+            nothing:
+            Change 'port' in data/common.yaml; Set 'port' in data/common.yaml and no longer merge it: db1 and 1 more would get another value too
+            Remove 'port' from data/common.yaml: web1 would still get (not set)"#]],
     );
 }
 
@@ -248,9 +247,67 @@ fn the_levels_in_the_way_are_named() {
     });
     expect![[r#"
         false 81
-        Role sets it to 81, which counts
-        Common sets it to this, but a level above counts"#]]
+        Role sets it to 81, which is used
+        Common sets it to this, but a level above overrides it"#]]
     .assert_eq(&shown);
+}
+
+#[test]
+fn all_levels_above_the_one_with_the_value_are_in_the_way() {
+    let text = "#- data/common.yaml\nport: 80\n#- data/site/ams.yaml\nport: 81\n#- data/role/web.yaml\nport: 82\n";
+    let in_the_way = |value: &str| {
+        at_root(text, |view| {
+            let wanted = value_of(value).expect("a value");
+            let why = why_not(view, "port", &wanted, 0).expect("an answer");
+            let levels = why.levels.iter().filter(|level| level.is_in_the_way);
+            levels
+                .map(|level| level.level.to_string())
+                .collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(in_the_way("80"), ["Role", "Site"]);
+    assert_eq!(in_the_way("81"), ["Role"]);
+    assert_eq!(in_the_way("99"), ["Role"]);
+}
+
+#[test]
+fn of_merged_levels_those_with_something_else_are_in_the_way() {
+    let text = "#- data/common.yaml\npkgs: [a, b]\nuser: {uid: 1, shell: sh}\nlookup_options: {pkgs: {merge: unique}, user: {merge: deep}}\n\
+                #- data/role/web.yaml\npkgs: [c]\nuser: {uid: 2}\nkey: ENC[PKCS7,MIIBeQ==]\n";
+    let in_the_way = |key: &str, value: &str| {
+        at_root(text, |view| {
+            let wanted = value_of(value).expect("a value");
+            let why = why_not(view, key, &wanted, 0).expect("an answer");
+            let levels = why.levels.iter();
+            let levels = levels.map(|level| (level.what.clone(), level.is_in_the_way));
+            levels.collect::<Vec<_>>()
+        })
+    };
+    let told = |key, value| {
+        in_the_way(key, value)
+            .into_iter()
+            .map(|(_, is)| is)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told("pkgs", "[a, b]"), [true, false]);
+    assert_eq!(told("pkgs", "[c, a]"), [false, true]);
+    assert_eq!(told("user", "{uid: 1, shell: sh}"), [true, false]);
+    assert_eq!(
+        in_the_way("key", "x"),
+        [(
+            "sets it to an encrypted value, which is used".to_owned(),
+            true
+        )]
+    );
+}
+
+#[test]
+fn a_reason_is_given_once() {
+    let because = |what: &str, why: &str| (what.to_owned(), why.to_owned());
+    let all = ["a", "b", "c", "d", "e", "a"].map(|what| because(what, "why"));
+    let mut all = all.to_vec();
+    all.insert(1, because("x", "other"));
+    assert_eq!(super::grouped(all), ["a; b; c and 2 more: why", "x: other"]);
 }
 
 /// Nodes of random workspaces: what is bound in [`values`] for `x` nowhere has a file.
@@ -328,7 +385,7 @@ fn of_the_files_of_a_glob_the_one_with_the_keys_of_the_class_is_edited() {
         &[],
         false,
         expect![[r#"
-            Set 'profile::ntp::enabled' in m/profile.yaml: changes 4 nodes and no other, because only they read m/profile.yaml
+            Set 'profile::ntp::enabled' in data/m/profile.yaml: changes 4 nodes and no other, because only they read data/m/profile.yaml
             Set 'profile::ntp::enabled' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
             --- data/m/profile.yaml
             +++ data/m/profile.yaml
@@ -336,6 +393,56 @@ fn of_the_files_of_a_glob_the_one_with_the_keys_of_the_class_is_edited() {
             +profile::ntp::enabled: true
              profile::ntp::servers: [a]
              profile::web::port: 80
+        "#]],
+    );
+}
+
+#[test]
+fn null_is_a_value_of_its_own() {
+    check(
+        "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81  # Why.\n",
+        ("port", "null"),
+        &["role=web"],
+        true,
+        expect![[r#"
+            Change 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1 +1 @@
+            -port: 81  # Why.
+            +port: null  # Why.
+        "#]],
+    );
+    check(
+        "#- data/common.yaml\nport: ~\n",
+        ("port", "~"),
+        &["role=web"],
+        true,
+        expect![["already"]],
+    );
+    assert_eq!(
+        value_of(" # nothing").expect_err("no value"),
+        "the value is missing: write null, or '\"\"' for an empty text"
+    );
+}
+
+#[test]
+fn files_of_the_same_folder_name_are_told_apart() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: s, path: \"site/%{facts.site}/role/%{facts.role}.yaml\"}\n- {name: r, path: \"role/%{facts.role}.yaml\"}\n\
+         #- data/role/web.yaml\nport: 80\n#- data/site/ams/role/web.yaml\na$0: 1\n",
+        ("port", "81"),
+        &["web1"],
+        false,
+        expect![[r#"
+            Set 'port' in data/site/ams/role/web.yaml: changes 1 node and no other, because no other reads data/site/ams/role/web.yaml
+            Change 'port' in data/role/web.yaml: changes 1 node and one that was not meant, web2, because only they read data/role/web.yaml
+            --- data/site/ams/role/web.yaml
+            +++ data/site/ams/role/web.yaml
+            @@ -1 +1,2 @@
+             a: 1
+            +port: 81
         "#]],
     );
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::is_value;
+use super::{is_encrypted, is_value};
 use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
 use crate::ide::matrix::{Cell, bare_row_of};
 use crate::lookup::Place;
@@ -35,7 +35,7 @@ pub struct InTheWay {
     pub line: Option<u32>,
     /// What it does, in words.
     pub what: String,
-    /// Whether the node would get something else without it.
+    /// Whether it keeps the node from getting the value, from another level that sets it or at all.
     pub is_in_the_way: bool,
 }
 
@@ -53,40 +53,56 @@ pub fn why_not(
     let nodes = view.analysis.nodes;
     let row = bare_row_of(view, &quoted(key), &[member]);
     let gets = row.answers.into_iter().next();
-    let gets = gets.ok_or_else(|| format!("{} cannot be asked", nodes.certname(member)))?;
+    let gets = gets.ok_or_else(|| format!("{} cannot be looked up", nodes.certname(member)))?;
     let scope = nodes.scope(member);
     let answer = view.session().lookup(&scope, &request(key));
     let survey = view.survey_of(key, &scope, answer);
     let merged = merged(&survey);
     let mut levels = Vec::new();
-    for level in &survey.levels {
+    // All that stands above a level with the value would have to go.
+    let is_below = |at: usize| {
+        survey.levels[at..].iter().any(|level| {
+            let own = level
+                .file
+                .as_ref()
+                .and_then(|at| view.analysis.own_value(at, key));
+            matches!(level.status, Status::Overridden) && own.as_ref() == Some(value)
+        })
+    };
+    for (at, level) in survey.levels.iter().enumerate() {
         let own = level
             .file
             .as_ref()
             .and_then(|at| view.analysis.own_value(at, key));
         let own = own.as_ref();
         let is_it = own.is_some_and(|own| own == value);
-        let shown = own.map(to_tagged_json).unwrap_or_default();
+        let shown = match own {
+            Some(own) if is_encrypted(own) => "an encrypted value".to_owned(),
+            Some(own) => to_tagged_json(own),
+            None => String::new(),
+        };
         let (what, is_in_the_way) = match &level.status {
             Status::Sets if is_it => ("sets it to this".to_owned(), false),
-            Status::Sets => (format!("sets it to {shown}, which counts"), true),
-            Status::Merged => (format!("gives {shown}, which is merged"), !is_it),
+            Status::Sets => (format!("sets it to {shown}, which is used"), true),
+            Status::Merged => (
+                format!("gives {shown}, which is merged"),
+                own.is_none_or(|own| !is_part(own, value)),
+            ),
             Status::Overridden if is_it => (
-                "sets it to this, but a level above counts".to_owned(),
+                "sets it to this, but a level above overrides it".to_owned(),
                 false,
             ),
             Status::Overridden => (
-                format!("sets it to {shown}, but a level above counts"),
-                false,
+                format!("sets it to {shown}, but a level above overrides it"),
+                is_below(at),
             ),
             Status::Unknown(_) => (
                 "may set it: which file is read is not known".to_owned(),
                 true,
             ),
-            Status::Outside { decides: true } => (
-                "may set it: it lies outside of the workspace".to_owned(),
-                true,
-            ),
+            Status::Outside { decides: true } => {
+                ("may set it: it is outside the workspace".to_owned(), true)
+            }
             Status::ForSomeNodes(_) | Status::NotSet | Status::Outside { decides: false } => {
                 continue;
             }
@@ -106,6 +122,20 @@ pub fn why_not(
         merged,
         levels,
     })
+}
+
+/// Whether a merge of a part with others can give a value: it brings nothing that the value has not.
+fn is_part(part: &Value, value: &Value) -> bool {
+    match (part, value) {
+        (Value::Array(part), Value::Array(value)) => {
+            part.iter().all(|element| value.contains(element))
+        }
+        (Value::Hash(part), Value::Hash(value)) => part
+            .iter()
+            .all(|(key, part)| value.get(key).is_some_and(|value| is_part(part, value))),
+        (_, Value::Array(value)) => value.contains(part),
+        (_, _) => part == value,
+    }
 }
 
 /// The path of a level's files as its configuration writes it, below the data directory.

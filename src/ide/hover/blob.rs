@@ -21,7 +21,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
             page.line(vec![
                 name("ENC[…"),
                 text(format!(
-                    " — not decrypted, stays text: {}",
+                    " — not decrypted, kept as it is: {}",
                     words(broken.problem)
                 )),
             ]);
@@ -110,7 +110,7 @@ pub fn plain_text(
     let opened = opened.map_err(|error| refusal(&error, &blob))?;
     let text = String::from_utf8(opened).map_err(|error| {
         let size = error.as_bytes().len();
-        format!("what is encrypted here is not text but {size} bytes: 'eyaml decrypt' writes them")
+        format!("the decrypted value is not text but {size} bytes: use 'eyaml decrypt' to get them")
     })?;
     let start = target.range.start as usize;
     Ok(Revealed {
@@ -130,13 +130,12 @@ fn refusal(error: &EyamlError, blob: &Blob) -> String {
         }
         EyamlError::NoRecipient => match recipients(blob) {
             Some(recipients) => format!(
-                "the key of the settings does not open this value: it is encrypted for {recipients}"
+                "the key in the settings cannot decrypt this value: it is encrypted for {recipients}"
             ),
-            None => "the key of the settings does not open this value".to_owned(),
+            None => "the key in the settings cannot decrypt this value".to_owned(),
         },
         EyamlError::BadDecrypt | EyamlError::OtherKey => {
-            "the key of the settings does not open this value: it is \
-                                   for another key, or damaged"
+            "the key in the settings cannot decrypt this value: it is for another key, or damaged"
                 .to_owned()
         }
         EyamlError::Cipher { oid } => {
@@ -152,10 +151,10 @@ fn refusal(error: &EyamlError, blob: &Blob) -> String {
 
 fn words(problem: BlobProblem) -> &'static str {
     match problem {
-        BlobProblem::Unterminated => "no ] follows",
-        BlobProblem::Empty => "there is nothing in it",
+        BlobProblem::Unterminated => "the closing ']' is missing",
+        BlobProblem::Empty => "it is empty",
         BlobProblem::BadCharacter { .. } => "it has a character that is not base64",
-        BlobProblem::Truncated => "the base64 ends in the middle",
+        BlobProblem::Truncated => "the base64 is cut off",
         BlobProblem::NotAnEnvelope => "it is not a message of this method",
     }
 }

@@ -4,11 +4,16 @@
 use super::context::{Context, with_more};
 use super::key::{self, CELL};
 use super::page::{Line, Page, Piece, code, name, text};
-use super::{over_nodes, yaml};
-use crate::analysis::{ClassParameter, Defined, NoParameter, split_key};
+use super::{over_nodes, refused, yaml};
+use crate::analysis::{Analysis, ClassParameter, Defined, NoParameter, request, split_key};
 use crate::ide::target::KeyTarget;
+use crate::lookup::Request;
+use crate::syntax::puppet::{Kind, Node, parse_strictly};
 use crate::text::TextRange;
-use crate::workspace::{CodeFacts, DefinitionKind, IncludeFact, LookupKey};
+use crate::value::{HashMap, Value};
+use crate::workspace::{
+    CodeFacts, DefinitionKind, IncludeFact, LookupFact, LookupFunction, LookupKey,
+};
 
 /// Longest type or default in a line, in characters.
 const LONGEST: usize = 64;
@@ -54,6 +59,7 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     let mut line = vec![text(format!("class {class} · "))];
     match reason {
         NoParameter::OtherName => return,
+        NoParameter::NoModule(_) if !has_modules(analysis) => return,
         NoParameter::NoModule(module) => line.extend([
             text("of module "),
             code(module),
@@ -67,11 +73,33 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
         NoParameter::NoClass(module) => {
             line.extend([text("not among the manifests of module "), code(module)])
         }
-        NoParameter::NoSuchParameter => {
-            line.extend([text("has no parameter "), code(format!("${parameter}"))])
-        }
+        NoParameter::NoSuchParameter => match lookup_place(context, key) {
+            Some(place) => line.extend([text("no parameter of it, looked up in "), place]),
+            None => line.extend([text("has no parameter "), code(format!("${parameter}"))]),
+        },
     }
     page.line(line);
+}
+
+/// Where code looks a key up by its name.
+fn lookup_place(context: &Context<'_>, key: &str) -> Option<Piece> {
+    let file = context
+        .view
+        .analysis
+        .snapshot
+        .files_looking_up(key)
+        .next()?;
+    let lookups = &file.facts().code.as_deref()?.lookups;
+    let is_meant =
+        |lookup: &&LookupFact| matches!(&lookup.key, LookupKey::Literal(known) if **known == *key);
+    let lookup = lookups.iter().find(is_meant)?;
+    Some(context.link(file.path(), file.line(lookup.place.start as usize) + 1))
+}
+
+/// Whether modules are here, so that one that is not here is missed.
+fn has_modules(analysis: Analysis<'_>) -> bool {
+    let mut roots = analysis.snapshot.roots().iter();
+    roots.any(|root| !root.modules.is_empty())
 }
 
 /// `Type $name = default`
@@ -108,8 +136,10 @@ pub(super) fn in_manifest(
         let LookupKey::Literal(key) = &lookup.key else {
             return None;
         };
-        let page = key::page(context, &KeyTarget::named(key)?);
-        return Some((page, lookup.place));
+        return Some((
+            looked_up(context, &KeyTarget::named(key)?, lookup),
+            lookup.place,
+        ));
     }
     if let Some(include) = facts.includes.iter().find(|i| i.place.touches(offset)) {
         return Some((included(context, include)?, include.place));
@@ -133,6 +163,62 @@ pub(super) fn in_manifest(
         }
     }
     None
+}
+
+/// A key as a call looks it up: by the call's own merge where it has one.
+fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> Page {
+    let source = context.file.text();
+    let written = lookup.merge.map(|range| range.slice(source));
+    let merge = match lookup.function {
+        LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
+        LookupFunction::HieraHash => Some("hash".into()),
+        LookupFunction::Lookup | LookupFunction::Hiera => written.and_then(literal_value),
+    };
+    let is_read = merge.is_some() || written.is_none();
+    let request = Request {
+        merge,
+        ..request(&target.root)
+    };
+    let mut page = key::page_by(context, target, &request);
+    // Options that are given as a variable stand where a type may stand.
+    let computed = lookup.expected.map(|range| range.slice(source));
+    let computed = computed.filter(|it| it.starts_with('$'));
+    if let Some(by) = written.filter(|_| !is_read).or(computed) {
+        let by = code(on_one_line(by));
+        page.line(vec![text("may be merged by the call: "), by]);
+    }
+    if let Some(default) = lookup.default {
+        let default = on_one_line(default.slice(source));
+        page.line(vec![text("default of the call: "), code(default)]);
+    }
+    page
+}
+
+/// The value of an expression without variables, calls and operators.
+fn literal_value(written: &str) -> Option<Value> {
+    fn of(node: &Node) -> Option<Value> {
+        if let Kind::Block(nodes) = &node.kind {
+            let [only] = &nodes[..] else {
+                return None;
+            };
+            return of(only);
+        }
+        if let Kind::Boolean(truth) = &node.kind {
+            return Some(Value::Bool(*truth));
+        }
+        let Kind::Hash(entries) = &node.kind else {
+            return node.literal().map(Value::from);
+        };
+        let entry = |entry: &Node| {
+            let Kind::Entry(pair) = &entry.kind else {
+                return None;
+            };
+            Some((of(&pair[0])?, of(&pair[1])?))
+        };
+        let hash: Option<HashMap> = entries.iter().map(entry).collect();
+        Some(Value::from(hash?))
+    }
+    of(&parse_strictly(written).ok()?)
 }
 
 fn included(context: &Context<'_>, include: &IncludeFact) -> Option<Page> {
@@ -167,6 +253,7 @@ fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
     if more > 0 {
         page.line(with_more(vec![text("…")], more));
     }
+    refused::add_lines(context, &format!("{}::key", definition.name), &mut page);
     page
 }
 

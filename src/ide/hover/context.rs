@@ -120,7 +120,9 @@ impl<'a> Context<'a> {
         {
             return rest.to_string();
         }
-        if let Some(rest) = path::within(at, &self.view.root.dir) {
+        // In a module's code, data of the environment is shown beside that of the module.
+        let root = Some(&self.view.root.dir).filter(|_| !self.is_code);
+        if let Some(rest) = root.and_then(|root| path::within(at, root)) {
             return rest.to_string();
         }
         let areas = self.view.analysis.snapshot.areas().iter();

@@ -8,11 +8,11 @@ use super::levels::{self, merge_line};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::{dig, notes};
 use super::unread::{reasons, variants};
-use super::{class, over_nodes, yaml};
+use super::{class, over_nodes, refused, yaml};
 use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
-use crate::lookup::{LookupError, Reach, Strategy, StrategyKind, Unknown};
+use crate::lookup::{LookupError, Reach, Request, Strategy, StrategyKind, Unknown};
 use crate::scope::{Knowledge, Scope};
 use crate::value::Value;
 
@@ -63,11 +63,17 @@ impl View {
 
 /// The page of a key of the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
-    let mut page = answers(context, target);
+    page_by(context, target, &request(&target.root))
+}
+
+/// The page of a key as a request looks it up.
+pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
+    let mut page = answers(context, target, request);
     links(context, target, &mut page);
     class::add_parameter(context, target, &mut page);
     let config = context.view.root.hiera_yaml.as_deref();
     page.line(variants(context.view.analysis, context.path(), config));
+    refused::add_lines(context, &target.root, &mut page);
     page
 }
 
@@ -88,7 +94,7 @@ fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
     page.link_line(joined(links, " · "));
 }
 
-fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
+fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
     let target = &in_effective_value(context, target);
     let reach = context.reaches.first();
     if reach.is_none() && !context.is_code {
@@ -106,18 +112,28 @@ fn answers(context: &Context<'_>, target: &KeyTarget) -> Page {
                 whose.push(text(", of which only the name is known"));
             }
         }
-        let survey = view.survey(&target.root, &nodes.scope(member));
+        let survey = survey_by(context, target, request, &nodes.scope(member));
         return one(context, target, &View::new(context, target, survey, whose));
     }
     if !readers.is_empty() {
-        return over_nodes::page(context, target, &request(&target.root), &readers);
+        return over_nodes::page(context, target, request, &readers);
     }
     if let Some(reach) = reach {
         return for_any_node(context, target, reach);
     }
-    let survey = context.view.survey(&target.root, &Scope::open());
+    let survey = survey_by(context, target, request, &Scope::open());
     let whose = vec![text("for every node")];
     one(context, target, &View::new(context, target, survey, whose))
+}
+
+fn survey_by(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    request: &Request,
+    scope: &Scope,
+) -> Survey {
+    let answer = context.view.session().lookup(scope, request);
+    context.view.survey_of(&target.root, scope, answer)
 }
 
 /// The target without what this file cannot name in the effective value: what is below a key with
@@ -165,8 +181,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
         page.line(vec![text(format!(
-            "no facts are known of the {} nodes that files are named after, so not which of them read \
-             this file",
+            "which of the {} nodes read this file is not known (no facts)",
             nodes.len()
         ))]);
     } else if !nodes.is_empty() {
@@ -175,11 +190,25 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let mut others = context.reaches[1..].iter();
     if others.any(|other| other.bindings != reach.bindings) {
         page.line(vec![
-            text("other levels read this file too; this is for "),
+            text("the file also fits other levels; shown: level "),
             code(reach.place.original.to_string()),
         ]);
     }
     page
+}
+
+/// The command that prints the value, for a node that it holds for.
+fn lookup_command(context: &Context<'_>, key: &str) -> String {
+    let selected = context.selected().map(|(_, member)| member);
+    let nodes = context.view.analysis.nodes;
+    let readers = context.readers();
+    // Where all read the file, the answer of all is this one.
+    let first = readers.first().filter(|_| readers.len() < nodes.len());
+    let node = selected
+        .or(first.copied())
+        .map(|member| nodes.certname(member));
+    let node = node.map_or_else(String::new, |node| format!(" --node {}", shell_word(node)));
+    format!("hiera-ls lookup {}{node}", shell_word(key))
 }
 
 /// One answer: first line, value, levels.
@@ -206,14 +235,14 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
         levels::add_offers(context, &mut page, &view.unknown);
         return page;
     };
-    let used = used(&survey.sources, target);
+    let used = used(survey, target);
     let strategy = &survey.strategy;
     first.push(text(format!("{}, ", how(strategy, used.len()))));
     first.extend(view.whose());
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.wants_whole());
-    let all = format!("hiera-ls lookup {}", shell_word(&key));
+    let all = lookup_command(context, &key);
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
@@ -223,11 +252,29 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
     page
 }
 
-/// The sources that gave the part under the cursor.
-pub(super) fn used(sources: &[LevelValue], target: &KeyTarget) -> Vec<LevelValue> {
-    let sources = sources.iter();
-    let used = sources.filter(|source| dig(&source.value, &target.steps).is_some());
-    used.cloned().collect()
+/// The sources that gave the part under the cursor. What is no hash and no list comes from one of them, and
+/// so does all below the top-level keys of hashes that `hash` merges.
+pub(super) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValue> {
+    let part = |source: &LevelValue| dig(&source.value, &target.steps).cloned();
+    let sources = survey.sources.iter();
+    let used: Vec<LevelValue> = sources.filter(|one| part(one).is_some()).cloned().collect();
+    let kind = survey.strategy.kind;
+    let winner = match kind == StrategyKind::ReverseDeep {
+        true => used.last(),
+        false => used.first(),
+    };
+    let is_scalar = |value: Value| value.as_hash().is_none() && value.as_array().is_none();
+    let is_one = match kind {
+        StrategyKind::Hash => !target.steps.is_empty(),
+        StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+            winner.and_then(part).is_some_and(is_scalar)
+        }
+        StrategyKind::First | StrategyKind::Default | StrategyKind::Unique => false,
+    };
+    if let Some(only) = winner.filter(|_| is_one) {
+        return vec![only.clone()];
+    }
+    used
 }
 
 /// Adds a value; where it is cut, with how to see all of it: `key` is its name as it is looked up,
@@ -369,7 +416,9 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     let analysis = context.view.analysis;
     if !analysis.configurations_reading(context.path()).is_empty() {
         let mut line = custom_functions(context);
-        line.push(text(" could read it: declare what it does by the setting "));
+        line.push(text(
+            " could read it: declare what it does with the setting ",
+        ));
         line.push(code("hiera-ls.backends"));
         page.line(line);
         return page;

@@ -10,6 +10,7 @@ use super::yaml;
 use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Strategy, Unknown, UnknownCause};
+use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most levels outside of the workspace that are named.
@@ -103,23 +104,28 @@ fn used_line(
             line.extend(joined(several.iter().map(place), ", "));
         }
     }
-    let mut add = |words: &str, files: &[Arc<str>]| {
+    let mut add = |words: &str, steps: &[Value], files: &[Arc<str>]| {
         if !files.is_empty() {
             if !line.is_empty() {
                 line.push(text(" · "));
             }
             line.push(text(words));
-            line.extend(context.named(root, &[], files.iter()));
+            line.extend(context.named(root, steps, files.iter()));
         }
     };
-    add("overrides ", &survey.overridden());
+    let has_part = |source: &&LevelValue| dig(&source.value, &target.steps).is_some();
+    let others = survey.sources.iter().filter(has_part);
+    let others = others.filter(|source| !sources.iter().any(|used| used.path == source.path));
+    let others: Vec<Arc<str>> = others.filter_map(|source| source.path.clone()).collect();
+    add("overrides ", &target.steps, &others);
+    add("overrides ", &[], &survey.overridden());
     let for_some = survey.for_some_nodes();
     let words = match (survey.strategy.is_first_found(), for_some.len()) {
         (false, _) => "merged for some nodes: ",
         (true, 1) => "overrides for some nodes ",
         (true, _) => "overrides for some nodes: ",
     };
-    add(words, &for_some);
+    add(words, &[], &for_some);
     line
 }
 
@@ -179,7 +185,7 @@ fn condition(key: &str, condition: Condition) -> Line {
         Condition::Function { name, key: asked } => {
             let what = match &*asked {
                 LOOKUP_OPTIONS => " (its lookup_options are not known)".to_owned(),
-                asked if asked == key => " (its data is not known)".to_owned(),
+                asked if asked == key => " (not run)".to_owned(),
                 asked => format!(" (what it has for {asked} is not known)"),
             };
             return vec![code(name.to_string()), text(what)];

@@ -31,9 +31,11 @@
 //! );
 //! ```
 
+mod anchor;
 mod blob;
 mod class;
 mod context;
+mod element;
 mod key;
 mod levels;
 mod option;
@@ -41,6 +43,7 @@ mod over_nodes;
 mod page;
 mod path;
 mod provenance;
+mod refused;
 mod token;
 mod unread;
 mod word;
@@ -189,6 +192,10 @@ pub fn hover(
         let page = unread::page(analysis, path, key)?;
         return Some(page.hover(target.range()?, options));
     };
+    if let Some((mut page, range)) = part(context, &target, offset) {
+        mark_what_if(analysis, &mut page);
+        return Some(page.hover(range, options));
+    }
     let mut page = match &target {
         Target::Key(key) | Target::NestedKey(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),
@@ -200,6 +207,46 @@ pub fn hover(
     };
     mark_what_if(analysis, &mut page);
     Some(page.hover(target.range()?, options))
+}
+
+/// The page of a part of a value that is no key, and what it is in the file.
+fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::Page, TextRange)> {
+    let key = match target {
+        // An ordinary key costs nothing more.
+        Target::Key(key) | Target::NestedKey(key)
+            if key.before_list.is_none() && key.range.touches(offset) =>
+        {
+            return None;
+        }
+        Target::Key(key) | Target::NestedKey(key) => Some(key),
+        Target::None => None,
+        Target::Token(_)
+        | Target::Path(_)
+        | Target::Option(_)
+        | Target::Blob(_)
+        | Target::Word(_) => return None,
+    };
+    let format = context.file.format()?;
+    let snapshot = context.view.analysis.snapshot;
+    let parse = snapshot.parse_around(context.file, format, offset);
+    let nodes = parse.tree.path_at(offset);
+    if let Some((joint, range)) = anchor::find(&parse.tree, &nodes, offset) {
+        if let Some(page) = anchor::page(context, &parse.tree, &joint) {
+            return Some((page, range));
+        }
+        let mut page = key::page(context, key?);
+        page.second_line(anchor::uses(context, &parse.tree, &joint));
+        return Some((page, range));
+    }
+    let key = key?;
+    let element = element::find(&parse.tree, &nodes)?;
+    let line = element::line(context, &element);
+    if line.is_empty() {
+        return None;
+    }
+    let mut page = key::page(context, key);
+    page.second_line(line);
+    Some((page, element.range))
 }
 
 /// Says below the first line that facts are overridden.

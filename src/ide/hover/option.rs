@@ -143,10 +143,12 @@ fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
         return Line::new();
     }
     let more = others.len().saturating_sub(MOST_NAMED);
-    let mut line = vec![text("the same entry stands in ")];
+    let mut line = vec![text("the same entry is in ")];
     let named = joined(others.into_iter().take(MOST_NAMED), ", ");
     line.extend(with_more(named, more));
-    line.push(text("; of the files that a node reads, the highest counts"));
+    line.push(text(
+        "; of the files that a node reads, the highest one is used",
+    ));
     line
 }
 
@@ -161,7 +163,7 @@ fn options_line(context: &Context<'_>, entry: &str) -> Line {
     };
     let Value::Hash(options) = own else {
         return vec![text(
-            "is ignored: options are a hash with merge or convert_to",
+            "this entry is ignored: options are a hash with merge or convert_to",
         )];
     };
     let shown = options.iter().map(|(option, value)| {

@@ -37,7 +37,8 @@ pub(super) fn page(
 ) -> Page {
     let nodes = context.view.analysis.nodes;
     let mut runs = context.view.runs(request, readers);
-    let groups = grouped(&runs, &target.steps);
+    let mut groups = grouped(&runs, &target.steps);
+    own_first(context, target, &mut groups);
     let total = readers.len();
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
@@ -51,14 +52,16 @@ pub(super) fn page(
         let known = nodes.len();
         let whose = match (total, context.is_code) {
             (1, true) => format!("for {only}, the only known node"),
+            (2, true) => "for both known nodes".to_owned(),
             (total, true) => format!("for all {total} known nodes"),
             (1, false) if known > 1 => {
                 format!("for {only}, the only one of {known} nodes that reads this file")
             }
             (1, false) => format!("for {only}, the only node that reads this file"),
             (total, false) if known > total => {
-                format!("for all {total} nodes that read this file, of {known}")
+                format!("for {total} of {known} nodes: all that read this file")
             }
+            (2, false) => "for both nodes that read this file".to_owned(),
             (total, false) => format!("for all {total} nodes that read this file"),
         };
         let own = answer.result.as_ref().ok();
@@ -71,7 +74,7 @@ pub(super) fn page(
         if differs {
             page.line(vec![text("other nodes get another value")]);
         }
-        if nodes.are_names() {
+        if nodes.are_names() && total > 1 {
             page.line(vec![text(NO_FACTS)]);
         }
         return page;
@@ -130,8 +133,8 @@ fn differing(
         )),
     ]);
     first_value(context, target, groups, &survey, &mut page);
-    for group in groups.iter().skip(1).take(MOST_ANSWERS) {
-        page.line(other(context, target, group, groups));
+    for (group, cell) in groups.iter().zip(cells(context, groups)).skip(1) {
+        page.line(other(context, target, (group, cell), groups));
     }
     if let Some(more @ 1..) = (groups.len() - 1).checked_sub(MOST_ANSWERS) {
         let rest = &groups[1 + MOST_ANSWERS..];
@@ -187,11 +190,11 @@ fn first_value(
     let value = match first.value {
         Ok(Some(value)) => value,
         Ok(None) | Err(_) => {
-            page.line(other(context, target, first, groups));
+            page.line(other(context, target, (first, cell(first, first)), groups));
             return;
         }
     };
-    let used = used(&survey.sources, target);
+    let used = used(survey, target);
     let remarks = notes(context, target, value, &used, &survey.strategy);
     if remarks.parts.is_empty()
         && let Some(source) = used.first()
@@ -245,10 +248,9 @@ fn whose(context: &Context<'_>, group: &Group<'_>) -> String {
 fn other(
     context: &Context<'_>,
     target: &KeyTarget,
-    group: &Group<'_>,
+    (group, mut line): (&Group<'_>, Line),
     groups: &[Group<'_>],
 ) -> Line {
-    let mut line = cell(group, &groups[0]);
     let files = files_of(target, group);
     let whose = whose(context, group);
     let condition = difference(context, target, group, groups, &files);
@@ -279,7 +281,10 @@ fn other(
 pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
     let view = &context.view;
     let nodes = view.analysis.nodes;
-    let readers = context.readers();
+    let readers = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => context.readers(),
+    };
     let steps = target.steps.as_slice();
     let answered = |survey: Survey, members: Vec<usize>| {
         let result = &survey.answer.result;
@@ -317,6 +322,19 @@ struct Group<'a> {
     count: usize,
 }
 
+/// Puts the answer that the file under the cursor gives before others for as many nodes.
+fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]) {
+    let most = groups.first().map_or(0, |group| group.count);
+    let mut alike = groups.iter().take_while(|group| group.count == most);
+    let is_own = |group: &Group<'_>| {
+        let files = files_of(target, group);
+        files.iter().any(|path| **path == *context.path())
+    };
+    if let Some(own) = alike.position(is_own) {
+        groups[..=own].rotate_right(1);
+    }
+}
+
 /// The runs by what they give, the largest group first.
 fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
@@ -336,6 +354,36 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
     groups
+}
+
+/// What is said of each of the first groups: of two that would read alike, how the later one differs
+/// from the earlier.
+fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
+    let mut found: Vec<Line> = Vec::new();
+    for group in groups.iter().take(1 + MOST_ANSWERS) {
+        let own = cell(group, &groups[0]);
+        let alike = found
+            .iter()
+            .position(|known| plain_words(known) == plain_words(&own));
+        let apart = alike.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
+        found.push(match apart {
+            None => own,
+            Some((at, differs)) => {
+                let mut line = vec![text(format!("as on {}, but ", whose(context, &groups[at])))];
+                line.extend(differs);
+                line
+            }
+        });
+    }
+    found
+}
+
+/// How the value of a group differs from that of another.
+fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {
+    match (other.value, group.value) {
+        (Ok(Some(other)), Ok(Some(value))) => changes(other, value),
+        (_, _) => None,
+    }
 }
 
 /// A group's value; where it is long, how it differs from the largest group's.
@@ -359,8 +407,55 @@ fn is_long(value: &Value) -> bool {
     yaml::inline(value, CELL + 1).chars().count() > CELL
 }
 
+/// The one part of a hash that differs from another's: `net.core.somaxconn: 1024`. Nothing where several
+/// keys differ.
+fn only_change(base: &Value, value: &Value) -> Option<Line> {
+    let (mut base, mut value) = (base, value);
+    let mut steps: Vec<String> = Vec::new();
+    while let (Some(old), Some(new)) = (base.as_hash(), value.as_hash()) {
+        let mut differing = new.iter().filter(|(key, part)| old.get(*key) != Some(part));
+        let first = differing.next();
+        let is_kept = |key: &Value| new.contains_key(key);
+        let (Some((key, part)), true) = (first, old.keys().all(is_kept)) else {
+            break;
+        };
+        if differing.next().is_some() {
+            break;
+        }
+        let Some(was) = old.get(key) else {
+            break;
+        };
+        steps.push(step(key));
+        (base, value) = (was, part);
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let path = steps.join(".");
+    if is_long(value)
+        && let Some(line) = changes(base, value)
+    {
+        let mut whole = vec![code(path), text(" ")];
+        whole.extend(line);
+        return Some(whole);
+    }
+    Some(vec![code(format!("{path}: {}", yaml::inline(value, CELL)))])
+}
+
+/// A key as a part of a dotted path.
+fn step(key: &Value) -> String {
+    match key.as_str() {
+        Some(name) if name.contains('.') => format!("'{name}'"),
+        Some(name) => name.to_owned(),
+        None => yaml::inline(key, SHORT),
+    }
+}
+
 /// How a hash or list differs from another, by its own keys or elements: `adds strace · changes alice`.
 fn changes(base: &Value, value: &Value) -> Option<Line> {
+    if let Some(line) = only_change(base, value) {
+        return Some(line);
+    }
     let (mut added, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
     match (base, value) {
         (Value::Hash(base), Value::Hash(value)) => {

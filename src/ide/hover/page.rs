@@ -195,7 +195,7 @@ impl Page {
                     Form::Markdown(_) => write_line(line, form),
                     Form::Aligned | Form::Plain | Form::Document => Vec::new(),
                 }),
-                Block::Value { lines, whole } => Part::Value(lines.iter().collect(), whole, 0),
+                Block::Value { lines, whole } => Part::Value(lines.iter().collect(), whole, None),
             })
             .collect();
         let words: usize = parts.iter().map(Part::lines_of_words).sum();
@@ -226,8 +226,8 @@ impl Page {
                         after_line = true;
                     }
                 }
-                Part::Value(lines, whole, left_out) => {
-                    after_line = add_value(&mut out, lines, whole, *left_out, form);
+                Part::Value(lines, whole, cut) => {
+                    after_line = add_value(&mut out, lines, whole, *cut, form);
                 }
             }
         }
@@ -250,8 +250,17 @@ impl Page {
 /// A block in one form.
 enum Part<'p> {
     Words(Vec<String>),
-    /// Its lines, and how many are left out in the middle.
-    Value(Vec<&'p String>, &'p Whole, usize),
+    /// Its lines, and where some are left out.
+    Value(Vec<&'p String>, &'p Whole, Option<Cut>),
+}
+
+/// Lines of a value that are left out.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// How many lines stand before them.
+    head: usize,
+    /// How many they are.
+    left_out: usize,
 }
 
 impl Part<'_> {
@@ -265,24 +274,30 @@ impl Part<'_> {
     fn lines(&self) -> usize {
         match self {
             Part::Words(lines) => lines.len(),
-            Part::Value(lines, whole, left_out) => {
-                lines.len() + usize::from(*left_out > 0 || whole.is_shortened)
+            Part::Value(lines, whole, cut) => {
+                lines.len() + usize::from(cut.is_some() || whole.is_shortened)
             }
         }
     }
 
-    /// Leaves the middle of a longer value out.
+    /// Leaves the middle of a longer value out. What follows begins at the left, so that no line stands
+    /// below another key than its own.
     fn cut(&mut self, most: usize, max: usize) {
-        let Part::Value(lines, whole, left_out) = self else {
+        let Part::Value(lines, whole, cut) = self else {
             return;
         };
         if max == usize::MAX || lines.len() + usize::from(whole.is_shortened) <= most {
             return;
         }
         let kept = most.saturating_sub(1).max(2);
-        let head = kept.div_ceil(2).max(kept * 2 / 3);
-        *left_out = lines.len() - kept;
-        lines.drain(head..head + *left_out);
+        let at_left = |line: &&String| !line.starts_with(' ');
+        let last = &lines[lines.len() - kept / 3..];
+        let tail = last.iter().position(at_left);
+        let tail = tail.map_or(0, |at| last.len() - at);
+        let head = kept - tail;
+        let left_out = lines.len() - kept;
+        lines.drain(head..head + left_out);
+        *cut = Some(Cut { head, left_out });
     }
 }
 
@@ -305,22 +320,18 @@ fn add_value(
     out: &mut String,
     lines: &[&String],
     whole: &Whole,
-    left_out: usize,
+    cut: Option<Cut>,
     form: Form<'_>,
 ) -> bool {
     let is_markdown = matches!(form, Form::Markdown(_));
     let link = whole.link.as_ref().filter(|_| is_markdown);
     let mut lines: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
     let mark;
-    let is_cut = left_out > 0;
+    let is_cut = cut.is_some();
     let is_shortened = whole.is_shortened && !matches!(form, Form::Document);
     if is_cut || (is_shortened && link.is_none()) {
-        mark = whole.mark(left_out, link.is_some());
-        let at = match is_cut {
-            true => lines.len().div_ceil(2).max(lines.len() * 2 / 3),
-            false => lines.len(),
-        };
-        lines.insert(at, &mark);
+        mark = whole.mark(cut.map_or(0, |cut| cut.left_out), link.is_some());
+        lines.insert(cut.map_or(lines.len(), |cut| cut.head), &mark);
     }
     match form {
         Form::Markdown(_) | Form::Aligned => fenced(out, "yaml", &lines),
@@ -331,7 +342,10 @@ fn add_value(
         return false;
     };
     out.push_str(&match is_cut {
-        true => format!("\n[show all {} lines]({link})", lines.len() - 1 + left_out),
+        true => format!(
+            "\n[show all {} lines]({link})",
+            lines.len() - 1 + cut.map_or(0, |cut| cut.left_out)
+        ),
         false => format!("\n[show the whole value]({link})"),
     });
     true

@@ -1,12 +1,12 @@
-//! A path of a hierarchy level: the files it reaches, for how many nodes, and for which values
-//! there is none.
+//! A path of a hierarchy level: the files that nodes read by it, for how many nodes, and for which
+//! values there is none.
 
 use std::sync::Arc;
 
-use super::context::Context;
+use super::context::{Context, with_more};
 use super::page::{Line, Page, code, joined, name, text};
-use super::token::variable_lines;
-use crate::analysis::{MOST_EXPANDED, places_of};
+use super::token::{element_lines, variable_lines};
+use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
 use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
@@ -17,24 +17,35 @@ const MOST_NAMED: usize = 4;
 
 pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     let mut page = Page::default();
+    let span = &target.span;
+    let all = context.view.places(&context.view.layer);
+    let places = places_of(&all, target.level, target.in_default_hierarchy, span);
     if let Some(found) = &target.token
         && let TokenKind::Variable { .. } = found.token.kind
     {
         let written = found.token.range.slice(&found.text);
         let variable = found.token.inner.slice(&found.text);
-        variable_lines(context, written, variable, &mut page);
+        let mut places = places.iter();
+        match places.find_map(|place| list_of(place, variable)) {
+            Some(list) => element_lines(context, written, list, &mut page),
+            None => variable_lines(context, written, variable, &mut page),
+        }
     }
-    let span = &target.span;
-    let all = context.view.places(&context.view.layer);
-    let places = places_of(&all, target.level, target.in_default_hierarchy, span);
     page.line(reached(context, span, &places));
     page
+}
+
+/// The variable whose elements a token of a path stands for, where `mapped_paths` names them so.
+fn list_of<'p>(place: &'p Place, variable: &str) -> Option<&'p Arc<str>> {
+    let mut variables = place.template.variables();
+    let is_own = variables.any(|known| **known == *variable);
+    place.mapped.as_ref().filter(|_| !is_own)
 }
 
 pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Place]) -> Line {
     let mut line = vec![name(&*span.text), text(" — ")];
     if matches!(&*span.key, "uri" | "uris") {
-        line.push(text("a URI, handed to the level's function"));
+        line.push(text("a URI passed to the backend; no file is read"));
         return line;
     }
     if places
@@ -44,81 +55,102 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
         line.push(text("not in this workspace"));
         return line;
     }
-    let files = context.view.files_of(places);
-    line.push(match files.len() {
-        0 => text("no file"),
-        1 => text("1 file"),
-        count if count >= MOST_EXPANDED => text(format!("{count} files or more")),
-        count => text(format!("{count} files")),
-    });
-    if !files.is_empty() {
-        line.push(text(": "));
-        let shown = files.iter().take(MOST_NAMED);
-        let shown = shown.map(|path| vec![context.file_link(path)]);
-        line.extend(joined(shown, ", "));
-        if files.len() > MOST_NAMED {
-            line.push(text(", …"));
-        }
+    let view = &context.view;
+    let files = view.files_of(places);
+    let is_open = |place: &&Place| !place.template.is_constant();
+    let open: Vec<&Place> = places.iter().copied().filter(is_open).collect();
+    if open.is_empty() || view.analysis.nodes.is_empty() {
+        line.extend(counted_files(context, &files));
+        return line;
     }
-    line.extend(nodes_line(context, places, &files));
+    let known = view.analysis.nodes.len();
+    let members: Vec<usize> = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => (0..known).collect(),
+    };
+    let Some(found) = view.read_files(places, &files, &members) else {
+        line.extend(counted_files(context, &files));
+        if !files.is_empty() {
+            line.push(text(" · facts needed to tell which nodes read these"));
+        }
+        return line;
+    };
+    line.extend(counted_files(context, &found.read));
+    if let Some((selected, _)) = context.selected() {
+        line.extend([text(" for "), code(selected)]);
+        if found.read.is_empty() {
+            line.extend(values(context, open[0], members.into_iter(), ": "));
+        }
+        return line;
+    }
+    let count = found.has_file.iter().filter(|has_file| **has_file).count();
+    line.push(text(match count {
+        1 => format!(" · 1 of {known} nodes has a file"),
+        count => format!(" · {count} of {known} nodes have a file"),
+    }));
+    match found.unread.as_slice() {
+        [] => {}
+        [_] => line.push(text(" · 1 more fits the pattern, no known node reads it")),
+        more => line.push(text(format!(
+            " · {} more fit the pattern, no known node reads them",
+            more.len()
+        ))),
+    }
+    if open[0].mapped.is_none() && !found.read.is_empty() {
+        let without = (0..known).filter(|&member| !found.has_file[member]);
+        line.extend(values(context, open[0], without, " · no file for "));
+    }
     line
 }
 
-/// For how many nodes there is a file, and for which values there is none.
-fn nodes_line(context: &Context<'_>, places: &[&Place], files: &[String]) -> Line {
-    let nodes = context.view.analysis.nodes;
-    let Some(place) = places.first() else {
-        return Line::new();
-    };
-    if nodes.is_empty() || place.template.is_constant() {
-        return Line::new();
-    }
-    let is_mapped = place.mapped.is_some();
-    let mut variables = place.template.variables();
-    if variables.any(|variable| nodes.column(variable).unknown.is_some()) {
-        return vec![text(
-            " · which nodes read one depends on facts that are not known",
-        )];
-    }
-    let mut with = vec![false; nodes.len()];
-    for file in files {
-        let matching = places.iter().copied();
-        let matching = matching.filter(|place| place.template.matches(file));
-        for member in context.view.readers(matching, file) {
-            with[member] = true;
-        }
-    }
-    let count = with.iter().filter(|with| **with).count();
-    let mut line = vec![text(format!(
-        " · {count} of {} nodes read one",
-        nodes.len()
-    ))];
-    if is_mapped || files.is_empty() {
-        return line;
-    }
-    let variables: Vec<&Arc<str>> = place.template.variables().collect();
-    let columns: Vec<_> = variables.iter().map(|name| nodes.column(name)).collect();
-    let mut missing: Vec<Vec<String>> = Vec::new();
-    for member in (0..nodes.len()).filter(|&member| !with[member]) {
-        let values: Vec<String> = columns.iter().map(|column| column.text(member)).collect();
-        if !missing.contains(&values) && values.iter().all(|value| !value.is_empty()) {
-            missing.push(values);
-        }
-    }
-    if missing.is_empty() {
-        return line;
-    }
-    line.push(text(" · no file for "));
-    let shown = missing.iter().take(MOST_NAMED).map(|values| {
-        let pairs = variables.iter().zip(values);
-        joined(
-            pairs.map(|(name, value)| vec![code(name.to_string()), text(format!(" = {value}"))]),
-            " at ",
-        )
-    });
+/// How many files there are, with the names of a few.
+fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
+    let mut line = vec![text(match files.len() {
+        0 => "no file".to_owned(),
+        1 => "1 file: ".to_owned(),
+        count if count >= MOST_EXPANDED => format!("{count} files or more: "),
+        count => format!("{count} files: "),
+    })];
+    let shown = files.iter().take(MOST_NAMED);
+    let shown = shown.map(|path| vec![context.file_link(path)]);
     line.extend(joined(shown, ", "));
-    if missing.len() > MOST_NAMED {
-        line.push(text(format!(" and {} more", missing.len() - MOST_NAMED)));
+    if files.len() > MOST_NAMED {
+        line.push(text(", …"));
     }
     line
+}
+
+/// The values of a path's variables for some nodes, each combination once: `role/env = web/test, db/prod`.
+fn values(
+    context: &Context<'_>,
+    place: &Place,
+    members: impl Iterator<Item = usize>,
+    before: &str,
+) -> Line {
+    let nodes = context.view.analysis.nodes;
+    let mut variables: Vec<&Arc<str>> = Vec::new();
+    for variable in place.template.variables() {
+        if !is_wildcard(variable) && !variables.contains(&variable) {
+            variables.push(variable);
+        }
+    }
+    let columns: Vec<_> = variables.iter().map(|name| nodes.column(name)).collect();
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for member in members {
+        let values: Vec<String> = columns.iter().map(|column| column.text(member)).collect();
+        if !found.contains(&values) && values.iter().all(|value| !value.is_empty()) {
+            found.push(values);
+        }
+    }
+    if found.is_empty() || variables.is_empty() {
+        return Line::new();
+    }
+    let names: Vec<&str> = variables.iter().map(|name| &***name).collect();
+    let mut line = vec![text(before), code(names.join("/")), text(" = ")];
+    let shown = found.iter().take(MOST_NAMED);
+    line.extend(joined(
+        shown.map(|values| vec![text(values.join("/"))]),
+        ", ",
+    ));
+    with_more(line, found.len().saturating_sub(MOST_NAMED))
 }

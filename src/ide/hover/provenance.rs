@@ -157,13 +157,34 @@ impl Noter<'_> {
         at: &mut Vec<usize>,
         steps: &[Value],
     ) {
+        // Merging takes the prefixed elements out of the lists that the trace shows, so they are
+        // read from the files.
+        let written: Vec<(usize, Value)> = match self.knockout {
+            Some(_) => {
+                let givers = givers.iter();
+                let written = givers.map(|(at, given)| (*at, self.written(*at, steps, given)));
+                written.collect()
+            }
+            None => Vec::new(),
+        };
+        // A knock-out removes from the next list only.
+        let is_removed = |giver: usize, element: &Value| {
+            let above = giver.checked_sub(1).and_then(|above| written.get(above));
+            let above = above.and_then(|(_, written)| written.as_array());
+            let text = element.as_str().zip(self.knockout);
+            text.zip(above).is_some_and(|((text, prefix), above)| {
+                let mut names = above.iter().filter_map(Value::as_str);
+                names.any(|name| name.strip_prefix(prefix) == Some(text))
+            })
+        };
         // The source of each element, with its index there.
         let origin: Vec<Option<(usize, Option<usize>)>> = elements
             .iter()
             .map(|element| {
+                let givers = givers.iter().enumerate();
                 givers
-                    .iter()
-                    .find_map(|(source, given)| match given.as_array() {
+                    .filter(|(giver, _)| !is_removed(*giver, element))
+                    .find_map(|(_, (source, given))| match given.as_array() {
                         Some(given) => {
                             let index = given.iter().position(|other| other == element)?;
                             Some((*source, Some(index)))
@@ -190,24 +211,18 @@ impl Noter<'_> {
                 }
             }
         }
-        self.knocked_out(elements, givers, at, steps);
+        self.knocked_out(elements, &written, at, steps);
     }
 
     /// Says which elements of lower levels a higher level's prefix removed.
     fn knocked_out(
         &mut self,
         elements: &[Value],
-        givers: &[(usize, &Value)],
+        written: &[(usize, Value)],
         at: &[usize],
         steps: &[Value],
     ) {
         let Some(prefix) = self.knockout else { return };
-        // Merging takes the prefixed elements out of the lists that the trace shows, so they are
-        // read from the files.
-        let written: Vec<(usize, Value)> = givers
-            .iter()
-            .map(|(source, given)| (*source, self.written(*source, steps, given)))
-            .collect();
         for (position, (source, given)) in written.iter().enumerate() {
             for element in given.as_array().into_iter().flatten() {
                 let name = element.as_str().and_then(|text| text.strip_prefix(prefix));

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
+use super::context::{Context, with_more};
 use super::key::{add_value, shell_word};
 use super::levels::unless;
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
-use super::yaml;
+use super::{refused, yaml};
 use crate::analysis::{left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::{Answer, NodeKind, Request};
 use crate::scope::Variable;
+use crate::value::Value;
 
 /// Most values of a variable that are named.
 const MOST_VALUES: usize = 6;
@@ -42,15 +43,17 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
             ..
         } => page.line(vec![
             name(written),
-            text(" — the text "),
+            text(" — a literal "),
             code(argument.to_string()),
-            text(", not looked at again"),
         ]),
         TokenKind::Call { argument, .. } => match KeyTarget::named(argument) {
-            Some(key) => looked_up(context, written, &key, argument, &mut page),
+            Some(key) => {
+                looked_up(context, written, &key, argument, &mut page);
+                refused::add_lines(context, &key.root, &mut page);
+            }
             None => page.line(fails(written, format!("Syntax error in key: '{argument}'"))),
         },
-        TokenKind::Empty => page.line(vec![name(written), text(" — the empty text")]),
+        TokenKind::Empty => page.line(vec![name(written), text(" — the empty string")]),
         TokenKind::UnknownMethod { name: method } => {
             let message = format!("Unknown interpolation method '{method}'");
             page.line(fails(written, message));
@@ -61,7 +64,7 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
         }
         TokenKind::Unclosed => page.line(vec![
             name("%{"),
-            text(" — no } follows: Puppet leaves it as it is"),
+            text(" — the closing '}' is missing: Puppet leaves it as it is"),
         ]),
     }
     page
@@ -85,6 +88,62 @@ pub(super) fn variable_lines(
     if let Some(line) = setters_line(context, variable) {
         page.line(line);
     }
+}
+
+/// What each element of a list is known to be, where `mapped_paths` gives it a name.
+pub(super) fn element_lines(
+    context: &Context<'_>,
+    written: &str,
+    list: &Arc<str>,
+    page: &mut Page,
+) {
+    let mut line = vec![
+        name(written),
+        text(" — each element of "),
+        code(list.to_string()),
+    ];
+    let elements = elements(context, list);
+    if !elements.is_empty() {
+        line.push(text(": "));
+        let shown = elements.iter().take(MOST_VALUES).map(|(element, count)| {
+            let mut shown = vec![code(yaml::inline(element, WIDEST))];
+            shown.extend(context.selected().is_none().then(|| for_nodes(*count)));
+            shown
+        });
+        line.extend(joined(shown, ", "));
+        line = with_more(line, elements.len().saturating_sub(MOST_VALUES));
+    }
+    if let Some((selected, _)) = context.selected() {
+        line.extend([text(", for "), code(selected)]);
+    }
+    page.line(line);
+    if let Some(line) = setters_line(context, list) {
+        page.line(line);
+    }
+}
+
+/// The elements of a list over the nodes that an answer is for, each with how many nodes have it.
+fn elements(context: &Context<'_>, list: &Arc<str>) -> Vec<(Value, usize)> {
+    let members = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => members(context),
+    };
+    let column = context.view.analysis.nodes.column(list);
+    let mut found: Vec<(Value, usize)> = Vec::new();
+    for member in members {
+        let value = column.value(member);
+        let is_text = |value: &&Value| value.as_str().is_some_and(|text| !text.is_empty());
+        let one = value.filter(is_text).map(std::slice::from_ref);
+        let elements = value.and_then(Value::as_array).or(one);
+        for element in elements.unwrap_or_default() {
+            match found.iter_mut().find(|(known, _)| known == element) {
+                Some((_, count)) => *count += 1,
+                None => found.push((element.clone(), 1)),
+            }
+        }
+    }
+    found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    found
 }
 
 /// The lines of manifests that set a variable: `set by manifests/site.pp:3 for 2 nodes`.
@@ -289,7 +348,7 @@ fn looked_up(
     page.line(first);
 }
 
-/// A missing key is the empty text in a token.
+/// A missing key is the empty string in a token.
 fn short(answer: &Answer) -> Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),

@@ -63,9 +63,9 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: Unread) -> Vec<Line> {
         }
     }
     lines.push(vec![
-        text("choose one by the setting "),
+        text("choose one with the setting "),
         code("hiera-ls.roots"),
-        text(", or on the command line by "),
+        text(", or on the command line with "),
         code("--hiera-yaml FILE"),
     ]);
     lines
@@ -89,22 +89,21 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         .filter(|config| Some(&*config.path) != used && !config.is_aside)
         .collect();
     let own = reading.iter().find(|one| Some(&*one.config.path) == used);
-    // Where Puppet looks for it, there is nothing to choose.
-    let Some(own) = own.filter(|own| own.config.origin != Origin::Place) else {
+    // Where Puppet looks for it, and where it is the only one, there is nothing to choose.
+    let own = own.filter(|own| own.config.origin != Origin::Place && !others.is_empty());
+    let Some(own) = own else {
         return Line::new();
     };
+    let shown = others.iter().take(MOST_NAMED);
+    let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
     let mut line = vec![
         text("hierarchy: "),
         code(within(analysis, &own.config.path).to_owned()),
+        text(" · not used: "),
     ];
-    if !others.is_empty() {
-        let shown = others.iter().take(MOST_NAMED);
-        let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
-        line.push(text(" · not used: "));
-        line.extend(joined(shown, ", "));
-        if let Some(more @ 1..) = others.len().checked_sub(MOST_NAMED) {
-            line.push(text(format!(" and {more} more")));
-        }
+    line.extend(joined(shown, ", "));
+    if let Some(more @ 1..) = others.len().checked_sub(MOST_NAMED) {
+        line.push(text(format!(" and {more} more")));
     }
     line
 }

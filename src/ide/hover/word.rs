@@ -16,12 +16,12 @@ const KEYS: &[(&str, &str)] = &[
     ("version", "the format of this file; 5 since Puppet 4.9"),
     (
         "defaults",
-        "datadir, options and function of levels that name none of their own",
+        "defaults of datadir, options and function for levels that set none",
     ),
     ("hierarchy", "the levels, the highest priority first"),
     (
         "default_hierarchy",
-        "asked only where all other layers and levels know nothing; its merges come from its own lookup_options alone",
+        "used only when nothing else sets the key; its merges come from its own lookup_options alone",
     ),
     ("name", "the level's name in explanations; each once"),
     ("path", "one file below datadir"),
@@ -34,31 +34,22 @@ const KEYS: &[(&str, &str)] = &[
         "globs",
         "all files below datadir that the patterns match, pattern by pattern",
     ),
-    (
-        "uri",
-        "a URI for the level's function; no file is looked for",
-    ),
-    (
-        "uris",
-        "URIs for the level's function; no file is looked for",
-    ),
+    ("uri", "a URI passed to the backend; no file is read"),
+    ("uris", "URIs passed to the backend; no file is read"),
     (
         "mapped_paths",
-        "[variable, name, template]: one file for each element of the variable's list",
+        "[variable, name, template]: one path for each element of the variable's list",
     ),
     (
         "datadir",
         "the folder that paths start from, relative to this file unless absolute",
     ),
     ("options", "handed to the level's function"),
-    (
-        "data_hash",
-        "a function that gives all data of a location at once",
-    ),
-    ("lookup_key", "a function that is asked key by key"),
+    ("data_hash", "a backend that loads a whole file"),
+    ("lookup_key", "a backend that is called once per key"),
     (
         "data_dig",
-        "a function that is asked with the whole dotted key",
+        "a function that is called with the whole dotted key",
     ),
     (
         "hiera3_backend",
@@ -79,13 +70,12 @@ const KEYS: &[(&str, &str)] = &[
     ),
     (
         "lookup_options",
-        "how keys, and keys that a pattern matches, are merged and converted; of the files that a node reads, the \
-         highest entry of a name counts",
+        "how keys, and keys that a pattern matches, are merged and converted; of the files that a node reads, the highest entry of a name is used",
     ),
     ("sort_merged_arrays", "whether merged lists are sorted"),
     (
         "merge_hash_arrays",
-        "whether hashes in lists are merged by their position",
+        "whether hashes in lists are merged by index",
     ),
     (
         "pkcs7_private_key",

@@ -1,36 +1,89 @@
 //! Writes a `hiera.yaml` of version 3 in version 5: one level for each backend, with all paths, as
 //! Puppet searches them (`HieraConfigV3` in puppet/pops/lookup/hiera_config.rb).
 
-use super::{Kind, Offer};
+use std::sync::Arc;
+
+use super::{Kind, Offer, Refused};
 use crate::analysis::Analysis;
 use crate::hierarchy::{Config, ConfigBody, Layer, V3};
 use crate::ide::edit::Plan;
+use crate::syntax::Parse;
 use crate::text::{TextEdit, TextRange};
 use crate::value::{HashMap, Value, dump, load_parse};
-use crate::workspace::{Format, HIERA_YAML, path};
+use crate::workspace::{File, Format, HIERA_YAML, path};
 
 /// Where Puppet looks for data of version 3 unless it is told.
 const DEFAULT_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
-pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
-    let is_configuration =
-        path::name(at) == HIERA_YAML || analysis.snapshot.roots().of_config(at).is_some();
-    let file = analysis.snapshot.file(at).filter(|_| is_configuration)?;
-    let parse = analysis.snapshot.parse_of(file, Format::Yaml);
-    let loaded = load_parse(&parse).ok()?;
-    loaded.as_hash()?;
-    let folder = path::parent(at)?;
-    let config = Config::read(at, folder, file.text().clone(), &loaded, &Layer::Global).ok()?;
-    let ConfigBody::V3(body) = &config.body else {
-        return None;
-    };
-    // What only hiera_hash() and hiera_array() knew, and variables that version 5 has not.
-    let behaviour = crate::value::symbol_keys_to_strings(loaded);
-    let behaviour = behaviour.get("merge_behavior").and_then(Value::as_str);
-    let is_simple = behaviour.is_none_or(|behaviour| behaviour == "native");
-    if !is_simple || file.text().contains("calling_") {
-        return None;
+const TITLE: &str = "Convert this hierarchy to version 5";
+
+/// A configuration of version 3.
+struct Old<'a> {
+    file: &'a File,
+    parse: Arc<Parse>,
+    /// What Puppet reads of it.
+    loaded: Value,
+    body: V3,
+}
+
+impl<'a> Old<'a> {
+    fn at(analysis: Analysis<'a>, at: &str) -> Option<Old<'a>> {
+        let is_configuration =
+            path::name(at) == HIERA_YAML || analysis.snapshot.roots().of_config(at).is_some();
+        let file = analysis.snapshot.file(at).filter(|_| is_configuration)?;
+        let parse = analysis.snapshot.parse_of(file, Format::Yaml);
+        let loaded = load_parse(&parse).ok()?;
+        loaded.as_hash()?;
+        let folder = path::parent(at)?;
+        let config = Config::read(at, folder, file.text().clone(), &loaded, &Layer::Global).ok()?;
+        let ConfigBody::V3(body) = config.body else {
+            return None;
+        };
+        Some(Old {
+            file,
+            parse,
+            loaded: crate::value::symbol_keys_to_strings(loaded),
+            body,
+        })
     }
+
+    /// Why it cannot be written in version 5 with the same meaning.
+    fn refusal(&self) -> Option<String> {
+        // What only hiera_hash() and hiera_array() knew.
+        let behaviour = self.loaded.get("merge_behavior").and_then(Value::as_str);
+        if let Some(behaviour) = behaviour.filter(|behaviour| *behaviour != "native") {
+            return Some(format!(
+                "merge_behavior '{behaviour}' is for all keys, but version 5 sets in lookup_options how each key is merged: add those entries, then remove it"
+            ));
+        }
+        if self.file.text().contains("calling_") {
+            return Some(
+                "the variables calling_module, calling_class and calling_class_path do not exist in version 5"
+                    .to_owned(),
+            );
+        }
+        let mut backends = self.body.backends.iter();
+        let foreign = backends.find(|backend| level(&self.body, backend).is_none())?;
+        Some(format!(
+            "the backend '{foreign}' is not Puppet's own: version 5 needs a data function for it"
+        ))
+    }
+}
+
+/// Why there is an offer for a configuration of version 3 that cannot be made.
+pub(super) fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
+    Some(Refused {
+        title: TITLE.to_owned(),
+        kind: Kind::Rewrite,
+        reason: Old::at(analysis, at)?.refusal()?,
+    })
+}
+
+pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
+    let old = Old::at(analysis, at).filter(|old| old.refusal().is_none())?;
+    let Old {
+        file, parse, body, ..
+    } = &old;
     let levels = body.backends.iter().map(|backend| level(body, backend));
     let levels: Option<Vec<Value>> = levels.collect();
     let converted = Value::hash([
@@ -55,7 +108,7 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
     let all = TextRange::new(0, text.len());
     plan.add(file.path(), TextEdit::replace(all, new));
     Some(Offer {
-        title: "Convert this hierarchy to version 5".to_owned(),
+        title: TITLE.to_owned(),
         kind: Kind::Rewrite,
         plan,
     })

@@ -59,7 +59,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     plan.meant.push(Arc::from(name.as_str()));
     Some(Offer {
         title: format!(
-            "Extract this value, which stands here {} times, into '{name}'",
+            "Extract this value, which occurs {} times, into '{name}'",
             all.len()
         ),
         kind: Kind::Extract,

@@ -1,11 +1,11 @@
 //! Puts a value in the place of what aliases it: a token `%{alias('KEY')}`, or an alias of YAML.
 
 use super::{Cursor, Kind, Offer, order};
-use crate::ide::edit::entry::Sheet;
+use crate::ide::edit::entry::{Entry, Sheet};
 use crate::ide::edit::{Plan, Style};
 use crate::interpolation::{Key, Method, TokenKind, tokens};
-use crate::syntax::{NodeId, NodeKind};
-use crate::text::TextEdit;
+use crate::syntax::{NodeId, NodeKind, ScalarStyle};
+use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
 
 pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
@@ -19,19 +19,23 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     if is_key || tree.node(id).anchor.is_some() || tree.node(id).tag.is_some() {
         return None;
     }
-    let (name, value) = match &tree.node(id).kind {
+    let (name, edit) = match &tree.node(id).kind {
         NodeKind::Alias { name, target } => {
-            let value = load_node(tree, (*target)?).ok()?;
-            (format!("*{name}"), value)
+            let target = (*target)?;
+            let written = written(&cursor.sheet, target);
+            let value = load_node(tree, target).ok()?;
+            (format!("*{name}"), replaced(cursor, id, &value, written)?)
         }
         NodeKind::Scalar(scalar) => {
             let key = aliased(&scalar.text)?;
-            let value = value_of(cursor, &key)?;
-            (key, value)
+            let (sheet, entry) = origin(cursor, &key)?;
+            let written = written(&sheet, entry.value);
+            let value = load_node(sheet.tree(), entry.value).ok()?;
+            let edit = replaced(cursor, id, &value, written)?;
+            (key, edit)
         }
         NodeKind::Mapping(_) | NodeKind::Sequence(_) => return None,
     };
-    let edit = replaced(cursor, id, &value)?;
     let mut plan = Plan::default();
     plan.add(cursor.at(), edit);
     Some(Offer {
@@ -60,8 +64,8 @@ fn aliased(text: &str) -> Option<String> {
     key.root.as_name().filter(|_| is_top).map(str::to_owned)
 }
 
-/// What the only file says that sets a key, if all nodes that read this file read it too.
-fn value_of(cursor: &Cursor<'_>, key: &str) -> Option<Value> {
+/// The entry of the only file that sets a key, if all nodes that read this file read it too.
+fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, Entry)> {
     let snapshot = cursor.analysis().snapshot;
     let mut files = snapshot.iter_files_with(key);
     let (file, None) = (files.next()?, files.next()) else {
@@ -85,21 +89,99 @@ fn value_of(cursor: &Cursor<'_>, key: &str) -> Option<Value> {
     let [entry] = sheet.all(key)[..] else {
         return None;
     };
-    load_node(sheet.tree(), entry.value).ok()
+    Some((sheet, entry))
+}
+
+/// A value as its file has it, with its comments and quotes.
+enum Written {
+    /// What can stand behind a colon, on one line.
+    Inline(String),
+    /// A block below a topmost key: what stands behind the colon, and the lines below.
+    Block { header: String, below: String },
+}
+
+/// How a value is written, where that means the same behind another topmost key.
+fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
+    let tree = sheet.tree();
+    let node = tree.node(value);
+    let parts: Vec<NodeId> = match &node.kind {
+        NodeKind::Scalar(_) => Vec::new(),
+        NodeKind::Sequence(elements) => elements.to_vec(),
+        NodeKind::Mapping(pairs) => pairs.iter().flat_map(|&(key, of)| [key, of]).collect(),
+        NodeKind::Alias { .. } => return None,
+    };
+    let stands_alone = |part: &NodeId| tree.stands_alone(tree.node(*part).full_range());
+    if node.tag.is_some() || !parts.iter().all(stands_alone) {
+        return None;
+    }
+    let text = node.range.slice(sheet.text());
+    let style = node.as_scalar().map(|scalar| scalar.style);
+    let is_block_scalar = matches!(style, Some(ScalarStyle::Literal | ScalarStyle::Folded));
+    let is_flow = text.starts_with(['[', '{']) || (style.is_some() && !is_block_scalar);
+    if is_flow {
+        let is_inline = !text.is_empty() && !text.contains('\n');
+        return is_inline.then(|| Written::Inline(text.to_owned()));
+    }
+    let (key, _) = tree.entries().find(|(_, each)| *each == value)?;
+    let lines = sheet.lines(Entry { key, value })?.slice(sheet.text());
+    let (first, below) = lines.split_once('\n')?;
+    let is_below = is_block_scalar || !text.is_empty() && below.contains(text.lines().next()?);
+    let has_colon = first.contains(':') && !first.starts_with('?');
+    (is_below && has_colon).then(|| Written::Block {
+        header: match is_block_scalar {
+            true => text
+                .split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+            false => String::new(),
+        },
+        below: below.replace("\r\n", "\n"),
+    })
 }
 
 /// The edit that writes a value where a node stands.
-fn replaced(cursor: &Cursor<'_>, id: NodeId, value: &Value) -> Option<TextEdit> {
-    let range = cursor.sheet.tree().node(id).full_range();
-    if let Some(text) = cursor.sheet.style.scalar(value) {
+fn replaced(
+    cursor: &Cursor<'_>,
+    id: NodeId,
+    value: &Value,
+    written: Option<Written>,
+) -> Option<TextEdit> {
+    let sheet = &cursor.sheet;
+    let range = sheet.tree().node(id).full_range();
+    let is_whole = cursor.entry.value == id;
+    match written {
+        Some(Written::Inline(text)) if is_whole => return Some(TextEdit::replace(range, text)),
+        Some(Written::Block { header, below }) if is_whole => {
+            // What stands behind the alias stays behind the key.
+            let (start, end) = (range.start as usize, range.end as usize);
+            let before = sheet.text()[..start].trim_end_matches(' ').len();
+            let rest = sheet.text()[end..].lines().next().unwrap_or_default();
+            let blank = if header.is_empty() { "" } else { " " };
+            let below = below.strip_suffix('\n').unwrap_or(&below);
+            let lines = format!("{blank}{header}{}\n{below}", rest.trim_end());
+            return Some(TextEdit::replace(
+                TextRange::new(before, end + rest.len()),
+                sheet.style.with_ends(&lines),
+            ));
+        }
+        Some(Written::Inline(_) | Written::Block { .. }) | None => {}
+    }
+    if let Some(text) = sheet.style.scalar(value) {
         return Some(TextEdit::replace(range, text));
     }
     // A list or a hash, as a whole value of an entry on lines of its own.
-    if cursor.entry.value == id {
-        return cursor.sheet.set(cursor.entry, value).ok().or_else(|| {
+    if is_whole {
+        return sheet.set(cursor.entry, value).ok().or_else(|| {
             let lines = Style::default().entry("k", value);
             let rest = lines.strip_prefix("k:")?.trim_end().to_owned();
-            let rest = cursor.sheet.style.with_ends(&rest);
+            let rest = sheet.style.with_ends(&rest);
+            // Lines of their own leave no blank behind the colon.
+            let before = &sheet.text()[..range.start as usize];
+            let range = match rest.starts_with(['\n', '\r']) {
+                true => TextRange::new(before.trim_end_matches(' ').len(), range.end as usize),
+                false => range,
+            };
             Some(TextEdit::replace(
                 range,
                 rest.trim_start_matches(' ').to_owned(),

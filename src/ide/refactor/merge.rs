@@ -32,15 +32,15 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     offers.collect()
 }
 
-/// The entry in the lowest file that all nodes read, else in this one.
+/// The entry in the lowest file that the hierarchy names for all nodes, else in this one.
 fn offer(cursor: &Cursor<'_>, strategy: &str) -> Option<Offer> {
     let places = cursor.places();
     let mut constant = places
         .iter()
         .rev()
-        .filter(|place| place.template.is_constant());
-    let below = constant.find_map(|place| cursor.always(place));
-    let sheet = below.as_ref().unwrap_or(&cursor.sheet);
+        .filter(|place| place.template.is_constant() && !place.by_glob);
+    let lowest = constant.find_map(|place| cursor.always(place));
+    let sheet = lowest.as_ref().unwrap_or(&cursor.sheet);
     let path = sheet.file.path();
     let mut plan = Plan::default();
     plan.add(

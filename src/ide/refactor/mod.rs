@@ -13,6 +13,7 @@ mod push_down;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::edit::entry::{Entry, Sheet};
@@ -62,6 +63,23 @@ pub struct Offer {
     pub kind: Kind,
     /// The edits.
     pub plan: Plan,
+}
+
+/// A refactoring that one would look for and that cannot be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// What it would do.
+    pub title: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// Why it cannot be made.
+    pub reason: String,
+}
+
+/// What cannot be made of a file, and why. O(configuration).
+#[must_use]
+pub fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
+    convert::refused(analysis, at)
 }
 
 /// What can be made of what is under the cursor, without lookups. O(files of a level).
@@ -178,7 +196,8 @@ impl<'a> Cursor<'a> {
         places.cloned().collect()
     }
 
-    /// The file that every node reads at a place which reads this file, if it is there and can be edited.
+    /// The file, this one or another, that every node which reads this one reads at a place, if it is
+    /// there and can be edited.
     fn always(&self, place: &Place) -> Option<Sheet<'a>> {
         // A level that opens encrypted values is not left, and none is moved to.
         if place.reading != self.reach.place.reading {
@@ -186,8 +205,7 @@ impl<'a> Cursor<'a> {
         }
         let at = place.template.with_values(&self.reach.bindings)?;
         let at = path::normalise(&at);
-        let sheet = Sheet::of(self.analysis().snapshot, &at).ok()?;
-        (**sheet.file.path() != **self.at()).then_some(sheet)
+        Sheet::of(self.analysis().snapshot, &at).ok()
     }
 
     /// The existing files of a place that is not the same for all nodes.
@@ -200,6 +218,19 @@ impl<'a> Cursor<'a> {
             .filter(|file| place.template.matches(file.path()))
             .take(MOST_FILES + 1)
             .collect()
+    }
+
+    /// Whether some node may read this file and another one at a place: their paths do not say
+    /// different things of it. What levels read in two ways counts as the highest reads it.
+    fn is_read_with(&self, place: &Place, other: &str) -> bool {
+        let Some(reach) = self.view.reach(other).into_iter().next() else {
+            return false;
+        };
+        let agrees = |(name, value): &(Arc<str>, String)| {
+            let mut own = self.reach.bindings.iter();
+            own.all(|(known, with)| known != name || with == value)
+        };
+        reach.place == *place && reach.bindings.iter().all(agrees)
     }
 
     /// Whether a key that is not there yet can get this name: nothing sets it or looks it up, and it
@@ -224,12 +255,21 @@ impl<'a> Cursor<'a> {
             || snapshot.files().any(|file| file.facts().is_tangled)
     }
 
+    /// The classes outside of the workspace that keys may be parameters of.
+    fn unseen_classes(&self, keys: &[Arc<str>]) -> BTreeSet<Arc<str>> {
+        let analysis = self.analysis();
+        let classes = keys
+            .iter()
+            .filter_map(|key| analysis.unseen_class(self.view.root, key));
+        classes.map(Arc::from).collect()
+    }
+
     /// A file's name with its folder's.
     fn shown<'p>(&self, at: &'p str) -> &'p str {
         self.analysis().snapshot.short_name(at)
     }
 
-    /// Whether the file is data of a module, which is asked for keys of that module alone.
+    /// Whether the file is data of a module, which is only asked for keys of that module.
     fn is_of_module(&self) -> bool {
         matches!(self.view.root.kind, RootKind::Module { .. })
     }

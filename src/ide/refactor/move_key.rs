@@ -1,19 +1,28 @@
-//! Moves a key to the nearest file above or below that all readers of this one read.
+//! Moves a key to a file above or below that all readers of this one read.
 
 use super::{Cursor, Kind, Offer, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
+use crate::lookup::Place;
 
 pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let above = places.iter().rev().filter(|place| order(place) < own);
     let below = places.iter().filter(|place| order(place) > own);
-    let above = above.filter_map(|place| cursor.always(place)).next();
-    let below = below.filter_map(|place| cursor.always(place)).next();
-    let up = above.and_then(|to| offer(cursor, &to, "up"));
-    let down = below.and_then(|to| offer(cursor, &to, "down"));
+    let up = nearest(cursor, above).and_then(|to| offer(cursor, &to, "up"));
+    let down = nearest(cursor, below).and_then(|to| offer(cursor, &to, "down"));
     up.into_iter().chain(down).collect()
+}
+
+/// The nearest file that the hierarchy names; only where it names none, one that a glob finds.
+fn nearest<'a, 'p>(
+    cursor: &Cursor<'a>,
+    places: impl Iterator<Item = &'p Place>,
+) -> Option<Sheet<'a>> {
+    let (globs, named): (Vec<&Place>, Vec<&Place>) = places.partition(|place| place.by_glob);
+    let mut places = named.into_iter().chain(globs);
+    places.find_map(|place| cursor.always(place))
 }
 
 fn offer(cursor: &Cursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Offer> {

@@ -81,9 +81,14 @@ fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
     }
     let mut plan = Plan::default();
     plan.add(cursor.at(), TextEdit::replace(lines, new));
+    plan.unseen_classes = cursor.unseen_classes(&meant);
     plan.meant = meant;
+    let keys = match pairs.len() {
+        1 => "a key".to_owned(),
+        count => format!("{count} keys"),
+    };
     Some(Offer {
-        title: format!("Make {} keys of the hash '{}'", pairs.len(), cursor.key),
+        title: format!("Make {keys} of the hash '{}'", cursor.key),
         kind: Kind::Rewrite,
         plan,
     })
@@ -151,6 +156,7 @@ fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     }
     plan.meant = group.iter().map(|(name, _, _)| name.clone()).collect();
     plan.meant.push(Arc::from(prefix));
+    plan.unseen_classes = cursor.unseen_classes(&plan.meant);
     Some(Offer {
         title: format!("Make a hash '{prefix}' of {} keys", group.len()),
         kind: Kind::Rewrite,

@@ -9,7 +9,8 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let places = cursor.places();
     let mut above = places.iter().rev().filter(|place| order(place) < own);
     let (place, files) = above.find_map(|place| {
-        let files = cursor.files_of(place);
+        let mut files = cursor.files_of(place);
+        files.retain(|file| cursor.is_read_with(place, file.path()));
         (!files.is_empty()).then_some((place, files))
     })?;
     if files.len() > MOST_FILES || files.iter().any(|file| file.path() == cursor.at()) {
@@ -24,14 +25,13 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
             plan.add(file.path(), sheet.insertion(&cursor.key, &cursor.lines()?));
         }
     }
-    let count = plan.files() - 1;
-    let files = match count {
-        0 => return None,
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
+    let mut into = plan.paths().filter(|path| *path != cursor.at());
+    let to = match (into.next()?, into.count()) {
+        (only, 0) => cursor.shown(only).to_owned(),
+        (_, more) => format!("{} files of '{}'", more + 1, place.level),
     };
     Some(Offer {
-        title: format!("Move '{}' into {files} of '{}'", cursor.key, place.level),
+        title: format!("Move '{}' into {to}", cursor.key),
         kind: Kind::Move,
         plan,
     })

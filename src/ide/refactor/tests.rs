@@ -4,7 +4,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{chosen, offers};
+use super::{chosen, offers, refused};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
 use crate::ide::fixture_tests::{ask, with_hierarchy};
@@ -121,18 +121,18 @@ fn a_key_is_pushed_into_the_files_of_the_level_above() {
         &text,
         "Move 'a' into",
         expect![[r#"
-        Move 'a' into 1 file of 'Site': can change a of nodes that read none of these files
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,2 +1 @@
-        -a: 1
-         b: 2
-        --- data/site/ams.yaml
-        +++ data/site/ams.yaml
-        @@ -1 +1,2 @@
-         x: 1
-        +a: 1
-    "#]],
+            Move 'a' into data/site/ams.yaml: can change a of nodes that read none of these files
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1 @@
+            -a: 1
+             b: 2
+            --- data/site/ams.yaml
+            +++ data/site/ams.yaml
+            @@ -1 +1,2 @@
+             x: 1
+            +a: 1
+        "#]],
     );
 }
 
@@ -162,7 +162,7 @@ fn a_repeated_value_gets_a_key() {
         &text,
         "Extract",
         expect![[r#"
-        Extract this value, which stands here 3 times, into 'a::x_shared': changes no effective value
+        Extract this value, which occurs 3 times, into 'a::x_shared': changes no effective value
         --- data/common.yaml
         +++ data/common.yaml
         @@ -1,7 +1,8 @@
@@ -184,7 +184,7 @@ fn a_repeated_value_gets_a_key() {
         &text,
         "Extract",
         expect![[r#"
-        Extract this value, which stands here 2 times, into 'a::x_shared': changes no effective value
+        Extract this value, which occurs 2 times, into 'a::x_shared': changes no effective value
         --- data/common.yaml
         +++ data/common.yaml
         @@ -1,6 +1,5 @@
@@ -215,11 +215,9 @@ fn aliases_are_inlined() {
             Inline 'b': changes no effective value
             --- data/common.yaml
             +++ data/common.yaml
-            @@ -1,2 +1,4 @@
+            @@ -1,2 +1,2 @@
             -a: "%{alias('b')}"  # x
-            +a:  # x
-            +- x
-            +- "y"
+            +a: ['x', "y"]  # x
              b: ['x', "y"]
         "#]],
     );
@@ -234,6 +232,66 @@ fn aliases_are_inlined() {
              a: &a some text
             -b: *a
             +b: some text
+        "#]],
+    );
+}
+
+#[test]
+fn an_inlined_block_keeps_its_comments_and_quotes() {
+    check(
+        &in_common("b: &b # its own\n  # first\n  - 'x' # one\n  - y\na: *$0b # mine\nc: 1\n"),
+        "Inline '*b'",
+        expect![[r#"
+            Inline '*b': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -2,5 +2,8 @@
+               # first
+               - 'x' # one
+               - y
+            -a: *b # mine
+            +a: # mine
+            +  # first
+            +  - 'x' # one
+            +  - y
+             c: 1
+        "#]],
+    );
+    check(
+        &in_common("b: |\n  one\n    two\na: \"%{alias('b')}$0\" # mine\nc: 1\n"),
+        "Inline 'b'",
+        expect![[r#"
+            Inline 'b': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,5 +1,7 @@
+             b: |
+               one
+                 two
+            -a: "%{alias('b')}" # mine
+            +a: | # mine
+            +  one
+            +    two
+             c: 1
+        "#]],
+    );
+}
+
+#[test]
+fn an_inlined_hash_leaves_no_blank_behind_its_key() {
+    check(
+        &in_common("a: &h\n  x: 1\nb: *$0h\n"),
+        "Inline '*h'",
+        expect![[r#"
+            Inline '*h': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,3 +1,4 @@
+             a: &h
+               x: 1
+            -b: *h
+            +b:
+            +  x: 1
         "#]],
     );
 }
@@ -259,6 +317,60 @@ fn two_levels_are_merged() {
     );
 }
 
+/// A hierarchy with a glob above its last level.
+const GLOB: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Role
+    paths: [\"role/%{facts.role}-%{facts.site}.yaml\", \"role/%{facts.role}.yaml\"]
+  - {name: Site, path: \"site/%{facts.site}.yaml\"}
+  - {name: Users, glob: \"users.d/*.yaml\"}
+  - {name: Common, path: common.yaml}
+#- data/users.d/10.yaml
+u: 1
+";
+
+#[test]
+fn merge_options_stand_in_a_file_that_the_hierarchy_names() {
+    let texts = [
+        "#- data/common.yaml\na$0: [1]\n#- data/role/web.yaml\na: [2]\n",
+        "#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n",
+    ];
+    for text in texts {
+        assert!(
+            titles(&format!("{GLOB}{text}"))
+                .contains(&"Merge 'a' over all levels (unique), in data/common.yaml".to_owned()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_key_moves_past_the_files_of_a_glob() {
+    let text = format!("{GLOB}#- data/common.yaml\nb: 1\n#- data/role/web.yaml\na$0: 1\n");
+    assert!(titles(&text).contains(&"Move 'a' down to data/common.yaml".to_owned()));
+}
+
+#[test]
+fn a_key_is_pushed_only_into_files_that_are_read_together() {
+    let others = "#- data/role/web-lon.yaml\nx: 1\n#- data/role/build.yaml\ny: 1\n";
+    let into = |text: &str| {
+        let mut titles = titles(&format!("{GLOB}{others}{text}"));
+        titles.retain(|title| title.contains("into"));
+        titles
+    };
+    assert_eq!(into("#- data/role/db.yaml\na$0: 1\n"), Vec::<String>::new());
+    assert_eq!(
+        into("#- data/site/ams.yaml\na$0: 1\n"),
+        ["Move 'a' into data/role/build.yaml"]
+    );
+    assert_eq!(
+        into("#- data/role/web.yaml\na$0: 1\n"),
+        ["Move 'a' into data/role/web-lon.yaml"]
+    );
+}
+
 #[test]
 fn nested_keys_become_flat_and_back() {
     let text = in_common("x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n");
@@ -266,48 +378,91 @@ fn nested_keys_become_flat_and_back() {
         &text,
         "Make 2 keys",
         expect![[r#"
-        Make 2 keys of the hash 'a': changes no effective value
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,8 +1,7 @@
-         x: 1
-        -a:
-        -  # Port.
-        -  port: 80
-        -  list:
-        -    - 1
-        -    - 2
-        +# Port.
-        +a::port: 80
-        +a::list:
-        +  - 1
-        +  - 2
-         y: 2
-    "#]],
+            Make 2 keys of the hash 'a': changes no effective value; can change parameters of the class a, which is not in this workspace
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,8 +1,7 @@
+             x: 1
+            -a:
+            -  # Port.
+            -  port: 80
+            -  list:
+            -    - 1
+            -    - 2
+            +# Port.
+            +a::port: 80
+            +a::list:
+            +  - 1
+            +  - 2
+             y: 2
+        "#]],
     );
     let text = in_common("a::port$0: 80\nx: 1\n# Names.\na::names:\n  - x\n");
     check(
         &text,
         "Make a hash",
         expect![[r#"
-        Make a hash 'a' of 2 keys: changes no effective value
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,5 +1,6 @@
-        -a::port: 80
-        +a:
-        +  port: 80
-        +  # Names.
-        +  names:
-        +    - x
-         x: 1
-        -# Names.
-        -a::names:
-        -  - x
-    "#]],
+            Make a hash 'a' of 2 keys: changes no effective value; can change parameters of the class a, which is not in this workspace
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,5 +1,6 @@
+            -a::port: 80
+            +a:
+            +  port: 80
+            +  # Names.
+            +  names:
+            +    - x
+             x: 1
+            -# Names.
+            -a::names:
+            -  - x
+        "#]],
     );
     let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
     assert!(!titles(&used).iter().any(|title| title.starts_with("Make")));
+}
+
+#[test]
+fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
+    let text = in_common("a:\n  port$0: 80\n")
+        + "#- environment.conf\nmodulepath = modules\n#- modules/a/manifests/init.pp\nclass a($other) { }\n";
+    check(
+        &text,
+        "Make a key",
+        expect![[r#"
+            Make a key of the hash 'a': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1 @@
+            -a:
+            -  port: 80
+            +a::port: 80
+        "#]],
+    );
+}
+
+#[test]
+fn a_version_3_that_cannot_be_converted_says_why() {
+    let why = |more: &str| {
+        let text = format!(
+            "#- hiera.yaml\n:backends: [yaml]\n:hierarchy: [common]\n{more}$0\n#- data/common.yaml\na: 1\n"
+        );
+        let is_offered = titles(&text)
+            .iter()
+            .any(|title| title.starts_with("Convert"));
+        let refused = ask(&text, None, |asked| refused(asked.analysis, asked.path));
+        assert_eq!(is_offered, refused.is_none());
+        refused.map(|refused| refused.reason)
+    };
+    assert_eq!(why(""), None);
+    assert_eq!(why(":merge_behavior: native"), None);
+    assert_eq!(
+        why(":merge_behavior: deeper").as_deref(),
+        Some(
+            "merge_behavior 'deeper' is for all keys, but version 5 sets in lookup_options how each key is merged: add those entries, then remove it"
+        )
+    );
+    assert!(why("# %{calling_module}").is_some());
 }
 
 #[test]
@@ -439,6 +594,22 @@ fn broken_and_foreign_files_are_offered_nothing() {
 }
 
 #[test]
+fn a_proof_tells_nodes_apart_by_the_files_with_merge_options() {
+    let texts = [
+        "",
+        "lookup_options:\n  '^m::': {merge: hash}\n",
+        "",
+        "a: '%{alias(\"m::b\")}'\nm::b: 1\n",
+        "m::c: \"%{lookup('a')}\"\n",
+        "m::b: [z, '%{lookup(\"m::c\")}']\n",
+    ];
+    assert_eq!(
+        told(texts, 4, "Move 'm::c' down to data/common.yaml"),
+        ["a: facts.role = web, facts.site = ams", "m::b: ", "m::c: ",]
+    );
+}
+
+#[test]
 fn a_proof_follows_a_value_through_files_of_three_levels() {
     let texts = [
         "m::c: \"%{lookup('a')}\"\n",
@@ -448,22 +619,27 @@ fn a_proof_follows_a_value_through_files_of_three_levels() {
         "a: 1\n",
         "",
     ];
+    assert_eq!(
+        told(texts, 4, "Move 'a' into 2 files of 'Role'"),
+        [
+            "a: facts.role = db",
+            "d: facts.role = db, facts.site = ams, trusted.certname = n",
+            "m::c: facts.role = db, trusted.certname = n",
+        ]
+    );
+}
+
+/// What a refactoring at the start of a file can change, and for which nodes, as its proof tells.
+fn told(texts: [&str; FILES.len()], at: usize, title: &str) -> Vec<String> {
     let before = workspace(&texts.map(str::to_owned));
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(&before, &settings, &configs, &nodes);
-    let path = format!("{FOLDER}/data/site/lon.yaml");
-    let (_, proof) = chosen(analysis, &path, 0, "Move 'a' into 2 files of 'Role'").expect("a plan");
-    let told: Vec<String> = proof
-        .possible
-        .iter()
-        .map(|change| format!("{}: {}", change.key, change.after.condition))
-        .collect();
-    expect![[r#"
-        a: facts.role = db
-        d: facts.role = db, facts.site = ams, trusted.certname = n
-        m::c: facts.role = db, trusted.certname = n"#]]
-    .assert_eq(&told.join("\n"));
+    let path = format!("{FOLDER}/{}", FILES[at]);
+    let (_, proof) = chosen(analysis, &path, 0, title).expect("a plan");
+    let told = proof.possible.iter();
+    told.map(|change| format!("{}: {}", change.key, change.after.condition))
+        .collect()
 }
 
 /// An answer; of a loop only that it is one: an extracted value is one more key on the way round it.

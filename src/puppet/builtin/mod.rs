@@ -131,6 +131,11 @@ const STATEMENTS: [&str; 21] = [
     "assert_private",
 ];
 
+/// Those of them that only log.
+const LOGGING: [&str; 8] = [
+    "alert", "crit", "debug", "emerg", "err", "info", "notice", "warning",
+];
+
 /// Functions that are neither run nor able to set variables.
 const NOT_RUN: [&str; 41] = [
     "binary_file",
@@ -228,8 +233,13 @@ pub(super) fn call(
         values: &values,
         lambda,
     };
-    if is_statement(name) {
+    if LOGGING.contains(&name) {
         return Ok(Value::Undef);
+    }
+    if is_statement(name) {
+        return Err(Stop::unknown(format!(
+            "what '{name}' gives is not evaluated"
+        )));
     }
     let groups = [
         control,
@@ -307,6 +317,6 @@ mod tests {
             names.map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(listed("Functions of Puppet:"), NAMES);
-        assert_eq!(listed("in Puppet itself:"), OF_LIBRARY);
+        assert_eq!(listed("unless another module defines them:"), OF_LIBRARY);
     }
 }

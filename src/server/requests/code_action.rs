@@ -91,7 +91,7 @@ fn all(view: &View, uri: &lsp::Uri, path: &str, findings: Vec<Finding>) -> Optio
     let file = view.snapshot.file(path)?;
     let edits = fixes_of_file(file, &shown, Safety::Safe)?.edits;
     Some(lsp::CodeAction {
-        title: "Make all safe fixes of this file".to_owned(),
+        title: "Apply all safe fixes in this file".to_owned(),
         kind: Some(lsp::CodeActionKind::from(FIX_ALL)),
         edit: Some(workspace_edit(view, uri, path, &edits)?),
         ..lsp::CodeAction::default()

@@ -56,8 +56,8 @@ pub(super) async fn answer(
     let arguments = read(session, command, arguments)?;
     let (lane, title) = match command {
         DIFF => (Lane::Document, "Comparing"),
-        IMPACT => (Lane::Document, "Looking what changes"),
-        DOCTOR => (Lane::Document, "Looking at the workspace"),
+        IMPACT => (Lane::Document, "Computing the impact"),
+        DOCTOR => (Lane::Document, "Checking the workspace"),
         _ => (Lane::Interactive, "Looking up"),
     };
     let Some(ticket) = ordered::ticket() else {
@@ -114,8 +114,7 @@ fn show(session: &Connection, answer: &Value) {
         match (message, title, content) {
             (Some(message), _, _) => say(lsp::MessageType::INFO, message).await,
             (None, Some(_), Some(_)) if is_secret => {
-                let why = "the plain text is not shown: this editor could only show it from a file, \
-                           and a secret is written to none";
+                let why = "the plain text is not shown: this editor could only show it from a file, and secrets are not written to files";
                 say(lsp::MessageType::WARNING, why.to_owned()).await;
             }
             (None, Some(title), Some(content)) => {

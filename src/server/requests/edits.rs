@@ -117,7 +117,7 @@ pub(super) fn plan_edit(
 }
 
 /// Puts a note on every edit.
-fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
+pub(super) fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
     let Some(lsp::DocumentChanges::Edits(documents)) = &mut edit.document_changes else {
         return;
     };

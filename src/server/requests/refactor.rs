@@ -8,7 +8,7 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{Note, plan_edit};
 use super::locations::offset;
 use super::{View, Wants};
-use crate::ide::refactor::{Kind, chosen, offers};
+use crate::ide::refactor::{Kind, chosen, offers, refused};
 use crate::server::capabilities::EditForm;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -53,7 +53,15 @@ pub(super) fn offered(
             ..lsp::CodeAction::default()
         })
     });
-    actions.collect()
+    let refused = view.analyse(path, |analysis| refused(analysis, path));
+    let refused = refused.filter(|one| form.disables && kinds.contains(&one.kind));
+    let refused = refused.map(|one| lsp::CodeAction {
+        title: one.title,
+        kind: Some(lsp::CodeActionKind::from(one.kind.name())),
+        disabled: Some(lsp::CodeActionDisabled { reason: one.reason }),
+        ..lsp::CodeAction::default()
+    });
+    actions.chain(refused).collect()
 }
 
 /// `codeAction/resolve`: the edit of a refactoring, with what it changes; it is asked for before values

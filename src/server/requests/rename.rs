@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::edits::workspace_edit;
+use super::edits::{Note, annotate, workspace_edit};
 use super::locations::{offset, range};
 use super::{View, Wants};
 use crate::ide::file_rename::{Moved, file_renames};
@@ -50,12 +50,34 @@ pub(crate) async fn handle(
         let Some(offset) = offset(&view, &path, at.position) else {
             return Ok(None);
         };
-        let edits = view.analyse(&path, |analysis| rename(analysis, &path, offset, &new_name))?;
-        Ok(Some(workspace_edit(&view, &edits, form)))
+        let renamed = view.analyse(&path, |analysis| rename(analysis, &path, offset, &new_name))?;
+        let mut edit = workspace_edit(&view, &renamed.edits, form);
+        if let Some(first) = renamed.to_confirm.first() {
+            if !form.annotates {
+                return Err(format!(
+                    "{first}: this editor cannot ask for confirmation, so nothing is renamed"
+                ));
+            }
+            let note = Note {
+                label: renamed.to_confirm.join("; "),
+                is_to_confirm: true,
+            };
+            annotate(&mut edit, &note);
+        }
+        Ok(Some((edit, renamed.to_know)))
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     let answer = super::answer(session, "textDocument/rename", lane, wants, work).await;
-    answer?.map_err(refused)
+    let Some((edit, notes)) = answer?.map_err(refused)? else {
+        return Ok(None);
+    };
+    if !notes.is_empty() {
+        let client = session.client.clone();
+        let notes = notes.join("; ");
+        // No handler waits for the client.
+        tokio::spawn(async move { client.show_message(lsp::MessageType::WARNING, notes).await });
+    }
+    Ok(Some(edit))
 }
 
 pub(crate) async fn files(

@@ -131,7 +131,7 @@ fn edits(
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
-            let message = format!("all of them have this value of '{}' already", goal.key);
+            let message = format!("all of them already have this value of '{}'", goal.key);
             with(answer, json!({ "message": message }))
         }
         Outcome::Nothing(reasons) => {
@@ -156,8 +156,12 @@ fn reasons(
     let name = |at: &str| analysis.snapshot.short_name(at).to_owned();
     let lines = why_not_lines(&why, key, node, &name);
     let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let title = format!("Why {node} does not get a value of {key}");
     let answer = read_back(&why_not_json(&why, analysis.snapshot))?;
+    if why.has_it {
+        let message = format!("{node} already gets this value of '{key}'");
+        return Ok(with(answer, json!({ "message": message })));
+    }
+    let title = format!("Why {node} does not get a value of {key}");
     Ok(with(answer, shown(&title, "text", &text)))
 }
 

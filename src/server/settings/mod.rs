@@ -313,9 +313,7 @@ impl UserSettings {
             return match is_no_news {
                 true => Ok(()),
                 false => Err(format!(
-                    "setting '{name}' reaches out of the workspace: it counts only from your own \
-                     settings, or from 'initializationOptions' where the editor does not say whose a \
-                     setting is"
+                    "setting '{name}' can reach outside the workspace: it is only read from your own settings, or from 'initializationOptions' where the editor does not say where a setting is from"
                 )),
             };
         }

@@ -260,7 +260,7 @@ pub(super) const TABLE: [Setting; 28] = [
             "type": "object",
             "additionalProperties": { "enum": ["off", "hint", "information", "warning", "error"] }
         } },
-        "Severities for some files and folders, by patterns of them: `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest counts."
+        "Severities for some files and folders, by patterns of them: `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest one applies."
     ),
     row!(
         "logLevel",
@@ -293,7 +293,7 @@ pub(super) const TABLE: [Setting; 28] = [
     switch!(
         "codeLens.uses",
         lenses.uses,
-        "Above a key: how many `lookup` and `alias` tokens use it."
+        "Above a key: how many tokens, manifests and class parameters look it up."
     ),
     switch!(
         "codeLens.impact",

@@ -5,7 +5,8 @@
 //! it. `lexer` cuts tokens of `words`, `quoted` and `heredoc` those of strings, `template`
 //! those of templates; `grammar` reads expressions, `collections` lists and hashes,
 //! `resources` bodies in braces, `definitions` what starts with a keyword, `recovery` goes on
-//! behind what breaks the grammar, `validation` refuses what the grammar allows.
+//! behind what breaks the grammar, `validation` refuses what the grammar allows, `half_typed` tells
+//! what is open where a person types.
 //!
 //! ```
 //! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
@@ -19,6 +20,7 @@
 mod collections;
 mod definitions;
 mod grammar;
+mod half_typed;
 mod heredoc;
 mod labels;
 mod lexer;
@@ -36,6 +38,7 @@ use grammar::Parser;
 
 pub(crate) use words::integer;
 
+pub use half_typed::{HalfTyped, OpenBracket, Piece, PieceKind, half_typed};
 pub use tree::{
     Alias, Attribute, Call, Condition, Definition, Form, Heredoc, Kind, Lambda, NamedAccess, Node,
     NodeBlock, Parameter, Prefix, Resource,

@@ -433,18 +433,20 @@ impl Node {
     /// Calls `visit` with each variable that the node sets in the scope around it, and its place.
     pub fn each_assigned(&self, visit: &mut dyn FnMut(&str, TextRange)) {
         if let Kind::Binary("=", pair) = &self.kind {
-            let names = match &pair[0].kind {
-                Kind::List(names) => &names[..],
-                _ => std::slice::from_ref(&pair[0]),
-            };
-            for name in names {
-                if let Kind::Variable(text) = &name.kind {
-                    visit(text, name.range);
-                }
-            }
+            pair[0].each_in_targets(visit);
         }
         if !self.kind.is_apart() {
             self.kind.each(&mut |part| part.each_assigned(visit));
+        }
+    }
+
+    /// Calls `visit` with each variable of what stands to the left of `=`.
+    fn each_in_targets(&self, visit: &mut dyn FnMut(&str, TextRange)) {
+        match &self.kind {
+            Kind::List(targets) => targets.iter().for_each(|it| it.each_in_targets(visit)),
+            // Puppet refuses to set `$::x`, which may have been meant for `$x`.
+            Kind::Variable(name) => visit(name.trim_start_matches("::"), self.range),
+            _ => {}
         }
     }
 

@@ -70,7 +70,7 @@
         (hiera-test-open ,(plist-get place :file))
         ;; A hover may break its lines anywhere between words.
         (let ((shown (replace-regexp-in-string
-                      "[[:space:]]+" " " (hiera-test-hover ,(plist-get place :line) ,(plist-get place :at)))))
+                      "[ \t\n]+" " " (hiera-test-hover ,(plist-get place :line) ,(plist-get place :at)))))
           (dolist (part ',(plist-get place :shows))
             (should (string-match-p (regexp-quote part) shown)))
           (dolist (part ',(plist-get place :never))
@@ -152,13 +152,13 @@
   (let ((why (seq-find (lambda (buffer) (string-match-p "Why web01.lon.acme.example" (buffer-name buffer)))
                        (buffer-list))))
     (should why)
-    (should (string-match-p "sets it to 9443, which counts" (with-current-buffer why (buffer-string)))))
+    (should (string-match-p "sets it to 9443, which is used" (with-current-buffer why (buffer-string)))))
   (let ((role (find-file-noselect (expand-file-name "data/role/web.yaml" (getenv "WORKSPACE"))))
         (node (find-file-noselect (expand-file-name "data/node/web01.lon.acme.example.yaml" (getenv "WORKSPACE"))))
         (london (find-file-noselect (expand-file-name "data/role/web-lon.yaml" (getenv "WORKSPACE")))))
     (cl-letf (((symbol-function 'completing-read)
                (lambda (_prompt proposals &rest _)
-                 (seq-find (lambda (one) (string-match-p "in role/web.yaml" one)) (mapcar #'car proposals))))
+                 (seq-find (lambda (one) (string-match-p "in data/role/web.yaml" one)) (mapcar #'car proposals))))
               ((symbol-function 'y-or-n-p) #'always))
       (hiera-ls-set-value "8443" '("role=web") t))
     (unwind-protect

@@ -417,7 +417,7 @@ end)
 
 test('the impact of an edit before it is saved', function()
   open('data/role/web.yaml')
-  contains(said_by('HieraLs impact'), 'nothing in data/role/web.yaml is unsaved')
+  contains(said_by('HieraLs impact'), 'data/role/web.yaml has no unsaved changes')
   local line = vim.fn.search('\\Vprofile::web::firewall', 'cw')
   vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  https: {port: 8443, from: any}' })
   local shown = shown_by('HieraLs impact', 'What the edit of data/role/web.yaml changes')
@@ -511,7 +511,7 @@ test('hints say what is overridden, and what a token is worth', function()
     end
     return labels[35] and labels[56]
   end)
-  contains(labels[35], '↑ site/lon.yaml:2 and 1 more on 7 of 8')
+  contains(labels[35], '↑ 7/8 site/lon.yaml:2 +1')
   assert(labels[56] == '= Acme', labels[56])
   vim.lsp.inlay_hint.enable(false)
 end)
@@ -781,7 +781,7 @@ test('from a token to the level of its key, in another file', function()
   wait('the levels of the key', function()
     return #vim.fn.getqflist() == 3
   end)
-  -- The effective one first.
+  -- Neovim orders them by the names of their files.
   vim.cmd('cclose | cfirst')
   contains(vim.api.nvim_buf_get_name(0), 'data/common.yaml')
   contains(vim.api.nvim_get_current_line(), 'site::domain:')
@@ -870,11 +870,11 @@ test('a value is set for the nodes that are named, after its diff was shown', fu
   vim.cmd('silent edit!')
   open('data/common.yaml')
   vim.fn.search('\\Vprofile::web::port', 'cw')
-  answering({ '8443', 'role=web', 'only these nodes', "Set 'profile::web::port' in role/web", 'no' }, 'HieraLs setValue')
+  answering({ '8443', 'role=web', 'only these nodes', "Set 'profile::web::port' in data/role/web", 'no' }, 'HieraLs setValue')
   local web = vim.fn.bufadd(workspace .. '/data/role/web.yaml')
   vim.fn.bufload(web)
   assert(not text_of(web):find('profile::web::port', 1, true), 'nothing is edited')
-  local asked = answering({ 'only these nodes', "Set 'profile::web::port' in role/web", 'yes' }, 'HieraLs setValue 8443 role=web')
+  local asked = answering({ 'only these nodes', "Set 'profile::web::port' in data/role/web", 'yes' }, 'HieraLs setValue 8443 role=web')
   assert(vim.deep_equal(asked[3], 'Make this edit?'), vim.inspect(asked))
   wait('the edit', function()
     return text_of(web):find('profile::web::port: 8443', 1, true)
@@ -901,14 +901,14 @@ test('a value is set for the nodes that are named, after its diff was shown', fu
     return said
   end)
   vim.notify = notify
-  contains(said, "all of them have this value of 'site::name' already")
+  contains(said, "all of them already have this value of 'site::name'")
 end)
 
 test('the levels in the way of a value are named', function()
   open('data/common.yaml')
   vim.fn.search('\\Vprofile::web::port', 'cw')
   local shown = shown_by('HieraLs whyNot 8080 web01.lon.acme.example', 'Why web01.lon.acme.example does not get')
-  contains(shown, '9443 for web01.lon.acme.example', 'web01.lon.acme.example.yaml:2 sets it to 9443, which counts')
+  contains(shown, '9443 for web01.lon.acme.example', 'web01.lon.acme.example.yaml:2 sets it to 9443, which is used')
   vim.cmd.close()
 end)
 

@@ -151,7 +151,7 @@ test("a refactoring that changes values says which before it is made", async () 
   await bench.openByName(MOVES);
   await bench.goTo(3, 3);
   await refactor("down to");
-  await page.locator(".part.panel .monaco-list-row", { hasText: "10-operations.yaml" }).waitFor();
+  await page.locator(".part.panel .monaco-list-row", { hasText: "common.yaml" }).waitFor();
   await bench.picture(join(OUT, "preview.png"));
   await apply();
   await line("moves::two").waitFor({ state: "detached" });
@@ -180,7 +180,7 @@ test("the levels in the way of a value are shown", async () => {
   await bench.goTo(lineOf("data/common.yaml", "profile::web::port:"), 3);
   await bench.begin("Hiera: Why Not This Value");
   await answer(["The value that is expected, as YAML", "8080"], ["The node", "web01.lon.acme.example"]);
-  await page.locator(".view-lines", { hasText: "sets it to 9443, which counts" }).waitFor();
+  await page.locator(".view-lines", { hasText: "sets it to 9443, which is used" }).waitFor();
   await bench.picture(join(OUT, "why-not.png"));
   bench.mark("why not");
 });
@@ -190,11 +190,11 @@ test("a value is set for nodes, with what it changes shown first", async () => {
   await bench.goTo(lineOf("data/common.yaml", "profile::web::port:"), 3);
   await bench.begin("Hiera: Set Value for Nodes");
   await answer(
-    ["What the nodes are to get, as YAML", "8443"],
+    ["Desired value, as YAML", "8443"],
     ["Pick nodes", "role=web"],
     ["For whom may the value change?", "Only these nodes"],
   );
-  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Set 'profile::web::port' in role/web" });
+  const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Set 'profile::web::port' in data/role/web" });
   await row.first().waitFor();
   await bench.picture(join(OUT, "proposals.png"));
   await row.first().click();

@@ -373,7 +373,7 @@ test("hints say what is overridden, and what a token is worth", async () => {
   await bench.openByName("data/common.yaml");
   const line = (text) => bench.page.locator(".view-line", { hasText: text });
   await bench.goTo(35, 1);
-  await line("site::domain:").filter({ hasText: /↑\ssite\/lon\.yaml:2/ }).waitFor();
+  await line("site::domain:").filter({ hasText: /↑\s7\/8\ssite\/lon\.yaml:2/ }).waitFor();
   await bench.goTo(56, 1);
   await line("lookup('site::name')").filter({ hasText: /Acme/ }).first().waitFor();
   await bench.picture(join(process.env.OUT, "hints.png"));

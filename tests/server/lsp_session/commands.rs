@@ -177,7 +177,10 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
         message["method"] == "window/showMessage"
     });
     let said = said["params"]["message"].as_str().unwrap();
-    assert!(said.ends_with("common.yaml is unsaved"), "{said}");
+    assert!(
+        said.ends_with("common.yaml has no unsaved changes"),
+        "{said}"
+    );
     // Commands that answer with data or nothing show nothing.
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     program.command("hiera.nodes", &json!({}));
@@ -199,7 +202,7 @@ fn without_nodes_the_matrix_says_what_decides() {
         &expect![[r#"
             "Matrix of port" ("yaml")
             # port — the same for 1 node
-            # no facts are known of these nodes: files are named after them
+            # nodes known by file name only, without facts
 
             # 1 node
             #   c.x
@@ -215,7 +218,7 @@ fn without_nodes_the_matrix_says_what_decides() {
         &matrix,
         &expect![[r#"
             "Matrix of port" ("yaml")
-            # port — 2 different values, by what a node's facts say
+            # port — 2 different values, depending on a node's facts
 
             # otherwise
             # from environments/production/data/common.yaml:1
@@ -275,10 +278,7 @@ fn the_hierarchy_of_a_file_is_named_with_its_variants() {
         (&json!(false), &json!(true))
     );
     let why = second["why"].as_str().unwrap();
-    assert!(
-        why.starts_with("all that it reaches is answered by "),
-        "{why}"
-    );
+    assert!(why.starts_with("all of its data is read by "), "{why}");
     let (_, first, second) = about(&mut program, &site);
     assert_eq!(
         (&first["reads"], &second["reads"]),
@@ -518,11 +518,11 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
     let name = "environments/production/data/common.yaml";
     assert_eq!(
         nothing["message"],
-        format!("{name} is not open: nothing in it is unsaved")
+        format!("{name} is not open, so it has no unsaved changes")
     );
     let text = program.open(&common);
     let nothing = program.command("hiera.impact", &asked);
-    assert_eq!(nothing["message"], format!("nothing in {name} is unsaved"));
+    assert_eq!(nothing["message"], format!("{name} has no unsaved changes"));
     program.rewrite(&common, &text.replace("port: 80", "port: 82"));
     let impact = program.command("hiera.impact", &asked);
     shows(
@@ -544,6 +544,9 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
     );
     assert_eq!(impact["data"]["nodes"], json!(["b.x", "d.x"]));
     assert_eq!(impact["data"]["of"], 4);
+    program.rewrite(&common, &format!("{text}open: \"x\n"));
+    let impact = program.command("hiera.impact", &asked);
+    expect!["environments/production/data/common.yaml:12 does not parse: once it is saved, every lookup fails on 4 of 4 nodes"].assert_eq(impact["message"].as_str().unwrap_or_default());
     program.end();
 
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
@@ -573,6 +576,21 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
 #[test]
 fn uses_are_listed_with_their_lines() {
     let repository = Repository::new();
+    let code = [
+        (
+            "manifests/site.pp",
+            "node default {\n  $x = lookup('port')\n}\n",
+        ),
+        (
+            "modules/web/manifests/init.pp",
+            "class web (\n  Integer $size = 1,\n) { }\n",
+        ),
+    ];
+    for (path, text) in code {
+        let file = repository.file(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+    }
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();
     let uses = program.command(
@@ -584,15 +602,24 @@ fn uses_are_listed_with_their_lines() {
         &expect![[r#"
             "Uses of port" ("text")
             port — 2 uses
-              environments/production/data/common.yaml:2  url
-              environments/staging/data/common.yaml:2     url
+              environments/production/data/common.yaml:2   url
+              environments/production/manifests/site.pp:2  lookup in a manifest
         "#]],
     );
     assert_eq!(uses["data"]["uses"][0]["line"], 2);
     let none = program.command("hiera.uses", &json!({ "uri": uri(&common), "key": "motd" }));
-    assert_eq!(
-        none["message"],
-        "no value of this workspace looks 'motd' up"
+    assert_eq!(none["message"], "nothing looks up 'motd'");
+    let uses = program.command(
+        "hiera.uses",
+        &json!({ "uri": uri(&common), "key": "web::size" }),
+    );
+    shows(
+        &uses,
+        &expect![[r#"
+        "Uses of web::size" ("text")
+        web::size — 1 use
+          environments/production/modules/web/manifests/init.pp:2  parameter $size of class web
+    "#]],
     );
     program.end();
 }
@@ -792,7 +819,7 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
     repository.write("environments/production/hiera.yaml", &hiera);
     let mut program = repository.start();
     let text = program.open(&common);
-    let words = "unless level 'secret' (not in this workspace) sets it";
+    let words = "unless level 'secret' (outside this workspace) sets it";
     let hover = program.hover(&common, &text, "host").unwrap();
     let differs = "may differ: 'secret' (outside this workspace)";
     assert!(hover.contains(differs), "{hover}");
@@ -810,7 +837,7 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
             # 4 nodes
             #   a.x, b.x, c.x, d.x
             # from environments/production/data/common.yaml:3
-            # unless level 'secret' (not in this workspace) sets it
+            # unless level 'secret' (outside this workspace) sets it
             host: example.com
         "#]],
     );
@@ -819,18 +846,9 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
     program.end();
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
     let mut program = repository.start();
-    shows(
-        &matrix(&mut program, "nowhere"),
-        &expect![[r#"
-            "Matrix of nowhere" ("yaml")
-            # nowhere — the same for 1 node
-            # no facts are known of these nodes: files are named after them
-
-            # 1 node
-            #   c.x
-            # unless level 'secret' (not in this workspace) sets it
-            # not set
-        "#]],
+    assert_eq!(
+        matrix(&mut program, "nowhere")["message"],
+        "no level in this workspace sets 'nowhere' for any node; levels outside it may"
     );
     program.end();
 }

@@ -43,7 +43,7 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     expect![[r#"
         # port — first found, for a.x
         8080
-        # set in site/ls.yaml:1 · overrides common.yaml:1
+        # set in environments/production/data/site/ls.yaml:1 · overrides environments/production/data/common.yaml:1
 
         # levels, the highest first:
         #   node/%{trusted.certname}.yaml                no file                      level 'node'
@@ -56,7 +56,7 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     let explained = program.command("hiera.explain", &asked);
     let content = explained["content"].as_str().unwrap();
     assert!(
-        content.contains("1 file sets it, read by 1 of 4 nodes  level 'site'"),
+        content.contains("site/ls.yaml:1 sets it, for 1 of 4 nodes  level 'site'"),
         "{content}"
     );
     let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.xx" });

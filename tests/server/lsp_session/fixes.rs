@@ -304,7 +304,7 @@ fn edits_by_goal_come_with_their_proof() {
     let answer = program.command("hiera.setValue", &same);
     assert_eq!(
         answer["message"],
-        "all of them have this value of 'a' already"
+        "all of them already have this value of 'a'"
     );
     program.end();
 }

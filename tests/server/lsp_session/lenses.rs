@@ -65,6 +65,14 @@ fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
         // A click shows a document or a sentence.
         let answer = program.command(command["command"].as_str().unwrap(), argument);
         assert!(answer["content"].is_string() || answer["message"].is_string());
+        if command["command"] == "hiera.uses" {
+            let count = command["title"].as_str().unwrap();
+            let content = answer["content"].as_str().unwrap();
+            assert!(
+                content.lines().next().unwrap().ends_with(count),
+                "{content}"
+            );
+        }
     }
     lines
 }
@@ -77,8 +85,8 @@ fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
     let text = program.open(&common);
     let before = [
         "0 also set in 2 files of higher levels (hiera.matrix port)",
-        "0 2 uses (hiera.uses port)",
-        "2 2 uses (hiera.uses host)",
+        "0 1 use (hiera.uses port)",
+        "2 1 use (hiera.uses host)",
         "3 also set in 1 file of higher levels (hiera.matrix users)",
     ];
     assert_eq!(lenses(&mut program, &common), before);
@@ -86,10 +94,10 @@ fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
     expect![[r#"
         0 unsaved: changes 2 keys for 2 of 4 nodes (hiera.impact )
         0 also set in 2 files of higher levels (hiera.matrix port)
-        0 2 uses (hiera.uses port)
+        0 1 use (hiera.uses port)
         0 changes 2 of 4 nodes (hiera.impact )
         1 changes 2 of 4 nodes (hiera.impact )
-        2 2 uses (hiera.uses host)
+        2 1 use (hiera.uses host)
         3 also set in 1 file of higher levels (hiera.matrix users)"#]]
     .assert_eq(&lenses(&mut program, &common).join("\n"));
     // What is typed back is no edit; what cannot be read says nothing of its own.
@@ -160,7 +168,7 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     let mut program = repository.start_with_lenses();
     program.open(&common);
     expect![[r#"
-        0:8 ↑ site/ls.yaml:1 and 1 more on 2 of 4 -> ls.yaml:0
+        0:8 ↑ 2/4 site/ls.yaml:1 +1 -> ls.yaml:0
         1:30 = example.com"#]]
     .assert_eq(&hints(&mut program, &common).join("\n"));
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));

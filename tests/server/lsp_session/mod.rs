@@ -352,7 +352,7 @@ fn a_terminal_client_gets_no_links_and_a_what_if_changes_the_hover() {
     assert!(wide.contains("](command:hiera.matrix?"), "{wide}");
     assert!(!narrow.contains("]("), "{narrow}");
     assert!(narrow.contains("8080") && narrow.contains("80"), "{narrow}");
-    assert!(wide.contains("common.yaml#L1)"), "{wide}");
+    assert!(wide.contains("RedHat.yaml#L1)"), "{wide}");
     browser.end();
 
     let hover = |program: &mut Program| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::VSCODE;
-use super::program::{Program, uri};
+use super::program::{PREVIEWING_CLIENT, Program, uri};
 
 const FILES: [(&str, &str); 4] = [
     (
@@ -26,12 +26,16 @@ const FILES: [(&str, &str); 4] = [
 
 /// A server on a small control repository.
 pub(super) fn start(folder: &Path) -> Program {
+    start_as(VSCODE, folder)
+}
+
+fn start_as(client: &str, folder: &Path) -> Program {
     for (name, text) in FILES {
         let at = folder.join(name);
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
         std::fs::write(at, text).unwrap();
     }
-    let mut program = Program::start(folder, &json!({}), VSCODE);
+    let mut program = Program::start(folder, &json!({}), client);
     program.open(&folder.join("data/common.yaml"));
     program
 }
@@ -84,7 +88,8 @@ fn from_a_token_to_the_levels_and_back() {
         .iter()
         .map(|link| shown(&link["targetUri"], &link["targetSelectionRange"]))
         .collect();
-    assert_eq!(targets, ["common.yaml:0:0-4", "web.yaml:1:0-4"]);
+    // The known node has the value of its role.
+    assert_eq!(targets, ["web.yaml:1:0-4", "common.yaml:0:0-4"]);
     assert_eq!(
         shown(&json!("/x"), &links[0]["originSelectionRange"]),
         "x:1:23-27"
@@ -200,6 +205,46 @@ fn a_completion_is_accepted_in_half_typed_text() {
 }
 
 #[test]
+fn a_rename_that_changes_more_than_a_name_is_asked_first() {
+    for client in [PREVIEWING_CLIENT, VSCODE] {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().canonicalize().unwrap();
+        let mut program = start_as(client, &folder);
+        let common = folder.join("data/common.yaml");
+        program.rewrite(
+            &common,
+            "port: 80\nlookup_options: {'^po': {merge: first}}\n",
+        );
+        let mut params = at(&common, 0, 2);
+        params["newName"] = json!("listen");
+        let why = "the pattern '^po' of lookup_options in common.yaml:2 is for 'port'";
+        if client == VSCODE {
+            // This one has not said that it can ask.
+            let refused = program.ask_for_error("textDocument/rename", &params);
+            assert!(refused.starts_with(why), "{refused}");
+            assert!(
+                refused.ends_with("cannot ask for confirmation, so nothing is renamed"),
+                "{refused}"
+            );
+        } else {
+            let edit = program.ask("textDocument/rename", &params);
+            let notes = edit["changeAnnotations"].as_object().unwrap();
+            let (id, note) = notes.iter().next().unwrap();
+            assert_eq!(note["needsConfirmation"], true);
+            assert!(note["label"].as_str().unwrap().starts_with(why), "{note}");
+            for document in edit["documentChanges"].as_array().unwrap() {
+                let edits = document["edits"].as_array().unwrap();
+                assert!(
+                    edits.iter().all(|edit| edit["annotationId"] == **id),
+                    "{edits:?}"
+                );
+            }
+        }
+        program.end();
+    }
+}
+
+#[test]
 fn a_rename_goes_through_all_files_and_says_why_it_does_not() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().canonicalize().unwrap();
@@ -229,7 +274,7 @@ fn a_rename_goes_through_all_files_and_says_why_it_does_not() {
     assert_eq!(refused["error"]["code"], -32803);
     assert_eq!(
         refused["error"]["message"],
-        "'url' is set already, in common.yaml:2"
+        "'url' is already set, in common.yaml:2"
     );
     let moved = json!({ "files": [{
         "oldUri": uri(&common), "newUri": uri(&folder.join("data/base.yaml")),

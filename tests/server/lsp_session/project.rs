@@ -52,7 +52,7 @@ fn what_is_typed_into_it_counts_at_once() {
     program.open(&workspace.data);
     let before = hover(&mut program, &workspace.data);
     assert!(
-        before.contains("may differ: `lib::expand` (its data is not known)"),
+        before.contains("may differ: `lib::expand` (not run)"),
         "{before}"
     );
     program.open(&workspace.project);
@@ -77,7 +77,7 @@ fn what_is_typed_into_it_counts_at_once() {
     assert!(found.contains("project-config"), "{found}");
     let again = hover(&mut program, &workspace.data);
     assert!(
-        again.contains("may differ: `lib::expand` (its data is not known)"),
+        again.contains("may differ: `lib::expand` (not run)"),
         "{again}"
     );
     program.end();
@@ -109,7 +109,7 @@ fn what_is_written_to_the_disk_counts_when_the_editor_tells_of_it() {
         after = hover(&mut program, &workspace.data);
     }
     assert!(
-        after.contains("may differ: `lib::expand` (its data is not known)"),
+        after.contains("may differ: `lib::expand` (not run)"),
         "{after}"
     );
     program.end();

@@ -139,11 +139,11 @@ fn what_does_not_open_says_why() {
     let mut refused = |place: &Value| program.refused("hiera.reveal", place).1;
     assert_eq!(
         refused(&sealed.place(4)),
-        "the key of the settings does not open this value: it is for another key, or damaged"
+        "the key in the settings cannot decrypt this value: it is for another key, or damaged"
     );
     assert_eq!(
         refused(&sealed.place(7)),
-        "the key of the settings does not open this value: it is encrypted for certificate \
+        "the key in the settings cannot decrypt this value: it is encrypted for certificate \
          8F00000000000001 of CN=Test Authority,O=Example,C=XX"
     );
     assert_eq!(

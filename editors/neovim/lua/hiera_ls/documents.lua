@@ -113,7 +113,7 @@ function M.show(command, document, root)
     vim.api.nvim_win_set_buf(0, buffer)
     vim.wo.wrap = false
   end
-  local is_matrix = command == 'hiera.matrix'
+  local is_matrix = command == 'hiera.matrix' or command == 'hiera.value'
   vim.wo.foldmethod = is_matrix and 'expr' or 'indent'
   vim.wo.foldexpr = "v:lua.require'hiera_ls.documents'.fold(v:lnum)"
   vim.wo.foldminlines = is_matrix and 0 or 1

@@ -5,7 +5,7 @@ local M = {}
 local function check_program(config)
   local command = type(config.cmd) == 'table' and config.cmd[1] or nil
   if not command then
-    vim.health.info('the server is started by a function of yours')
+    vim.health.info('the server is started by your own function')
     return
   end
   local advice = {

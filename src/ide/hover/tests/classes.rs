@@ -60,6 +60,21 @@ fn a_key_shows_the_parameter_that_it_is_for() {
 }
 
 #[test]
+fn a_key_that_the_class_looks_up_itself_is_no_missing_parameter() {
+    check(
+        &with_class(
+            "#- modules/ntp/manifests/config.pp\nclass ntp::config {\n  $x = lookup('ntp::extra')\n}\n\
+             #- data/common.yaml\nntp::extra$0: 3\n",
+        ),
+        expect![[r#"
+            ntp::extra — first found, for every node that reads this file
+              3
+            set in common.yaml:1
+            class ntp · no parameter of it, looked up in modules/ntp/manifests/config.pp:2"#]],
+    );
+}
+
+#[test]
 fn a_parameter_in_a_manifest_shows_its_value() {
     let data =
         "#- data/site/ams.yaml\nntp::iburst: false\n#- data/common.yaml\nntp::servers: [a]\n";
@@ -121,4 +136,107 @@ fn a_parameter_in_a_manifest_shows_its_value() {
             $count — not set · Integer[1]"#]],
     );
     check(&at("Integer"), expect!["nothing"]);
+}
+
+#[test]
+fn a_parameter_is_documented_whatever_its_name_is() {
+    let text = with_hierarchy(
+        "#- environment.conf\n#- modules/ntp/manifests/init.pp\n# @param p the p\n# @param [S] s: the s\n\
+         class ntp ($p, $s) { }\n#- data/common.yaml\nntp::p: 1\nntp::s: 1\n",
+    );
+    for (key, says) in [("ntp::p", "the p"), ("ntp::s", "the s")] {
+        let text = text.replace(&format!("{key}: 1"), &format!("{key}$0: 1"));
+        let shown = hover_with(&text, &KnownNodes::default(), None).map(|hover| hover.plain);
+        let shown = shown.unwrap_or_default();
+        assert_eq!(shown.lines().last(), Some(says), "{shown}");
+    }
+}
+
+#[test]
+fn a_class_shows_what_the_selected_node_gets() {
+    let text = with_class(
+        "#- data/site/ams.yaml\nntp::iburst: false\n#- data/common.yaml\nntp::count: 2\n",
+    )
+    .replace("include ntp", "include nt$0p");
+    let shown = |selected| {
+        let found = hover_with(&text, &nodes(NODES), selected).map(|hover| hover.plain);
+        let found = found.unwrap_or_default();
+        let line = found
+            .lines()
+            .find(|line| line.contains("$iburst"))
+            .unwrap_or_default();
+        line.to_owned()
+    };
+    assert_eq!(shown(None), "$iburst — 2 different values · Boolean");
+    assert_eq!(shown(Some("a.example")), "$iburst — false · Boolean");
+    assert_eq!(shown(Some("d.example")), "$iburst — default true · Boolean");
+}
+
+#[test]
+fn a_call_shows_what_it_gives_by_its_own_merge() {
+    let calls = [
+        "lookup('list$0')",
+        "lookup('list$0', Array, 'unique', 'other')",
+        "lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })",
+        "lookup('list$0', undef, $how)",
+        "lookup('list$0', $options)",
+        "hiera_array('list$0')",
+        "hiera_include('list$0', 'none')",
+    ];
+    let mut pages = String::new();
+    for call in calls {
+        let files = format!(
+            "#- data/site/ams.yaml\nlist: [x]\n#- data/common.yaml\nlist: [y]\n\
+             #- modules/m/manifests/init.pp\nclass m {{\n  $v = {call}\n}}\n"
+        );
+        pages += &format!("{call}\n{}\n", plain(&with_class(&files), NODES));
+    }
+    expect![[r#"
+        lookup('list$0')
+        list — first found, 2 different values on 4 nodes
+          - x  # a.example and 1 more · data/site/ams.yaml:1
+        [y] on c.example and 1 more · data/common.yaml:1
+        lookup('list$0', Array, 'unique', 'other')
+        list — merged unique, 2 different values on 4 nodes
+          # a.example and 1 more
+          - x  # data/site/ams.yaml:1
+          - y  # data/common.yaml:1
+        [y] on c.example and 1 more
+        merge: unique
+        default of the call: 'other'
+        lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })
+        list — merged unique, 2 different values on 4 nodes
+          # a.example and 1 more
+          - x  # data/site/ams.yaml:1
+          - y  # data/common.yaml:1
+        [y] on c.example and 1 more
+        merge: unique
+        default of the call: []
+        lookup('list$0', undef, $how)
+        list — first found, 2 different values on 4 nodes
+          - x  # a.example and 1 more · data/site/ams.yaml:1
+        [y] on c.example and 1 more · data/common.yaml:1
+        may be merged by the call: $how
+        lookup('list$0', $options)
+        list — first found, 2 different values on 4 nodes
+          - x  # a.example and 1 more · data/site/ams.yaml:1
+        [y] on c.example and 1 more · data/common.yaml:1
+        may be merged by the call: $options
+        hiera_array('list$0')
+        list — merged unique, 2 different values on 4 nodes
+          # a.example and 1 more
+          - x  # data/site/ams.yaml:1
+          - y  # data/common.yaml:1
+        [y] on c.example and 1 more
+        merge: unique
+        hiera_include('list$0', 'none')
+        list — merged unique, 2 different values on 4 nodes
+          # a.example and 1 more
+          - x  # data/site/ams.yaml:1
+          - y  # data/common.yaml:1
+        [y] on c.example and 1 more
+        merge: unique
+        default of the call: 'none'
+    "#]]
+    .assert_eq(&pages);
 }

@@ -59,19 +59,19 @@ fn a_key_of_which_the_first_counts() {
         "profile::web::po$0rt: 443",
         NODES,
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 nodes that read this file, of 4
+            **`profile::web::port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
             set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
         expect![[r#"
-            **`profile::web::port`** — first found, for all 3 nodes that read this file, of 4
+            **`profile::web::port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
             set in `role/web.yaml:1` · overrides `common.yaml:6` · not set in `site/ams.yaml`"#]],
         expect![[r#"
-            profile::web::port — first found, for all 3 nodes that read this file, of 4
+            profile::web::port — first found, for 3 of 4 nodes: all that read this file
               443
             set in role/web.yaml:1 · overrides common.yaml:6 · not set in site/ams.yaml"#]],
     );
@@ -145,19 +145,19 @@ fn a_key_in_an_element_of_a_list() {
         "ho$0st: b.example",
         NODES,
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 nodes that read this file, of 4
+            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             b.example
             ```
             set in [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
-            **`backends.1.host`** — first found, for all 3 nodes that read this file, of 4
+            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             b.example
             ```
             set in `role/web.yaml:8` · not set in `site/ams.yaml`, `common.yaml`"#]],
         expect![[r#"
-            backends.1.host — first found, for all 3 nodes that read this file, of 4
+            backends.1.host — first found, for 3 of 4 nodes: all that read this file
               b.example
             set in role/web.yaml:8 · not set in site/ams.yaml, common.yaml"#]],
     );
@@ -304,15 +304,15 @@ fn a_path() {
     kind(
         "\"ro$0le/%{role}.yaml\"",
         NODES,
-        expect![[
-            r#"**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes read one · no file for `role` = db"#
-        ]],
+        expect![
+            "**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes have a file · no file for `role` = db"
+        ],
         expect![[r#"
-            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes read one · no file for  
+            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for  
               `role` = db"#]],
-        expect![[
-            r#"role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes read one · no file for role = db"#
-        ]],
+        expect![
+            "role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · no file for role = db"
+        ],
     );
 }
 
@@ -393,8 +393,8 @@ fn a_long_value_says_how_to_see_all() {
             k8: 8
             k9: 9
             k10: 10
+            k11: 11
             # … 43 lines more: hiera-ls lookup big.inner
-            k54: 54
             k55: 55
             k56: 56
             k57: 57
@@ -416,8 +416,8 @@ fn a_long_value_says_how_to_see_all() {
             k8: 8
             k9: 9
             k10: 10
+            k11: 11
             # … 43 lines more: hiera-ls lookup big.inner
-            k54: 54
             k55: 55
             k56: 56
             k57: 57
@@ -438,8 +438,8 @@ fn a_long_value_says_how_to_see_all() {
               k8: 8
               k9: 9
               k10: 10
+              k11: 11
               # … 43 lines more: hiera-ls lookup big.inner
-              k54: 54
               k55: 55
               k56: 56
               k57: 57
@@ -475,8 +475,8 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         **`big.inner`** — first found, for all 4 nodes that read this file
         ```yaml
         k0: 0
+        k1: 1
         # … 58 lines more
-        k59: 59
         ```
         [show all 60 lines](command:show?big.inner)  
         set in `common.yaml:2`"#]]
@@ -485,16 +485,16 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         **`big.inner`** — first found, for all 4 nodes that read this file
         ```yaml
         k0: 0
+        k1: 1
         # … 58 lines more: command hiera.value, or hiera-ls lookup big.inner
-        k59: 59
         ```
         set in `common.yaml:2`"#]]
     .assert_eq(&found.aligned);
     expect![[r#"
         big.inner — first found, for all 4 nodes that read this file
           k0: 0
+          k1: 1
           # … 58 lines more: command hiera.value, or hiera-ls lookup big.inner
-          k59: 59
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
 

@@ -14,8 +14,11 @@ use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
 mod classes;
+mod differences;
 mod keys;
 mod kinds;
+mod parts;
+mod paths;
 mod reach;
 mod things;
 mod values;
@@ -74,7 +77,17 @@ fn check(text: &str, expected: Expect) {
 
 /// The plain text of a hover with known nodes.
 fn check_nodes(text: &str, known: &str, expected: Expect) {
+    expected.assert_eq(&plain(text, known));
+}
+
+fn plain(text: &str, known: &str) -> String {
     let found = hover_with(text, &nodes(known), None);
+    found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+}
+
+/// The plain text of a hover for one of the known nodes.
+fn check_selected(text: &str, known: &str, selected: &str, expected: Expect) {
+    let found = hover_with(text, &nodes(known), Some(selected));
     let plain = found.map_or_else(|| "nothing".into(), |hover| hover.plain);
     expected.assert_eq(&plain);
 }

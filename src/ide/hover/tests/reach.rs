@@ -11,7 +11,7 @@ fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
         expect![[r#"
             port — no hierarchy reads this file
             looked for: hiera.yaml, and YAML files and templates with the content of one, in /repo
-            choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
+            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
     );
     check(
         "#- puppet/hiera.yaml\nversion: 5\n#- puppet/data/common.yaml\na: 1\n\
@@ -19,7 +19,7 @@ fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
         expect![[r#"
             port — no hierarchy reads this file
             hierarchies: puppet/hiera.yaml (in use)
-            choose one by the setting hiera-ls.roots, or on the command line by --hiera-yaml FILE"#]],
+            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
     );
     check("#- .ci/jobs.yaml\n$0port: 1\n", expect!["nothing"]);
     check("#- data/x.yaml\nport:\n  $0nested: 1\n", expect!["nothing"]);
@@ -82,8 +82,7 @@ fn a_data_directory_beside_the_configuration_s_folder() {
         expect![[r#"
             port — first found, for every node that reads this file
               80
-            set in common.yaml:1
-            hierarchy: conf/hiera.yaml"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -96,7 +95,7 @@ fn a_function_that_may_read_the_file_is_named() {
         expect![[r#"
             more::port — no level of the hierarchy reads this file
               1
-            the function vmlib::expand_path could read it: declare what it does by the setting
+            the function vmlib::expand_path could read it: declare what it does with the setting
               hiera-ls.backends"#]],
     );
 }

@@ -88,7 +88,7 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         ),
         expect![[r#"
             a — 1 file sets it
-            the same entry stands in role/web.yaml:1; of the files that a node reads, the highest counts
+            the same entry is in role/web.yaml:1; of the files that a node reads, the highest one is used
             merge: deep"#]],
     );
     check_nodes(
@@ -96,7 +96,7 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         "{}",
         expect![[r#"
             k — 1 file sets it
-            the same entry stands in a.yaml:1; of the files that a node reads, the highest counts
+            the same entry is in a.yaml:1; of the files that a node reads, the highest one is used
             replaced as a whole by the entry of the same name in a.yaml:1
             merge: deep"#]],
     );
@@ -114,16 +114,16 @@ fn a_path_reaches_files_and_nodes() {
         &text,
         NODES,
         expect![[r#"
-            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no
-              file for role = db"#]],
+            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 more fits the
+              pattern, no known node reads it · no file for role = db"#]],
     );
     check_nodes(
         &text.replace("ro$0le/%{role}", "role/%{ro$0le}"),
         NODES,
         expect![[r#"
             %{role} — web for 3 nodes, db for 1 node
-            role/%{role}.yaml — 2 files: data/role/mail.yaml, data/role/web.yaml · 3 of 4 nodes read one · no
-              file for role = db"#]],
+            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 more fits the
+              pattern, no known node reads it · no file for role = db"#]],
     );
 }
 
@@ -171,13 +171,13 @@ fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
         &at("name: Sit"),
         NODES,
         expect![[r#"
-        site/%{site}.yaml — 1 file: data/site/ams.yaml · 2 of 4 nodes read one · no file for site = lhr
-        all.yaml — 1 file: data/all.yaml"#]],
+            site/%{site}.yaml — 1 file: data/site/ams.yaml · 2 of 4 nodes have a file · no file for site = lhr
+            all.yaml — 1 file: data/all.yaml"#]],
     );
     check_nodes(
         &at("name: Rol"),
         NODES,
-        expect!["role/%{it}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes read one"],
+        expect!["role/%{it}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file"],
     );
     check_nodes(
         &at("mapped_paths: [ro"),
@@ -188,7 +188,7 @@ fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
         &at("lookup_opt"),
         NODES,
         expect![[r#"
-        lookup_options — how keys, and keys that a pattern matches, are merged and converted; of the files
-          that a node reads, the highest entry of a name counts"#]],
+            lookup_options — how keys, and keys that a pattern matches, are merged and converted; of the files
+              that a node reads, the highest entry of a name is used"#]],
     );
 }

@@ -1,0 +1,86 @@
+//! The values that manifests give the parameters of classes: `class { 'ntp': servers => … }` and
+//! calls that declare classes.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::Analysis;
+use crate::workspace::{
+    CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Root, Within, path,
+};
+
+/// What manifests of an environment give classes.
+pub(super) struct Declarations<'a> {
+    analysis: Analysis<'a>,
+    root: &'a Root,
+    /// What is given to classes whose names are computed.
+    computed: OnceCell<Vec<&'a Given>>,
+}
+
+impl<'a> Declarations<'a> {
+    /// Those that a root's nodes may evaluate.
+    pub(super) fn of(analysis: Analysis<'a>, root: &'a Root) -> Declarations<'a> {
+        Declarations {
+            analysis,
+            root,
+            computed: OnceCell::new(),
+        }
+    }
+
+    /// Whether one may give a class's parameter a value. O(files that name the class), and O(manifests)
+    /// once.
+    pub(super) fn may_give(&self, class: &str, parameter: &str) -> bool {
+        let is_given = |file: &Arc<File>| {
+            let mut includes = code(file).into_iter().flat_map(|code| &code.includes);
+            includes.any(|it| it.class.as_deref() == Some(class) && it.given.may_give(parameter))
+        };
+        let computed = self.computed.get_or_init(|| self.computed());
+        let mut files = self.analysis.snapshot.files_naming_class(class);
+        computed.iter().any(|given| given.may_give(parameter)) || files.any(is_given)
+    }
+
+    fn computed(&self) -> Vec<&'a Given> {
+        let files = self.analysis.snapshot.files();
+        let codes = files.filter_map(|file| Some((file, code(file)?)));
+        let mut found = Vec::new();
+        for (file, code) in codes {
+            let includes = code.includes.iter().filter(|it| {
+                it.class.is_none()
+                    && it.kind == IncludeKind::Declaration
+                    && it.given != Given::Nothing
+            });
+            let used = includes.filter(|include| self.may_be_used(file, code, include));
+            found.extend(used.map(|include| &include.given));
+        }
+        found
+    }
+
+    /// Whether a statement may be evaluated for some node: not in what tests have, nor in a class
+    /// that neither manifests nor data name.
+    fn may_be_used(&self, file: &File, code: &CodeFacts, include: &IncludeFact) -> bool {
+        let mut modules = self.root.modules.values();
+        if let Some(module) = modules.find(|dir| path::within(file.path(), dir).is_some()) {
+            let parts = ["manifests", "functions"].map(|part| path::join(module, part));
+            let mut parts = parts.iter();
+            if !parts.any(|dir| path::within(file.path(), dir).is_some()) {
+                return false;
+            }
+        }
+        let Within::Definition(at) = include.within else {
+            return true;
+        };
+        let Some(definition) = code.definitions.get(at as usize) else {
+            return true;
+        };
+        let snapshot = self.analysis.snapshot;
+        let mut named = snapshot.files_naming_class(&definition.name);
+        let below = format!("{}::", definition.name);
+        definition.kind != DefinitionKind::Class
+            || named.next().is_some()
+            || snapshot.key_names(&below).next().is_some()
+    }
+}
+
+fn code(file: &File) -> Option<&CodeFacts> {
+    file.facts().code.as_deref()
+}

@@ -1,0 +1,720 @@
+//! The classes that nodes surely include, and the values that these lack: what the site manifests
+//! include for every node or in the block of a node, what lists of classes in data bring, and what
+//! those classes include in turn, each without a condition.
+//!
+//! Nodes are the known ones, those that node blocks name, and whoever reads a list of classes. Of
+//! a known node only what is said counts: a fact that is not among its facts may be there.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::condition::has_option_for;
+use super::declarations::Declarations;
+use super::members::Members;
+use super::site::{environment_of, is_for_everyone, list_included, manifests_of};
+use super::{Analysis, Defined, NodeSet, RootView, behind_manifests};
+use crate::hierarchy::Layer;
+use crate::lookup::{self, LookupError, Place, Reach, Request, UnknownCause, reach};
+use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope};
+use crate::text::TextRange;
+use crate::workspace::{
+    CodeFacts, DefinitionFact, DefinitionKind, File, Format, IncludeFact, IncludeKind,
+    LOOKUP_OPTIONS, NodeFact, NodeMatch, Root, Within,
+};
+
+/// Most known nodes that are looked at, in their order.
+const MOST_NODES: usize = 1_000;
+
+/// Most classes that lead to one.
+const MOST_WAYS: usize = 8;
+
+/// A parameter that a class surely needs a value for, and that surely has none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingValue {
+    /// The class.
+    pub class: Arc<str>,
+    /// The parameter.
+    pub parameter: Arc<str>,
+    /// Where the parameter stands.
+    pub declared: FilePlace,
+    /// Where the class is included: a statement, or an element of a list in data.
+    pub included: FilePlace,
+    /// Where the class that includes it is included, and so on: each with its name.
+    pub ways: Vec<(Arc<str>, FilePlace)>,
+    /// The nodes that have no value.
+    pub whose: Whose,
+}
+
+/// A place in a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePlace {
+    /// Absolute path of the file.
+    pub path: Arc<str>,
+    /// Bytes of its text.
+    pub range: TextRange,
+}
+
+/// Which nodes something holds for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// All.
+    Everyones,
+    /// Some known nodes.
+    Nodes {
+        /// How many.
+        count: usize,
+        /// How many it could have held for.
+        of: usize,
+        /// One of them.
+        example: Arc<str>,
+    },
+    /// The nodes that read a data file.
+    Readers(Arc<str>),
+}
+
+/// One or several nodes of which something is known: a scope.
+struct Group {
+    scope: Scope,
+    whose: Whose,
+}
+
+/// A class that nodes include.
+struct Included<'a> {
+    class: Defined<'a>,
+    /// The first statement that includes it, and the class that holds it.
+    statement: Option<Statement<'a>>,
+    /// Those for which a statement includes it.
+    by_statement: Members,
+    /// The elements of lists in data that name it, each with those that surely get it.
+    elements: Vec<(Element<'a>, Members)>,
+    /// All for which what it includes is known.
+    seen: Members,
+}
+
+/// An element of a list in data.
+#[derive(Clone, Copy)]
+struct Element<'a> {
+    file: &'a Arc<File>,
+    range: TextRange,
+}
+
+/// What includes a class.
+enum By<'a> {
+    Statement(Statement<'a>),
+    Element(Element<'a>),
+}
+
+#[derive(Clone)]
+struct Statement<'a> {
+    file: &'a Arc<File>,
+    include: &'a IncludeFact,
+    within: Option<Arc<str>>,
+}
+
+/// Something that holds statements: a part of a file.
+#[derive(Clone)]
+struct Body<'a> {
+    file: &'a Arc<File>,
+    code: &'a CodeFacts,
+    within: Within,
+    /// The class whose body it is.
+    class: Option<Arc<str>>,
+}
+
+/// Locations that read a file, with their layers.
+type Reaches = Rc<[(Layer, Reach)]>;
+
+/// A class that an element of a list names, and those that surely get the element.
+type Named<'a> = (Arc<str>, Element<'a>, Members);
+
+struct Inclusions<'v, 'a> {
+    view: &'v RootView<'a>,
+    known: &'v KnownNodes,
+    /// They are members behind the known nodes.
+    groups: Vec<Group>,
+    classes: IndexMap<Arc<str>, Included<'a>>,
+    open: VecDeque<(Arc<str>, Members)>,
+    /// What lists of classes name, by their keys.
+    lists: HashMap<Arc<str>, Rc<[Named<'a>]>>,
+    declarations: Declarations<'a>,
+    /// The locations that read files, by path.
+    reaches: RefCell<HashMap<Box<str>, Reaches>>,
+}
+
+impl<'a> Analysis<'a> {
+    /// The values that classes surely lack which nodes of an environment include by statements of its
+    /// manifests. O(nodes that differ × classes).
+    #[must_use]
+    pub fn missing_values(
+        self,
+        root: &'a Root,
+        nodes: &dyn Fn() -> Arc<NodeSet>,
+    ) -> Vec<MissingValue> {
+        let Some(environment) = environment_of(self.snapshot, root) else {
+            return Vec::new();
+        };
+        let paths = manifests_of(self.snapshot, environment);
+        // As the snapshot holds them.
+        let files = paths.iter().filter_map(|it| self.snapshot.file(it.path()));
+        let files: Vec<&Arc<File>> = files.collect();
+        let codes = files.iter().filter_map(|file| Some((*file, code(file)?)));
+        let codes: Vec<(&Arc<File>, &CodeFacts)> = codes.collect();
+        let does_something =
+            |code: &CodeFacts| !code.includes.is_empty() || !code.lookups.is_empty();
+        let does_something = codes.iter().any(|(_, code)| does_something(code));
+        if !does_something || codes.iter().any(|(_, code)| code.is_broken) {
+            return Vec::new();
+        }
+        let view = self.at(root);
+        // Another key of no module is looked up in the same levels as those of the site's classes.
+        if view.has_outside("key") {
+            return Vec::new();
+        }
+        let known = self.nodes_of_site(&view, &nodes(), &codes);
+        let mut inclusions = Inclusions {
+            view: &view,
+            known: &known,
+            groups: Vec::new(),
+            classes: IndexMap::new(),
+            open: VecDeque::new(),
+            lists: HashMap::new(),
+            declarations: Declarations::of(self, root),
+            reaches: RefCell::default(),
+        };
+        inclusions.start(&codes);
+        inclusions.follow();
+        let mut found = Vec::new();
+        for included in inclusions.classes.values() {
+            inclusions.missing(included, &mut found);
+        }
+        found
+    }
+
+    /// The known nodes with those that node blocks name. A fact that is not said of a node may be there.
+    fn nodes_of_site(
+        self,
+        view: &RootView<'a>,
+        set: &NodeSet,
+        codes: &[(&'a Arc<File>, &'a CodeFacts)],
+    ) -> KnownNodes {
+        let environment = &view.environment.name;
+        let mut nodes = Nodes::default();
+        let is_here = |node: &&Arc<Node>| {
+            let other = node.environment.as_ref();
+            other.is_none_or(|other| **other == **environment)
+        };
+        for node in set.nodes.all().iter().filter(is_here).take(MOST_NODES) {
+            let knowledge = match node.knowledge {
+                Knowledge::All | Knowledge::Name => Knowledge::Name,
+                Knowledge::Label => Knowledge::Label,
+            };
+            nodes.insert(Node {
+                knowledge,
+                ..node.as_ref().clone()
+            });
+        }
+        let blocks = codes.iter().flat_map(|(_, code)| code.nodes.iter());
+        for name in blocks.flat_map(|block| block.matches.iter()) {
+            if let NodeMatch::Name(name) = name
+                && nodes.get(name).is_none()
+                && nodes.all().len() < MOST_NODES
+            {
+                nodes.insert(Node::named(&name.to_lowercase()));
+            }
+        }
+        let known = KnownNodes::in_environment(&nodes, environment);
+        let behind = behind_manifests(&known, self.snapshot, view.root, self.settings);
+        behind.unwrap_or(known)
+    }
+}
+
+impl<'a> Inclusions<'_, 'a> {
+    fn analysis(&self) -> Analysis<'a> {
+        self.view.analysis
+    }
+
+    fn group(&mut self, scope: Scope, whose: Whose) -> usize {
+        self.groups.push(Group { scope, whose });
+        self.known.len() + self.groups.len() - 1
+    }
+
+    /// Goes over the site manifests.
+    fn start(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
+        let body = |&(file, code): &(&'a Arc<File>, &'a CodeFacts), within| Body {
+            file,
+            code,
+            within,
+            class: None,
+        };
+        let tops: Vec<Body<'a>> = codes.iter().map(|it| body(it, Within::Top)).collect();
+        let blocks = codes.iter().flat_map(|of| {
+            let indices = 0..of.1.nodes.len();
+            indices.map(move |at| (body(of, Within::Node(at as u32)), &of.1.nodes[at]))
+        });
+        let blocks: Vec<(Body<'a>, _)> = blocks.collect();
+        let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();
+        let mut everyones = Members::default();
+        everyones.insert(self.group(Scope::open(), Whose::Everyones));
+        let lists = tops.iter().chain(blocks.iter().map(|(body, _)| body));
+        let lists = lists.flat_map(Body::lists).cloned();
+        let lists: BTreeSet<Arc<str>> = lists.collect();
+        for (path, scope) in self.readers_of_lists(&lists) {
+            everyones.insert(self.group(scope, Whose::Readers(path)));
+        }
+        let mut own: Vec<Members> = vec![Members::default(); blocks.len()];
+        for member in 0..self.known.len() {
+            match self.own_block(member, &all) {
+                Some(None) => everyones.insert(member),
+                Some(Some(block)) => {
+                    everyones.insert(member);
+                    own[block].insert(member);
+                }
+                None => {}
+            }
+        }
+        if let ([only], true) = (&mut own[..], is_for_everyone(&all)) {
+            only.add(&everyones);
+        }
+        for body in &tops {
+            self.body(body, &everyones);
+        }
+        for ((body, _), members) in blocks.iter().zip(&own) {
+            self.body(body, members);
+        }
+    }
+
+    /// The block of a known node, by its number: none where none is asked for. Nothing where Puppet finds
+    /// none, or which one is not known (`puppet/resource/type_collection.rb`, `node`).
+    fn own_block(&self, member: usize, blocks: &[&'a NodeFact]) -> Option<Option<usize>> {
+        if blocks.is_empty() {
+            return Some(None);
+        }
+        if self.known.knowledge(member) == Knowledge::Label {
+            return is_for_everyone(blocks).then_some(Some(0));
+        }
+        let name = self.known.certname(member).to_lowercase();
+        let position = |is_it: &dyn Fn(&NodeMatch) -> bool| {
+            let mut blocks = blocks.iter();
+            blocks.position(|block| block.matches.iter().any(is_it))
+        };
+        let is_named = |it: &NodeMatch| match it {
+            NodeMatch::Name(written) => written.to_lowercase() == name,
+            NodeMatch::Pattern(_) | NodeMatch::Default => false,
+        };
+        if let Some(at) = position(&is_named) {
+            return Some(Some(at));
+        }
+        for (at, block) in blocks.iter().enumerate() {
+            for it in &block.matches {
+                if let NodeMatch::Pattern(source) = it {
+                    let pattern = self.analysis().configs.pattern(source).ok()?;
+                    if pattern.is_match(&name).ok()? {
+                        return Some(Some(at));
+                    }
+                }
+            }
+        }
+        position(&|it| *it == NodeMatch::Default).map(Some)
+    }
+
+    /// The scopes of the files that have a list of classes and whose paths say something of their
+    /// nodes.
+    fn readers_of_lists(&self, lists: &BTreeSet<Arc<str>>) -> Vec<(Arc<str>, Scope)> {
+        let mut found: Vec<(Arc<str>, Scope)> = Vec::new();
+        for key in lists {
+            for file in self.analysis().snapshot.iter_files_with(key) {
+                let reaches = self.reaches(file.path());
+                let Some((_, reach)) = reaches.first() else {
+                    continue;
+                };
+                let is_known = |(path, _): &(Arc<str>, Scope)| path == file.path();
+                if !reach.place.template.is_constant() && !found.iter().any(is_known) {
+                    found.push((Arc::clone(file.path()), reach.scope()));
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds what a body includes for some members.
+    fn body(&mut self, body: &Body<'a>, members: &Members) {
+        if members.is_empty() {
+            return;
+        }
+        for include in body.includes() {
+            if let Some(class) = &include.class {
+                let statement = Statement {
+                    file: body.file,
+                    include,
+                    within: body.class.clone(),
+                };
+                self.add(class, members, By::Statement(statement));
+            }
+        }
+        for key in body.lists() {
+            for (class, element, readers) in self.listed(key).iter() {
+                self.add(class, &readers.among(members), By::Element(*element));
+            }
+        }
+    }
+
+    fn add(&mut self, class: &Arc<str>, members: &Members, by: By<'a>) {
+        if members.is_empty() {
+            return;
+        }
+        let root = self.view.root;
+        if !self.classes.contains_key(class) {
+            let Some(defined) = self.analysis().autoloaded(root, class) else {
+                return;
+            };
+            if code(defined.file).is_none_or(|code| code.is_broken) {
+                return;
+            }
+            let included = Included {
+                class: defined,
+                statement: None,
+                by_statement: Members::default(),
+                elements: Vec::new(),
+                seen: Members::default(),
+            };
+            self.classes.insert(Arc::clone(class), included);
+        }
+        let Some(included) = self.classes.get_mut(class) else {
+            return;
+        };
+        match by {
+            By::Statement(statement) => {
+                included.statement.get_or_insert(statement);
+                included.by_statement.add(members);
+            }
+            By::Element(element) => included.elements.push((element, members.clone())),
+        }
+        let new = members.without(&included.seen);
+        if !new.is_empty() {
+            included.seen.add(&new);
+            self.open.push_back((Arc::clone(class), new));
+        }
+    }
+
+    /// Adds what the classes include that are included so far.
+    fn follow(&mut self) {
+        while let Some((name, members)) = self.open.pop_front() {
+            let Some(class) = self.classes.get(&name).map(|included| included.class) else {
+                continue;
+            };
+            let Some(code) = code(class.file) else {
+                continue;
+            };
+            let mut definitions = code.definitions.iter();
+            let is_it = |it: &DefinitionFact| {
+                it.kind == DefinitionKind::Class && it.name == class.definition.name
+            };
+            let Some(at) = definitions.position(is_it) else {
+                continue;
+            };
+            let body = Body {
+                file: class.file,
+                code,
+                within: Within::Definition(at as u32),
+                class: Some(name),
+            };
+            self.body(&body, &members);
+        }
+    }
+
+    /// The classes that a list in data names: what is merged stays in a list, whatever other levels
+    /// add, unless options change it.
+    fn listed(&mut self, key: &Arc<str>) -> Rc<[Named<'a>]> {
+        if let Some(known) = self.lists.get(key) {
+            return Rc::clone(known);
+        }
+        let analysis = self.analysis();
+        let mut found = Vec::new();
+        let has_options = |file: &Arc<File>| {
+            has_option_for(&analysis, file.path(), key) && !self.reaches(file.path()).is_empty()
+        };
+        let mut options = analysis.snapshot.iter_files_with(LOOKUP_OPTIONS);
+        if !options.any(has_options) {
+            for file in analysis.snapshot.iter_files_with(key) {
+                let readers = self.readers(file.path());
+                for (class, range) in analysis.elements(file, key) {
+                    found.push((class, Element { file, range }, readers.clone()));
+                }
+            }
+        }
+        let found: Rc<[Named<'a>]> = found.into();
+        self.lists.insert(Arc::clone(key), Rc::clone(&found));
+        found
+    }
+
+    /// The locations of the layers of all keys that read a file.
+    fn reaches(&self, path: &str) -> Reaches {
+        if let Some(known) = self.reaches.borrow().get(path) {
+            return Rc::clone(known);
+        }
+        let layers = [Layer::Global, Layer::Environment].into_iter();
+        let reaches = layers.flat_map(|layer| {
+            let found = reach(&self.view.places(&layer), path, self.view.files());
+            found.into_iter().map(move |reach| (layer.clone(), reach))
+        });
+        let found: Reaches = reaches.collect();
+        let mut known = self.reaches.borrow_mut();
+        known.insert(Box::from(path), Rc::clone(&found));
+        found
+    }
+
+    /// The members that surely read a file.
+    fn readers(&self, path: &str) -> Members {
+        let reaches = self.reaches(path);
+        let is_plain = |(_, reach): &(Layer, Reach)| {
+            let Place {
+                mapped,
+                reading,
+                template,
+                in_default_hierarchy,
+                ..
+            } = &reach.place;
+            mapped.is_none()
+                && reading.is_some()
+                && !in_default_hierarchy
+                && !template.depends_on_key()
+        };
+        if reaches.is_empty() || !reaches.iter().all(is_plain) {
+            return Members::default();
+        }
+        let mut found = Members::default();
+        let session = self.view.session();
+        for (layer, reach) in reaches.iter() {
+            for member in lookup::readers(&session, self.known, layer, path) {
+                found.insert(member);
+            }
+            for (at, group) in self.groups.iter().enumerate() {
+                let mut bindings = reach.bindings.iter();
+                let is_told = !reach.bindings.is_empty()
+                    && bindings.all(|(name, value)| group.value(name) == Some(value));
+                if reach.place.template.is_constant() || is_told || group.whose.reads(path) {
+                    found.insert(self.known.len() + at);
+                }
+            }
+        }
+        found
+    }
+
+    /// The members that may read a file that a layer can read.
+    fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
+        let session = self.view.session();
+        let known = lookup::possible_readers(&session, self.known, layer, path);
+        let reaches = reach(&self.view.places(layer), path, self.view.files());
+        let groups = self.groups.iter().enumerate().filter(|(_, group)| {
+            let may_be = |reach: &Reach| {
+                let mut bindings = reach.bindings.iter();
+                bindings.all(|(name, value)| group.value(name).is_none_or(|it| it == value))
+            };
+            reaches.is_empty() || reaches.iter().any(may_be)
+        });
+        let groups = groups.map(|(at, _)| self.known.len() + at);
+        known.into_iter().chain(groups).collect()
+    }
+
+    /// Adds the values that a class lacks.
+    fn missing(&self, included: &Included<'a>, found: &mut Vec<MissingValue>) {
+        let Defined { file, definition } = included.class;
+        let needed = definition.parameters.iter();
+        let needed = needed.filter(|it| it.default.is_none() && !it.captures_rest);
+        for parameter in needed {
+            let key = format!("{}::{}", definition.name, parameter.name);
+            let mut lacking = self.lacking(&key, &included.seen);
+            let (class, name) = (&definition.name, &parameter.name);
+            if lacking.is_empty() || self.declarations.may_give(class, name) {
+                continue;
+            }
+            let mut add = |included: FilePlace, ways, whose| {
+                found.push(MissingValue {
+                    class: Arc::clone(class),
+                    parameter: Arc::clone(name),
+                    declared: FilePlace {
+                        path: Arc::clone(file.path()),
+                        range: parameter.place,
+                    },
+                    included,
+                    ways,
+                    whose,
+                });
+            };
+            for (element, members) in &included.elements {
+                let place = FilePlace {
+                    path: Arc::clone(element.file.path()),
+                    range: element.range,
+                };
+                if let Some(whose) = self.whose(&lacking.among(members), members) {
+                    // The readers of the file itself are all that it is about.
+                    let is_own = whose.reads(&place.path);
+                    let whose = if is_own { Whose::Everyones } else { whose };
+                    add(place, Vec::new(), whose);
+                }
+            }
+            for (_, members) in &included.elements {
+                lacking = lacking.without(members);
+            }
+            let members = &included.by_statement;
+            if let Some(statement) = &included.statement
+                && let Some(whose) = self.whose(&lacking.among(members), members)
+            {
+                add(statement.place(), self.ways(statement), whose);
+            }
+        }
+    }
+
+    /// The members of some for which a lookup of a key surely finds nothing.
+    fn lacking(&self, key: &str, members: &Members) -> Members {
+        // What a level has for whomever is found for all.
+        let mut holders = self.analysis().snapshot.iter_files_with(key);
+        let is_for_all = |(_, reach): &(Layer, Reach)| {
+            reach.place.template.is_constant() && reach.place.reading.is_some()
+        };
+        if holders.any(|file| self.reaches(file.path()).iter().any(is_for_all)) {
+            return Members::default();
+        }
+        let open = Scope::open();
+        let answer = self.view.session().lookup(&open, &Request::key(key));
+        let not_found = |error: &LookupError| error.is_not_found();
+        if !answer.result.as_ref().is_err_and(not_found) || self.view.has_outside(key) {
+            return Members::default();
+        }
+        if answer.unknown.is_empty() {
+            return members.clone();
+        }
+        let survey = self.view.survey_of(key, &open, answer);
+        let mut lacking = members.clone();
+        for unknown in survey.unknowns(&self.analysis(), &[]) {
+            let UnknownCause::Path(possible) = &unknown.cause else {
+                return Members::default();
+            };
+            if unknown.for_options {
+                continue;
+            }
+            if possible.files.is_empty() || *possible.key != *key {
+                return Members::default();
+            }
+            for path in possible.files.iter() {
+                lacking = lacking.without(&self.possible_readers(&unknown.layer, path));
+            }
+        }
+        lacking
+    }
+
+    /// The places that lead to a statement, the nearest first.
+    fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FilePlace)> {
+        let mut ways = Vec::new();
+        let mut within = statement.within.clone();
+        while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
+            let included = self.classes.get(&class);
+            let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
+                break;
+            };
+            let is_known = |(known, _): &(Arc<str>, FilePlace)| *known == class;
+            if ways.iter().any(is_known) {
+                break;
+            }
+            ways.push((class, statement.place()));
+            within = statement.within.clone();
+        }
+        ways
+    }
+
+    /// The nodes that some members are, of those that include a class; nothing for no members.
+    fn whose(&self, members: &Members, all: &Members) -> Option<Whose> {
+        let count = self.known.len();
+        let groups = members.iter().filter(|member| *member >= count);
+        let first = groups
+            .map(|member| &self.groups[member - count].whose)
+            .next();
+        let nodes = |of: &Members| of.iter().filter(|member| *member < count).count();
+        let example = members.iter().next().filter(|member| *member < count);
+        match (first, example) {
+            (Some(Whose::Everyones), _) => Some(Whose::Everyones),
+            (_, Some(example)) => Some(Whose::Nodes {
+                count: nodes(members),
+                of: nodes(all),
+                example: self.known.shared_name(example),
+            }),
+            (first, None) => first.cloned(),
+        }
+    }
+}
+
+impl Whose {
+    /// Whether these are the readers of a file.
+    fn reads(&self, path: &str) -> bool {
+        matches!(self, Whose::Readers(readers) if **readers == *path)
+    }
+}
+
+impl Group {
+    /// The value of a variable.
+    fn value(&self, name: &str) -> Option<&str> {
+        let mut bound = self.scope.bound();
+        bound
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+}
+
+impl Statement<'_> {
+    fn place(&self) -> FilePlace {
+        FilePlace {
+            path: Arc::clone(self.file.path()),
+            range: self.include.place,
+        }
+    }
+}
+
+impl<'a> Body<'a> {
+    /// The statements that surely include classes.
+    fn includes(&self) -> impl Iterator<Item = &'a IncludeFact> + use<'a> {
+        let within = self.within;
+        self.code.includes.iter().filter(move |it| {
+            it.within == within && !it.is_conditional && it.kind != IncludeKind::Reference
+        })
+    }
+
+    /// The keys of the lists of classes that it surely includes.
+    fn lists(&self) -> impl Iterator<Item = &'a Arc<str>> + use<'a> {
+        let Body {
+            file, code, within, ..
+        } = self;
+        let (file, code, within) = (*file, *code, *within);
+        let lookups = code.lookups.iter();
+        let lookups = lookups.filter(move |lookup| lookup.within == within);
+        lookups.filter_map(move |lookup| list_included(file, code, lookup))
+    }
+}
+
+impl<'a> Analysis<'a> {
+    /// The names of classes in a list of a file, with their places.
+    fn elements(self, file: &File, key: &str) -> Vec<(Arc<str>, TextRange)> {
+        let parse = self
+            .snapshot
+            .parse_once(file, file.format().unwrap_or(Format::Yaml));
+        let tree = &parse.tree;
+        let is_it = |key_at| tree.scalar_text(key_at).is_some_and(|text| **text == *key);
+        let list = tree.entries().filter(|&(key, _)| is_it(key)).last();
+        let list = list.map(|(_, value)| tree.resolve(value));
+        let elements = list.and_then(|list| tree.node(list).as_sequence());
+        let names = elements.into_iter().flatten().filter_map(|&element| {
+            let element = tree.resolve(element);
+            let text = tree.scalar_text(element)?;
+            let name = text.trim_start_matches("::").to_lowercase();
+            Some((Arc::from(name), tree.node(element).range))
+        });
+        names.collect()
+    }
+}
+
+fn code(file: &File) -> Option<&CodeFacts> {
+    file.facts().code.as_deref()
+}

@@ -1,0 +1,70 @@
+//! The keys that expectations of data are about: `key: NAME` in the files of `spec/hiera`.
+
+use super::named::Mention;
+use super::target::KeyTarget;
+use super::written_key::WrittenKey;
+use crate::syntax::{Node, Tree};
+use crate::text::TextRange;
+use crate::workspace::{File, Format, Snapshot, path};
+
+/// Where a workspace has its expectations.
+pub const EXPECTATIONS_FOLDER: &str = "spec/hiera";
+
+/// The member of an expectation that names its key.
+const MEMBER: &str = "key";
+
+/// Whether a file holds expectations, by its path.
+pub(super) fn is_expectations(at: &str) -> bool {
+    let mut folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+    matches!(path::extension(at), Some("yaml" | "yml"))
+        && folders.any(|folder| {
+            let above = folder.strip_suffix(EXPECTATIONS_FOLDER);
+            above.is_some_and(|above| above.ends_with('/'))
+        })
+}
+
+/// The key under the byte at `offset` of a file of expectations, up to the part that is there.
+pub(super) fn at(snapshot: &Snapshot, file: &File, offset: usize) -> Option<Mention> {
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    let node = keys(&parse.tree).find(|node| node.range.touches(offset))?;
+    written(file.text(), node)?.at(offset)
+}
+
+/// Where a file of expectations names a key, or something below it.
+pub(super) fn places(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<TextRange> {
+    if !file.text().contains(&*key.root) {
+        return Vec::new();
+    }
+    let parse = snapshot.parse_of(file, Format::Yaml);
+    let found = keys(&parse.tree);
+    found
+        .filter_map(|node| written(file.text(), node)?.place_of(&key.root, &key.steps))
+        .collect()
+}
+
+/// The values of all members `key`.
+fn keys(tree: &Tree) -> impl Iterator<Item = &Node> {
+    let root = tree.root().map(|root| tree.node(root));
+    let elements = root.and_then(Node::as_sequence).unwrap_or_default();
+    let pairs = elements.iter().flat_map(|element| {
+        let pairs = tree.node(*element).as_mapping();
+        pairs.unwrap_or_default()
+    });
+    let members = pairs.filter(|(key, _)| {
+        let name = tree.scalar_text(*key);
+        name.is_some_and(|name| **name == *MEMBER)
+    });
+    members.map(|(_, value)| tree.node(*value))
+}
+
+/// The key that a value names; nothing for one that is written with escapes.
+fn written<'n>(text: &str, node: &'n Node) -> Option<WrittenKey<'n>> {
+    let key = &node.as_scalar()?.text;
+    let start = node.range.start as usize + node.range.slice(text).find(&**key)?;
+    let plain = TextRange::new(start, start + key.len());
+    Some(WrittenKey {
+        key,
+        plain: Some(plain),
+        whole: node.range,
+    })
+}

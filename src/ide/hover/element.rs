@@ -1,0 +1,374 @@
+//! An element of a list under the cursor: whether it is in the effective value, for which nodes, and why
+//! not; of a knock-out what it removes.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::page::{Line, Piece, code, joined, text};
+use super::provenance::dig;
+use super::yaml;
+use crate::analysis::{LevelValue, merge_kind, quoted, request, sources};
+use crate::ide::cell::counted;
+use crate::ide::target::key_value;
+use crate::interpolation::has_tokens;
+use crate::lookup::{Answer, Reach, StrategyKind};
+use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::text::TextRange;
+use crate::value::Value;
+
+/// Widest element that is named, in characters.
+const SHORT: usize = 32;
+
+/// Most different things that are said of one element.
+const MOST_SAID: usize = 3;
+
+/// An element of the outermost list around a place.
+pub(super) struct Element {
+    root: Arc<str>,
+    /// Keys that lead from the value of the root to the list.
+    steps: Vec<Value>,
+    index: usize,
+    /// It in the file.
+    pub(super) range: TextRange,
+}
+
+/// The element that the innermost of some nodes, from the root of a tree, belongs to.
+pub(super) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
+    let mut root: Option<Arc<str>> = None;
+    let mut steps = Vec::new();
+    for pair in nodes.windows(2) {
+        let (outer, inner) = (pair[0], pair[1]);
+        match &tree.node(outer).kind {
+            NodeKind::Mapping(entries) => {
+                let mut values = entries.iter();
+                let &(key, _) = values.find(|&&(_, value)| value == inner)?;
+                let key = tree.node(tree.resolve(key));
+                if key.is_merge_key() {
+                    return None;
+                }
+                match root {
+                    Some(_) => steps.push(key_value(key)?),
+                    None => {
+                        let name = &key.as_scalar()?.text;
+                        root = Some(Arc::from(name.strip_prefix(':').unwrap_or(name)));
+                    }
+                }
+            }
+            NodeKind::Sequence(elements) => {
+                return Some(Element {
+                    root: root?,
+                    steps,
+                    index: elements.iter().position(|&element| element == inner)?,
+                    range: tree.node(inner).full_range(),
+                });
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
+        }
+    }
+    None
+}
+
+/// What is said of an element for some nodes.
+#[derive(PartialEq)]
+enum Said {
+    /// It is in the value.
+    In,
+    /// A higher level, or an element above it, gives the same.
+    Same(Piece),
+    KnockedOut(Piece),
+    /// A level that overrides its own.
+    Overridden(Piece),
+    NotIn,
+    /// A knock-out that removes an element of the next lower level.
+    Removes(Piece),
+    /// A knock-out of an element that a level further down adds back.
+    ComesBack(Piece),
+    /// A knock-out of an element that no lower level has.
+    RemovesNothing,
+    /// A knock-out that stands in the value itself.
+    Stays,
+}
+
+/// What holds for an element in one line; nothing where the page of its key says it all.
+pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
+    let Some(merge) = Merge::of(context, element) else {
+        return Line::new();
+    };
+    let mut all: Vec<(Said, usize, &str)> = Vec::new();
+    let mut is_merged = false;
+    let mut is_known_for_all = true;
+    let mut said_of = |answer: &Answer| -> Option<Said> {
+        let sources = sources(answer, &quoted(&element.root));
+        is_merged |= sources.len() > 1 && !merge.is_first_found();
+        merge.said(answer.result.as_ref().ok()?, &sources)
+    };
+    let view = &context.view;
+    let nodes = view.analysis.nodes;
+    let readers = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => context.readers(),
+    };
+    let request = request(&element.root);
+    if readers.is_empty() {
+        let Some(scope) = context.reaches.first().map(Reach::scope) else {
+            return Line::new();
+        };
+        let answer = view.session().lookup(&scope, &request);
+        all.extend(said_of(&answer).map(|said| (said, 0, "")));
+    }
+    for run in view.runs(&request, &readers) {
+        let (count, node) = (run.members.len(), nodes.certname(run.members[0]));
+        let Some(said) = said_of(&run.answer) else {
+            is_known_for_all = false;
+            continue;
+        };
+        match all.iter_mut().find(|(known, ..)| *known == said) {
+            Some((_, known, _)) => *known += count,
+            None => all.push((said, count, node)),
+        }
+    }
+    all.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+    let is_plain = all.iter().all(|(said, ..)| matches!(said, Said::In));
+    if all.is_empty() || (is_plain && !is_merged) {
+        return Line::new();
+    }
+    let is_one = all.len() == 1 && is_known_for_all;
+    let said = all.into_iter().take(MOST_SAID).map(|(said, count, node)| {
+        let mut line = merge.words(said);
+        match (is_one, count) {
+            (true, _) => {}
+            (false, 1) => line.push(text(format!(" on {node}"))),
+            (false, count) => line.push(text(format!(" on {}", counted(count)))),
+        }
+        line
+    });
+    let mut line = vec![merge.name(), text(": ")];
+    line.extend(joined(said, " · "));
+    line
+}
+
+/// How the list of an element is merged, and what its file says.
+struct Merge<'e> {
+    context: &'e Context<'e>,
+    element: &'e Element,
+    kind: Option<StrategyKind>,
+    knockout: Option<String>,
+    /// The elements of the list, tokens as they stand.
+    own: Vec<Value>,
+}
+
+impl<'e> Merge<'e> {
+    /// Nothing where the cursor is not in the entry of the key that counts.
+    fn of(context: &'e Context<'e>, element: &'e Element) -> Option<Merge<'e>> {
+        let fact = context.file.facts().key(&element.root)?;
+        if !fact.value.contains(element.range) {
+            return None;
+        }
+        let own = own_list(context, context.path(), element)?;
+        own.get(element.index)?;
+        let mut scoped = context.view.in_scope(&context.scope());
+        let entry = scoped.options_entry(&element.root);
+        let merge = entry.as_ref().and_then(|entry| entry.value.get("merge"));
+        let prefix = merge.and_then(|merge| merge.get("knockout_prefix"));
+        let prefix = prefix.and_then(Value::as_str).filter(|it| !it.is_empty());
+        Some(Merge {
+            context,
+            element,
+            kind: entry.as_ref().and_then(merge_kind),
+            knockout: prefix.map(str::to_owned),
+            own,
+        })
+    }
+
+    fn is_first_found(&self) -> bool {
+        matches!(
+            self.kind,
+            None | Some(StrategyKind::First | StrategyKind::Default)
+        )
+    }
+
+    fn written(&self) -> &Value {
+        &self.own[self.element.index]
+    }
+
+    /// The name that is knocked out, if the element is a knock-out.
+    fn knocks_out(&self) -> Option<Value> {
+        let name = self
+            .written()
+            .as_str()?
+            .strip_prefix(self.knockout.as_ref()?)?;
+        (!name.is_empty()).then(|| Value::string(name))
+    }
+
+    /// What holds where a lookup gives `value`. Nothing where it is not known.
+    fn said(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
+        let steps = self.element.steps.as_slice();
+        let path = self.context.path();
+        let own = sources
+            .iter()
+            .position(|source| source.path.as_deref() == Some(path));
+        let overridden = |by: Option<&LevelValue>| {
+            let by = by.filter(|by| by.path.as_deref() != Some(path))?;
+            Some(Said::Overridden(self.place(by, None)))
+        };
+        match self.kind {
+            None | Some(StrategyKind::First | StrategyKind::Default) => {
+                return match own {
+                    Some(_) => Some(Said::In),
+                    None => overridden(sources.first()),
+                };
+            }
+            Some(StrategyKind::Hash) => {
+                let top = steps.get(..1)?;
+                let mut having = sources.iter();
+                let winner = having.find(|source| dig(&source.value, top).is_some());
+                return overridden(winner).or(own.map(|_| Said::In));
+            }
+            Some(StrategyKind::Unique) if !steps.is_empty() => return None,
+            Some(
+                StrategyKind::Unique
+                | StrategyKind::Deep
+                | StrategyKind::UnconstrainedDeep
+                | StrategyKind::ReverseDeep,
+            ) => {}
+        }
+        let own = own?;
+        let merged = dig(value, steps)?.as_array()?;
+        if let Some(name) = self.knocks_out() {
+            return self.knock_out(&name, merged, &sources[own + 1..]);
+        }
+        let element = self.evaluated(&sources[own])?;
+        if element.as_array().is_some() {
+            return None;
+        }
+        if !merged.contains(element) {
+            return match self.knocked_out(element, &sources[..own]) {
+                Some(by) => Some(Said::KnockedOut(by)),
+                // Hashes in lists can be merged with one another.
+                None if element.as_hash().is_some() => None,
+                None => Some(Said::NotIn),
+            };
+        }
+        let above = &self.own[..self.element.index];
+        if let Some(first) = above.iter().position(|other| other == self.written()) {
+            return Some(Said::Same(self.place(&sources[own], Some(first))));
+        }
+        if self.kind == Some(StrategyKind::ReverseDeep) {
+            return Some(Said::In);
+        }
+        let same = sources[..own].iter().find_map(|source| {
+            let given = dig(&source.value, steps)?;
+            match given.as_array() {
+                Some(given) => {
+                    let at = given.iter().position(|other| other == element)?;
+                    Some(self.place(source, Some(at)))
+                }
+                None => (given == element).then(|| self.place(source, None)),
+            }
+        });
+        Some(same.map_or(Said::In, Said::Same))
+    }
+
+    /// The element with its tokens evaluated.
+    fn evaluated<'v>(&'v self, own: &'v LevelValue) -> Option<&'v Value> {
+        let given = dig(&own.value, &self.element.steps).and_then(Value::as_array);
+        match given.filter(|given| given.len() == self.own.len()) {
+            Some(given) => given.get(self.element.index),
+            None => Some(self.written()).filter(|it| it.as_str().is_some_and(|it| !has_tokens(it))),
+        }
+    }
+
+    /// What a knock-out does: it reaches the next list of a lower level. Nothing where the value does not
+    /// fit what the files say.
+    fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Said> {
+        let lists = lower.iter().filter_map(|source| {
+            let given = dig(&source.value, &self.element.steps)?.as_array()?;
+            let at = given.iter().position(|other| other == name);
+            Some(at.map(|at| self.place(source, Some(at))))
+        });
+        let lists: Vec<Option<Piece>> = lists.collect();
+        let Some((next, further)) = lists.split_first() else {
+            return merged.contains(self.written()).then_some(Said::Stays);
+        };
+        match merged.contains(name) {
+            true => further
+                .iter()
+                .flatten()
+                .next()
+                .cloned()
+                .map(Said::ComesBack),
+            false => Some(next.clone().map_or(Said::RemovesNothing, Said::Removes)),
+        }
+    }
+
+    /// The knock-out of a higher level that removes an element.
+    fn knocked_out(&self, element: &Value, higher: &[LevelValue]) -> Option<Piece> {
+        let knocking = format!("{}{}", self.knockout.as_ref()?, element.as_str()?);
+        higher.iter().find_map(|source| {
+            let given = own_list(self.context, source.path.as_deref()?, self.element)?;
+            let at = given
+                .iter()
+                .position(|other| other.as_str() == Some(&knocking))?;
+            Some(self.place(source, Some(at)))
+        })
+    }
+
+    /// Where a level sets the list, or an element of it.
+    fn place(&self, source: &LevelValue, index: Option<usize>) -> Piece {
+        let Some(path) = &source.path else {
+            return text(format!("level '{}'", source.level));
+        };
+        let Some(file) = self.context.view.analysis.snapshot.file(path) else {
+            return text(self.context.label(path));
+        };
+        let mut steps = self.element.steps.clone();
+        steps.extend(index.and_then(|index| Some(Value::Int(i64::try_from(index).ok()?))));
+        let line = self.context.line_of(file, &self.element.root, &steps);
+        self.context.link(path, line)
+    }
+
+    fn name(&self) -> Piece {
+        let written = self.written();
+        match written.as_hash().is_some() || written.as_array().is_some() {
+            true => text("this element"),
+            false => code(yaml::inline(written, SHORT)),
+        }
+    }
+
+    fn words(&self, said: Said) -> Line {
+        let name = self.knocks_out().unwrap_or(Value::Undef);
+        let name = code(yaml::inline(&name, SHORT));
+        match said {
+            Said::In => vec![text("in the effective value")],
+            Said::Same(place) => vec![text("already in the effective value from "), place],
+            Said::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
+            Said::Overridden(by) => vec![text("overridden by "), by],
+            Said::NotIn => vec![text("not in the effective value")],
+            Said::Removes(place) => vec![
+                text("removes "),
+                name,
+                text(" of "),
+                place,
+                text(", and is not in the value itself"),
+            ],
+            Said::ComesBack(place) => vec![
+                text("reaches the next lower level only, "),
+                name,
+                text(" is in the value from "),
+                place,
+            ],
+            Said::RemovesNothing => {
+                vec![text("removes nothing, no lower level has "), name]
+            }
+            Said::Stays => vec![text(
+                "removes nothing, no lower level sets the list, so it is in the value itself",
+            )],
+        }
+    }
+}
+
+/// The list of an element in a file, tokens as they stand.
+fn own_list(context: &Context<'_>, path: &str, element: &Element) -> Option<Vec<Value>> {
+    let value = context.view.analysis.own_value(path, &element.root)?;
+    Some(dig(&value, &element.steps)?.as_array()?.to_vec())
+}

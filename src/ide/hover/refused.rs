@@ -1,0 +1,61 @@
+//! The files that Puppet refuses and that fail the lookups of a key: what is shown rests on what is
+//! left of them.
+
+use super::context::Context;
+use super::page::{Line, Page, text};
+use crate::analysis::RefusedFile;
+use crate::hierarchy::Layer;
+use crate::ide::cell::counted;
+
+/// Most files that are named.
+const MOST_NAMED: usize = 2;
+
+/// Adds a line for each file that fails lookups of a key for nodes that the hover is about.
+pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
+    let files = context.view.refused_files(key);
+    if files.is_empty() {
+        return;
+    }
+    let members = match context.selected() {
+        Some((_, member)) => vec![member],
+        None => context.readers(),
+    };
+    let lines = files
+        .iter()
+        .filter_map(|file| line(context, file, &members));
+    for line in lines.take(MOST_NAMED) {
+        page.line(line);
+    }
+}
+
+fn line(context: &Context<'_>, file: &RefusedFile, members: &[usize]) -> Option<Line> {
+    let is_reader = |member: &&usize| file.readers.binary_search(member).is_ok();
+    let failing = members.iter().filter(is_reader).count();
+    let is_for_all = match members.is_empty() {
+        true => file.is_for_all || *file.path == *context.path(),
+        false => failing == members.len(),
+    };
+    if !is_for_all && failing == 0 {
+        return None;
+    }
+    let place = match file.line {
+        Some(line) => context.link(&file.path, line),
+        None => context.file_link(&file.path),
+    };
+    let what = match &file.layer {
+        Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
+        Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
+    };
+    let whose = match is_for_all {
+        true => String::new(),
+        false => format!(" on {}", counted(failing)),
+    };
+    let said = match file.is_syntax {
+        true => " does not parse: Puppet refuses it, ",
+        false => " does not load: Puppet refuses it, ",
+    };
+    Some(vec![
+        place,
+        text(format!("{said}{what}{whose} until it is fixed")),
+    ])
+}

@@ -1,0 +1,97 @@
+//! Merged values, and how hovers say what differs between nodes.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn one_nested_difference_is_said_and_lines_that_read_alike_differ() {
+    let long = "a: {one: 1111111111, two: 2222222222, three: 3333333333, four: 4}";
+    let text = format!(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+         - {{name: n, path: \"node/%{{trusted.certname}}.yaml\"}}\n- {{name: c, path: common.yaml}}\n\
+         #- data/node/b.yaml\nsysctl:\n  net: {{core.somaxconn: 1024}}\n\
+         #- data/node/c.yaml\nsysctl:\n  x: {{source: 10.0.0.0/8, {long}}}\n\
+         #- data/node/d.yaml\nsysctl:\n  x: {{source: 10.1.0.0/8, {long}}}\n\
+         #- data/common.yaml\nlookup_options: {{sysctl: {{merge: deep}}}}\n\
+         sys$0ctl:\n  net: {{core.somaxconn: 128, {long}}}\n"
+    );
+    check_nodes(
+        &text,
+        "{a: {}, a2: {}, b: {}, c: {}, d: {}}",
+        expect![[r#"
+            sysctl — merged deep, 4 different values on 5 nodes
+              # a and 1 more · common.yaml:2
+              net:
+                core.somaxconn: 128
+                a:
+                  one: 1111111111
+                  two: 2222222222
+                  three: 3333333333
+                  four: 4
+            net.'core.somaxconn': 1024 on b · node/b.yaml:1
+            adds x on c · node/c.yaml:1
+            as on c, but x.source: 10.1.0.0/8 on d · node/d.yaml:1
+            merge: deep, from lookup_options in common.yaml:1"#]],
+    );
+}
+
+#[test]
+fn one_text_of_a_merged_value_comes_from_one_level() {
+    let options = "lookup_options: {net: {merge: deep}, ssh: {merge: hash}}\n";
+    check(
+        &with_hierarchy(&format!(
+            "#- data/role/web.yaml\nnet: {{tcp: {{max$0: 2}}}}\n#- data/common.yaml\nnet: {{tcp: {{max: 1, min: 0}}}}\n{options}"
+        )),
+        expect![[r#"
+            net.tcp.max — merged deep, set by one level, for every node that reads this file
+              2
+            set in role/web.yaml:1 · overrides common.yaml:1
+            merge: deep, from lookup_options in common.yaml:2"#]],
+    );
+    check(
+        &with_hierarchy(&format!(
+            "#- data/role/web.yaml\nssh: {{tc$0p: {{max: 2}}}}\n#- data/common.yaml\nssh: {{tcp: {{max: 1, min: 0}}}}\n{options}"
+        )),
+        expect![[r#"
+            ssh.tcp — merged as hash, set by one level, for every node that reads this file
+              max: 2
+            set in role/web.yaml:1 · overrides common.yaml:1
+            merge: hash, from lookup_options in common.yaml:2"#]],
+    );
+}
+
+#[test]
+fn a_cut_value_goes_on_at_a_key_of_its_own() {
+    let user = |name: &str| {
+        format!(
+            "  {name}:\n    uid: 1\n    keys:\n      - a long public key of {name}\n      - another long one of {name}\n\
+             \x20     - the last one\n"
+        )
+    };
+    let users: String = ["ann", "bob", "cid", "dan"].map(user).concat();
+    check(
+        &with_hierarchy(&format!("#- data/common.yaml\nus$0ers:\n{users}")),
+        expect![[r#"
+            users — first found, for every node that reads this file
+              ann:
+                uid: 1
+                keys:
+                  - a long public key of ann
+                  - another long one of ann
+                  - the last one
+              bob:
+                uid: 1
+                keys:
+                  - a long public key of bob
+                  - another long one of bob
+                  - the last one
+              cid:
+                uid: 1
+                keys:
+                  - a long public key of cid
+                  - another long one of cid
+              # … 7 lines more: hiera-ls lookup users
+            set in common.yaml:1"#]],
+    );
+}

@@ -1,0 +1,135 @@
+//! Hovers on paths of a hierarchy, and on keys beside a file that Puppet refuses.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
+    let broken = "#- data/common.yaml\nport: 80\nmotd: \"open\n";
+    check(
+        &with_hierarchy(&format!("#- data/role/web.yaml\np$0ort: 443\n{broken}")),
+        expect![[r#"
+            port — first found, for every node that reads this file
+              443
+            set in role/web.yaml:1 · overrides common.yaml:1
+            common.yaml:2 does not parse: Puppet refuses it, every lookup fails until it is fixed"#]],
+    );
+    let broken = "#- data/site/ams.yaml\nport: 1\nmotd: \"open\n";
+    let text = with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{broken}"));
+    check_nodes(
+        &text,
+        NODES,
+        expect![[r#"
+            port — first found, 2 different values on 4 nodes
+              80  # c.example and 1 more · common.yaml:1
+            1 on a.example and 1 more (facts.site = ams) · site/ams.yaml:1
+            site/ams.yaml:2 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
+    );
+    check_selected(
+        &text,
+        NODES,
+        "c.example",
+        expect![[r#"
+        port — first found, for c.example
+          80
+        set in common.yaml:1"#]],
+    );
+    // Of a file that some node may read, nothing is said under another.
+    check(
+        &text,
+        expect![[r#"
+        port — first found, for every node that reads this file (may differ)
+          80
+        set in common.yaml:1
+        may differ: facts.site = ams"#]],
+    );
+    // A date is refused too, and no error of the text's form.
+    check(
+        &with_hierarchy("#- data/common.yaml\np$0ort: 80\nday: 2024-01-01\n"),
+        expect![[r#"
+            port — first found, for every node that reads this file
+              80
+            set in common.yaml:1
+            common.yaml:2 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+    );
+}
+
+/// A file that only looks as if it were of the role level, and two globs in one level.
+const PATTERNS: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Role, path: \"role/%{role}.yaml\"}
+  - {name: Globs, globs: ['os/*.yaml', 'site/%{facts.site}/*.yaml']}
+  - {name: Services, mapped_paths: [services, service, 'service/%{service}.yaml']}
+  - {name: Pair, path: \"pair/%{role}/%{facts.site}.yaml\"}
+#- data/role/web.yaml
+a: 1
+#- data/role/web-ams.yaml
+a: 2
+#- data/os/deb.yaml
+a: 3
+#- data/site/ams/x.yaml
+a: 4
+#- data/site/rim/x.yaml
+a: 4
+#- data/service/dns.yaml
+a: 5
+#- data/pair/web/ams.yaml
+a: 6
+";
+
+const WITH_SERVICES: &str = "
+a.example: {facts: {site: ams}, variables: {role: web, services: [dns, ntp]}}
+b.example: {facts: {site: lhr}, variables: {role: web, services: [dns]}}
+c.example: {facts: {site: lhr}, variables: {role: db, services: []}}
+";
+
+#[test]
+fn a_path_tells_the_files_that_nodes_read_from_those_that_fit() {
+    let places = [
+        ("role/%{role}.y$0aml", None),
+        ("os/*.y$0aml", None),
+        ("site/%{facts.site}/*.y$0aml", None),
+        ("service/%{ser$0vice}.yaml", None),
+        ("pair/%{role}/%{facts.site}.y$0aml", None),
+        ("role/%{role}.y$0aml", Some("a.example")),
+        ("role/%{role}.y$0aml", Some("c.example")),
+        ("service/%{ser$0vice}.yaml", Some("a.example")),
+    ];
+    let hovers = places.map(|(at, selected)| {
+        let text = PATTERNS.replace(&at.replace("$0", ""), at);
+        let found = hover_with(&text, &nodes(WITH_SERVICES), selected);
+        found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+    });
+    expect![[r#"
+        role/%{role}.yaml — 1 file: data/role/web.yaml · 2 of 3 nodes have a file · 1 more fits the
+          pattern, no known node reads it · no file for role = db
+        os/*.yaml — 1 file: data/os/deb.yaml
+        site/%{facts.site}/*.yaml — 1 file: data/site/ams/x.yaml · 1 of 3 nodes has a file · 1 more fits
+          the pattern, no known node reads it · no file for facts.site = lhr
+        %{service} — each element of services: dns for 2 nodes, ntp for 1 node
+        service/%{service}.yaml — 1 file: data/service/dns.yaml · 2 of 3 nodes have a file
+        pair/%{role}/%{facts.site}.yaml — 1 file: data/pair/web/ams.yaml · 1 of 3 nodes has a file · no
+          file for role/facts.site = web/lhr, db/lhr
+        role/%{role}.yaml — 1 file: data/role/web.yaml for a.example
+        role/%{role}.yaml — no file for c.example: role = db
+        %{service} — each element of services: dns, ntp, for a.example
+        service/%{service}.yaml — 1 file: data/service/dns.yaml for a.example"#]].assert_eq(&hovers.join("\n"));
+}
+
+#[test]
+fn the_wildcard_of_a_glob_is_no_variable() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+         \x20 - {name: Globs, globs: ['site/%{facts.site}/*.yaml']}\n\
+         \x20 - {name: Common, path: common.yaml}\n\
+         #- data/site/ams/x.yaml\na: 1\n#- data/site/ams/y.yaml\na: 1\n#- data/common.yaml\na$0: 2\n",
+        expect![[r#"
+            a — first found, for every node that reads this file (may differ)
+              2
+            set in common.yaml:1
+            may differ: facts.site = ams"#]],
+    );
+}

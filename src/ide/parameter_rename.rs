@@ -1,0 +1,208 @@
+//! Another name for the parameter of a class, in Puppet code: where it is declared and documented, the
+//! variable wherever it is read, and what sets it in `class { … }`.
+
+use std::sync::Arc;
+
+use crate::syntax::puppet::{self, Definition, Kind, Lambda, Node};
+use crate::text::{TextEdit, TextRange};
+use crate::workspace::{File, Language, language_of, path};
+
+/// The parameter of a class with its new name.
+pub(super) struct ParameterRename<'r> {
+    /// The class's full name.
+    pub(super) class: &'r str,
+    /// The parameter's name, without the dollar.
+    pub(super) old: &'r str,
+    /// The new one.
+    pub(super) new: &'r str,
+}
+
+/// What is found in one file.
+struct Found<'f> {
+    text: &'f str,
+    edits: Vec<TextEdit>,
+    /// Where the class has the new name already.
+    taken: Option<TextRange>,
+}
+
+impl ParameterRename<'_> {
+    /// The edits of a manifest or an EPP template.
+    ///
+    /// # Errors
+    /// Where the class has a variable of the new name.
+    pub(super) fn edits(&self, file: &Arc<File>) -> Result<Vec<TextEdit>, String> {
+        let Some(Language::Puppet(dialect)) = language_of(file.path()) else {
+            return Ok(Vec::new());
+        };
+        let text = file.text();
+        if !text.contains(self.old) || !text.contains(self.class) && !self.is_within(text) {
+            return Ok(Vec::new());
+        }
+        let parse = puppet::parse(text, dialect);
+        let mut found = Found {
+            text,
+            edits: Vec::new(),
+            taken: None,
+        };
+        self.visit(&parse.root, false, &mut found);
+        parse.root.walk(&mut |node| {
+            if let Kind::Class(class) = &node.kind
+                && *class.name == *self.class
+            {
+                self.documentation(&parse.comments, node.range, &mut found);
+            }
+        });
+        if let Some(taken) = found.taken {
+            let line = file.line(taken.start as usize) + 1;
+            return Err(format!(
+                "the class {} already has a variable ${}, in {}:{line}",
+                self.class,
+                self.new,
+                path::name(file.path())
+            ));
+        }
+        found.edits.sort_by_key(|edit| edit.range);
+        found.edits.dedup();
+        Ok(found.edits)
+    }
+
+    /// Whether a text may define the class inside of another one, where its name is shorter.
+    fn is_within(&self, text: &str) -> bool {
+        let last = self.class.rsplit("::").next();
+        last.is_some_and(|last| text.contains(&format!("class {last}")))
+    }
+
+    /// Goes through a node. `is_own` tells whether the class's variables are read by their bare names.
+    fn visit(&self, node: &Node, is_own: bool, found: &mut Found<'_>) {
+        let kind = &node.kind;
+        let is_own = match kind.is_definition() {
+            true => matches!(kind, Kind::Class(class) if self.is_own(class)),
+            false => {
+                let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
+                is_own && !matches!(kind, Kind::Lambda(lambda) if hides(lambda))
+            }
+        };
+        if let Kind::Parameter(parameter) = kind {
+            self.named(&parameter.name, node.own, is_own, found);
+        }
+        if let Kind::Variable(name) = kind {
+            self.named(name, node.range, is_own, found);
+        }
+        if let Kind::Resource(resource) = kind
+            && is_name(&resource.of, "class")
+        {
+            for body in &resource.parts {
+                if let Kind::ResourceBody(title, attributes) = &body.kind
+                    && self.is_title(title)
+                {
+                    self.attributes(attributes, found);
+                }
+            }
+        }
+        if let Kind::ResourceOverride(resource) = kind
+            && let Kind::Access(of, titles) = &resource.of.kind
+            && is_name(of, "Class")
+            && titles.iter().any(|title| self.is_title(title))
+        {
+            self.attributes(&resource.parts, found);
+        }
+        kind.each(&mut |part| self.visit(part, is_own, found));
+    }
+
+    /// Whether the variables of the class are those of a class: of itself, and of one that inherits it and
+    /// declares no parameter of that name.
+    fn is_own(&self, class: &Definition) -> bool {
+        let inherits = class
+            .parent
+            .as_ref()
+            .is_some_and(|(name, _)| *name.trim_start_matches("::") == *self.class);
+        *class.name == *self.class || inherits && !declares(&class.parameters, self.old)
+    }
+
+    /// A variable by a name.
+    fn named(&self, name: &str, at: TextRange, is_own: bool, found: &mut Found<'_>) {
+        let full = name.trim_start_matches("::").rsplit_once("::");
+        let is_it = match full {
+            Some((class, name)) => class == self.class && name == self.old,
+            None => is_own && name == self.old,
+        };
+        if is_it && let Some(start) = at.slice(found.text).rfind(self.old) {
+            let start = at.start as usize + start;
+            let range = TextRange::new(start, start + self.old.len());
+            found.edits.push(TextEdit::replace(range, self.new));
+        }
+        if is_own && name == self.new {
+            found.taken = Some(at);
+        }
+    }
+
+    fn is_title(&self, title: &Node) -> bool {
+        if let Kind::List(titles) = &title.kind {
+            return titles.iter().any(|title| self.is_title(title));
+        }
+        let (Kind::Text(name) | Kind::Name(name)) = &title.kind else {
+            return false;
+        };
+        name.trim_start_matches("::")
+            .eq_ignore_ascii_case(self.class)
+    }
+
+    fn attributes(&self, attributes: &[Node], found: &mut Found<'_>) {
+        for attribute in attributes {
+            if let Kind::Attribute(attribute) = &attribute.kind
+                && *attribute.name == *self.old
+            {
+                found
+                    .edits
+                    .push(TextEdit::replace(attribute.place, self.new));
+            }
+        }
+    }
+
+    /// `@param NAME` in the comments right above the class.
+    fn documentation(&self, comments: &[TextRange], class: TextRange, found: &mut Found<'_>) {
+        let mut below = class.start as usize;
+        let above = comments
+            .iter()
+            .rev()
+            .skip_while(|comment| comment.end > class.start);
+        for comment in above {
+            let gap = &found.text[comment.end as usize..below];
+            if !gap.trim().is_empty() || gap.matches('\n').count() > 1 {
+                return;
+            }
+            below = comment.start as usize;
+            if let Some(range) = documented(found.text, *comment).filter(|range| {
+                let name = range.slice(found.text);
+                name == self.old
+            }) {
+                found.edits.push(TextEdit::replace(range, self.new));
+            }
+        }
+    }
+}
+
+/// Where the name stands in `# @param [Type] NAME`.
+fn documented(text: &str, comment: TextRange) -> Option<TextRange> {
+    let written = comment.slice(text);
+    let tag = written.find("@param ")? + "@param ".len();
+    let rest = written[tag..].trim_start();
+    let rest = match rest.strip_prefix('[') {
+        Some(of_type) => of_type.split_once("] ")?.1.trim_start(),
+        None => rest,
+    };
+    let start = comment.start as usize + written.len() - rest.len();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    Some(TextRange::new(start, start + length))
+}
+
+fn declares(parameters: &[Node], name: &str) -> bool {
+    parameters.iter().any(|parameter| {
+        matches!(&parameter.kind, Kind::Parameter(parameter) if *parameter.name == *name)
+    })
+}
+
+fn is_name(node: &Node, name: &str) -> bool {
+    matches!(&node.kind, Kind::Name(is) | Kind::Reference(is) if **is == *name)
+}

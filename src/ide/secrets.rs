@@ -1,0 +1,93 @@
+//! Differences without the secrets that stand in data as they are: for comments and logs, which others
+//! read too. It knows what a secret is from the rules about them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::compare::Difference;
+use super::matrix::Cell;
+use crate::eyaml::edit_marks;
+use crate::rules::secret;
+use crate::value::{HashMap, Value};
+
+/// What stands in place of a secret.
+const HIDDEN: &str = "(a secret)";
+
+/// What stands in place of one that the old answer does not have.
+const CHANGED: &str = "(another secret)";
+
+/// The same difference with words in place of secrets.
+#[must_use]
+pub fn without_secrets(difference: &Difference) -> Difference {
+    let key = last_part(&difference.key);
+    let [before, after] = [&difference.before, &difference.after].map(|cell| &cell.result);
+    let mut old = BTreeSet::new();
+    let before = before.as_ref().map(|value| {
+        shown(value, key, &mut |text| {
+            old.insert(text.clone());
+            HIDDEN
+        })
+    });
+    let after = after.as_ref().map(|value| {
+        shown(
+            value,
+            key,
+            &mut |text| match old.is_empty() || old.contains(text) {
+                true => HIDDEN,
+                false => CHANGED,
+            },
+        )
+    });
+    let cell = |cell: &Cell, result: Result<Value, _>| Cell {
+        result,
+        ..cell.clone()
+    };
+    Difference {
+        key: difference.key.clone(),
+        before: cell(&difference.before, before.map_err(Clone::clone)),
+        after: cell(&difference.after, after.map_err(Clone::clone)),
+    }
+}
+
+/// The key in a hash that a dotted key ends with.
+fn last_part(key: &str) -> &str {
+    key.rsplit('.')
+        .next()
+        .unwrap_or(key)
+        .trim_matches(['"', '\''])
+}
+
+/// A value of a key with other texts in place of its secrets.
+fn shown(value: &Value, key: &str, hide: &mut dyn FnMut(&Arc<str>) -> &'static str) -> Value {
+    match value {
+        Value::String(text) => {
+            let is_secret = secret(Some(key), text).is_some() || !edit_marks(text).is_empty();
+            match is_secret {
+                true => Value::string(hide(text)),
+                false => value.clone(),
+            }
+        }
+        Value::Array(elements) => {
+            let elements = elements.iter().map(|element| shown(element, key, hide));
+            Value::Array(Arc::new(elements.collect()))
+        }
+        Value::Hash(hash) => {
+            let pairs = hash.iter().map(|(key, value)| {
+                let name = key.as_str().unwrap_or_default();
+                (key.clone(), shown(value, name, hide))
+            });
+            Value::Hash(Arc::new(pairs.collect::<HashMap>()))
+        }
+        Value::Sensitive(value) => Value::Sensitive(Arc::new(shown(value, key, hide))),
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => value.clone(),
+    }
+}

@@ -1,0 +1,197 @@
+//! Code that ends where a person types: its last pieces, and the brackets that are open. Such code often
+//! has no tree yet.
+
+use super::Dialect;
+use super::lexer::{Terminal, tokens};
+use crate::text::TextRange;
+
+/// Most texts that the lexer refuses before it gives up.
+const MOST_REFUSED: usize = 50;
+
+/// What a piece of code is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PieceKind {
+    /// A name or a keyword.
+    Name,
+    /// A string without interpolation.
+    Text,
+    /// A bracket or an operator, by what it is.
+    Sign(&'static str),
+    /// Anything else.
+    Other,
+}
+
+/// A piece of code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// What it is.
+    pub kind: PieceKind,
+    /// Where it stands.
+    pub place: TextRange,
+}
+
+/// A bracket that is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenBracket {
+    /// Which one: `(`, `[` or `{`.
+    pub sign: &'static str,
+    /// Its number among the pieces.
+    pub piece: usize,
+    /// How many commas stand in it.
+    pub commas: usize,
+}
+
+/// Code up to the place where a person types.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HalfTyped {
+    /// The pieces before.
+    pub pieces: Vec<Piece>,
+    /// Where the quote stands that is open.
+    pub quote: Option<usize>,
+}
+
+impl HalfTyped {
+    /// The brackets that are open, the innermost first.
+    #[must_use]
+    pub fn brackets(&self) -> Vec<OpenBracket> {
+        let mut open: Vec<OpenBracket> = Vec::new();
+        for (piece, one) in self.pieces.iter().enumerate() {
+            match one.kind {
+                PieceKind::Sign(sign @ ("(" | "[" | "{")) => open.push(OpenBracket {
+                    sign,
+                    piece,
+                    commas: 0,
+                }),
+                PieceKind::Sign(")" | "]" | "}") => drop(open.pop()),
+                PieceKind::Sign(",") => {
+                    if let Some(last) = open.last_mut() {
+                        last.commas += 1;
+                    }
+                }
+                PieceKind::Sign(_) | PieceKind::Name | PieceKind::Text | PieceKind::Other => {}
+            }
+        }
+        open.reverse();
+        open
+    }
+
+    /// The name before a bracket: the function that it calls.
+    #[must_use]
+    pub fn called<'t>(&self, text: &'t str, bracket: &OpenBracket) -> Option<&'t str> {
+        let before = self.pieces.get(bracket.piece.checked_sub(1)?)?;
+        let is_call = bracket.sign == "(" && before.kind == PieceKind::Name;
+        is_call.then(|| before.place.slice(text))
+    }
+}
+
+/// What code ends in; none within a comment. In a string with interpolations that is not closed, the
+/// code of the last interpolation counts. O(bytes).
+#[must_use]
+pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
+    let mut start = 0;
+    let mut dialect = dialect;
+    loop {
+        let found = tokens(text, start, dialect, MOST_REFUSED);
+        let is_in_comment = found.comments.last().is_some_and(|comment| {
+            comment.end as usize == text.len() && comment.slice(text).starts_with('#')
+        });
+        if is_in_comment {
+            return None;
+        }
+        let mut pieces = Vec::with_capacity(found.tokens.len());
+        let mut quote = None;
+        for token in &found.tokens {
+            let kind = match token.terminal {
+                Terminal::End => continue,
+                Terminal::Name | Terminal::Word | Terminal::Keyword(_) => PieceKind::Name,
+                Terminal::Text => PieceKind::Text,
+                Terminal::Sign(sign) => PieceKind::Sign(sign),
+                Terminal::ListStart => PieceKind::Sign("["),
+                Terminal::LineParenthesis => PieceKind::Sign("("),
+                Terminal::SelectorBrace => PieceKind::Sign("{"),
+                Terminal::Refused(_) if token.place.end as usize == text.len() => {
+                    let refused = token.place.slice(text);
+                    if refused.starts_with("/*") {
+                        return None;
+                    }
+                    if refused.starts_with(['"', '\'']) {
+                        quote = Some(token.place.start as usize);
+                        continue;
+                    }
+                    PieceKind::Other
+                }
+                _ => PieceKind::Other,
+            };
+            pieces.push(Piece {
+                kind,
+                place: token.place,
+            });
+        }
+        let open = HalfTyped { pieces, quote };
+        let Some(inner) = quote.and_then(|quote| interpolation(text, quote)) else {
+            return Some(open);
+        };
+        let within = tokens(text, inner, Dialect::Manifest, MOST_REFUSED);
+        if closes_brace(&within.tokens) {
+            return Some(open);
+        }
+        (start, dialect) = (inner, Dialect::Manifest);
+    }
+}
+
+/// Where the last interpolation of a string begins.
+fn interpolation(text: &str, quote: usize) -> Option<usize> {
+    let string = text.get(quote..)?;
+    let open = string.starts_with('"').then(|| string.rfind("${"))??;
+    Some(quote + open + "${".len())
+}
+
+/// Whether a brace is closed that was open before.
+fn closes_brace(tokens: &[super::lexer::Token<'_>]) -> bool {
+    let mut depth = 0_usize;
+    for token in tokens {
+        match token.terminal {
+            Terminal::Sign("{") | Terminal::SelectorBrace => depth += 1,
+            Terminal::Sign("}") if depth == 0 => return true,
+            Terminal::Sign("}") => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let Some(found) = half_typed(text, Dialect::Manifest) else {
+            return "comment".to_owned();
+        };
+        let open = found.brackets();
+        let open = open.iter().map(|bracket| {
+            let called = found.called(text, bracket).unwrap_or_default();
+            format!("{called}{}{}", bracket.sign, bracket.commas)
+        });
+        let open: Vec<String> = open.collect();
+        let quote = found.quote.map_or("", |quote| &text[quote..]);
+        format!("{} {quote}", open.join(" ")).trim().to_owned()
+    }
+
+    #[test]
+    fn brackets_and_quotes_that_are_open() {
+        for (text, expected) in [
+            ("class a { $x = lookup('b', { merge => ", "{0 lookup(1 {0"),
+            ("lookup(\n  ['a::b', 'c", "[1 lookup(0 'c"),
+            ("$x = \"a ${lookup('b", "lookup(0 'b"),
+            ("$x = \"a ${lookup('b')} c", "\"a ${lookup('b')} c"),
+            ("# lookup('b", "comment"),
+            ("/* lookup('b", "comment"),
+            ("# done\nlookup('b", "lookup(0 'b"),
+            ("$a = 'x\n$b = lookup(\"", "lookup(0 \""),
+            ("include a, ", ""),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+}
