@@ -22,7 +22,6 @@ pub mod expectation;
 pub mod expected_keys;
 pub mod fact_place;
 pub mod file_place;
-pub mod file_rename;
 pub mod folding;
 pub mod goal;
 pub mod hint;
@@ -34,7 +33,6 @@ pub mod links;
 pub mod matrix;
 pub mod named;
 pub mod outline;
-mod parameter_rename;
 pub mod refactor;
 pub mod references;
 pub mod rename;
@@ -60,7 +58,5 @@ mod navigation_tests;
 pub(crate) mod random_workspace;
 #[cfg(test)]
 mod reading_tests;
-#[cfg(test)]
-mod rename_tests;
 #[cfg(test)]
 mod robust_tests;

@@ -138,22 +138,29 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     concerned.files
 }
 
-/// Whether a manifest includes a class that needs a value.
+/// Whether a manifest includes a class that needs a value, or did before the change.
 fn may_lack_values(snapshot: &Snapshot, file: &File) -> bool {
-    let codes = file.facts().code.iter();
-    let mut included = codes.flat_map(|code| code.includes.iter());
     let needs_value = |it: &DefinitionFact| {
         let mut parameters = it.parameters.iter();
         parameters.any(|parameter| parameter.default.is_none())
     };
+    let defines = |facts: &FileFacts, class: &str| {
+        let mut definitions = facts.code.iter().flat_map(|code| code.definitions.iter());
+        definitions.any(|it| *it.name == *class && needs_value(it))
+    };
+    let codes = file.facts().code.iter();
+    let mut included = codes.flat_map(|code| code.includes.iter());
     included.any(|include| {
-        let class = include.class.as_deref();
-        let files = class
-            .into_iter()
-            .flat_map(|class| snapshot.files_defining(class));
-        let codes = files.flat_map(|file| &file.facts().code);
-        let mut definitions = codes.flat_map(|code| code.definitions.iter());
-        !include.is_conditional && definitions.any(|it| Some(&*it.name) == class && needs_value(it))
+        let Some(class) = include.class.as_deref().filter(|_| !include.is_conditional) else {
+            return false;
+        };
+        let mut now = snapshot.files_defining(class);
+        let mut before = snapshot
+            .delta()
+            .files
+            .iter()
+            .flat_map(|delta| &delta.before);
+        now.any(|file| defines(file.facts(), class)) || before.any(|facts| defines(facts, class))
     })
 }
 

@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{Note, annotate, workspace_edit};
 use super::locations::{offset, range};
 use super::{View, Wants};
-use crate::ide::file_rename::{Moved, file_renames};
+use crate::ide::rename::file::{Moved, file_renames};
 use crate::ide::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;

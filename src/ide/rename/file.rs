@@ -1,6 +1,6 @@
 //! What follows in the configurations when files and folders get other paths.
 
-use super::rename::Edits;
+use super::Edits;
 use crate::analysis::{Analysis, RootView, datadir_of, places_of};
 use crate::hierarchy::{LevelSpans, LocationSpan, Template, TemplatePart, join, locate};
 use crate::lookup::Place;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::file_rename::{Moved, file_renames};
-use super::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
-use super::rename::{Edits, Renamed, prepare, rename};
+use super::file::{Moved, file_renames};
+use super::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
+use crate::ide::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use crate::scope::{KnownNodes, Scope};

@@ -1,0 +1,424 @@
+//! What a run of `check` finds, and how it is fixed and printed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annotate_snippets::Renderer;
+use serde_json::{Value, json};
+
+use super::baseline::Baseline;
+use super::fix::Fixing;
+use super::hidden::Hidden;
+use super::record::{self, Record};
+use super::wanted::{Wanted, absolute};
+use super::{
+    CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full, github, gitlab,
+    json as as_json, junit, parallel, rdjson, sarif,
+};
+use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
+use crate::cli::nodes::Asked;
+use crate::cli::terminal::{self, Progress};
+use crate::disk::{self, Ignore, scan};
+use crate::ide::cell::what_was_read;
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::rules::{Checker, Finding, Severity};
+use crate::workspace::{Change, Workspace, path};
+
+/// How a finding is reported by the workspace's configuration; nothing where it is not.
+fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
+    let diagnostics = &project.diagnostics;
+    if diagnostics.ignores(&finding.path) {
+        return None;
+    }
+    match diagnostics.severity_of(&finding.path, finding.code) {
+        None => Some(finding.severity),
+        Some(chosen) => Severity::chosen(chosen),
+    }
+}
+
+/// What became of one path.
+pub(super) enum Checked {
+    /// The data that was named was checked.
+    Files,
+    /// The same, but no file fits one of the patterns.
+    BadPattern,
+    /// The workspace has no hierarchy.
+    NoHierarchy,
+}
+
+/// A workspace that is checked.
+struct Opened {
+    workspace: Workspace,
+    project: Project,
+    settings: Settings,
+}
+
+/// What one run of `check` finds, in all its workspaces.
+pub(super) struct Report<'a> {
+    options: CheckOptions,
+    output: &'a CheckOutput,
+    known: Option<Baseline>,
+    renderer: Renderer,
+    /// The folder that paths are shown from.
+    here: String,
+    /// Paths of the files that were checked: arguments may overlap.
+    files: BTreeSet<Arc<str>>,
+    counts: [usize; 4],
+    records: Vec<Record>,
+    /// Whether a fix would change something.
+    pub(super) has_diff: bool,
+    /// Whether a file was fixed.
+    pub(super) has_fixed: bool,
+    /// Whether a fixed file could not be written.
+    pub(super) has_failed: bool,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        options: CheckOptions,
+        output: &'a CheckOutput,
+        known: Option<Baseline>,
+    ) -> Report<'a> {
+        let renderer = match terminal::is_coloured() {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        let renderer = match terminal::width() {
+            Some(width) => renderer.term_width(width),
+            None => renderer,
+        };
+        Report {
+            options,
+            output,
+            known,
+            renderer,
+            here: absolute(".").unwrap_or_default(),
+            files: BTreeSet::new(),
+            counts: [0; 4],
+            records: Vec::new(),
+            has_diff: false,
+            has_fixed: false,
+            has_failed: false,
+        }
+    }
+
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        self.counts[severity as usize]
+    }
+
+    /// Checks everything that arguments name in one workspace.
+    pub(super) fn check(
+        &mut self,
+        folder: &Arc<str>,
+        group: &[Wanted<'_>],
+    ) -> Result<Checked, String> {
+        let Some(opened) = self.open(folder)? else {
+            return Ok(Checked::NoHierarchy);
+        };
+        let snapshot = opened.workspace.snapshot();
+        let mut paths: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut checked = Checked::Files;
+        for wanted in group {
+            let files = snapshot.files().map(|file| file.path());
+            let mut named = files.filter(|file| wanted.names(file)).peekable();
+            let given = wanted.given;
+            if named.peek().is_some() {
+                paths.extend(named.cloned());
+            } else if wanted.pattern.is_some() {
+                terminal::complain(&format!("{given}: no file fits the pattern"));
+                checked = Checked::BadPattern;
+            } else if wanted.is_file() {
+                terminal::complain(&format!("{given}: skipped: it is not a data file"));
+            } else {
+                terminal::complain(&format!("{given}: nothing was checked: there is no data"));
+            }
+        }
+        let paths: Vec<Arc<str>> = paths.into_iter().collect();
+        if let Some(most) = self.output.fixes.wanted() {
+            let fixing = Fixing {
+                workspace: &opened.workspace,
+                settings: &opened.settings,
+                paths: &paths,
+                most,
+            };
+            self.fix(&fixing, &opened.project);
+        }
+        if self.output.fixes.diff {
+            return Ok(checked);
+        }
+        let read = self.find(folder, opened, &paths);
+        for wanted in group {
+            let is_named = |file: &&Arc<str>| wanted.names(file);
+            let given = wanted.given;
+            if !paths.iter().any(|file| is_named(&file)) || read.iter().any(|file| is_named(&file))
+            {
+                continue;
+            }
+            terminal::complain(&match wanted.is_file() {
+                true => format!("{given}: skipped: no hierarchy reads it"),
+                false => format!("{given}: nothing was checked: no hierarchy reads a file there"),
+            });
+        }
+        Ok(checked)
+    }
+
+    /// Reads a workspace; nothing where it has no hierarchy.
+    fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
+        let found_project = disk::project(folder);
+        let workspace = Workspace::new();
+        let settings = self.output.places.files(&found_project.project)?;
+        let opened = workspace.apply(Change::Batch(vec![
+            Change::Folders(vec![folder.clone()]),
+            Change::Settings(settings),
+        ]));
+        let mut progress = Progress::new();
+        progress.show("reading files");
+        let go_on = |_| ControlFlow::Continue(());
+        let found = scan(opened.areas(), &Ignore::default(), &go_on);
+        progress.clear();
+        for problem in &found.problems {
+            let shown = self.shown(&problem.path);
+            terminal::complain(&format!("{shown}: {}", problem.message));
+        }
+        let snapshot = workspace.apply(found.change);
+        tracing::info!("read {} of {folder}", what_was_read(&snapshot));
+        let is_without = snapshot
+            .roots()
+            .iter()
+            .all(|root| root.hiera_yaml.is_none());
+        if is_without && snapshot.file(&path::join(folder, PROJECT_FILE)).is_none() {
+            return Ok(None);
+        }
+        // A mistake in a file of the workspace is a finding there.
+        let is_reported = |path: &String| snapshot.file(path).is_some();
+        for mistake in &found_project.outside {
+            terminal::complain(&mistake.to_string());
+        }
+        let project = match found_project.path.as_ref().is_some_and(is_reported) {
+            true => found_project.project,
+            false => found_project.whole().map_err(|error| error.to_string())?,
+        };
+        let version = match project.puppet_version {
+            Some(MajorVersion(7)) => PuppetVersion::V7,
+            Some(_) | None => PuppetVersion::V8,
+        };
+        let version = self.options.puppet_version.unwrap_or(version);
+        let settings = Settings {
+            backends: Arc::new(project.backends.clone()),
+            ..Settings::for_version(version).for_editor()
+        };
+        Ok(Some(Opened {
+            workspace,
+            project,
+            settings,
+        }))
+    }
+
+    /// Adds the findings in some files; gives those of them that a hierarchy reads.
+    fn find(&mut self, folder: &str, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
+        let snapshot = opened.workspace.snapshot();
+        let (project, settings) = (&opened.project, opened.settings);
+        let configs = ConfigCache::default();
+        let asked = Asked {
+            files: &[],
+            facts: None,
+            project,
+            settings: &settings,
+            configs: &configs,
+        };
+        let checker = Checker::with_settings(&snapshot, settings.clone());
+        let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
+        let here = self.here.clone();
+        let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
+        let progress = Mutex::new(Progress::new());
+        let found = parallel::findings(&checker, paths, &|done| {
+            let progress = progress.lock();
+            let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
+            progress.count(done, paths.len(), "files checked");
+        });
+        drop(progress);
+        let hidden = Hidden::new(&checker);
+        let mut checked = Vec::with_capacity(paths.len());
+        for (file, found) in paths.iter().zip(found) {
+            let Some((findings, secrets)) = found else {
+                continue;
+            };
+            hidden.learn(file, secrets);
+            checked.push((file, findings));
+        }
+        let read = checked.iter().map(|(file, _)| Arc::clone(file)).collect();
+        for (file, findings) in checked {
+            if !self.files.insert(Arc::clone(file)) {
+                continue;
+            }
+            for mut finding in findings {
+                match severity(project, &finding) {
+                    Some(severity) if self.output.selection.includes(finding.code) => {
+                        finding.severity = severity;
+                    }
+                    Some(_) | None => continue,
+                }
+                let text = (self.options.format == CheckFormat::Full)
+                    .then(|| full::text(&self.renderer, &snapshot, &finding, &hidden, &shown));
+                let finding_path = Arc::clone(&finding.path);
+                let mut record = Record::new(&snapshot, finding, &hidden, &shown);
+                record.text = text;
+                let within = path::within(&finding_path, folder);
+                record.known_as = within.unwrap_or(&finding_path).to_owned();
+                self.records.push(record);
+            }
+        }
+        read
+    }
+
+    /// Makes the fixes, and writes or shows them.
+    fn fix(&mut self, fixing: &Fixing<'_>, project: &Project) {
+        let fixed = fixing.run(|finding| {
+            severity(project, finding).is_some() && self.output.selection.includes(finding.code)
+        });
+        for file in fixed {
+            if self.output.fixes.diff {
+                self.has_diff = true;
+                file.print(self.shown(file.path()));
+            } else if let Err(error) = file.write() {
+                complain(&error);
+                self.has_failed = true;
+            } else {
+                self.has_fixed = true;
+            }
+        }
+    }
+
+    /// The path as people know it from here.
+    pub(super) fn shown<'p>(&self, at: &'p str) -> &'p str {
+        path::within(at, &self.here).unwrap_or(at)
+    }
+
+    /// Prints the findings, and the summary: that belongs to the text for people, and goes to standard
+    /// error beside other formats.
+    ///
+    /// # Errors
+    /// Why the baseline was not written. A reader that has seen enough is no error.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        // Findings of one file are in order already.
+        self.records
+            .sort_by(|one, other| one.place.path.cmp(&other.place.path));
+        record::fingerprint(&mut self.records);
+        if let Some(file) = &self.output.write_baseline {
+            write_baseline(file, &self.records)?;
+            let (count, files) = (self.records.len(), self.files.len());
+            let _ = writeln!(
+                io::stderr(),
+                "{count} findings in {files} files written to {file}"
+            );
+            return Ok(());
+        }
+        if let Some(known) = &self.known {
+            self.records.retain(|record| !known.knows(record));
+        }
+        for record in &self.records {
+            self.counts[record.level as usize] += 1;
+        }
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let _ = match self.output.statistics {
+            true => self.statistics(&mut out),
+            false => self.findings(&mut out),
+        };
+        let _ = out.flush();
+        drop(out);
+        if self.files.is_empty() {
+            return Ok(());
+        }
+        let summary = self.summary();
+        let _ = match self.options.format {
+            CheckFormat::Full | CheckFormat::Concise => writeln!(io::stdout(), "{summary}"),
+            _ => writeln!(io::stderr(), "{summary}"),
+        };
+        Ok(())
+    }
+
+    fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.options.format {
+            CheckFormat::Full => {
+                let mut texts = self
+                    .records
+                    .iter()
+                    .filter_map(|record| record.text.as_ref());
+                texts.try_for_each(|text| writeln!(out, "{text}"))
+            }
+            CheckFormat::Concise => concise::write(&self.records, out),
+            CheckFormat::Json => as_json::write(&self.records, out),
+            CheckFormat::JsonLines => as_json::write_lines(&self.records, out),
+            CheckFormat::Sarif => sarif::write(&self.records, out),
+            CheckFormat::Github => github::write(&self.records, out),
+            CheckFormat::Gitlab => gitlab::write(&self.records, out),
+            CheckFormat::Junit => junit::write(&self.records, out),
+            CheckFormat::Checkstyle => checkstyle::write(&self.records, out),
+            CheckFormat::Rdjson => rdjson::write(&self.records, out),
+        }
+    }
+
+    /// Prints the rules with how often each found something, the most frequent first.
+    fn statistics(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for record in &self.records {
+            *counts.entry(record.code).or_default() += 1;
+        }
+        let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let value = |(code, count): &(&str, usize)| json!({"code": code, "count": count});
+        match self.options.format {
+            CheckFormat::Json => {
+                let all: Vec<Value> = counts.iter().map(value).collect();
+                return writeln!(out, "{:#}", Value::from(all));
+            }
+            CheckFormat::JsonLines => {
+                let mut lines = counts.iter().map(value);
+                return lines.try_for_each(|line| writeln!(out, "{line}"));
+            }
+            _ => {}
+        }
+        counts
+            .into_iter()
+            .try_for_each(|(code, count)| writeln!(out, "{count:6}  {code}"))
+    }
+
+    fn summary(&self) -> String {
+        let mut parts = Vec::new();
+        for severity in [
+            Severity::Error,
+            Severity::Warning,
+            Severity::Information,
+            Severity::Hint,
+        ] {
+            let name = match severity {
+                Severity::Information => "note",
+                Severity::Error | Severity::Warning | Severity::Hint => severity.name(),
+            };
+            match self.count(severity) {
+                0 => {}
+                1 => parts.push(format!("1 {name}")),
+                many => parts.push(format!("{many} {name}s")),
+            }
+        }
+        let files = match self.files.len() {
+            1 => "1 file".to_owned(),
+            count => format!("{count} files"),
+        };
+        match parts.is_empty() {
+            true => format!("{files} checked, no problems"),
+            false => format!("{} in {files}", parts.join(", ")),
+        }
+    }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ writes the files it is given"
+)]
+fn write_baseline(file: &str, records: &[Record]) -> Result<(), String> {
+    std::fs::write(file, Baseline::of(records).text())
+        .map_err(|error| format!("{file}: {}", disk::failure(&error)))
+}

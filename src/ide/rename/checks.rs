@@ -1,0 +1,268 @@
+//! What keeps a key from being renamed, and what the user has to agree to before.
+
+use super::{Renaming, exact_pattern, format_of};
+use crate::analysis::HieraFiles;
+use crate::ide::code_names::lookups_of;
+use crate::ide::target::KeyTarget;
+use crate::regexp::Regexp;
+use crate::syntax::NodeKind;
+use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, path};
+
+impl Renaming<'_> {
+    /// What can stand as a key and in a token without quotes.
+    pub(super) fn check_name(&self) -> Result<(), String> {
+        let name = self.new_name;
+        let is_allowed = |c: char| c.is_alphanumeric() || "_-:/+@".contains(c);
+        let starts_well = name.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/');
+        if !starts_well || !name.chars().all(is_allowed) || name.ends_with(':') {
+            return Err(format!(
+                "'{name}' is not a name for a key here: letters, digits and _ - : / + @ only, since dots and \
+                 quotes mean something else in lookups"
+            ));
+        }
+        match resolve_plain(name) {
+            Resolved::String => Ok(()),
+            Resolved::Null
+            | Resolved::Bool(_)
+            | Resolved::Int(_)
+            | Resolved::BigInt(_)
+            | Resolved::Float(_)
+            | Resolved::Symbol(_)
+            | Resolved::Date
+            | Resolved::Time
+            | Resolved::Invalid { .. } => Err(format!(
+                "'{name}' is not a name for a key: YAML does not read it as a string"
+            )),
+        }
+    }
+
+    /// What a topmost key may be called; gives what the user has to agree to.
+    pub(super) fn check_top_level(&self, from: &str) -> Result<Vec<String>, String> {
+        let mut to_confirm = Vec::new();
+        let (old, new) = (&*self.key.root, self.new_name);
+        if new == LOOKUP_OPTIONS {
+            return Err("lookup_options is Puppet's own key".to_owned());
+        }
+        if let Some(parameter) = self.analysis.class_parameter(self.root, new) {
+            return Err(format!(
+                "'{new}' is the parameter ${} of the class {}: automatic lookup would find the values for it",
+                parameter.parameter.name, parameter.class.definition.name
+            ));
+        }
+        if let Some(parameter) = self.parameter() {
+            let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
+            let name = new.rsplit_once("::").filter(|(of, _)| **of == **class);
+            if !name.is_some_and(|(_, name)| is_parameter_name(name)) {
+                return Err(format!(
+                    "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \
+                     new name of the parameter"
+                ));
+            }
+            to_confirm.push(format!(
+                "renames the parameter ${old} of the class {class} in Puppet code too; ERB templates, and code that \
+                 computes the name, stay as they are"
+            ));
+        }
+        let snapshot = self.analysis.snapshot;
+        let beside = HieraFiles::beside(self.analysis, from);
+        let mut holders = snapshot.iter_files_with(new);
+        if let Some(file) = holders.find(|file| beside.contains(file.path())) {
+            return Err(format!(
+                "'{new}' is already set, in {}",
+                self.place(file, new)
+            ));
+        }
+        for file in &self.files {
+            let facts = file.facts();
+            if let Some(reference) = facts.references().find(|reference| {
+                crate::ide::call_hierarchy::root_of(&reference.key).as_ref() == new
+            }) {
+                let line = file.line(reference.range.start as usize) + 1;
+                let at = path::name(file.path());
+                return Err(format!("'{new}' is already looked up, in {at}:{line}"));
+            }
+            if let Some(code) = &facts.code {
+                self.check_code(file, code)?;
+            }
+            for option in &facts.lookup_options {
+                to_confirm.extend(self.check_option(file, &option.pattern, option.key)?);
+            }
+            if let Some(fact) = facts.key(old) {
+                self.check_module(file)?;
+                self.check_written(file, fact.key)?;
+            }
+        }
+        Ok(to_confirm)
+    }
+
+    /// A lookup of the new name gets a value that it has not had; what a computed one looks up is not
+    /// known.
+    pub(super) fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {
+        let new = KeyTarget::of_root(self.new_name);
+        let place = |at: TextRange| {
+            let line = file.line(at.start as usize) + 1;
+            format!("{}:{line}", path::name(file.path()))
+        };
+        if let Some((at, _)) = lookups_of(code, &new).next() {
+            return Err(format!(
+                "'{}' is already looked up, in {}",
+                self.new_name,
+                place(at)
+            ));
+        }
+        let old = &*self.key.root;
+        for lookup in &code.lookups {
+            if lookup.key.may_partly_be(old) {
+                return Err(format!(
+                    "{} looks up a key that is computed and can be '{old}': it would not be found there",
+                    place(lookup.place)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// An entry that is for one of the names only gives the key other options: what to agree to.
+    pub(super) fn check_option(
+        &self,
+        file: &File,
+        entry: &str,
+        at: TextRange,
+    ) -> Result<Option<String>, String> {
+        let (old, new) = (&*self.key.root, self.new_name);
+        let line = file.line(at.start as usize) + 1;
+        let place = format!("{}:{line}", path::name(file.path()));
+        if entry == new {
+            return Err(format!(
+                "lookup_options already has an entry for '{new}', in {place}"
+            ));
+        }
+        if !entry.starts_with('^') || exact_pattern(entry) == Some(old) {
+            return Ok(None);
+        }
+        let Ok(pattern) = Regexp::new(entry) else {
+            return Ok(None);
+        };
+        let is_for = |name: &str| pattern.is_match(name).unwrap_or(false);
+        let (one, other) = match (is_for(old), is_for(new)) {
+            (true, false) => (old, new),
+            (false, true) => (new, old),
+            (true, true) | (false, false) => return Ok(None),
+        };
+        Ok(Some(format!(
+            "the pattern '{entry}' of lookup_options in {place} is for '{one}' and not for '{other}': values \
+             can be merged differently"
+        )))
+    }
+
+    /// A module's data is asked for the module's own keys alone.
+    pub(super) fn check_module(&self, file: &File) -> Result<(), String> {
+        let (old, new) = (&*self.key.root, self.new_name);
+        let module = |name: &str| name.split_once("::").map(|(module, _)| module.to_owned());
+        let root = self.analysis.snapshot.root_of(file.path());
+        let is_module =
+            root.is_some_and(|root| matches!(root.kind, crate::workspace::RootKind::Module { .. }));
+        match is_module && module(old) != module(new) {
+            true => Err(format!(
+                "{} is data of a module, which is only asked for keys of that module: '{new}' would not \
+                 be found there",
+                path::name(file.path())
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a key is written where it counts, in a form that can be edited.
+    pub(super) fn check_written(&self, file: &File, key: TextRange) -> Result<(), String> {
+        let place = format!(
+            "{}:{}",
+            path::name(file.path()),
+            file.line(key.start as usize) + 1
+        );
+        if file.format() == Some(Format::Hocon) {
+            return Err(format!("{place}: keys of HOCON files cannot be renamed"));
+        }
+        let start = key.start as usize;
+        let snapshot = self.analysis.snapshot;
+        let parse = snapshot.parse_around(file, format_of(file), start);
+        let tree = &parse.tree;
+        let is_broken = tree.broken().iter().any(|entry| entry.range.contains(key));
+        let is_entry = tree.entry_at(key).is_some_and(|(at, _)| {
+            matches!(tree.node(at).kind, NodeKind::Scalar(_)) && tree.node(at).range == key
+        });
+        match is_broken || is_entry {
+            true => Ok(()),
+            false => Err(format!(
+                "{place}: the key comes from an anchor or is an alias, so that other values would change too"
+            )),
+        }
+    }
+
+    pub(super) fn check_nested(&self) -> Result<(), String> {
+        let Some(Value::String(_)) = self.key.steps.last() else {
+            return Err("only keys that are strings can be renamed".to_owned());
+        };
+        let snapshot = self.analysis.snapshot;
+        let positions = crate::analysis::KeyPositions::new(snapshot);
+        let mut taken = self.key.steps.clone();
+        if let Some(last) = taken.last_mut() {
+            *last = Value::string(self.new_name);
+        }
+        for file in &self.files {
+            let Some(fact) = file.facts().key(&self.key.root) else {
+                continue;
+            };
+            if let Some((at, _)) = positions.place(file, &self.key.root, &taken) {
+                let line = file.line(at.start as usize) + 1;
+                let (name, at) = (self.new_name, path::name(file.path()));
+                return Err(format!("'{name}' already exists, in {at}:{line}"));
+            }
+            if let Some((at, _)) = positions.place(file, &self.key.root, &self.key.steps) {
+                if file.format() == Some(Format::Hocon) {
+                    return Err("keys of HOCON files cannot be renamed".to_owned());
+                }
+                let line = file.line(at.start as usize) + 1;
+                let is_own = fact.value.contains(at) && !self.is_shared(file, at);
+                if !is_own {
+                    return Err(format!(
+                        "{}:{line}: the key is part of an anchor, so that other values would change too",
+                        path::name(file.path())
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a place lies within a node with an anchor that is used.
+    pub(super) fn is_shared(&self, file: &File, at: TextRange) -> bool {
+        let parse = self.analysis.snapshot.parse_of(file, format_of(file));
+        let tree = &parse.tree;
+        tree.nodes().any(|(_, node)| match &node.kind {
+            NodeKind::Alias {
+                target: Some(target),
+                ..
+            } => tree.node(*target).range.contains(at),
+            NodeKind::Alias { .. }
+            | NodeKind::Scalar(_)
+            | NodeKind::Mapping(_)
+            | NodeKind::Sequence(_) => false,
+        })
+    }
+
+    pub(super) fn place(&self, file: &File, key: &str) -> String {
+        let line = file.facts().key(key).map_or(1, |fact| fact.line + 1);
+        format!("{}:{line}", path::name(file.path()))
+    }
+}
+
+/// Whether a parameter of a class can have a name (`puppet/pops/patterns.rb`).
+fn is_parameter_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
