@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::meant::ENVIRONMENT;
 use super::nodes::Asked;
-use super::terminal::{self, Layout, Paint, complain, print as print_text};
-use super::workspace::{Opened, PlaceArguments, settings_of};
+use super::terminal::{Layout, Paint, complain, print as print_text, shown};
+use super::workspace::{Opened, PlaceArguments, place_of, settings_of};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
@@ -68,14 +69,21 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
         settings: &settings,
         configs: &configs,
     };
-    let nodes = asked.set(&snapshot, &folder)?;
+    let place = place_of(&snapshot, &folder, ENVIRONMENT);
+    let nodes = asked.set(&snapshot, &place)?;
     let no_nodes = KnownNodes::default();
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
-    let document = doctor::document(analysis, &folder, &nodes);
+    let is_here = folder == disk::absolute(".");
+    let enter = match is_here {
+        true => String::new(),
+        false => format!("cd {} && ", quoted(shown(&folder))),
+    };
+    let document = doctor::document(analysis, &place, &nodes, &enter);
     let text = match arguments.format {
-        DoctorFormat::Text if folder != disk::absolute(".") => {
+        DoctorFormat::Text if !is_here => {
             format!(
-                "Workspace\n  {folder}: paths below are relative to it, commands are run in it\n\n{}",
+                "Workspace\n  {}: paths below are relative to it\n\n{}",
+                shown(&folder),
                 document.content
             )
         }
@@ -88,20 +96,30 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
     }
 }
 
-/// The report with its titles in a colour and sentences broken at the width. Tables, and what is to be
-/// pasted, stand further right and stay as they are.
+/// A path as a word of a shell.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,".contains(&byte);
+    match path.bytes().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
+/// The report with its titles in a colour and lines broken at the width. What is to be pasted stands
+/// furthest to the right and stays as it is.
 fn laid_out(text: &str, layout: Layout) -> String {
+    /// Blanks before what is to be pasted.
+    const PASTED: usize = 7;
     let lines = text.lines().map(|line| {
         let indent = line.len() - line.trim_start().len();
-        let width = match (indent, layout.width) {
-            (0, _) => return layout.whole_line(Paint::Title, line),
-            (1..4, Some(width)) => width,
-            (_, _) => return format!("{line}\n"),
-        };
         let number = line.trim_start().split_once(". ").map(|(number, _)| number);
         let number = number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-        let hang = number.map_or(4, |number| indent + number.len() + 2);
-        terminal::hanging(line, width, hang) + "\n"
+        let hang = number.map_or(indent + 4, |number| indent + number.len() + 2);
+        match indent {
+            0 => layout.whole_line(Paint::Title, line),
+            1..PASTED => layout.paragraph(Paint::Plain, line, hang),
+            PASTED.. => layout.whole_line(Paint::Plain, line),
+        }
     });
     lines.collect()
 }

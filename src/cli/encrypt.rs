@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::hover::{offset, place};
+use super::hover::{Place, offset, place};
 use super::terminal::{complain, remark, unwritten};
 use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
@@ -29,7 +29,8 @@ const INDENT: &str = "  ";
 pub(super) struct EncryptArguments {
     /// The value to encrypt in its file: FILE:LINE or FILE:LINE:COLUMN [default: the text on standard
     /// input]
-    place: Option<String>,
+    #[arg(value_name = "FILE:LINE[:COLUMN]", value_parser = place)]
+    place: Option<Place>,
     /// The certificate [default: what the file's level names, .eyaml/config.yaml, or
     /// keys/public_key.pkcs7.pem; inside the workspace]
     #[arg(long, value_name = "FILE")]
@@ -107,9 +108,8 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     clippy::disallowed_methods,
     reason = "cli/ writes what it was asked to"
 )]
-fn in_file(arguments: &EncryptArguments, named: &str) -> Result<(), String> {
-    let (at, line, column) = place(named)?;
-    let at = disk::absolute(at);
+fn in_file(arguments: &EncryptArguments, named: &Place) -> Result<(), String> {
+    let at = disk::absolute(&named.file);
     let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
     let project = disk::project(&folder).project;
     let snapshot = read(&folder, &project.of_files());
@@ -119,7 +119,7 @@ fn in_file(arguments: &EncryptArguments, named: &str) -> Result<(), String> {
     let Some(file) = snapshot.file(&at) else {
         return Err(format!("{at}: no such file in {folder}"));
     };
-    let offset = offset(file, line, column);
+    let offset = offset(file, named.line, named.column);
     let plan = plan(&analysis, &at, offset).map_err(|why| format!("{named}: {why}"))?;
     let encryptor = match &arguments.pkcs7_public_key {
         Some(certificate) => encryptor(certificate)?,

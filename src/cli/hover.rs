@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::meant::no_node;
 use super::nodes::{Asked, Found};
 use super::rules::printed;
-use super::terminal::{Layout, Paint, complain, shown, wrapped};
+use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{PlaceArguments, settings_of};
 use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
@@ -22,8 +22,8 @@ use crate::workspace::{File, Files as _};
 #[derive(Args)]
 pub(super) struct HoverArguments {
     /// The place, numbers from 1, columns in characters; without a column what the line begins with
-    #[arg(value_name = "FILE:LINE[:COLUMN]")]
-    place: String,
+    #[arg(value_name = "FILE:LINE[:COLUMN]", value_parser = place)]
+    place: Place,
     #[command(flatten)]
     places: PlaceArguments,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
@@ -71,8 +71,8 @@ pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
 }
 
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
-    let (at, line, column) = place(&arguments.place)?;
-    let at = disk::absolute(at);
+    let Place { file, line, column } = &arguments.place;
+    let at = disk::absolute(file);
     let opened = match &arguments.places.workspace {
         Some(_) => arguments.places.open()?,
         None => {
@@ -115,7 +115,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         });
     };
     let lines = file.text().lines().count();
-    if line as usize > lines {
+    if *line as usize > lines {
         let lines = match lines {
             1 => "1 line".to_owned(),
             count => format!("{count} lines"),
@@ -126,7 +126,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
             line + 1
         ));
     }
-    let offset = offset(file, line, column);
+    let offset = offset(file, *line, *column);
     let mut nodes = KnownNodes::new(&known);
     if let Some(root) = snapshot.root_of(&at)
         && let Some(behind) = behind_manifests(&nodes, &snapshot, root, &settings)
@@ -138,38 +138,34 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         selected: arguments.node.as_deref(),
         ..Analysis::new(&snapshot, &settings, &configs, &nodes)
     };
+    let layout = Layout::of_output();
+    let standard = HoverOptions::default();
     let options = HoverOptions {
         max_lines: arguments.max_lines,
+        // A terminal has a width of its own.
+        width: layout.width.map_or(standard.width, |_| usize::MAX),
         link: Some(&link),
         name: Some(&|at| shown(at).to_owned()),
-        ..HoverOptions::default()
+        ..standard
     };
     let found = hover(analysis, &at, offset, &options)
         .ok_or_else(|| format!("no Hiera data at {}", arguments.place))?;
     Ok(match arguments.format {
-        HoverFormat::Text => laid_out(&found.plain, Layout::of_output()),
+        HoverFormat::Text => laid_out(&found.plain, layout),
         HoverFormat::Markdown => found.markdown + "\n",
         HoverFormat::Aligned => found.aligned + "\n",
     })
 }
 
-/// The text as a terminal shows it best: the first line stands out, long lines but those of values
-/// are broken.
+/// The text as a terminal shows it best: the first line stands out, long lines are broken.
 fn laid_out(text: &str, layout: Layout) -> String {
     let lines = text.lines().enumerate().map(|(at, line)| {
-        let line = match layout.width {
-            Some(width) if !line.starts_with("  ") => wrapped(line, width),
-            _ => line.to_owned(),
-        };
         let paint = match at {
             0 => Paint::Title,
             _ => Paint::Plain,
         };
-        let layout = Layout {
-            width: None,
-            ..layout
-        };
-        layout.line(paint, &line)
+        let indent = line.len() - line.trim_start().len();
+        layout.paragraph(paint, line, indent + 2)
     });
     lines.collect()
 }
@@ -191,19 +187,42 @@ pub(super) fn offset(file: &File, line: u32, column: Option<u32>) -> usize {
     )
 }
 
-/// The file, the line and the column of `FILE:LINE:COLUMN` or `FILE:LINE`, numbers from 0.
-pub(super) fn place(text: &str) -> Result<(&str, u32, Option<u32>), String> {
-    let refuse = || format!("expected FILE:LINE or FILE:LINE:COLUMN, got '{text}'");
+/// A place in a file that the command line names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) file: String,
+    /// From 0.
+    pub(super) line: u32,
+    /// From 0.
+    pub(super) column: Option<u32>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}", self.file, self.line + 1)?;
+        match self.column {
+            Some(column) => write!(formatter, ":{}", column + 1),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The place that `FILE:LINE:COLUMN` or `FILE:LINE` names.
+pub(super) fn place(text: &str) -> Result<Place, String> {
     let numbered = |text: &'_ str| {
         let (rest, number) = text.rsplit_once(':')?;
         let number: u32 = number.parse().ok()?;
         Some((rest.len(), number.checked_sub(1)?))
     };
-    let (end, last) = numbered(text).ok_or_else(refuse)?;
-    match numbered(&text[..end]) {
-        Some((file, line)) => Ok((&text[..file], line, Some(last))),
-        None => Ok((&text[..end], last, None)),
-    }
+    let place = |end, line, column| {
+        let file = text[..end].to_owned();
+        Some(Place { file, line, column }).filter(|place| !place.file.is_empty())
+    };
+    let found = numbered(text).and_then(|(end, last)| match numbered(&text[..end]) {
+        Some((end, line)) => place(end, line, Some(last)),
+        None => place(end, last, None),
+    });
+    found.ok_or_else(|| "expected FILE:LINE or FILE:LINE:COLUMN".to_owned())
 }
 
 #[cfg(test)]
@@ -212,12 +231,14 @@ mod tests {
 
     #[test]
     fn places_have_a_line_and_perhaps_a_column() {
-        assert_eq!(place("a.yaml:3:5"), Ok(("a.yaml", 2, Some(4))));
-        assert_eq!(place("a.yaml:3"), Ok(("a.yaml", 2, None)));
-        assert_eq!(place("C:/a.yaml:3"), Ok(("C:/a.yaml", 2, None)));
-        for text in ["a.yaml", "a.yaml:", "a.yaml:0", "a.yaml:x"] {
-            let message = format!("expected FILE:LINE or FILE:LINE:COLUMN, got '{text}'");
-            assert_eq!(place(text), Err(message));
+        for text in ["a.yaml:3:5", "a.yaml:3", "C:/a.yaml:3"] {
+            assert_eq!(place(text).unwrap().to_string(), text);
+        }
+        let file = "a.yaml".to_owned();
+        let (line, column) = (2, Some(4));
+        assert_eq!(place("a.yaml:3:5"), Ok(Place { file, line, column }));
+        for text in ["a.yaml", "a.yaml:", "a.yaml:0", "a.yaml:x", ":3", ""] {
+            assert!(place(text).is_err(), "{text}");
         }
     }
 }

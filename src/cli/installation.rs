@@ -1,6 +1,7 @@
 //! What an installation has beside the program: its version in full, completions of shells, manual
 //! pages. All follow from the command line's own description.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ pub(super) fn completions(shell: Shell) -> ExitCode {
                 &format!("default {PROGRAM}\n"),
             )
         }
+        Shell::Fish => script(shell, PROGRAM) + &positions_of_fish(),
         _ => script(shell, PROGRAM),
     };
     printed(&script)
@@ -61,6 +63,29 @@ fn script(shell: Shell, name: &str) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
+/// What fish completes where arguments stand without a flag: it is not told in its script.
+fn positions_of_fish() -> String {
+    let mut command = with_codes();
+    command.build();
+    let mut lines = String::new();
+    for subcommand in command.get_subcommands() {
+        let positions = subcommand.get_positionals();
+        let values = positions.flat_map(Arg::get_possible_values);
+        let values: Vec<PossibleValue> = values.filter(|value| !value.is_hide_set()).collect();
+        for value in values {
+            let help = value.get_help().map(ToString::to_string);
+            let help = help.unwrap_or_default().replace('\'', "\\'");
+            let _ = writeln!(
+                lines,
+                "complete -c {PROGRAM} -n \"__fish_hiera_ls_using_subcommand {}\" -f -a {} -d '{help}'",
+                subcommand.get_name(),
+                value.get_name(),
+            );
+        }
+    }
+    lines
+}
+
 /// The command line with all codes of rules as values.
 fn with_codes() -> Command {
     let codes = |argument: Arg| {
@@ -69,6 +94,7 @@ fn with_codes() -> Command {
         argument.value_parser(PossibleValuesParser::new(codes))
     };
     Arguments::command()
+        .mut_arg("color", |color| color.hide_possible_values(false))
         .mut_subcommand("explain", |explain| explain.mut_arg("code", codes))
         .mut_subcommand("check", |check| {
             check.mut_arg("select", codes).mut_arg("ignore", codes)
@@ -76,10 +102,15 @@ fn with_codes() -> Command {
 }
 
 /// Prints the manual page of the program, or writes one for each command into a folder.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "cli/ writes what it was asked to"
+)]
 pub(super) fn manual(folder: Option<&Path>) -> ExitCode {
     let command = Arguments::command().disable_help_subcommand(true);
     if let Some(folder) = folder {
-        return match clap_mangen::generate_to(command, folder) {
+        let made = std::fs::create_dir_all(folder);
+        return match made.and_then(|()| clap_mangen::generate_to(command, folder)) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 complain(&format!("{}: {}", folder.display(), disk::failure(&error)));

@@ -25,6 +25,7 @@ mod set;
 mod table;
 mod terminal;
 mod test;
+mod usage;
 mod why_not;
 mod workspace;
 mod xml;
@@ -32,11 +33,10 @@ mod xml;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::io::IsTerminal as _;
 
-use terminal::{Color, complain};
+use terminal::Color;
 
 /// A language server for Hiera, the data of Puppet and OpenVox.
 #[derive(Parser)]
@@ -120,9 +120,9 @@ enum Command {
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match usage::read() {
         Ok(arguments) => arguments,
-        Err(error) => return refuse(&error),
+        Err(error) => return usage::refuse(&error),
     };
     terminal::choose_color(arguments.color);
     match arguments.command {
@@ -199,23 +199,6 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Says in our words' form what is wrong with the command line, or what it asked of the program itself.
-fn refuse(error: &clap::Error) -> ExitCode {
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
-        let text = error.render();
-        return match terminal::is_coloured() {
-            true => rules::printed(&text.ansi().to_string()),
-            false => rules::printed(&text.to_string()),
-        };
-    }
-    let text = error.render().to_string();
-    complain(text.strip_prefix("error: ").unwrap_or(&text).trim_end());
-    ExitCode::from(2)
-}
-
 #[cfg(feature = "server")]
 fn serve() -> ExitCode {
     crate::server::run()
@@ -223,8 +206,8 @@ fn serve() -> ExitCode {
 
 #[cfg(not(feature = "server"))]
 fn serve() -> ExitCode {
-    complain("this program was built without the server");
-    ExitCode::from(2)
+    terminal::complain("this program was built without the server");
+    ExitCode::from(usage::SENSELESS)
 }
 
 /// Prints the table of settings for the scripts under `editors/`.

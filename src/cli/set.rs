@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::meant::KnownKeys;
-use super::terminal::{Layout, Paint, Progress, complain, hanging, remark, shown};
+use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
@@ -78,7 +78,10 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
     let wanted = (Arc::from(arguments.key.as_str()), value);
-    let goal = Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?;
+    let goal = Goal {
+        name: (arguments.format == Form::Text).then_some(shown),
+        ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?
+    };
     tell_unknown_key(&loaded, &arguments.key);
     let progress = RefCell::new(Progress::new());
     progress.borrow_mut().show("looking for edits");
@@ -170,21 +173,10 @@ fn print(
 fn one(proposal: &Proposal, number: usize, view: &RootView<'_>) -> Result<String, String> {
     let layout = Layout::of_output();
     let title = format!("{number}. {}: {}", proposal.title, proposal.words());
-    let title = hanging(&title, layout.width.unwrap_or(usize::MAX), 3);
-    let title = title
-        .lines()
-        .map(|line| layout.whole_line(Paint::Title, line));
-    let mut text: String = title.collect();
+    let title = layout.paragraph(Paint::Title, &title, 3);
     let name = |at: &str| shown(at).to_owned();
-    for line in diff(&proposal.plan, view.analysis.snapshot, &name)?.split_terminator('\n') {
-        let paint = match line.bytes().next() {
-            Some(b'-') => Paint::Old,
-            Some(b'+') => Paint::New,
-            Some(b'@') => Paint::Aside,
-            Some(_) | None => Paint::Plain,
-        };
-        text += &layout.whole_line(paint, line);
-    }
+    let diff = diff(&proposal.plan, view.analysis.snapshot, &name)?;
+    let text = title + &layout.diff(&diff);
     Ok(text + "\n")
 }
 

@@ -3,6 +3,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use clap::ValueEnum;
 
@@ -109,6 +110,29 @@ impl Layout {
         lines.collect()
     }
 
+    /// A unified diff.
+    pub(super) fn diff(self, diff: &str) -> String {
+        let lines = diff.split_terminator('\n').map(|line| {
+            let paint = match line.bytes().next() {
+                Some(b'-') => Paint::Old,
+                Some(b'+') => Paint::New,
+                Some(b'@') => Paint::Aside,
+                Some(_) | None => Paint::Plain,
+            };
+            self.whole_line(paint, line)
+        });
+        lines.collect()
+    }
+
+    /// Lines, each broken at the width.
+    fn text(self, text: &str) -> String {
+        let lines = text.lines().map(|line| {
+            let indent = line.len() - line.trim_start().len();
+            self.paragraph(Paint::Plain, line, indent + 4)
+        });
+        lines.collect()
+    }
+
     /// A line in a colour, cut to the width.
     pub(super) fn line(self, paint: Paint, line: &str) -> String {
         let line = line.trim_end();
@@ -135,6 +159,13 @@ impl Layout {
         }
     }
 
+    /// A line in a colour, broken at the width; all lines but the first are indented.
+    pub(super) fn paragraph(self, paint: Paint, line: &str, indent: usize) -> String {
+        let line = hanging(line, self.width.unwrap_or(usize::MAX), indent);
+        let lines = line.lines().map(|line| self.whole_line(paint, line));
+        lines.collect()
+    }
+
     /// A line in a colour, as it is to the last blank: of a text that programs read too.
     pub(super) fn whole_line(self, paint: Paint, line: &str) -> String {
         self.word(paint, line) + "\n"
@@ -154,6 +185,8 @@ pub(super) enum Paint {
     Aside,
     /// What went wrong.
     Complaint,
+    /// What may be wrong.
+    Doubt,
     /// Anything else.
     Plain,
 }
@@ -167,6 +200,7 @@ impl Paint {
             Paint::New => Some("32"),
             Paint::Aside => Some("2"),
             Paint::Complaint => Some("1;31"),
+            Paint::Doubt => Some("33"),
             Paint::Plain => None,
         }
     }
@@ -182,11 +216,6 @@ fn cut(line: &str, width: usize) -> String {
 
 /// A paragraph in lines of a width, broken at blanks; all lines but the first are indented. A word that
 /// is wider stays whole.
-pub(super) fn wrapped(line: &str, width: usize) -> String {
-    hanging(line, width, 4)
-}
-
-/// The same with an indent of its own.
 pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -206,13 +235,18 @@ pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
 
 /// Says on standard error why something was not done.
 pub(super) fn complain(message: &str) {
-    let name = Layout::of_messages().word(Paint::Complaint, "hiera-ls:");
-    let _ = writeln!(std::io::stderr(), "{name} {message}");
+    /// What all such messages begin with.
+    const NAME: &str = "hiera-ls:";
+    let layout = Layout::of_messages();
+    let told = layout.text(&format!("{NAME} {message}"));
+    let rest = told.strip_prefix(NAME).unwrap_or_default();
+    let name = layout.word(Paint::Complaint, NAME);
+    let _ = write!(std::io::stderr(), "{name}{rest}");
 }
 
-/// Says something on standard error that belongs to an answer.
+/// Says something on standard error that belongs to an answer, broken where that is a terminal.
 pub(super) fn remark(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = write!(std::io::stderr(), "{}", Layout::of_messages().text(message));
 }
 
 /// Says on standard error what the lines below it are.
@@ -220,19 +254,19 @@ pub(super) fn remark_title(title: &str) {
     remark(&Layout::of_messages().word(Paint::Title, title));
 }
 
-/// Says a long line on standard error that belongs to an answer: broken where that is a terminal.
-pub(super) fn remark_at_length(line: &str) {
-    match Layout::of_messages().width {
-        Some(width) => remark(&wrapped(line, width)),
-        None => remark(line),
-    }
+/// What the program ends with where its reader has seen enough.
+static FOUND: AtomicU8 = AtomicU8::new(0);
+
+/// Remembers what has been found, as an exit code, for a reader that does not wait for the end.
+pub(super) fn has_found(code: u8) {
+    FOUND.store(code, Ordering::Relaxed);
 }
 
 /// Why standard output could not be written. A reader that has seen enough, such as `head`, ends the
 /// program without a word.
 pub(super) fn unwritten(error: &std::io::Error) -> String {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
-        std::process::exit(0);
+        std::process::exit(FOUND.load(Ordering::Relaxed).into());
     }
     format!("standard output: {}", disk::failure(error))
 }
@@ -354,9 +388,10 @@ mod tests {
 
     #[test]
     fn paragraphs_are_broken_at_blanks() {
-        assert_eq!(wrapped("one two three", 40), "one two three");
+        assert_eq!(hanging("one two three", 40, 4), "one two three");
         let lines = "one two\n    three\n    four";
-        assert_eq!(wrapped("one two three four", 10), lines);
-        assert_eq!(wrapped("a-very-long-word b", 6), "a-very-long-word\n    b");
+        assert_eq!(hanging("one two three four", 10, 4), lines);
+        let lines = "a-very-long-word\n    b";
+        assert_eq!(hanging("a-very-long-word b", 6, 4), lines);
     }
 }

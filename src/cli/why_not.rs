@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::set::{Form, tell_unknown_key};
-use super::terminal::{Layout, Paint, complain, hanging, shown, unwritten};
+use super::terminal::{Layout, Paint, complain, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -20,8 +20,8 @@ const OTHER: u8 = 2;
 #[derive(Args)]
 pub(super) struct WhyNotArguments {
     /// A top-level key and the value that is expected, as YAML
-    #[arg(value_name = "KEY=VALUE")]
-    wanted: String,
+    #[arg(value_name = "KEY=VALUE", value_parser = wanted)]
+    wanted: (String, String),
     /// The node
     #[arg(long, value_name = "NODE")]
     node: String,
@@ -30,6 +30,13 @@ pub(super) struct WhyNotArguments {
     /// What to print
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
+}
+
+/// The key and the value, which may be empty.
+fn wanted(text: &str) -> Result<(String, String), String> {
+    let wanted = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = wanted.ok_or("expected KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// Runs the command: exit code 0 where the node has the value, 2 where it has not, 1 where something
@@ -46,8 +53,7 @@ pub(super) fn run(arguments: &WhyNotArguments) -> ExitCode {
 }
 
 fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
-    let wanted = arguments.wanted.split_once('=');
-    let (key, value) = wanted.ok_or("say which value is expected: KEY=VALUE")?;
+    let (key, value) = &arguments.wanted;
     let value = value_of(value)?;
     let loaded = load(&arguments.workspace, &[&arguments.node])?;
     let view = loaded.root(&loaded.here)?;
@@ -70,14 +76,12 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
                     (_, true) => Paint::Old,
                     (_, false) => Paint::Plain,
                 };
-                let line = hanging(line, layout.width.unwrap_or(usize::MAX), 6);
-                for line in line.lines() {
-                    text += &layout.whole_line(paint, line);
-                }
+                text += &layout.paragraph(paint, line, 6);
             }
             text
         }
     };
+    has_found(if why.has_it { 0 } else { OTHER });
     let written = std::io::stdout().lock().write_all(text.as_bytes());
     written.map_err(|error| unwritten(&error))?;
     Ok(why.has_it)

@@ -12,7 +12,9 @@ use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
 use crate::scope::{KnownNodes, Nodes};
-use crate::workspace::{FileKind, Files, Root, Settings as FileSettings, Snapshot, path};
+use crate::workspace::{
+    FileKind, Files, HIERA_YAML, Root, Settings as FileSettings, Snapshot, path,
+};
 
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
@@ -319,9 +321,24 @@ pub(super) fn settings_of(
 
 /// The nodes that a command is for.
 fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
-    let dir = here.root(environment).map(|root| &*root.dir);
-    let place = path::join(dir.unwrap_or(&here.folder), "hiera.yaml");
+    let place = place_of(&here.snapshot, &here.folder, environment);
     Ok(asked.known(&here.snapshot, &place)?.nodes)
+}
+
+/// Nothing in a folder says how keys are looked up.
+pub(super) fn no_hierarchy(folder: &str) -> String {
+    let folder = match disk::absolute(".") == folder {
+        true => ".",
+        false => shown(folder),
+    };
+    format!("no hierarchy at or below {folder}: name one with --hiera-yaml FILE")
+}
+
+/// Where the hierarchy that answers for a folder stands, or would stand: which nodes are known follows
+/// from it.
+pub(super) fn place_of(snapshot: &Snapshot, folder: &str, environment: &str) -> String {
+    let root = root_for(snapshot, folder, environment);
+    path::join(root.map_or(folder, |root| &root.dir), HIERA_YAML)
 }
 
 /// Reads a folder with its settings.
@@ -438,10 +455,7 @@ impl Loaded {
         environment: &str,
     ) -> Result<RootView<'a>, String> {
         let Some(root) = checkout.root(environment) else {
-            return Err(format!(
-                "no hierarchy at or below {}",
-                shown(&checkout.folder)
-            ));
+            return Err(no_hierarchy(&checkout.folder));
         };
         let snapshot = &checkout.snapshot;
         let behind = || behind_manifests(&self.nodes, snapshot, root, &self.settings);
@@ -470,7 +484,7 @@ pub(super) fn root_for<'a>(
 ) -> Option<&'a Root> {
     let roots = snapshot.roots();
     let nested = format!("{folder}/environments/{environment}");
-    let own = path::join(folder, "hiera.yaml");
+    let own = path::join(folder, HIERA_YAML);
     let best = || {
         let mut used = roots.found().iter().filter(|found| found.is_used());
         roots.of_config(&used.next()?.path)

@@ -136,11 +136,18 @@ impl<'a> Finder<'a> {
     fn sort(&self, dirs: &BTreeMap<&'a str, Folder<'a>>) -> Sorted<'a> {
         let mut sorted = Sorted::default();
         let mut undecided = Vec::new();
+        let has_tests_alone = dirs.keys().all(|dir| is_aside(dir, self.folders));
         for (&dir, folder) in dirs {
             let configured =
                 folder.environment_conf || (folder.puppetfile && folder.hiera_yaml.is_some());
             if is_aside(dir, self.folders) {
-                sorted.aside.extend(folder.hiera_yaml);
+                match folder.hiera_yaml {
+                    // Its hierarchy is no environment's.
+                    Some(at) if has_tests_alone && self.is_module(dir, folder, at) => {
+                        sorted.modules.push((dir, Some(at)));
+                    }
+                    Some(_) | None => sorted.aside.extend(folder.hiera_yaml),
+                }
             } else if configured {
                 sorted.environments.push((dir, folder.hiera_yaml));
             } else if let Some(hiera_yaml) = folder.hiera_yaml {
@@ -159,11 +166,10 @@ impl<'a> Finder<'a> {
                     path::name(parent) == ENVIRONMENTS && path::parent(parent) == Some(dir)
                 })
             });
-            let on_modulepath = path::parent(dir).is_some_and(|parent| {
-                MODULE_FOLDERS.contains(&path::name(parent)) || module_folders.contains(parent)
-            });
+            let on_modulepath =
+                path::parent(dir).is_some_and(|parent| module_folders.contains(parent));
             let is_environment = path::parent(dir).map(path::name) == Some(ENVIRONMENTS);
-            if on_modulepath || (folder.metadata_json && self.is_module(dir, hiera_yaml)) {
+            if on_modulepath || self.is_module(dir, folder, hiera_yaml) {
                 sorted.modules.push((dir, Some(hiera_yaml)));
             } else if has_environments
                 && sorted.codedir.is_none()
@@ -182,9 +188,15 @@ impl<'a> Finder<'a> {
         sorted
     }
 
-    /// Whether a folder with a `metadata.json` is a module, and its `hiera.yaml` the module's own: not
-    /// a control repository, nor data that a control repository has among its modules.
-    fn is_module(&self, dir: &str, hiera_yaml: &str) -> bool {
+    /// Whether a folder is a module by its place, or by its `metadata.json` where its `hiera.yaml` is
+    /// the module's own: not a control repository, nor data that one has among its modules.
+    fn is_module(&self, dir: &str, folder: &Folder<'_>, hiera_yaml: &str) -> bool {
+        if path::parent(dir).is_some_and(|it| MODULE_FOLDERS.contains(&path::name(it))) {
+            return true;
+        }
+        if !folder.metadata_json {
+            return false;
+        }
         let has_modules = MODULE_FOLDERS
             .iter()
             .any(|name| self.files.kind(&path::join(dir, name)) == Some(FileKind::Directory));

@@ -49,6 +49,25 @@ fn check(files: &[&str], expected: expect_test::Expect) {
 }
 
 #[test]
+fn modules_of_a_control_repository_that_lies_among_tests_are_modules() {
+    let config = "version: 5\nhierarchy:\n- {name: Common, path: common.yaml}\n";
+    let files = [
+        &format!("/w/fixtures/acme/hiera.yaml = {config}"),
+        "/w/fixtures/acme/environment.conf",
+        "/w/fixtures/acme/data/common.yaml",
+        &format!("/w/fixtures/acme/modules/ntp/hiera.yaml = {config}"),
+        "/w/fixtures/acme/modules/ntp/data/common.yaml",
+    ];
+    check(
+        &files,
+        expect_test::expect![[r#"
+            environment /w/fixtures/acme hiera.yaml ntp=modules/ntp
+            module ntp /w/fixtures/acme/modules/ntp hiera.yaml
+        "#]],
+    );
+}
+
+#[test]
 fn a_control_repository_with_modules_in_two_folders() {
     check(
         &[

@@ -369,7 +369,7 @@ fn what_is_not_checked_is_named() {
         &["check", "--write-baseline", "nosuch/x"],
         &["set", "a", "1", "--nodes", "nosuch"],
         &["encrypt", "--pkcs7-public-key", "nosuch"],
-        &["man", "--out", "nosuch"],
+        &["man", "--out", "hiera.yaml/nosuch"],
         &["diff", "--against", "HEAD"],
     ] {
         let (code, _, error) = said(at, arguments);

@@ -156,6 +156,68 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert!(!text.contains("puppet query"), "{text}");
 }
 
+/// Copies Acme into a folder of another one.
+fn acme_below(folder: &Path) {
+    let status = Command::new("cp")
+        .args(["-r", "fixtures/acme"])
+        .arg(folder.join("acme"))
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    acme_below(folder.path());
+    std::fs::remove_dir_all(folder.path().join("acme/mistakes")).unwrap();
+    let (text, said, code) = run(folder.path(), &["matrix", "profile::web::port"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(text.contains("3 different values on 8 nodes"), "{text}");
+    let (text, _, _) = run(folder.path(), &["doctor"]);
+    assert!(text.contains("8 nodes from acme/nodes.json"), "{text}");
+    assert!(!text.contains("puppet query"), "{text}");
+    let (text, said, code) = run(folder.path(), &["test"]);
+    assert_eq!(code, 0, "{text}{said}");
+    // A workspace is no folder of expectations.
+    let (_, said, code) = run(folder.path(), &["test", "acme"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("'hiera-ls test --workspace acme'"), "{said}");
+}
+
+#[test]
+fn what_the_doctor_calls_refused_is_what_check_reports() {
+    let (text, _, _) = run(Path::new("."), &["doctor"]);
+    assert!(!text.contains("Puppet refuses"), "{text}");
+    let (text, said, code) = run(Path::new("."), &["check", "fixtures/acme/modules"]);
+    assert_eq!(code, 0, "{text}{said}");
+}
+
+#[test]
+fn commands_of_the_doctor_can_be_pasted_where_they_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let hiera = "version: 5\nhierarchy:\n- {name: Common, path: common.yaml, paths: [a.yaml]}\n";
+    write(
+        &folder.path().join("it's here"),
+        &[("hiera.yaml", hiera), ("data/common.yaml", "port: 80\n")],
+    );
+    let (text, said, _) = run(folder.path(), &["doctor", "--workspace", "it's here"]);
+    let mut lines = text.lines();
+    let command = lines.find_map(|line| Some(&line[line.find("cd ")?..]));
+    let command = command.unwrap_or_else(|| panic!("{text}{said}"));
+    let command = command.replace("hiera-ls", env!("CARGO_BIN_EXE_hiera-ls"));
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let checked = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        checked.contains("error[hiera-config]"),
+        "{command}: {checked}"
+    );
+}
+
 #[test]
 fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     let folder = tempfile::tempdir().unwrap();

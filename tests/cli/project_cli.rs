@@ -278,8 +278,11 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{told}");
     std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();
     let (code, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("unknown: no hierarchy at or below"), "{told}");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(
+        told.contains("hiera-ls: no hierarchy at or below"),
+        "{told}"
+    );
 }
 
 /// Puppet's configuration may name another pair of keys for a level.

@@ -73,12 +73,12 @@ fn a_workspace_without_a_hierarchy_is_not_checked() {
     assert_eq!((code, &*shown), (Some(2), ""));
     assert_eq!(
         error,
-        "hiera-ls: no hierarchy at or below .: nothing was checked; name one with --hiera-yaml FILE\n"
+        "hiera-ls: no hierarchy at or below .: name one with --hiera-yaml FILE\n"
     );
     let (code, _, error) = said(folder.path(), &["lookup", "port"]);
-    assert_eq!(code, Some(3));
+    assert_eq!(code, Some(1));
     assert!(
-        error.contains("unknown: no hierarchy at or below"),
+        error.contains("hiera-ls: no hierarchy at or below"),
         "{error}"
     );
 }

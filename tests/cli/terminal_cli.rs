@@ -48,7 +48,7 @@ fn all_commands_complain_in_one_form() {
         &["doctor", "--facts", nowhere],
         &["nosuch"],
         &["test", nowhere],
-        &["man", "--out", "tests/cli/nowhere"],
+        &["man", "--out", "Cargo.toml/nowhere"],
     ] {
         let (code, out, error) = said(arguments);
         assert!(matches!(code, Some(1..=3)), "{arguments:?}: {code:?}");
@@ -154,15 +154,16 @@ fn colours_are_asked_for_in_one_way() {
         &["diff", nodes[0], nodes[1], "--workspace", ACME],
         &["hover", "fixtures/acme/data/common.yaml:85"],
         &["check", "fixtures/acme/mistakes"],
+        &["check", "fixtures/acme/mistakes", "--format", "concise"],
+        &["check", "fixtures/acme/mistakes", "--statistics"],
+        &["check", "fixtures/acme/mistakes", "--diff"],
         &["matrix", "--help"],
     ] {
         let plain = said(arguments);
         assert!(!plain.1.contains('\x1b'), "{arguments:?}");
         let coloured = [&["--color", "always"], arguments].concat();
         let coloured = said(&coloured);
-        if arguments[1] != "--help" {
-            assert!(coloured.1.contains('\x1b'), "{arguments:?}");
-        }
+        assert!(coloured.1.contains('\x1b'), "{arguments:?}");
         assert_eq!(plain.0, coloured.0);
         let behind = said(&[arguments, &["--color", "never"]].concat());
         assert_eq!(plain, behind, "{arguments:?}");
@@ -173,8 +174,11 @@ fn colours_are_asked_for_in_one_way() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
+    let nodes = ["web01.lon.acme.example", "web02.lon.acme.example"];
+    let different = ["diff", nodes[0], nodes[1], "--workspace", ACME];
     for arguments in [
-        &["matrix", "--all-keys", "--workspace", ACME][..],
+        &different[..],
+        &["matrix", "--all-keys", "--workspace", ACME],
         &[
             "matrix",
             "--all-keys",
@@ -206,7 +210,17 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         let mut error = String::new();
         let stderr = child.stderr.as_mut().unwrap();
         stderr.read_to_string(&mut error).unwrap();
-        child.wait().unwrap();
+        let code = child.wait().unwrap().code();
+        // What has been found counts.
+        let expected = match arguments[0] {
+            "diff" => 2,
+            "check" => 1,
+            _ => 0,
+        };
+        assert!(
+            code == Some(expected) || arguments[0] == "lookup",
+            "{arguments:?}: {code:?}"
+        );
         assert!(!error.contains("pipe"), "{arguments:?}: {error}");
         assert!(!error.contains("panicked"), "{arguments:?}: {error}");
     }
@@ -288,6 +302,15 @@ fn completions_and_pages_know_every_command() {
         .filter_map(|line| line.split_whitespace().next());
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     assert!(names.contains(&"matrix"), "{help}");
+    // Fish is told values of arguments too.
+    let (_, script, _) = said(&["completions", "fish"]);
+    for value in [
+        "explain\" -f -a dup-key ",
+        "completions\" -f -a bash ",
+        "auto\\t",
+    ] {
+        assert!(script.contains(value), "{value}: {script}");
+    }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let (code, script, _) = said(&["completions", shell]);
         assert_eq!(code, Some(0));
@@ -296,7 +319,8 @@ fn completions_and_pages_know_every_command() {
         }
     }
     let folder = tempfile::tempdir().unwrap();
-    let at = folder.path().to_str().unwrap();
+    let at = folder.path().join("new");
+    let at = at.to_str().unwrap();
     assert_eq!(
         said(&["man", "--out", at]),
         (Some(0), String::new(), String::new())
@@ -448,19 +472,48 @@ mod in_a_terminal {
             &["matrix", "accounts::users", "--workspace", ACME][..],
             &["hover", "fixtures/acme/data/role/web.yaml:15"],
             &["rules"],
+            &["doctor", "--workspace", ACME],
+            &["set", "profile::web::port", "81", "--workspace", ACME],
+            &[
+                "hover",
+                "fixtures/acme/data/common.yaml:1",
+                "--node",
+                "nosuch.example.com",
+            ],
+            &[
+                "matrix",
+                "profile::web::prot",
+                "--nodes",
+                "nosuch.json",
+                "--workspace",
+                ACME,
+            ],
         ] {
             let (text, code) = shown(arguments);
-            assert_eq!(code, Some(0), "{text}");
-            assert!(
-                arguments[0] == "rules" || text.contains("\x1b[1m"),
-                "{text}"
-            );
+            assert!(matches!(code, Some(0 | 1)), "{text}");
+            assert!(arguments[0] == "rules" || text.contains("\x1b[1"), "{text}");
             for line in lines(&text) {
-                // What a hover shows of a value, or a path, is never broken.
-                let is_whole = arguments[0] == "hover" && line.starts_with("  ");
+                // A word is never broken, nor what is to be pasted.
+                let is_diff = arguments[0] == "set" && line.starts_with([' ', '-', '+', '@']);
+                let is_word = !line.trim_start().contains(' ');
+                let is_whole = is_word || is_diff || line.starts_with("       ");
                 assert!(is_whole || line.chars().count() <= 60, "{line}");
             }
         }
+    }
+
+    #[test]
+    fn titles_of_findings_fit() {
+        let (text, _) = shown(&["check", "fixtures/acme/mistakes/values"]);
+        let lines = lines(&text);
+        let mut titles = 0;
+        for line in lines.iter().filter(|line| line.contains("]: ")) {
+            titles += 1;
+            // A word is never broken.
+            let has_blanks = line.split(' ').count() > 2;
+            assert!(!has_blanks || line.chars().count() <= 60, "{line}");
+        }
+        assert!(titles > 5, "{text}");
     }
 
     #[test]
@@ -508,8 +561,11 @@ mod in_a_terminal {
             .into_iter()
             .partition(|line| line.starts_with("       "));
         assert!(told.iter().all(|line| line.chars().count() <= 60), "{text}");
-        let query = "       puppet query 'inventory[certname, environment, facts, trusted] {}' > nodes.json";
-        assert_eq!(pasted, [query]);
+        let query = format!(
+            "       cd {} && puppet query 'inventory[certname, environment, facts, trusted] {{}}' > nodes.json",
+            folder.path().display()
+        );
+        assert_eq!(pasted, [&query]);
     }
 
     #[test]
@@ -548,7 +604,7 @@ mod in_a_terminal {
         let (text, code) = shown(&["lookup", "profile::web::prot", "--workspace", ACME]);
         assert_eq!(code, Some(1), "{text}");
         assert!(
-            text.contains("did you mean 'profile::web::port'?"),
+            text.contains("did you mean\r\n    'profile::web::port'?"),
             "{text}"
         );
     }
@@ -602,9 +658,22 @@ fn a_command_line_that_makes_no_sense_ends_with_2() {
         &["matrix"],
         &["diff"],
         &["set", "a"],
+        &["hover", "hiera.yaml"],
+        &["encrypt", "x"],
+        &["why-not", "key", "--node", "a"],
+        &["diff", "--against", ""],
+        &["matrix", ""],
+        &["check", ""],
     ] {
         let (code, _, error) = said(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {error}");
+        let name = arguments[0].trim_start_matches("explain-key");
+        let last = error.lines().last().unwrap();
+        assert!(
+            last.starts_with(&format!("run 'hiera-ls {name}")),
+            "{error}"
+        );
+        assert!(last.ends_with(" --help' for more"), "{error}");
     }
     let (code, out, _) = said(&["explain-key", "no::such", "--workspace", ACME]);
     assert_eq!(code, Some(0), "{out}");

@@ -3,13 +3,22 @@
 use std::io::{self, Write};
 
 use super::record::Record;
+use crate::cli::terminal::{Layout, Paint};
+use crate::rules::Severity;
 
 /// Prints `path:line:column: severity[code] message` for each record.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
+    let layout = Layout::of_output();
     records.iter().try_for_each(|record| {
-        let (at, severity) = (one_line(&record.position()), record.severity);
+        let at = layout.word(Paint::Title, &one_line(&record.position()));
         let (code, message) = (record.code, one_line(&record.message));
-        writeln!(out, "{at}: {severity}[{code}] {message}")
+        let paint = match record.level {
+            Severity::Error => Paint::Complaint,
+            Severity::Warning => Paint::Doubt,
+            Severity::Information | Severity::Hint => Paint::Aside,
+        };
+        let severity = layout.word(paint, &format!("{}[{code}]", record.severity));
+        writeln!(out, "{at}: {severity} {message}")
     })
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::hidden::Hidden;
+use crate::cli::terminal::Layout;
 use crate::disk;
 use crate::lookup::Settings;
 use crate::rules::{Checker, Finding, Known, Made, Safety, fixes_together};
@@ -210,10 +211,9 @@ impl Fixed {
     pub(super) fn print(&self, shown: &str) {
         let lines = self.shown.each_ref().map(String::as_str);
         let hunks = unified_diff_shown([&self.before, &self.after], lines);
-        let _ = write!(
-            std::io::stdout().lock(),
-            "--- {shown}\n+++ {shown}\n{hunks}"
-        );
+        let diff = format!("--- {shown}\n+++ {shown}\n{hunks}");
+        let diff = Layout::of_output().diff(&diff);
+        let _ = write!(std::io::stdout().lock(), "{diff}");
     }
 
     /// The file.

@@ -3,6 +3,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::hidden::Hidden;
+use crate::cli::terminal::hanging;
 use crate::rules::{Finding, Severity};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
@@ -12,7 +13,7 @@ const MOST_LINES: u32 = 6;
 
 /// The text of a finding; `shown` makes a path relative.
 pub(super) fn text(
-    renderer: &Renderer,
+    (renderer, width): (&Renderer, Option<usize>),
     snapshot: &Snapshot,
     finding: &Finding,
     hidden: &Hidden<'_>,
@@ -24,8 +25,11 @@ pub(super) fn text(
         Severity::Information => Level::INFO,
         Severity::Hint => Level::NOTE.with_name("hint"),
     };
+    // The lines of a title stand below each other, behind the code.
+    let before = finding.severity.name().len() + finding.code.len() + "[]: ".len();
+    let width = width.map_or(usize::MAX, |width| width.saturating_sub(before));
     let mut group: Group<'_> = level
-        .primary_title(finding.message.as_str())
+        .primary_title(hanging(&finding.message, width, 0))
         .id(finding.code)
         .elements(Vec::<Snippet<'_, Annotation<'_>>>::new());
     if let Some(file) = snapshot.file(&finding.path) {

@@ -30,7 +30,7 @@ use selection::Selection;
 use wanted::{Wanted, absolute};
 
 use super::terminal;
-use super::workspace::{PlaceArguments, workspace_folder};
+use super::workspace::{PlaceArguments, no_hierarchy, workspace_folder};
 use crate::disk::{self, workspace_of};
 use crate::lookup::PuppetVersion;
 use crate::rules::Severity;
@@ -64,7 +64,7 @@ pub(crate) enum CheckFormat {
 /// The arguments of `check`.
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// Files, folders and patterns such as 'data/*.yaml' [default: the workspace, else the current folder]
+    /// Files, folders and patterns such as 'data/*.yaml' [default: --workspace, else the current folder]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
@@ -172,16 +172,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
         match report.check(folder, group) {
             Ok(Checked::Files) => {}
             Ok(Checked::BadPattern) => code = ExitCode::from(BAD_PATH),
-            Ok(Checked::NoHierarchy) => {
-                let shown = match report.shown(folder) {
-                    "" => ".",
-                    shown => shown,
-                };
-                code = complain(&format!(
-                    "no hierarchy at or below {shown}: nothing was checked; name one with \
-                     --hiera-yaml FILE"
-                ));
-            }
+            Ok(Checked::NoHierarchy) => code = complain(&no_hierarchy(folder)),
             Err(error) => code = complain(&error),
         }
     }

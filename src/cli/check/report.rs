@@ -19,7 +19,7 @@ use super::{
 };
 use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
 use crate::cli::nodes::Asked;
-use crate::cli::terminal::{self, Progress};
+use crate::cli::terminal::{self, Layout, Paint, Progress};
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
@@ -249,6 +249,7 @@ impl<'a> Report<'a> {
             checked.push((file, findings));
         }
         let read = checked.iter().map(|(file, _)| Arc::clone(file)).collect();
+        let drawn = (&self.renderer, terminal::width());
         for (file, findings) in checked {
             if !self.files.insert(Arc::clone(file)) {
                 continue;
@@ -261,7 +262,7 @@ impl<'a> Report<'a> {
                     Some(_) | None => continue,
                 }
                 let text = (self.options.format == CheckFormat::Full)
-                    .then(|| full::text(&self.renderer, &snapshot, &finding, &hidden, &shown));
+                    .then(|| full::text(drawn, &snapshot, &finding, &hidden, &shown));
                 let finding_path = Arc::clone(&finding.path);
                 let mut record = Record::new(&snapshot, finding, &hidden, &shown);
                 record.text = text;
@@ -380,9 +381,10 @@ impl<'a> Report<'a> {
             }
             _ => {}
         }
-        counts
-            .into_iter()
-            .try_for_each(|(code, count)| writeln!(out, "{count:6}  {code}"))
+        let layout = Layout::of_output();
+        counts.into_iter().try_for_each(|(code, count)| {
+            writeln!(out, "{count:6}  {}", layout.word(Paint::Title, code))
+        })
     }
 
     fn summary(&self) -> String {

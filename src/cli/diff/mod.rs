@@ -12,7 +12,8 @@ use clap::Args;
 
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
-use super::terminal::{Layout, Paint, complain, remark, shown};
+use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
+use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
@@ -24,6 +25,9 @@ use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
+
+/// Exit code where something differs.
+const DIFFERS: u8 = 2;
 
 /// What is compared.
 #[derive(Args)]
@@ -57,7 +61,7 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
     let format = arguments.format;
     if arguments.no_values && format.is_for_programs() {
         complain("--no-values works with the formats text and markdown only");
-        return ExitCode::from(2);
+        return ExitCode::from(SENSELESS);
     }
     match print(arguments) {
         Ok(Outcome { missing, .. }) if !missing.is_empty() => {
@@ -65,7 +69,7 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
             ExitCode::FAILURE
         }
         Ok(Outcome { differences: 0, .. }) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(2),
+        Ok(_) => ExitCode::from(DIFFERS),
         Err(message) => {
             complain(&message);
             ExitCode::FAILURE
@@ -209,6 +213,9 @@ impl Output {
 
     fn add(&mut self, found: Vec<Difference>, (done, of): (usize, usize)) -> Result<(), String> {
         self.count += found.len();
+        if self.count > 0 {
+            has_found(DIFFERS);
+        }
         for difference in found {
             match self.format {
                 TableFormat::Markdown => {

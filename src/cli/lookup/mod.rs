@@ -19,8 +19,10 @@ use crate::cli::keys::KeyArguments;
 use crate::cli::meant::{ENVIRONMENT, KnownKeys};
 use crate::cli::nodes::Asked;
 use crate::cli::render::{self, Format};
-use crate::cli::terminal::{self, Layout, Paint, complain, remark, remark_at_length, remark_title};
-use crate::cli::workspace::{Opened, PlaceArguments, StrictArgument, read, root_for, settings_of};
+use crate::cli::terminal::{self, Layout, Paint, complain, remark, remark_title};
+use crate::cli::workspace::{
+    Opened, PlaceArguments, StrictArgument, no_hierarchy, read, root_for, settings_of,
+};
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::cell::cell_json;
@@ -100,8 +102,6 @@ pub(super) struct LookupArguments {
     pub(super) secrets: KeyArguments,
 }
 
-const HELP: &str = "run 'hiera-ls lookup --help' for more";
-
 /// What a command ends with besides what it printed.
 enum End {
     /// A message for standard error, with exit code 1.
@@ -180,7 +180,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         snapshot = ManuallyDrop::new(read(&folder, &of_files));
         no_nodes = KnownNodes::default();
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
-            return Err(no_hierarchy(&folder));
+            return Err(End::Failed(no_hierarchy(&folder)));
         };
         let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         view = with_name(analysis.at(root), &arguments.environment);
@@ -259,12 +259,6 @@ fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSet
 fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
     view.environment.name = Arc::from(name);
     view
-}
-
-/// Nothing says how keys are looked up.
-fn no_hierarchy(folder: &str) -> End {
-    remark(&format!("unknown: no hierarchy at or below {folder}"));
-    End::Code(3)
 }
 
 /// The name that facts give their node.
@@ -388,7 +382,7 @@ fn tell_assumed(assumed: &[Assumed]) {
 
 fn tell_unknown(answer: &Answer) {
     for reason in answer.reasons() {
-        remark_at_length(&format!("unknown: {reason}"));
+        remark(&format!("unknown: {reason}"));
     }
 }
 
@@ -419,7 +413,7 @@ fn several(
         [] => Err(End::Failed("no nodes are known".into())),
         [only] => match &only.unknown {
             Some(why) => {
-                remark_at_length(&format!("unknown: {why}"));
+                remark(&format!("unknown: {why}"));
                 if let Some(unless) = &only.unless {
                     tell_possible(arguments, &only.result, unless);
                     tell_assumed(&only.assumed);
@@ -442,7 +436,7 @@ fn several(
         groups => {
             remark_title(&format!("{} answers:", groups.len()));
             for group in groups {
-                remark_at_length(&describe(group));
+                remark(&describe(group));
             }
             Err(End::Code(2))
         }

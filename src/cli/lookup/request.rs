@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{End, HELP, LookupArguments};
+use super::{End, LookupArguments};
+use crate::cli::usage::see_help;
 use crate::lookup::{Request, Tracing};
 use crate::value::Value;
 
@@ -11,7 +12,7 @@ pub(super) fn request(arguments: &LookupArguments) -> Result<Request, End> {
     let deep_only = arguments.knock_out_prefix.is_some()
         || arguments.sort_merged_arrays
         || arguments.merge_hash_arrays;
-    let refuse = |message: &str| Err(End::Senseless(format!("{message}\n{HELP}")));
+    let refuse = |message: &str| Err(End::Senseless(format!("{message}\n{}", see_help("lookup"))));
     if deep_only && !deep {
         return refuse(
             "--knock-out-prefix, --sort-merged-arrays and --merge-hash-arrays go with '--merge deep'\

@@ -175,7 +175,7 @@ impl Whole {
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, End> {
         let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
-            return Err(no_hierarchy(&self.folder));
+            return Err(End::Failed(no_hierarchy(&self.folder)));
         };
         let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))

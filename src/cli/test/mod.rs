@@ -10,13 +10,13 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::terminal::{complain, shown, unwritten};
+use super::terminal::{complain, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::Expectation;
 use crate::disk::{DiskFiles, MOST_DEPTH, MOST_FILES, absolute};
 use crate::ide::expectation::{Judged, Verdict, judge};
 use crate::ide::expected_keys::EXPECTATIONS_FOLDER;
-use crate::workspace::{FileKind, Files as _, path};
+use crate::workspace::{FileKind, Files as _, HIERA_YAML, path};
 
 /// Exit code where not everything could be judged because of a mistake.
 const MISTAKE: u8 = 2;
@@ -38,7 +38,7 @@ enum Form {
 /// Which expectations, of which workspace.
 #[derive(Args)]
 pub(super) struct TestArguments {
-    /// Files of expectations, and folders of such [default: spec/hiera in the workspace]
+    /// Files of expectations, and folders of such [default: spec/hiera beside hiera.yaml]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     #[command(flatten)]
@@ -73,6 +73,15 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
             return ExitCode::from(MISTAKE);
         }
     };
+    let code = match (
+        report.count(Verdict::Failed),
+        report.count(Verdict::Unknown),
+    ) {
+        (0, 0) => 0,
+        (0, _) => UNKNOWN,
+        (_, _) => 1,
+    };
+    has_found(code);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = match arguments.format {
         Form::Text => text::write(&report, &mut out),
@@ -83,19 +92,14 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
         complain(&unwritten(&error));
         return ExitCode::from(MISTAKE);
     }
-    match (
-        report.count(Verdict::Failed),
-        report.count(Verdict::Unknown),
-    ) {
-        (0, 0) => ExitCode::SUCCESS,
-        (0, _) => ExitCode::from(UNKNOWN),
-        (_, _) => ExitCode::FAILURE,
-    }
+    ExitCode::from(code)
 }
 
 /// Judges all expectations; nothing is judged while a file has a mistake.
 fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
-    let files = files(arguments)?;
+    let loaded = load_with_any_nodes(&arguments.workspace).map_err(|error| vec![error])?;
+    let view = loaded.root(&loaded.here).map_err(|error| vec![error])?;
+    let files = files(&arguments.paths, &view.root.dir).map_err(|error| vec![error])?;
     let mut expectations = Vec::new();
     let mut mistakes = Vec::new();
     for file in files {
@@ -115,8 +119,6 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
     if !mistakes.is_empty() {
         return Err(mistakes);
     }
-    let loaded = load_with_any_nodes(&arguments.workspace).map_err(|error| vec![error])?;
-    let view = loaded.root(&loaded.here).map_err(|error| vec![error])?;
     let mut outcomes = Vec::new();
     for (file, expectation) in expectations {
         match judge(&view, &expectation) {
@@ -134,31 +136,31 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
     }
 }
 
-/// The files of expectations: those that are named, and the YAML files in folders that are named.
-fn files(arguments: &TestArguments) -> Result<Vec<String>, Vec<String>> {
-    let named = match arguments.paths.as_slice() {
-        [] => {
-            let workspace = arguments.workspace.places.folder();
-            let workspace = workspace.map_err(|error| vec![error])?;
-            vec![shown(&path::join(&workspace, EXPECTATIONS_FOLDER)).to_owned()]
-        }
-        named => named.to_vec(),
-    };
+/// The files of expectations: those that are named, and the YAML files in folders that are named; without
+/// any those of the environment in a folder.
+fn files(named: &[String], folder: &str) -> Result<Vec<String>, String> {
+    let own = [shown(&path::join(folder, EXPECTATIONS_FOLDER)).to_owned()];
+    let named = if named.is_empty() { &own } else { named };
     let disk = DiskFiles::new();
     let mut files = Vec::new();
     for at in named {
-        match disk.kind(&absolute(&at)) {
-            Some(FileKind::File) => files.push(at),
+        let config = path::join(&absolute(at), HIERA_YAML);
+        match disk.kind(&absolute(at)) {
+            Some(FileKind::File) => files.push(at.clone()),
+            Some(FileKind::Directory) if disk.kind(&config) == Some(FileKind::File) => {
+                return Err(format!(
+                    "{at}: a folder with a {HIERA_YAML}, not one of expectations: run \
+                     'hiera-ls test --workspace {at}'"
+                ));
+            }
             Some(FileKind::Directory) => {
                 let before = files.len();
                 below(&disk, at.trim_end_matches('/'), MOST_DEPTH, &mut files);
                 if files.len() == before {
-                    return Err(vec![format!(
-                        "{at}: no files of expectations (*.yaml) here"
-                    )]);
+                    return Err(format!("{at}: no files of expectations (*.yaml) here"));
                 }
             }
-            None => return Err(vec![format!("{at}: no such file or folder")]),
+            None => return Err(format!("{at}: no such file or folder")),
         }
     }
     Ok(files)

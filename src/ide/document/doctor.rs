@@ -24,22 +24,23 @@ const MOST_NAMED: usize = 12;
 /// Widest column of a table, in characters.
 const WIDEST: usize = 48;
 
-/// What the workspace is for Hiera, for the environment around a file or folder.
+/// What the workspace is for Hiera, for the environment around a file or folder. Commands are run
+/// behind `enter`, which goes to the workspace where a shell is not there.
 #[must_use]
-pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet) -> Document {
+pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet, enter: &str) -> Document {
     let report = analysis.report(at, nodes);
     Document {
         title: "Hiera doctor".to_owned(),
         language: "text",
-        content: text(analysis.snapshot, &report),
+        content: text(analysis.snapshot, &report, enter),
         data: Some(json_of(&report).to_string()),
         ..Document::default()
     }
 }
 
-fn text(snapshot: &Snapshot, report: &Report) -> String {
+fn text(snapshot: &Snapshot, report: &Report, enter: &str) -> String {
     let mut out = String::new();
-    advice(&mut out, report);
+    advice(&mut out, report, enter);
     out.push_str("Hierarchies\n");
     if report.hierarchies.is_empty() {
         out.push_str("  none found\n");
@@ -59,19 +60,19 @@ fn text(snapshot: &Snapshot, report: &Report) -> String {
     out
 }
 
-fn advice(out: &mut String, report: &Report) {
+fn advice(out: &mut String, report: &Report, enter: &str) {
     if report.advice.is_empty() {
         return;
     }
     out.push_str("What would improve answers most\n");
     for (at, advice) in report.advice.iter().enumerate() {
-        let place = match advice.place {
-            "shell" => "run".to_owned(),
-            file => format!("put into {file}"),
+        let (place, before) = match advice.place {
+            "shell" => ("run".to_owned(), enter),
+            file => (format!("put into {file}"), ""),
         };
         let _ = writeln!(out, "  {}. {}; {place}:", at + 1, advice.what);
         for line in advice.paste.lines() {
-            let _ = writeln!(out, "       {line}");
+            let _ = writeln!(out, "       {before}{line}");
         }
     }
     out.push('\n');

@@ -161,7 +161,7 @@ pub fn answer(
             };
             return differences::document(&view, [&from, to], key.as_ref(), progress);
         }
-        Question::Doctor { path, nodes } => doctor::document(analysis, path, nodes),
+        Question::Doctor { path, nodes } => doctor::document(analysis, path, nodes, ""),
         Question::Impact { path, file } => {
             return impact::answer(analysis, path, file.as_ref(), progress);
         }

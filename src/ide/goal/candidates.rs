@@ -249,7 +249,11 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         plan.add(at, sheet.set(sheet.entry(&goal.key)?, &goal.value).ok()?);
     }
     Some(Candidate {
-        title: format!("Change '{}' in {}", goal.key, listed(view, files.iter())),
+        title: format!(
+            "Change '{}' in {}",
+            goal.key,
+            listed(view, goal, files.iter())
+        ),
         entries: files.len(),
         is_asked_for: false,
         is_among_its_own: true,
@@ -265,7 +269,11 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
         remove(view, goal, at, &mut plan)?;
     }
     Some(Candidate {
-        title: format!("Remove '{}' from {}", goal.key, listed(view, files.iter())),
+        title: format!(
+            "Remove '{}' from {}",
+            goal.key,
+            listed(view, goal, files.iter())
+        ),
         entries: files.len(),
         is_asked_for: false,
         is_among_its_own: true,
@@ -323,7 +331,7 @@ impl Making<'_> {
         }
         let mut title = format!(
             "Set '{key}' in {}",
-            listed(self.view, self.level.files.keys())
+            listed(self.view, self.goal, self.level.files.keys())
         );
         match beside {
             Beside::Nothing => {}
@@ -341,7 +349,7 @@ impl Making<'_> {
                 }
                 title = format!(
                     "{title} and remove it from {}",
-                    listed(self.view, removed.into_iter())
+                    listed(self.view, self.goal, removed.into_iter())
                 );
             }
         }
@@ -431,7 +439,7 @@ impl Making<'_> {
         candidate.title = format!(
             "{}, and keep the value of other nodes in {}",
             candidate.title,
-            listed(self.view, kept.keys())
+            listed(self.view, self.goal, kept.keys())
         );
         Some(candidate)
     }
@@ -488,9 +496,12 @@ fn parts(goal: &Goal, state: &State, level: &Level, view: &RootView<'_>) -> Vec<
 }
 
 /// Files by their names.
-fn listed<'p>(view: &RootView<'_>, files: impl Iterator<Item = &'p Arc<str>>) -> String {
-    let snapshot = view.analysis.snapshot;
-    let files: Vec<&str> = files.map(|at| snapshot.short_name(at)).collect();
+fn listed<'p>(
+    view: &RootView<'_>,
+    goal: &Goal,
+    files: impl Iterator<Item = &'p Arc<str>>,
+) -> String {
+    let files: Vec<&str> = files.map(|at| goal.name_of(view, at)).collect();
     match files.as_slice() {
         [] => "no file".to_owned(),
         [only] => (*only).to_owned(),

@@ -48,9 +48,19 @@ pub struct Goal {
     pub variables: Vec<Arc<str>>,
     /// Whether every other node must keep what it has.
     pub only: bool,
+    /// How files are named; without it by their path below the workspace.
+    pub name: Option<fn(&str) -> &str>,
 }
 
 impl Goal {
+    /// A file by its name.
+    fn name_of<'p>(&self, view: &RootView<'_>, at: &'p str) -> &'p str {
+        match self.name {
+            Some(name) => name(at),
+            None => view.analysis.snapshot.short_name(at),
+        }
+    }
+
     /// That some of the known nodes get a value.
     ///
     /// # Errors
@@ -71,6 +81,7 @@ impl Goal {
             members: chosen(known, which)?,
             variables,
             only,
+            name: None,
         })
     }
 }
@@ -245,7 +256,7 @@ pub fn proposals(
             reasons.push((candidate.title, format!("{stray} would change too")));
             continue;
         }
-        let because = because(view, &candidate, &state, &tried);
+        let because = because(view, goal, &candidate, (&state, &tried));
         proposals.push(Proposal {
             key: goal.key.clone(),
             title: candidate.title,
@@ -393,7 +404,12 @@ fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
 }
 
 /// Why a plan changes just these nodes.
-fn because(view: &RootView<'_>, candidate: &Candidate, state: &State, tried: &Tried) -> String {
+fn because(
+    view: &RootView<'_>,
+    goal: &Goal,
+    candidate: &Candidate,
+    (state, tried): (&State, &Tried),
+) -> String {
     let nodes = view.analysis.nodes;
     let mut readers: BTreeSet<&str> = BTreeSet::new();
     for layer in layers_of(&state.row.key) {
@@ -403,9 +419,8 @@ fn because(view: &RootView<'_>, candidate: &Candidate, state: &State, tried: &Tr
             readers.extend(members.into_iter().map(|member| nodes.certname(member)));
         }
     }
-    let snapshot = view.analysis.snapshot;
     let names = candidate.plan.paths();
-    let names: Vec<&str> = names.map(|at| snapshot.short_name(at)).collect();
+    let names: Vec<&str> = names.map(|at| goal.name_of(view, at)).collect();
     let files = match names.as_slice() {
         [only] => (*only).to_owned(),
         [one, other] => format!("{one} and {other}"),

@@ -126,6 +126,8 @@ pub struct HoverOptions<'a> {
     pub name: Option<Name<'a>>,
     /// The one form that is wanted, the others stay empty; none for all forms.
     pub form: Option<HoverForm>,
+    /// Widest line of the plain text but those of values, in characters.
+    pub width: usize,
 }
 
 impl Default for HoverOptions<'_> {
@@ -138,6 +140,7 @@ impl Default for HoverOptions<'_> {
             link: None,
             name: None,
             form: None,
+            width: page::WIDTH,
         }
     }
 }

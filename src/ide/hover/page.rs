@@ -118,7 +118,9 @@ pub(super) fn name(words: impl Into<String>) -> Piece {
 
 /// A line without markup.
 pub(super) fn plain_words(line: &Line) -> String {
-    let words = line.iter().map(|piece| write_piece(piece, Form::Plain));
+    let words = line
+        .iter()
+        .map(|piece| write_piece(piece, Form::Plain(WIDTH)));
     words.collect()
 }
 
@@ -172,7 +174,7 @@ impl Page {
             range,
             markdown: write(HoverForm::Markdown, Form::Markdown(options.link)),
             aligned: write(HoverForm::Aligned, Form::Aligned),
-            plain: write(HoverForm::Plain, Form::Plain),
+            plain: write(HoverForm::Plain, Form::Plain(options.width)),
         }
     }
 
@@ -193,7 +195,7 @@ impl Page {
                 Block::Line(line) => Part::Words(write_line(line, form)),
                 Block::Links(line) => Part::Words(match form {
                     Form::Markdown(_) => write_line(line, form),
-                    Form::Aligned | Form::Plain | Form::Document => Vec::new(),
+                    Form::Aligned | Form::Plain(_) | Form::Document => Vec::new(),
                 }),
                 Block::Value { lines, whole } => Part::Value(lines.iter().collect(), whole, None),
             })
@@ -306,7 +308,7 @@ fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
         match (after_line, form) {
             // Two blanks at the end of a line are Markdown's line break.
             (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
-            (true, Form::Plain | Form::Document) | (false, _) => out.push('\n'),
+            (true, Form::Plain(_) | Form::Document) | (false, _) => out.push('\n'),
         }
     }
     if let Form::Document = form {
@@ -335,7 +337,7 @@ fn add_value(
     }
     match form {
         Form::Markdown(_) | Form::Aligned => fenced(out, "yaml", &lines),
-        Form::Plain => indented(out, &lines),
+        Form::Plain(_) => indented(out, &lines),
         Form::Document => verbatim(out, &lines),
     }
     let Some(link) = link.filter(|_| is_cut || is_shortened) else {
@@ -356,7 +358,8 @@ enum Form<'a> {
     Markdown(Option<Link<'a>>),
     /// Without links: terminal clients hide a link's target, but wrap the line as if it showed.
     Aligned,
-    Plain,
+    /// Lines of a width.
+    Plain(usize),
     /// The value as it is, everything else as comments.
     Document,
 }
@@ -375,16 +378,17 @@ fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
             let words: String = line.iter().map(|piece| write_piece(piece, form)).collect();
             vec![words.replace('\n', " ")]
         }
-        Form::Aligned | Form::Plain => broken(line, form),
+        Form::Aligned => broken(line, form, WIDTH),
+        Form::Plain(width) => broken(line, form, width),
     }
 }
 
 /// A part of a line that is not broken: the number of its piece, and what stands of it.
 type Fragment = (usize, Piece);
 
-/// Breaks a line between words, so that none is wider than [`WIDTH`]. What stands in a file as it is
+/// Breaks a line between words, so that none is wider than `width`. What stands in a file as it is
 /// stays on one line where it is short.
-fn broken(line: &Line, form: Form<'_>) -> Vec<String> {
+fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
     let written = |fragments: &[Fragment]| -> String {
         let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
         pieces.collect()
@@ -396,7 +400,7 @@ fn broken(line: &Line, form: Form<'_>) -> Vec<String> {
         append(&mut longer, word.clone());
         let indent = if lines.len() > 1 { 2 } else { 0 };
         let is_first = lines.last().is_none_or(Vec::is_empty);
-        if is_first || written(&longer).chars().count() + indent <= WIDTH {
+        if is_first || written(&longer).chars().count() + indent <= width {
             lines.pop();
             lines.push(longer);
         } else {
@@ -480,7 +484,7 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
     let link = match form {
         Form::Markdown(link) => link,
         Form::Aligned => None,
-        Form::Plain | Form::Document => {
+        Form::Plain(_) | Form::Document => {
             return match piece {
                 Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
                 Piece::Place { label, .. } => label.clone(),

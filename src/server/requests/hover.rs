@@ -91,6 +91,7 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
             name: None,
             link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
             form: Some(context.hover_form),
+            ..HoverOptions::default()
         };
         hover::hover(analysis, path, offset, &options)
     })
