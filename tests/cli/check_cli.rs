@@ -380,3 +380,28 @@ fn what_is_not_checked_is_named() {
         assert!(!error.contains("os error"), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn what_is_less_severe_than_asked_for_is_not_reported() {
+    let count = |severity: &str| {
+        let (_, out, _) = said(
+            std::path::Path::new("."),
+            &[
+                "check",
+                "fixtures/acme/mistakes/values",
+                "--format",
+                "json-lines",
+                "--min-severity",
+                severity,
+            ],
+        );
+        let lines = out.lines().map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            record["severity"].as_str().unwrap().to_owned()
+        });
+        lines.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(Vec::from_iter(count("error")), ["error"]);
+    assert_eq!(Vec::from_iter(count("warning")), ["error", "warning"]);
+    assert!(count("hint").contains("hint"));
+}

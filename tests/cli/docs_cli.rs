@@ -3,7 +3,8 @@
 //!
 //! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any lines, no
 //! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test. What such
-//! blocks, and definitions of jobs, ask this program must be understood.
+//! blocks, definitions of jobs and tasks ask this program passes in a healthy repository, and what sentences and tables
+//! name is understood.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -129,23 +130,72 @@ fn command_of(line: &str) -> Option<String> {
     (is_name && !first.starts_with('-')).then(|| command.to_owned())
 }
 
+/// A repository of git with Acme in it, a value changed since its commit, and keys of eyaml.
+struct Control {
+    home: tempfile::TempDir,
+    commit: String,
+}
+
+impl Control {
+    fn new() -> Control {
+        let home = tempfile::tempdir().unwrap();
+        let at = home.path().join("acme");
+        let copied = Command::new("cp")
+            .args(["-r", "fixtures/acme"])
+            .arg(&at)
+            .status()
+            .unwrap();
+        assert!(copied.success());
+        std::fs::remove_dir_all(at.join("mistakes")).unwrap();
+        let keys = at.join("keys");
+        std::fs::create_dir(&keys).unwrap();
+        for (from, to) in [("certificate", "public_key"), ("private", "private_key")] {
+            let from = format!("tests/eyaml/test-only-first.{from}.pem");
+            std::fs::copy(from, keys.join(format!("{to}.pkcs7.pem"))).unwrap();
+        }
+        let mut control = Control {
+            home,
+            commit: String::new(),
+        };
+        let commit = "git init -q && git add -A && git -c user.name=A -c user.email=a@example.com \
+                      -c commit.gpgsign=false commit -q -m first && git rev-parse HEAD";
+        let (code, said, error) = control.run(commit);
+        assert_eq!(code, Some(0), "{error}");
+        said.trim().clone_into(&mut control.commit);
+        let common = at.join("data/common.yaml");
+        let text = std::fs::read_to_string(&common).unwrap();
+        std::fs::write(&common, text + "\na::new::key: 1\n").unwrap();
+        control
+    }
+
+    /// The exit code, standard output and standard error of a line for a shell.
+    fn run(&self, line: &str) -> (Option<i32>, String, String) {
+        let output = Command::new("sh")
+            .args(["-c", line])
+            .current_dir(self.home.path().join("acme"))
+            .stdin(std::process::Stdio::null())
+            .env("HOME", self.home.path())
+            .env("PATH", search_path())
+            // As GitLab has it.
+            .env("CI_MERGE_REQUEST_DIFF_BASE_SHA", &self.commit)
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let code = output.status.code();
+        (code, text(&output.stdout), text(&output.stderr))
+    }
+}
+
 /// Commands that are shown without what they print: in scripts, and in definitions of jobs.
 #[test]
-fn commands_of_scripts_and_jobs_are_understood() {
-    let home = tempfile::tempdir().unwrap();
-    let here = home.path().join("acme");
-    let copied = Command::new("cp")
-        .args(["-r", "fixtures/acme"])
-        .arg(&here)
-        .status()
-        .unwrap();
-    assert!(copied.success());
+fn commands_of_scripts_and_jobs_pass_in_a_healthy_repository() {
+    let control = Control::new();
     for folder in [
         ".local/share/bash-completion/completions",
         ".zfunc",
         ".config/fish/completions",
     ] {
-        std::fs::create_dir_all(home.path().join(folder)).unwrap();
+        std::fs::create_dir_all(control.home.path().join(folder)).unwrap();
     }
     let mut commands = 0;
     for page in pages() {
@@ -158,25 +208,116 @@ fn commands_of_scripts_and_jobs_are_understood() {
                 let command = command
                     .replace("KEY", "profile::web::port")
                     .replace("NODE", "web01.lon.acme.example");
-                let output = Command::new("sh")
-                    .args(["-c", &command])
-                    .current_dir(&here)
-                    .env("HOME", home.path())
-                    .env("PATH", search_path())
-                    .output()
-                    .unwrap();
-                let said = String::from_utf8_lossy(&output.stderr);
-                // What is found or fails is told by 1, a mistake in the arguments by 2.
-                assert!(
-                    matches!(output.status.code(), Some(0 | 1)),
-                    "{}: {command}\n{said}",
-                    page.display()
-                );
+                let (code, _, said) = control.run(&command);
+                assert_eq!(code, Some(0), "{}: {command}\n{said}", page.display());
                 commands += 1;
             }
         }
     }
     assert!(commands > 10, "only {commands} commands");
+    let comment = control.home.path().join("acme/hiera.md");
+    let comment = std::fs::read_to_string(comment).unwrap();
+    assert!(
+        comment.contains("1 key changes for all 8 nodes"),
+        "{comment}"
+    );
+}
+
+/// Tasks for a Rakefile are run where there is a Rake; each must name a command of this program.
+#[test]
+fn tasks_of_rakefiles_pass_in_a_healthy_repository() {
+    let control = Control::new();
+    let has_rake = control.run("rake --version").0 == Some(0);
+    let mut tasks = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (_, lines) in blocks(&text)
+            .into_iter()
+            .filter(|(info, _)| *info == "ruby")
+        {
+            let task = lines
+                .iter()
+                .find_map(|line| line.trim().strip_prefix("sh '"));
+            let task = task.unwrap_or_else(|| panic!("{}: no task", page.display()));
+            let (code, _, said) = control.run(&task.trim_end_matches('\'').replace("', '", " "));
+            assert_eq!(code, Some(0), "{}: {said}", page.display());
+            tasks += 1;
+            if !has_rake {
+                continue;
+            }
+            let syntax = "module PuppetSyntax; def self.hieradata_paths=(_); end; end\n";
+            let rakefile = control.home.path().join("acme/Rakefile");
+            std::fs::write(rakefile, syntax.to_owned() + &lines.join("\n")).unwrap();
+            let is_named = lines
+                .iter()
+                .any(|line| line.starts_with("namespace :syntax"));
+            let name = if is_named { "syntax:hiera" } else { "hiera" };
+            let (code, said, error) = control.run(&format!("rake {name}"));
+            assert_eq!(code, Some(0), "{}: {error}", page.display());
+            assert!(said.contains("no problems"), "{said}{error}");
+        }
+    }
+    assert!(tasks > 1);
+}
+
+/// The commands of this program between backticks, such as those of tables.
+fn named_commands(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let prose = text.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    });
+    let prose = prose.collect::<Vec<_>>().join(" ");
+    let spans = prose.split('`').skip(1).step_by(2);
+    let commands = spans.filter(|span| span.starts_with("hiera-ls "));
+    commands.map(str::to_owned).collect()
+}
+
+#[test]
+fn commands_that_tables_and_sentences_name_are_understood() {
+    let control = Control::new();
+    let examples = [
+        (" A B", " web01.lon.acme.example web02.lon.acme.example"),
+        ("KEY…", "profile::web::port"),
+        ("KEY", "profile::web::port"),
+        ("VALUE", "80"),
+        ("NODE", "web01.lon.acme.example"),
+        (" [PATH…]", ""),
+        ("REV", "HEAD"),
+        ("DIR", "."),
+        ("FILE:LINE:COLUMN", "data/common.yaml:85:1"),
+        ("FILE:LINE", "data/common.yaml:85"),
+        ("CODE", "dup-key"),
+        ("SHELL", "bash"),
+        ("FORMAT", "sarif"),
+        ("COMMAND", "check"),
+        ("fixtures/acme/mistakes", "data"),
+    ];
+    let mut commands = BTreeSet::new();
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        commands.extend(named_commands(&text));
+    }
+    assert!(commands.len() > 30, "{commands:?}");
+    for named in commands {
+        let mut command = named.clone();
+        for (placeholder, example) in examples {
+            command = command.replace(placeholder, example);
+        }
+        let (code, _, said) = control.run(&command);
+        // A sentence may name a command without what it must be given.
+        let refused = [
+            "unexpected argument",
+            "unrecognized",
+            "invalid value",
+            "cannot be used",
+        ];
+        let is_refused = refused.iter().any(|words| said.contains(words));
+        assert!(!is_refused, "{named}: {said}");
+        assert!(matches!(code, Some(0..=3)), "{named}: {code:?} {said}");
+        assert!(!said.contains("no data sets"), "{named}: {said}");
+    }
 }
 
 /// The targets of a page's links, outside of code.

@@ -256,7 +256,7 @@ impl<'a> Report<'a> {
             }
             for mut finding in findings {
                 match severity(project, &finding) {
-                    Some(severity) if self.output.selection.includes(finding.code) => {
+                    Some(severity) if self.output.selection.includes(finding.code, severity) => {
                         finding.severity = severity;
                     }
                     Some(_) | None => continue,
@@ -277,7 +277,8 @@ impl<'a> Report<'a> {
     /// Makes the fixes, and writes or shows them.
     fn fix(&mut self, fixing: &Fixing<'_>, project: &Project) {
         let fixed = fixing.run(|finding| {
-            severity(project, finding).is_some() && self.output.selection.includes(finding.code)
+            severity(project, finding)
+                .is_some_and(|severity| self.output.selection.includes(finding.code, severity))
         });
         for file in fixed {
             if self.output.fixes.diff {
