@@ -2,28 +2,31 @@
 
 use std::sync::Arc;
 
-use super::{Analysis, RootView};
+use super::RootView;
 use crate::hierarchy::{Template, TemplatePart};
-use crate::lookup::{self, Place, Request, Run};
+use crate::lookup::{self, Limit, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
-/// Most lookups of one key over the known nodes while a person waits: some milliseconds. A key that is
-/// another one on each of thousands of nodes would take seconds.
+/// Most lookups of one key over the known nodes while a person waits, where they tell all answers.
 pub const MOST_LOOKUPS: usize = 128;
 
+/// Most lookups where there are more answers than that: those for the largest groups of nodes. A key that is
+/// another one on each of thousands of nodes would take seconds.
+const SAMPLE: usize = 32;
+
 impl RootView<'_> {
-    /// The answers for some of the known nodes: a lookup for each different set of sources, at most
+    /// The answers for some of the known nodes: a lookup for each different set of sources, within
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members that would take more are in none.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
-        let Analysis {
-            nodes,
-            is_cancelled,
-            ..
-        } = self.analysis;
-        let goes_on = |made| made < MOST_LOOKUPS && !is_cancelled();
-        lookup::runs_while(&self.session(), nodes, request, members, &goes_on)
+        let limit = Limit {
+            most: MOST_LOOKUPS,
+            sample: SAMPLE,
+            is_cancelled: self.analysis.is_cancelled,
+        };
+        let nodes = self.analysis.nodes;
+        lookup::runs_within(&self.session(), nodes, request, members, &limit)
     }
 
     /// The file that a known node reads at a place for a key; none where a variable in its path has no

@@ -6,6 +6,7 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
 use super::merge::{Strategy, StrategyKind};
-use super::request::Tracing;
+use super::reads::ReadNames;
+use super::request::{Assumed, Log, Reads, Tracing, Unknown};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Key;
 use crate::regexp::{Limit, Regexp, RegexpError};
@@ -28,7 +30,7 @@ pub struct CompiledOptions {
 }
 
 /// The options that one compilation has collected.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct KnownOptions {
     /// For the keys of a module or of none.
     by_module: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
@@ -38,6 +40,23 @@ pub(super) struct KnownOptions {
     outer: Option<Option<Value>>,
     /// Of modules' hierarchies of defaults.
     defaults: Map<Arc<str>, Arc<CompiledOptions>>,
+}
+
+/// What a compilation is like once it has collected options.
+pub(super) struct CollectedOptions {
+    options: KnownOptions,
+    reads: ReadNames,
+    logs: Vec<Log>,
+    warned: HashSet<String>,
+    unknown: Vec<Unknown>,
+    assumed: Vec<Assumed>,
+}
+
+impl CollectedOptions {
+    /// What they were made from.
+    pub(super) fn reads(&self) -> Reads {
+        self.reads.list()
+    }
 }
 
 /// The options that apply in one scope to keys of one module or of none.
@@ -172,6 +191,32 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
 }
 
 impl Engine<'_> {
+    /// What this compilation has collected, before its first request. Nothing where keys were looked up:
+    /// whether these make a loop depends on the request.
+    pub(super) fn collected_options(&self) -> Option<CollectedOptions> {
+        if !self.given.is_empty() || !self.reads.list().keys.is_empty() {
+            return None;
+        }
+        Some(CollectedOptions {
+            options: self.options.clone(),
+            reads: self.reads.clone(),
+            logs: self.logs.clone(),
+            warned: self.warned.clone(),
+            unknown: self.unknown.clone(),
+            assumed: self.assumed.clone(),
+        })
+    }
+
+    /// Makes a new compilation one that has collected these options.
+    pub(super) fn take_options(&mut self, collected: &CollectedOptions) {
+        self.options = collected.options.clone();
+        self.reads = collected.reads.clone();
+        self.logs = collected.logs.clone();
+        self.warned = collected.warned.clone();
+        self.unknown = collected.unknown.clone();
+        self.assumed = collected.assumed.clone();
+    }
+
     /// The entry of `lookup_options` that decides over `key`; `undef` where none does.
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
         let root = key.root.as_name().unwrap_or_default();

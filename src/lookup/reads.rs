@@ -7,7 +7,7 @@ use super::request::Reads;
 use crate::value::KeyHashing;
 
 /// Names, each once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
 
 impl Names {
@@ -41,7 +41,7 @@ impl Names {
 }
 
 /// What has been read, kept over all requests: caches answer without reading again.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct ReadNames {
     pub(super) keys: Names,
     pub(super) variables: Names,

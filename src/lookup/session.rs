@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::{ConfigCache, Environment, Settings};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, LookupError};
-use super::options::CompiledOptions;
+use super::options::{CollectedOptions, CompiledOptions};
 use super::reach::Place;
 use super::request::{Answer, Reads, Request, UnknownCause};
 use crate::hierarchy::{Function, Layer};
@@ -54,6 +54,17 @@ impl<'a> Session<'a> {
         Compilation {
             engine: Engine::new(*self, scope.clone()),
         }
+    }
+
+    /// As [`Session::compilation`], for a scope that has options which were collected in another one.
+    pub(super) fn compilation_with(
+        &self,
+        scope: &Scope,
+        collected: &CollectedOptions,
+    ) -> Compilation<'a> {
+        let mut engine = Engine::new(*self, scope.clone());
+        engine.take_options(collected);
+        Compilation { engine }
     }
 
     /// The functions of a layer's levels, in their order; none where Puppet refuses its configuration.
@@ -160,6 +171,13 @@ impl Compilation<'_> {
             Err(Failure::NotFound) => Ok(Arc::default()),
             Err(Failure::Error(error)) => Err(*error),
         }
+    }
+
+    /// Collects the options for keys of `module`, as a lookup would, for other scopes too. Nothing where they
+    /// depend on more than files and variables, or Puppet refuses them: this compilation is of no use then.
+    pub(super) fn collect_options(&mut self, module: Option<&str>) -> Option<CollectedOptions> {
+        self.lookup_options(module).ok()?;
+        self.engine.collected_options()
     }
 
     /// As [`Session::places_in`].

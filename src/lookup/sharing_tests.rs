@@ -6,9 +6,12 @@ use std::sync::Arc;
 use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
-use super::{Answer, ConfigCache, Environment, PuppetVersion, Request, Session, Settings, explain};
-use crate::scope::{Authenticated, Facts, Scope, default_trusted};
-use crate::value::{Value, hash_with_capacity};
+use super::{
+    Answer, ConfigCache, Environment, Limit, PuppetVersion, Request, Session, Settings, explain,
+    runs_within,
+};
+use crate::scope::{Authenticated, Facts, KnownNodes, Scope, default_trusted, read_nodes};
+use crate::value::{HashMap, Value, from_json, hash_with_capacity};
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// Levels whose locations depend on the scope in every way, and on the files that there are.
@@ -97,6 +100,47 @@ fn scope(site: &str) -> Scope {
     Scope::closed(&facts, &trusted, &none, &none, "production")
 }
 
+/// Nodes that differ in what paths, options and values read.
+fn nodes() -> KnownNodes {
+    let node = |number: usize| {
+        let site = ["s1", "s2", "s3"][number % 3];
+        let merge = ["deep", "hash"][number / 3 % 2];
+        format!(
+            r#""n{number}": {{"facts": {{"site": "{site}", "merge": "{merge}", "name": "list", "folder": "data",
+            "path": "", "number": 7, "token": "t", "deep": {{"er": "{site}"}}, "list": ["s1", "{site}"]}}}}"#
+        )
+    };
+    let all: Vec<String> = (0..12).map(node).collect();
+    let json = from_json(&format!("{{{}}}", all.join(", "))).unwrap();
+    KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap())
+}
+
+/// What nodes get together is what each gets alone, all of them or the largest sets.
+fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
+    let members: Vec<usize> = (0..nodes.len()).collect();
+    for most in [usize::MAX, 3, 1] {
+        let limit = Limit {
+            most,
+            sample: most.min(2),
+            is_cancelled: &|| false,
+        };
+        let runs = runs_within(session, nodes, request, &members, &limit);
+        for run in &runs {
+            for &member in &run.members {
+                let alone = session.lookup(&nodes.scope(member), request);
+                assert_eq!(
+                    told(&run.answer),
+                    told(&alone),
+                    "{request:?} of node {member}"
+                );
+            }
+        }
+        assert!(runs.len() <= most);
+        let asked: usize = runs.iter().map(|run| run.members.len()).sum();
+        assert!(asked == nodes.len() || runs.len() == limit.sample || runs.len() == most);
+    }
+}
+
 /// All that an answer says, the trace among it.
 fn told(answer: &Answer) -> String {
     let trace = answer.trace.as_ref().map(explain);
@@ -110,8 +154,18 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
     let mut open = Scope::open();
     open.bind("facts.site", "s2");
     let scopes = [scope("s1"), scope("s2"), scope("s3"), open];
+    let nodes = nodes();
     for version in [PuppetVersion::V7, PuppetVersion::V8] {
         let settings = Settings::for_version(version);
+        let session = Session {
+            files: snapshot,
+            environment,
+            settings: &settings,
+            configs: shared,
+        };
+        for key in ["m::list", "own"] {
+            compare_nodes(&session, &nodes, &Request::key(key).with_sources());
+        }
         for (at, scope) in scopes.iter().enumerate() {
             for key in ["m::list", "m::hash", "own"] {
                 let plain = Request::key(key);

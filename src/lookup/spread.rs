@@ -9,7 +9,8 @@ use std::collections::HashMap as Map;
 use std::sync::Arc;
 
 use super::error::LookupError;
-use super::request::{Answer, Assumed, Certainty, Reads, Request, UnknownCause};
+use super::options::CollectedOptions;
+use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
 use super::trace::{Event, NodeKind, TraceNode, TraceScope};
 use super::views::{Classes, Spot};
@@ -20,6 +21,9 @@ use crate::workspace::LOOKUP_OPTIONS;
 
 /// The condition of the answer that all nodes get for which no other condition holds.
 pub const OTHERWISE: &str = "otherwise";
+
+/// Most sets of options that are kept for the other nodes.
+const MOST_OPTIONS: usize = 64;
 
 /// Most scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
@@ -33,6 +37,25 @@ pub struct Run {
     pub members: Vec<usize>,
 }
 
+/// How many lookups are made over many nodes.
+#[derive(Clone, Copy)]
+pub struct Limit<'a> {
+    /// Most lookups where they tell all answers.
+    pub most: usize,
+    /// Most lookups where `most` would not tell all: those for the largest sets of nodes.
+    pub sample: usize,
+    /// Whether the answers are no longer wanted.
+    pub is_cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Limit<'_> {
+    const NONE: Limit<'static> = Limit {
+        most: usize::MAX,
+        sample: usize::MAX,
+        is_cancelled: &|| false,
+    };
+}
+
 /// The answers for `members`: a lookup for each different set of sources, and O(members) beside.
 #[must_use]
 pub fn runs(
@@ -41,57 +64,69 @@ pub fn runs(
     request: &Request,
     members: &[usize],
 ) -> Vec<Run> {
-    runs_while(session, nodes, request, members, &|_| true)
+    runs_within(session, nodes, request, members, &Limit::NONE)
 }
 
-/// [`runs`], as long as `goes_on` says so, which is told how many lookups were made: members that would take
-/// another one are in none of them.
+/// [`runs`], as far as a limit allows: members that would take another lookup are in none of them.
 #[must_use]
-pub fn runs_while(
+pub fn runs_within(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    goes_on: &dyn Fn(usize) -> bool,
+    limit: &Limit<'_>,
 ) -> Vec<Run> {
-    let found = answers_while(session, nodes, request, members, goes_on, |answer| answer);
+    let found = answers_within(session, nodes, request, members, limit, |answer| answer);
     let runs = found.into_iter();
-    runs.map(|(answer, members)| Run { answer, members })
-        .collect()
+    let mut runs: Vec<Run> = runs
+        .map(|(answer, mut members)| {
+            members.sort_unstable();
+            Run { answer, members }
+        })
+        .collect();
+    runs.sort_by_key(|run| run.members[0]);
+    runs
 }
 
-/// [`runs_while`], of each answer only what `tell` makes of it: the traces of a large hierarchy are
-/// many times what is wanted of them.
-fn answers_while<T>(
+/// [`runs_within`], in no order and of each answer only what `tell` makes of it: the traces of a large
+/// hierarchy are many times what is wanted of them.
+fn answers_within<T>(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    goes_on: &dyn Fn(usize) -> bool,
+    limit: &Limit<'_>,
     mut tell: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
-    let mut parted: Vec<Parted> = Vec::new();
+    let mut most = limit.most;
+    let mut rest = members.to_vec();
+    let mut known = Shared::default();
+    let mut options = SharedOptions::default();
     let mut runs: Vec<(T, Vec<usize>)> = Vec::new();
-    for (at, &member) in members.iter().enumerate() {
-        let hit = parted.iter().find_map(|parted| parted.run(member));
-        if let Some(run) = hit {
+    for at in 0..rest.len() {
+        let member = rest[at];
+        if let Some(run) = known.find(member) {
             runs[run].1.push(member);
             continue;
         }
-        if !goes_on(runs.len()) {
+        if runs.len() >= most || (limit.is_cancelled)() {
             continue;
         }
-        let answer = session.lookup(&nodes.scope(member), request);
-        let rest = &members[at..];
-        if rest.len() > 1 {
-            let reads = &answer.reads;
-            let known = parted.iter().position(|known| known.reads == *reads);
-            let known = known.unwrap_or_else(|| {
-                parted.push(Parted::new(session, nodes, reads.clone(), rest));
-                parted.len() - 1
-            });
-            let parted = &mut parted[known];
-            parted.runs[parted.classes.of(member)] = Some(runs.len());
+        let scope = nodes.scope(member);
+        let answer = match runs.is_empty() {
+            true => session.lookup(&scope, request),
+            false => options.lookup(session, nodes, request, &rest[at..]),
+        };
+        if rest.len() > at + 1 {
+            let classes = known.insert(session, nodes, &answer.reads, &rest[at..], runs.len());
+            if runs.is_empty() && most < usize::MAX {
+                let sizes = classes.sizes(&rest);
+                if sizes.len() > most {
+                    most = limit.sample;
+                    rest[at + 1..]
+                        .sort_by_key(|&member| std::cmp::Reverse(sizes[&classes.of(member)]));
+                }
+            }
         }
         runs.push((tell(answer), vec![member]));
     }
@@ -133,13 +168,90 @@ pub fn possible_readers(
     })
 }
 
+/// What was found for some nodes and holds for all that nothing tells apart from them, by number.
+#[derive(Default)]
+struct Shared(Vec<Parted>);
+
+impl Shared {
+    /// What holds for a node.
+    fn find(&self, member: usize) -> Option<usize> {
+        let mut all = self.0.iter();
+        all.find_map(|parted| parted.found[parted.classes.of(member)])
+    }
+
+    /// Adds what was found for the first of `members` by reading so much, all of which may ask later.
+    fn insert(
+        &mut self,
+        session: &Session<'_>,
+        nodes: &KnownNodes,
+        reads: &Arc<Reads>,
+        members: &[usize],
+        found: usize,
+    ) -> &Classes {
+        let known = self.0.iter().position(|known| known.reads == *reads);
+        let known = known.unwrap_or_else(|| {
+            self.0
+                .push(Parted::new(session, nodes, reads.clone(), members));
+            self.0.len() - 1
+        });
+        let parted = &mut self.0[known];
+        if let Some(&member) = members.first() {
+            parted.found[parted.classes.of(member)] = Some(found);
+        }
+        &parted.classes
+    }
+}
+
+/// The options that lookups for many nodes share: collecting them is about half of a lookup.
+#[derive(Default)]
+struct SharedOptions {
+    known: Shared,
+    collected: Vec<CollectedOptions>,
+}
+
+impl SharedOptions {
+    /// Answers a request for the first of `members`.
+    fn lookup<'a>(
+        &mut self,
+        session: &Session<'a>,
+        nodes: &KnownNodes,
+        request: &Request,
+        members: &[usize],
+    ) -> Answer {
+        let scope = nodes.scope(members[0]);
+        // Others show in the trace how the options are found.
+        let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
+        if let Some(known) = self.known.find(members[0]) {
+            let collected = &self.collected[known];
+            return session.compilation_with(&scope, collected).lookup(request);
+        }
+        if !is_shared || self.collected.len() >= MOST_OPTIONS {
+            return session.lookup(&scope, request);
+        }
+        let mut compilation = session.compilation(&scope);
+        let name = request.names.first();
+        let key = name.and_then(|name| crate::interpolation::Key::parse(name).ok());
+        let module = key.as_ref().and_then(|key| key.module_name());
+        match compilation.collect_options(module) {
+            Some(collected) => {
+                let reads = Arc::new(collected.reads());
+                let number = self.collected.len();
+                self.known.insert(session, nodes, &reads, members, number);
+                self.collected.push(collected);
+                compilation.lookup(request)
+            }
+            None => session.lookup(&scope, request),
+        }
+    }
+}
+
 /// Nodes parted by all that tells them apart for one [`Reads`]: what they see of the files that
 /// matter to the keys, and the values of the variables.
 struct Parted {
     reads: Arc<Reads>,
     classes: Classes,
-    /// The run of each class, where a node of it was asked.
-    runs: Vec<Option<usize>>,
+    /// What holds for each class, where a node of it was asked.
+    found: Vec<Option<usize>>,
 }
 
 impl Parted {
@@ -163,14 +275,10 @@ impl Parted {
             classes.split_by(&nodes.column(variable), members);
         }
         Parted {
-            runs: vec![None; classes.len()],
+            found: vec![None; classes.len()],
             classes,
             reads,
         }
-    }
-
-    fn run(&self, member: usize) -> Option<usize> {
-        self.runs[self.classes.of(member)]
     }
 }
 
@@ -323,7 +431,7 @@ pub fn groups_of_members(
         (group as u32, *origin as u32)
     };
     let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
-    for (place, members) in answers_while(session, nodes, request, members, &|_| true, tell) {
+    for (place, members) in answers_within(session, nodes, request, members, &Limit::NONE, tell) {
         for member in members {
             place_of[member] = place;
         }

@@ -272,6 +272,15 @@ impl Classes {
         self.of[member] as usize
     }
 
+    /// How many of `members` are in each class that has some.
+    pub(super) fn sizes(&self, members: &[usize]) -> Map<usize, usize> {
+        let mut sizes = Map::default();
+        for &member in members {
+            *sizes.entry(self.of(member)).or_default() += 1;
+        }
+        sizes
+    }
+
     /// How many classes there may be.
     pub(super) fn len(&self) -> usize {
         self.moved.len()
