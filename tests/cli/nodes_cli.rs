@@ -174,6 +174,11 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
     let (text, said, code) = run(folder.path(), &["matrix", "profile::web::port"]);
     assert_eq!(code, 0, "{said}");
     assert!(text.contains("3 different values on 8 nodes"), "{text}");
+    let (_, said, _) = run(folder.path(), &["lookup", "profile::web::port"]);
+    assert!(
+        said.contains("6 nodes (web01.nyc.acme.example, …): 8080"),
+        "{said}"
+    );
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(text.contains("8 nodes from acme/nodes.json"), "{text}");
     assert!(!text.contains("puppet query"), "{text}");

@@ -173,6 +173,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let mut environment = environment_of(files, &folder, &arguments.environment);
     environment.global_config = of_files.global_hiera_yaml.clone();
     let configs = ManuallyDrop::new(ConfigCache::default());
+    let mut dir = environment.dir.clone();
     let (snapshot, view, no_nodes);
     let session = if is_plain(files, &environment, &of_files) {
         session_over(files, &environment, &settings, &configs)
@@ -184,6 +185,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         };
         let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         view = with_name(analysis.at(root), &arguments.environment);
+        dir = Some(Arc::clone(&root.dir));
         view.session()
     };
     let named = Vec::from_iter(arguments.nodes.clone());
@@ -203,7 +205,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         one(arguments, &session, &scope, &request)
     };
     let folder: Arc<str> = Arc::from(folder);
-    let folders: Vec<&Arc<str>> = environment.dir.iter().chain([&folder]).collect();
+    let folders: Vec<&Arc<str>> = dir.iter().chain([&folder]).collect();
     // Facts of a flag are those of one node, as `puppet lookup` has it.
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
         let given = asked.common().map_err(End::Failed)?;

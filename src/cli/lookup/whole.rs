@@ -15,7 +15,7 @@ use crate::ide::unseen::{outside_reason, outside_words};
 use crate::interpolation::Key;
 use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
 use crate::scope::{KnownNodes, Node, Scope, top_name};
-use crate::workspace::{FileKind, Files as _, Snapshot};
+use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
 /// A node that no file describes: one that data files are named after, or, where no file describes
 /// any node, one of which only the name is known. What depends on its facts is unknown.
@@ -29,7 +29,7 @@ pub(super) fn by_name(
     let whole = Whole::read(arguments, asked, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, asked, &no_nodes)?;
-    let place = format!("{}/hiera.yaml", whole.folder);
+    let place = path::join(&view.root.dir, HIERA_YAML);
     let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
     let of_data = of_data.nodes.get(name).cloned();
     let node = match of_data.or_else(|| asked.meant(name).map(Arc::new)) {
