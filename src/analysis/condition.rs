@@ -103,7 +103,8 @@ impl Survey {
 }
 
 /// Whether a file's own value sets the part that some steps lead to, or replaces what is around it.
-fn may_set(value: &Value, steps: &[Value]) -> bool {
+#[must_use]
+pub fn may_set(value: &Value, steps: &[Value]) -> bool {
     let mut part = value;
     for step in steps {
         match part.as_hash() {

@@ -62,7 +62,7 @@ use std::sync::Arc;
 
 pub use advice::{MOST_ADVICE, RECIPES, Recipe};
 pub use certain::Certainties;
-pub use condition::{Condition, MOST_VALUES};
+pub use condition::{Condition, MOST_VALUES, may_set};
 pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
@@ -87,7 +87,7 @@ pub use project::{
 pub use readers::{MOST_LOOKUPS, ReadFiles, is_wildcard, left_out};
 pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};
-pub use roots::{ReadBy, Unread};
+pub use roots::{ReadBy, RefusedConfig, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{SiteManifests, behind_manifests, included_lists};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
@@ -115,6 +115,8 @@ pub struct Analysis<'a> {
     pub selected: Option<&'a str>,
     /// The facts that the user has overridden for now, in words (`site = nyc`); empty where none are.
     pub what_if: &'a str,
+    /// The known nodes as they are without overridden facts; none where no facts are overridden.
+    pub without_what_if: Option<&'a KnownNodes>,
     /// Whether the request was cancelled; asked inside long loops.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
@@ -135,6 +137,7 @@ impl<'a> Analysis<'a> {
             nodes,
             selected: None,
             what_if: "",
+            without_what_if: None,
             is_cancelled: &|| false,
         }
     }

@@ -1,7 +1,9 @@
 //! Which configurations the workspace has, which of them read a file, and why none does.
 
-use super::Analysis;
-use crate::workspace::{FoundConfig, Reached};
+use std::sync::Arc;
+
+use super::{Analysis, RootView};
+use crate::workspace::{FoundConfig, Reached, RootKind};
 
 /// A configuration that can read a file.
 #[derive(Clone, Copy, Debug)]
@@ -13,12 +15,52 @@ pub struct ReadBy<'a> {
 }
 
 /// Why no hierarchy reads a file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unread {
     /// The workspace has no hierarchy.
     NoHierarchy,
     /// Every hierarchy reads other files.
     NotReached,
+    /// Puppet refuses the configuration that governs it.
+    Refused(RefusedConfig),
+}
+
+/// A configuration that Puppet refuses: every lookup fails.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedConfig {
+    /// The file.
+    pub path: Arc<str>,
+    /// The folder that it serves.
+    pub dir: Arc<str>,
+    /// The line (from 1) of the mistake, where that is known.
+    pub line: Option<u32>,
+    /// What Puppet raises, without the file.
+    pub why: String,
+}
+
+impl RootView<'_> {
+    /// The root's own configuration, where Puppet refuses it.
+    #[must_use]
+    pub fn refused_config(&self) -> Option<RefusedConfig> {
+        let path = self.root.hiera_yaml.as_ref()?;
+        let error = self.session().outline(&self.layer).err()?;
+        let line = error.line.and_then(|line| u32::try_from(line).ok());
+        let of_text = || {
+            let file = self.analysis.snapshot.file(path)?;
+            let range = file.facts().error.as_deref()?.range?;
+            Some(file.line(range.start as usize) + 1)
+        };
+        let words = error.words();
+        let why = words.replace(&format!("({path}): "), "");
+        let place = format!(" (file: {path}");
+        let why = why.split(&place).next().unwrap_or(&why);
+        Some(RefusedConfig {
+            line: line.or_else(of_text),
+            dir: self.root.dir.clone(),
+            why: why.replace(&**path, crate::workspace::path::name(path)),
+            path: path.clone(),
+        })
+    }
 }
 
 impl<'a> Analysis<'a> {
@@ -60,8 +102,25 @@ impl<'a> Analysis<'a> {
             return Some(Unread::NoHierarchy);
         }
         let view = self.governing(path);
-        let is_read = view.is_some_and(|view| !view.reach(path).is_empty());
-        (!is_read).then_some(Unread::NotReached)
+        if view
+            .as_ref()
+            .is_some_and(|view| !view.reach(path).is_empty())
+        {
+            return None;
+        }
+        let refused = view.and_then(|view| view.refused_config());
+        Some(refused.map_or(Unread::NotReached, Unread::Refused))
+    }
+
+    /// The configurations that Puppet refuses, in the order of their folders; those of modules are not
+    /// among them. O(roots).
+    #[must_use]
+    pub fn refused_configurations(self) -> Vec<RefusedConfig> {
+        let roots = self.snapshot.roots().iter();
+        roots
+            .filter(|root| !matches!(root.kind, RootKind::Module { .. }))
+            .filter_map(|root| self.at(root).refused_config())
+            .collect()
     }
 }
 

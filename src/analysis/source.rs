@@ -50,7 +50,11 @@ pub fn strategy(answer: &Answer, key: &str, options: Option<&OptionsEntry>) -> S
 /// The strategy that an entry of `lookup_options` names.
 #[must_use]
 pub fn merge_kind(entry: &OptionsEntry) -> Option<StrategyKind> {
-    let merge = entry.value.get("merge")?;
+    kind_of(entry.value.get("merge")?)
+}
+
+/// The strategy that a merge names, as options and requests have it.
+pub(super) fn kind_of(merge: &Value) -> Option<StrategyKind> {
     let word = match merge.as_hash() {
         Some(hash) => hash.get(&StrKey("strategy"))?,
         None => merge,
@@ -58,7 +62,7 @@ pub fn merge_kind(entry: &OptionsEntry) -> Option<StrategyKind> {
     StrategyKind::from_name(word.as_str()?)
 }
 
-fn merged_by<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strategy> {
+pub(super) fn merged_by<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strategy> {
     let mut found = None;
     search(data_node(answer, key)?, &mut |node| {
         if let NodeKind::Merge(strategy) = &node.kind {

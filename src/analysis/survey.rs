@@ -6,12 +6,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::scope_view::{DecidingOptions, ScopeView, layers_of, options_line, single_text};
-use super::source::{LevelValue, quoted, request, sources, strategy};
-use super::{Analysis, RootView};
+use super::source::{LevelValue, kind_of, merged_by, quoted, request, sources, strategy};
+use super::{Analysis, RootView, is_wildcard};
 use crate::hierarchy::{Layer, Template, TemplatePart};
-use crate::lookup::{Answer, Place, Strategy, UnknownCause};
+use crate::lookup::{Answer, Place, Request, Strategy, UnknownCause};
 use crate::scope::Scope;
 use crate::text::TextRange;
+use crate::value::Value;
 use crate::workspace::{Paths, path};
 
 /// A top-level key over all levels.
@@ -26,6 +27,8 @@ pub struct Survey {
     pub options: Option<DecidingOptions>,
     /// How sources are merged.
     pub strategy: Strategy,
+    /// The merge that the request itself asks for: options do not decide then.
+    pub asked_merge: Option<Value>,
     /// Every location of every level that the key can be looked up in, the highest first.
     pub levels: Vec<SurveyLevel>,
     /// Locations of other layers that the unknown parts of the answer name.
@@ -85,6 +88,23 @@ impl RootView<'_> {
     pub fn survey_of(&self, key: &str, scope: &Scope, answer: Answer) -> Survey {
         let sources = sources(&answer, &quoted(key));
         self.in_scope(scope).survey(key, answer, sources)
+    }
+
+    /// As [`RootView::survey_of`], for the answer to a request that may ask for a merge.
+    #[must_use]
+    pub fn survey_asked(
+        &self,
+        key: &str,
+        scope: &Scope,
+        (request, answer): (&Request, Answer),
+    ) -> Survey {
+        let mut survey = self.survey_of(key, scope, answer);
+        let kind = request.merge.as_ref().and_then(kind_of);
+        if let (Some(kind), None) = (kind, merged_by(&survey.answer, &quoted(key))) {
+            survey.strategy = Strategy::plain(kind);
+        }
+        survey.asked_merge.clone_from(&request.merge);
+        survey
     }
 
     /// As [`RootView::survey_of`], for an answer that other sources gave too: that of several nodes.
@@ -160,6 +180,7 @@ impl ScopeView<'_> {
             answer,
             sources,
             strategy,
+            asked_merge: None,
             levels,
             elsewhere,
         }
@@ -286,6 +307,17 @@ impl Survey {
         });
         let files = files.flatten().filter(|path| !sure.contains(path));
         files.cloned().collect()
+    }
+
+    /// The variables that decide whether those files are read.
+    #[must_use]
+    pub fn variables_of_some(&self) -> Vec<Arc<str>> {
+        let files = self.for_some_nodes();
+        let levels = self.levels.iter().filter(|level| {
+            matches!(&level.status, Status::ForSomeNodes(own) if own.iter().any(|at| files.contains(at)))
+        });
+        let names = levels.flat_map(|level| level.place.template.variables().cloned());
+        distinct(names.filter(|name| !is_wildcard(name)))
     }
 
     /// Existing files without the key.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::doctor::{layers, variables_of};
 use super::{NodeSet, RootView};
 use crate::scope::{KnownNodes, Node};
+use crate::text::nearest;
 use crate::value::{StrKey, Value};
 
 /// Most values of one variable that are listed; the others are counted.
@@ -122,6 +123,87 @@ impl NodeSet {
             set.contains_key(&StrKey(variable)) || set.contains_key(&StrKey(root))
         };
         (!is_no_fact && !self.nodes.all().iter().any(is_set)).then(|| variable.to_owned())
+    }
+}
+
+/// Of so many nodes the names of facts are known where one is mistyped.
+const MOST_NODES: usize = 50;
+
+/// How deep facts are named.
+const DEPTH: usize = 4;
+
+impl NodeSet {
+    /// Why another value of a fact could change nothing, in words; nothing where it could, and where no
+    /// nodes are known. O(tokens + manifests).
+    #[must_use]
+    pub fn why_no_effect(&self, view: &RootView<'_>, fact: &str) -> Option<String> {
+        let fact = fact.strip_prefix("facts.").unwrap_or(fact);
+        if self.known.is_empty() {
+            return None;
+        }
+        let column = self.known.column(&Arc::from(format!("facts.{fact}")));
+        let mut values = column.values.iter().flatten();
+        let used = view.used_variables();
+        let read: Vec<String> = used
+            .iter()
+            .filter_map(|used| self.fact_of(&used.name))
+            .collect();
+        let is_below = |inner: &str, outer: &str| {
+            let rest = inner.strip_prefix(outer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let is_read = read
+            .iter()
+            .any(|read| is_below(read, fact) || is_below(fact, read));
+        if is_read || values.any(|value| !value.is_undef()) {
+            return None;
+        }
+        let is_set = |node: &Arc<Node>| node.variables.contains_key(&StrKey(fact));
+        if used.iter().any(|used| *used.name == *fact) || self.nodes.all().iter().any(is_set) {
+            return Some(format!(
+                "'{fact}' is a variable, not a fact: what sets it is the nodes file, a manifest or \
+                 Puppet itself, and no fact changes it"
+            ));
+        }
+        if is_read_by_code(view, fact) {
+            return None;
+        }
+        let mut names: Vec<String> = read;
+        for node in self.nodes.all().iter().take(MOST_NODES) {
+            add_names(&node.facts.whole(), "", DEPTH, &mut names);
+        }
+        let near = nearest(fact, names.iter().map(String::as_str));
+        let near = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
+        Some(format!(
+            "no node has a fact '{fact}', and nothing reads it{near}"
+        ))
+    }
+}
+
+/// Whether code of the workspace seems to read a fact.
+fn is_read_by_code(view: &RootView<'_>, fact: &str) -> bool {
+    let name = fact.rsplit('.').next().unwrap_or(fact);
+    let forms = [
+        format!("'{name}'"),
+        format!("${name}"),
+        format!("$::{name}"),
+    ];
+    let mut files = view.analysis.snapshot.files();
+    files.any(|file| {
+        let is_code = file.facts().code.is_some();
+        is_code && forms.iter().any(|form| file.text().contains(form))
+    })
+}
+
+/// Adds the dotted names of facts.
+fn add_names(facts: &crate::value::HashMap, above: &str, depth: usize, names: &mut Vec<String>) {
+    for (name, value) in facts.iter() {
+        let Some(name) = name.as_str() else { continue };
+        let name = format!("{above}{name}");
+        if let Some(inner) = value.as_hash().filter(|_| depth > 1) {
+            add_names(inner, &format!("{name}."), depth - 1, names);
+        }
+        names.push(name);
     }
 }
 

@@ -361,15 +361,49 @@ pub(super) fn side(
 ) {
     let (sources, origins) = origins_text(cell, place);
     let line = format!("  {sign} {said}  {sources}");
-    let _ = writeln!(out, "{}", line.trim_end());
+    let line = line.trim_end();
+    match line.chars().count() > WIDEST {
+        // Files come below what is long.
+        true if !sources.is_empty() => {
+            let _ = writeln!(out, "  {sign} {said}");
+            for sources in folded(sources.split(' '), " ", WIDEST - 6) {
+                let _ = writeln!(out, "      {sources}");
+            }
+        }
+        true | false => {
+            let _ = writeln!(out, "{line}");
+        }
+    }
     for origin in origins {
         let _ = writeln!(out, "      {origin}");
     }
 }
 
+/// Words in lines of at most `width` characters, one at least in each.
+pub(super) fn folded<'w>(
+    words: impl Iterator<Item = &'w str>,
+    separator: &str,
+    width: usize,
+) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        let fits = |line: &&mut String| {
+            line.chars().count() + separator.len() + word.chars().count() <= width
+        };
+        match lines.last_mut().filter(fits) {
+            Some(line) => {
+                line.push_str(separator);
+                line.push_str(word);
+            }
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
 /// encrypted: only the cipher texts differ.
-pub(super) fn apart(said: [String; 2], most: usize) -> Vec<String> {
+fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
     if is_alike {

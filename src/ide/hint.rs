@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::hover::inline;
 use super::lens::changed_keys;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
@@ -30,8 +31,8 @@ const WIDEST: usize = 40;
 /// What a hint says.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HintKind {
-    /// Higher levels give the key for some of the nodes that read the file: how many, and the
-    /// first of the sources.
+    /// Higher levels give the key for some of the nodes that read the file, or for the selected one:
+    /// how many, and the first of the sources.
     Overridden {
         /// How many nodes.
         nodes: usize,
@@ -147,14 +148,7 @@ impl Hint {
             HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
-                let plain = value.as_str();
-                let plain = plain.filter(|text| !text.trim().is_empty() && !text.contains('\n'));
-                let text = plain.map_or_else(|| value.inspect(), ToOwned::to_owned);
-                let room = WIDEST - mark.len();
-                match text.chars().count() > room {
-                    true => format!("= {}…", text.chars().take(room - 1).collect::<String>()),
-                    false => format!("= {text}"),
-                }
+                format!("= {}", inline(value, WIDEST - mark.len()))
             }
             HintKind::Impact { of: 0, .. } => "changes the value".to_owned(),
             HintKind::Impact { nodes, of } => format!("changes {nodes} of {of} nodes"),
@@ -191,7 +185,10 @@ impl Hint {
                 of: 1,
                 others,
                 ..
-            } => Some(format!("this value is overridden by {}", by(others))),
+            } => Some(format!(
+                "for the selected node, this value is overridden by {}",
+                by(others)
+            )),
             HintKind::Overridden {
                 nodes, of, others, ..
             } => Some(format!(
@@ -225,8 +222,8 @@ fn short_place(place: &str, most: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// Completes hints: what they are for, and the files that they point to, by their path below the data
-/// directory of the hinted file, else below its module or environment, else below the workspace's folder.
+/// Names the files that hints point to: by their path below the data directory of the hinted file,
+/// else below its module or environment, else below the workspace's folder.
 fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
     let datadir = view
         .reach(path)
@@ -234,7 +231,6 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
         .and_then(|reach| datadir_of(&reach.place));
     let datadir = datadir.as_deref().unwrap_or_default();
     for hint in found {
-        hint.what_if = view.analysis.what_if.to_owned();
         let (HintKind::Overridden { by: Some(by), .. } | HintKind::Dead { by: Some(by), .. }) =
             &hint.kind
         else {
@@ -263,10 +259,37 @@ pub fn hints(
     if !analysis.reads(path) {
         return Vec::new();
     }
-    let mut found = settled_hints(&view, file, visible);
+    let mut found = all_hints(&view, file, visible, options);
+    if let Some(nodes) = analysis.without_what_if
+        && !found.is_empty()
+    {
+        let factual = Analysis {
+            nodes,
+            what_if: "",
+            without_what_if: None,
+            ..analysis
+        };
+        let factual = all_hints(&factual.at(view.root), file, visible, options);
+        // What holds without the what-if is not marked.
+        for hint in found.iter_mut().filter(|hint| !factual.contains(hint)) {
+            hint.what_if = analysis.what_if.to_owned();
+        }
+    }
+    name_files(&view, path, &mut found);
+    found
+}
+
+fn all_hints(
+    view: &RootView<'_>,
+    file: &File,
+    visible: TextRange,
+    options: HintOptions,
+) -> Vec<Hint> {
+    let analysis = view.analysis;
+    let mut found = settled_hints(view, file, visible);
     if options.impact {
         let of = analysis.nodes.len();
-        let changed = changed_keys(analysis, path).into_iter();
+        let changed = changed_keys(analysis, file.path()).into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
         found.extend(changed.map(|(range, nodes)| Hint {
             range,
@@ -277,7 +300,6 @@ pub fn hints(
         found.sort_by_key(|hint| hint.range.start);
     }
     found.retain(|hint| options.wants(&hint.kind));
-    name_files(&view, path, &mut found);
     found
 }
 
@@ -419,7 +441,7 @@ fn key_hint(
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
         0 => None,
-        nodes if nodes == of => Some(HintKind::Dead { of, by, others }),
+        nodes if nodes == of && !is_selected => Some(HintKind::Dead { of, by, others }),
         nodes => Some(HintKind::Overridden {
             nodes,
             of,
@@ -477,41 +499,5 @@ fn token_hints(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_label_begins_with_the_count_and_fits_an_editor() {
-        let hint = |by: &str, what_if: &str| Hint {
-            range: TextRange::new(0, 1),
-            kind: HintKind::Overridden {
-                nodes: 4,
-                of: 8,
-                by: None,
-                others: 1,
-            },
-            by: Some(by.to_owned()),
-            what_if: what_if.to_owned(),
-        };
-        let long = "node/web01.lon.acme.example.with-a-long-name.yaml:4";
-        let labels = [
-            hint("site/lon.yaml:4", "").label(),
-            hint(long, "").label(),
-            hint(long, "site = nyc").label(),
-        ];
-        assert_eq!(
-            labels,
-            [
-                "↑ 4/8 site/lon.yaml:4 +1",
-                "↑ 4/8 node/web01.lon.acme.exampl….yaml:4 +1",
-                "↑ 4/8 node/web01.lon.a….yaml:4 +1 (what-if)",
-            ]
-        );
-        assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
-        let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
-        assert!(
-            sentence.ends_with("(hypothetical: site = nyc)"),
-            "{sentence}"
-        );
-    }
-}
+#[path = "hint_tests.rs"]
+mod tests;

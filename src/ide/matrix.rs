@@ -6,13 +6,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::call_hierarchy::root_of;
+use super::hover::dig;
+use super::target::KeyTarget;
 use super::unseen::outside_words;
-use crate::analysis::{self, LevelValue, RootView};
+use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
-    Group, LookupError, OTHERWISE, Place, Request, Source, groups_of_members, groups_of_possible,
-    possible_readers, sources,
+    Group, LookupError, OTHERWISE, Place, Request, Source, StrategyKind, groups_of_members,
+    groups_of_possible, possible_readers, sources,
 };
 use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
@@ -126,7 +128,7 @@ pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members:
     let groups = groups_of_members(&view.session(), view.analysis.nodes, request, members);
     Row {
         key: Arc::from(key),
-        answers: cells(view.analysis.snapshot, groups),
+        answers: of_part(view, key, cells(view.analysis.snapshot, groups)),
         by_facts: Vec::new(),
     }
 }
@@ -147,7 +149,7 @@ fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
     Row {
         key: Arc::from(key),
-        answers: cells(view.analysis.snapshot, groups),
+        answers: of_part(view, key, cells(view.analysis.snapshot, groups)),
         by_facts: Vec::new(),
     }
 }
@@ -203,6 +205,69 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
         value: Value::Undef,
     }));
     outside_words(&view.survey_from(root, &scope, answer, given).outside())
+}
+
+/// The cells of a key that digs into a value, with the lines of that part for those of the whole value:
+/// files without the part are left out, unless no file is known to have it.
+fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
+    let Some(KeyTarget { root, steps, .. }) = KeyTarget::named(key) else {
+        return cells;
+    };
+    if steps.is_empty() {
+        return cells;
+    }
+    let snapshot = view.analysis.snapshot;
+    let positions = KeyPositions::new(snapshot);
+    let mut entry = view.in_scope(&Scope::open());
+    let kind = entry.options_entry(&root).as_ref().and_then(merge_kind);
+    let part = |source: &SourceLine| {
+        let file = snapshot.file(&source.file)?;
+        let own = view.analysis.own_value(&source.file, &root)?;
+        let line = match (dig(&own, &steps), may_set(&own, &steps)) {
+            (Some(_), _) => positions.line(file, &root, &steps),
+            (None, true) => source.line,
+            (None, false) => return None,
+        };
+        Some(SourceLine {
+            file: source.file.clone(),
+            line,
+        })
+    };
+    for cell in &mut cells {
+        let is_whole = |value: &Value| value.as_hash().is_none() && value.as_array().is_none();
+        let is_of_one = match kind {
+            None | Some(StrategyKind::First | StrategyKind::Default | StrategyKind::Unique) => true,
+            Some(StrategyKind::Hash) => true,
+            Some(
+                StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep,
+            ) => cell.result.as_ref().is_ok_and(is_whole),
+        };
+        let mut origins: Vec<Origin> = Vec::new();
+        for origin in std::mem::take(&mut cell.origins) {
+            let mut found: Vec<SourceLine> = origin.sources.iter().filter_map(part).collect();
+            match (found.is_empty(), is_of_one, kind) {
+                (true, _, _) => found.clone_from(&origin.sources),
+                (false, true, Some(StrategyKind::ReverseDeep)) => {
+                    found.drain(..found.len() - 1).for_each(drop)
+                }
+                (false, true, _) => found.truncate(1),
+                (false, false, _) => {}
+            }
+            match origins.iter_mut().find(|known| known.sources == found) {
+                Some(known) => known.nodes.extend(origin.nodes),
+                None => origins.push(Origin {
+                    sources: found,
+                    nodes: origin.nodes,
+                }),
+            }
+        }
+        for origin in &mut origins {
+            origin.nodes.sort();
+        }
+        origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
+        cell.origins = origins;
+    }
+    cells
 }
 
 /// The cells of groups, the line of each source found once.

@@ -100,6 +100,20 @@ pub struct WordTarget {
 }
 
 impl Target {
+    /// The key that it is about, where it is a key.
+    #[must_use]
+    pub fn key(&self) -> Option<&KeyTarget> {
+        match self {
+            Target::Key(key) | Target::NestedKey(key) => Some(key),
+            Target::Token(_)
+            | Target::Path(_)
+            | Target::Option(_)
+            | Target::Blob(_)
+            | Target::Word(_)
+            | Target::None => None,
+        }
+    }
+
     /// What the target is in the file; none for nothing.
     #[must_use]
     pub fn range(&self) -> Option<TextRange> {

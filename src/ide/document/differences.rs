@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use super::{Answer, Document, Progress, cancelled, matrix, one_line, place};
 use crate::analysis::RootView;
-use crate::ide::cell::{apart, counted, difference_json, json_text, outcome_text, side};
+use crate::ide::cell::{counted, difference_json, json_text, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
+use crate::ide::hover;
 use crate::ide::matrix::Cell;
-use crate::value::to_tagged_json;
+use crate::value::Value;
 use crate::workspace::Snapshot;
 
 /// Widest value of a list of changes, in characters: whole values are in the matrix.
-const WIDEST: usize = 200;
+const WIDEST: usize = 92;
 
 /// Most nodes that are named below a change; the others are counted.
-const MOST_NAMED: usize = 20;
+const MOST_NAMED: usize = 12;
 
 /// What two nodes or two environments differ in, by their names.
 pub(super) fn document(
@@ -86,6 +87,10 @@ fn one_side(
             matrix::whose(&mut content, cell);
         }
         matrix::origins(&mut content, cell, snapshot);
+        let is_alike = said(&difference.before) == said(&difference.after);
+        if is_alike && has_secrets(cell) {
+            let _ = writeln!(content, "# a different encrypted value for {other}");
+        }
         matrix::answer(&mut content, &difference.key, cell);
         if difference.before.nodes == difference.after.nodes {
             matrix::names(&mut content, cell);
@@ -139,33 +144,58 @@ pub(super) fn change(
         (condition, false) => format!(" — {condition}"),
     };
     let _ = writeln!(content, "{key}{whose}");
-    let said = apart([said(before), said(after)], WIDEST);
-    for ((sign, cell), said) in [('-', before), ('+', after)].into_iter().zip(said) {
+    for ((sign, cell), said) in [('-', before), ('+', after)]
+        .into_iter()
+        .zip(both(before, after))
+    {
         let certain = match (&cell.unknown, &cell.unless, &cell.result) {
             (Some(_), Some(unless), Ok(_)) => format!(", unless {}", one_line(unless)),
-            (Some(why), None, Ok(_)) => format!(" (not certain: {})", one_line(why)),
-            (Some(_), _, Err(_)) | (None, _, _) => String::new(),
+            (Some(why), None, Ok(value)) if !value.has_opaque() => {
+                format!(" (not certain: {})", one_line(why))
+            }
+            (Some(_), _, _) | (None, _, _) => String::new(),
         };
         let said = format!("{said}{certain}");
         side(content, (sign, &said), cell, &|source| {
             place(source, snapshot)
         });
     }
-    if !is_of_two && !after.nodes.is_empty() {
-        let named: Vec<&str> = after.nodes.iter().map(|node| &**node).collect();
-        let more = match named.len().saturating_sub(MOST_NAMED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let shown = &named[..named.len().min(MOST_NAMED)];
-        let _ = writeln!(content, "    {}{more}", shown.join(", "));
+    if let (Ok(old), Ok(new)) = (&before.result, &after.result)
+        && let Some(changes) = hover::changes_in_words(old, new, WIDEST)
+    {
+        let _ = writeln!(content, "    {changes}");
     }
+    if !is_of_two && !after.nodes.is_empty() {
+        for line in matrix::folded_names(&after.nodes, MOST_NAMED) {
+            let _ = writeln!(content, "    {line}");
+        }
+    }
+}
+
+/// Both answers in a line each. What reads alike differs in what is encrypted.
+fn both(before: &Cell, after: &Cell) -> [String; 2] {
+    let [old, mut new] = [said(before), said(after)];
+    if old == new && has_secrets(before) {
+        new = "a different encrypted value".to_owned();
+    }
+    [old, new]
+}
+
+fn has_secrets(cell: &Cell) -> bool {
+    cell.result.as_ref().is_ok_and(Value::has_opaque)
 }
 
 /// An answer in a line.
 fn said(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
-        (Some(_), Ok(value)) => to_tagged_json(value),
-        (_, _) => outcome_text(cell),
+        (unknown, Ok(value)) => {
+            let shown = hover::inline(value, WIDEST);
+            // Of what is not known, the reason says more than the value.
+            match unknown.is_none() || !value.has_opaque() || shown.contains("(encrypted") {
+                true => shown,
+                false => outcome_text(cell),
+            }
+        }
+        (_, Err(_)) => outcome_text(cell),
     }
 }

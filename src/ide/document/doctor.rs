@@ -12,7 +12,7 @@ use crate::analysis::{
     Analysis, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, NodeSet, NodesReport,
     Report, VariableReport,
 };
-use crate::ide::cell::counted;
+use crate::ide::cell::{counted, folded};
 use crate::workspace::{RootKind, Snapshot, path};
 
 /// The version of the JSON form.
@@ -20,6 +20,9 @@ const VERSION: u8 = 1;
 
 /// Most folders or files of one kind that the text names.
 const MOST_NAMED: usize = 12;
+
+/// Widest line, in characters.
+const WIDTH: usize = 100;
 
 /// Widest column of a table, in characters.
 const WIDEST: usize = 48;
@@ -99,7 +102,12 @@ fn hierarchy(out: &mut String, snapshot: &Snapshot, found: &Hierarchy) {
         short_paths(snapshot, &found.why)
     );
     if let Some(error) = &found.error {
-        let _ = writeln!(out, "    Puppet refuses it: {}", super::one_line(error));
+        let error = short_paths(snapshot, error);
+        put(
+            out,
+            4,
+            &format!("Puppet refuses it: {}", super::one_line(&error)),
+        );
     }
     let rows = found.levels.iter().map(|level| {
         let needs = match level.variables.is_empty() {
@@ -218,7 +226,7 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
         );
     }
     for problem in &nodes.problems {
-        let _ = writeln!(out, "  {}", super::one_line(problem));
+        put(out, 2, &super::one_line(&short_paths(snapshot, problem)));
     }
 }
 
@@ -273,10 +281,21 @@ fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) 
     for file in all.iter().take(MOST_NAMED) {
         let name = snapshot.short_name(&file.path);
         let why = short_paths(snapshot, &file.why);
-        let _ = writeln!(out, "  {name}: {}", super::one_line(&why));
+        put(out, 2, &format!("{name}: {}", super::one_line(&why)));
     }
     if all.len() > MOST_NAMED {
         let _ = writeln!(out, "  and {} more", all.len() - MOST_NAMED);
+    }
+}
+
+/// A sentence in lines that are not wide, the later ones indented further.
+fn put(out: &mut String, indent: usize, words: &str) {
+    for (at, line) in folded(words.split(' '), " ", WIDTH - indent - 2)
+        .iter()
+        .enumerate()
+    {
+        let indent = indent + if at == 0 { 0 } else { 2 };
+        let _ = writeln!(out, "{:indent$}{line}", "");
     }
 }
 

@@ -1,21 +1,40 @@
 //! The documents of how Puppet looks a key up: for people, level by level; and in the words of
 //! `puppet lookup --explain`.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::{Document, one_line};
-use crate::analysis::{Analysis, RootView, Status, Survey, SurveyLevel, is_wildcard};
+use crate::analysis::{
+    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_wildcard, may_set,
+};
 use crate::hierarchy::Layer;
-use crate::ide::cell::counted;
+use crate::ide::cell::{counted, folded};
 use crate::ide::hover;
 use crate::ide::target::KeyTarget;
-use crate::lookup::{Request, Settings, explain};
+use crate::lookup::{Request, Settings, StrategyKind, explain};
 use crate::scope::{Node, Scope};
 use crate::text::nearest_host;
 use crate::workspace::Paths;
 
-/// Widest column of files, in characters.
-const WIDEST: usize = 60;
+/// Widest line, in characters.
+const WIDTH: usize = 100;
+
+/// Longest path, in characters.
+const LONGEST_PLACE: usize = 84;
+
+/// Widest path in a column, in characters.
+const WIDEST_PLACE: usize = 48;
+
+/// Widest text in the column behind, in characters.
+const WIDEST_SAID: usize = 36;
+
+/// What is said of a level without a file.
+const NO_FILE: &str = "no file";
+
+/// What is said of a level whose files depend on the node.
+const NO_FILE_SETS_IT: &str = "no file sets it";
 
 /// What is said of a level whose files are not here.
 const OUTSIDE: &str = "unknown: outside this workspace";
@@ -59,8 +78,10 @@ pub(super) fn for_people(
     if let Some(target) = KeyTarget::named(key) {
         let scope = scope_of(analysis, view, path, node);
         let survey = view.survey(&target.root, &scope);
-        content.push_str("\n# levels, the highest first:\n");
-        levels(&mut content, view, &survey);
+        if !survey.levels.is_empty() {
+            content.push_str("\n# levels, the highest first:\n");
+            levels(&mut content, view, &target, &survey);
+        }
     }
     Document {
         title: format!("How {key} is looked up"),
@@ -88,140 +109,280 @@ fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Optio
     }
 }
 
+/// What is said of locations, for a key or a part of its value.
+struct Teller<'a> {
+    view: &'a RootView<'a>,
+    target: &'a KeyTarget,
+    survey: &'a Survey,
+    /// The files that give the part, of those that are known.
+    used: Vec<Arc<str>>,
+    positions: KeyPositions<'a>,
+    /// Files of nodes that lines above name: one file may fit several locations.
+    named: HashSet<Arc<str>>,
+}
+
+/// A line of the levels.
+#[derive(Clone)]
+struct Row {
+    /// The file, or the path as the configuration writes it.
+    place: String,
+    said: String,
+    level: String,
+    /// How many more locations it stands for, and the level of the last of them.
+    more: Option<(usize, String)>,
+}
+
 /// One line for each location of each level: the file, what it says, the level.
-fn levels(content: &mut String, view: &RootView<'_>, survey: &Survey) {
-    let rows: Vec<[String; 3]> = survey
-        .levels
+fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey: &Survey) {
+    let used = hover::used(survey, target).into_iter();
+    let mut teller = Teller {
+        view,
+        target,
+        survey,
+        used: used.filter_map(|source| source.path).collect(),
+        positions: KeyPositions::new(view.analysis.snapshot),
+        named: HashSet::new(),
+    };
+    let rows = survey.levels.iter().map(|level| {
+        let layer = match &level.place.layer {
+            Layer::Environment => String::new(),
+            Layer::Global => ", global layer".to_owned(),
+            Layer::Module(name) => format!(", module {name}"),
+        };
+        Row {
+            place: without_middle(&teller.place(level), LONGEST_PLACE),
+            said: teller.said(level),
+            level: format!("'{}'{layer}", one_line(&level.place.level)),
+            more: None,
+        }
+    });
+    let rows = together(rows.collect());
+    let fits = |row: &&Row| {
+        let (place, said) = (row.place_in_words(), row.said.chars().count());
+        place.chars().count() <= WIDEST_PLACE && said <= WIDEST_SAID
+    };
+    let in_columns: Vec<&Row> = rows.iter().filter(fits).collect();
+    let first = in_columns
         .iter()
-        .map(|level| {
-            let place = level_place(view.analysis, level);
-            let layer = match &level.place.layer {
-                Layer::Environment => String::new(),
-                Layer::Global => ", global layer".to_owned(),
-                Layer::Module(name) => format!(", module {name}"),
-            };
-            let name = format!("level '{}'{layer}", one_line(&level.place.level));
-            [place, said(view, &survey.key, level), name]
-        })
-        .collect();
-    let rows = outside_together(rows);
-    let width = |column: usize| {
-        let widths = rows.iter().map(|row| row[column].chars().count());
-        widths.filter(|width| *width <= WIDEST).max().unwrap_or(0)
-    };
-    let (first, second) = (width(0), width(1));
-    for [place, said, name] in &rows {
-        let _ = writeln!(content, "#   {place:first$}  {said:second$}  {name}");
+        .map(|row| row.place_in_words().chars().count());
+    let first = first.max().unwrap_or(0);
+    let second = in_columns.iter().map(|row| row.said.chars().count());
+    let second = second.max().unwrap_or(0);
+    for row in &rows {
+        let (place, level) = (row.place_in_words(), row.level_in_words());
+        let line = format!("#   {place:first$}  {:second$}  {level}", row.said);
+        if fits(&row) && line.chars().count() <= WIDTH {
+            let _ = writeln!(content, "{line}");
+            continue;
+        }
+        let _ = writeln!(content, "#   {place}");
+        let rest = format!("{}, {level}", row.said);
+        for line in folded(rest.split(' '), " ", WIDTH - 8) {
+            let _ = writeln!(content, "#       {line}");
+        }
     }
 }
 
-/// The rows with one for all locations of a level that are outside of the workspace.
-fn outside_together(rows: Vec<[String; 3]>) -> Vec<[String; 3]> {
-    let mut together: Vec<([String; 3], usize)> = Vec::new();
+/// A path without its middle where it is longer than so many characters.
+fn without_middle(place: &str, most: usize) -> String {
+    let count = place.chars().count();
+    if count <= most {
+        return place.to_owned();
+    }
+    let head: String = place.chars().take(most / 2).collect();
+    let tail: String = place.chars().skip(count - most / 2 + 1).collect();
+    format!("{head}…{tail}")
+}
+
+impl Row {
+    fn place_in_words(&self) -> String {
+        match &self.more {
+            None => self.place.clone(),
+            Some((more, _)) => format!("{} and {more} more", self.place),
+        }
+    }
+
+    fn level_in_words(&self) -> String {
+        match &self.more {
+            Some((_, last)) if *last != self.level => format!("levels {} to {last}", self.level),
+            Some(_) | None => format!("level {}", self.level),
+        }
+    }
+}
+
+/// The rows with one for neighbours of which nothing is set or known.
+fn together(rows: Vec<Row>) -> Vec<Row> {
+    let mut all: Vec<Row> = Vec::new();
     for row in rows {
-        match together.last_mut() {
-            Some((last, count)) if row[1] == OUTSIDE && last[1..] == row[1..] => *count += 1,
-            Some(_) | None => together.push((row, 0)),
+        let is_dull = [OUTSIDE, NO_FILE_SETS_IT, NO_FILE].contains(&&*row.said);
+        match all.last_mut() {
+            Some(last) if is_dull && last.said == row.said => {
+                let count = last.more.as_ref().map_or(0, |(count, _)| *count);
+                last.more = Some((count + 1, row.level));
+            }
+            Some(_) | None => all.push(row),
         }
     }
-    let rows = together.into_iter().map(|([place, said, level], more)| {
-        let place = match more {
-            0 => place,
-            more => format!("{place} and {more} more"),
+    all
+}
+
+impl Teller<'_> {
+    /// A level's file with the line of the key or its part, or its path as the configuration writes it.
+    fn place(&self, level: &SurveyLevel) -> String {
+        let snapshot = self.view.analysis.snapshot;
+        let Some(path) = level.file.as_deref() else {
+            return one_line(&level.place.original);
         };
-        [place, said, level]
-    });
-    rows.collect()
-}
-
-/// A level's file with the line of the key, or its path as the configuration writes it.
-fn level_place(analysis: Analysis<'_>, level: &SurveyLevel) -> String {
-    let file = level.file.as_deref();
-    let file = file.map(|file| analysis.snapshot.short_name(file));
-    match (file, &level.key) {
-        (Some(file), Some((line, _))) => format!("{file}:{}", line + 1),
-        (Some(file), None) => file.to_owned(),
-        (None, _) => one_line(&level.place.original),
-    }
-}
-
-/// What a level says of a key.
-fn said(view: &RootView<'_>, key: &str, level: &SurveyLevel) -> String {
-    match &level.status {
-        Status::Sets => "sets it".to_owned(),
-        Status::Merged => "merged".to_owned(),
-        Status::Overridden => "overridden by a level above".to_owned(),
-        Status::ForSomeNodes(files) if files.is_empty() => "not set".to_owned(),
-        Status::ForSomeNodes(files) => format!(
-            "{}: overridden by a level above",
-            named(view, key, files.iter())
-        ),
-        Status::NotSet if level.file.is_some() => "not set".to_owned(),
-        Status::NotSet if level.place.template.is_constant() => "no file".to_owned(),
-        Status::NotSet => "no file sets it".to_owned(),
-        Status::Unknown(paths) => possible(view, key, level, paths),
-        Status::Outside { .. } => OUTSIDE.to_owned(),
-    }
-}
-
-/// What is said of the files that a level reads for some nodes: for how many, where that is known.
-fn possible(view: &RootView<'_>, key: &str, level: &SurveyLevel, paths: &Paths) -> String {
-    let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    let set = |files: &[String]| match files.len() {
-        1 => format!("{} sets it", named(view, key, files.iter())),
-        _ => format!("{} set it", named(view, key, files.iter())),
-    };
-    let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
-    if let Some(found) = view.read_files(&[&level.place], &files, &members) {
-        let count = found.has_file.iter().filter(|has_file| **has_file).count();
-        return match (found.read.as_slice(), files.as_slice()) {
-            ([], [_]) => format!("{}, no known node reads it", set(&files)),
-            ([], _) => format!("{}, no known node reads them", set(&files)),
-            (read, _) => format!(
-                "{}, for {count} of {}",
-                set(read),
-                counted(view.analysis.nodes.len())
-            ),
-        };
-    }
-    let names = level.place.template.variables();
-    let names: Vec<&str> = names
-        .map(|name| &**name)
-        .filter(|name| !is_wildcard(name))
-        .collect();
-    match names.is_empty() {
-        true => format!("unknown: {}", set(&files)),
-        false => format!(
-            "unknown, depends on {}: {}",
-            names.join(" and "),
-            set(&files)
-        ),
-    }
-}
-
-/// A few files by name, each with the line of a key.
-fn named<P: AsRef<str>>(
-    view: &RootView<'_>,
-    key: &str,
-    files: impl ExactSizeIterator<Item = P>,
-) -> String {
-    let snapshot = view.analysis.snapshot;
-    let more = files.len().saturating_sub(MOST_NAMED);
-    let places = files.take(MOST_NAMED).map(|path| {
-        let path = path.as_ref();
-        let file = snapshot.file(path);
-        let fact = file.and_then(|file| file.facts().key(key));
         let name = snapshot.short_name(path);
-        match fact {
-            Some(fact) => format!("{name}:{}", fact.line + 1),
-            None => name.to_owned(),
+        match (&level.key, snapshot.file(path)) {
+            (Some(_), Some(file)) => {
+                let steps = self.target.steps.as_slice();
+                let steps = if self.has_part(path) { steps } else { &[] };
+                let line = self.positions.line(file, &self.target.root, steps);
+                format!("{name}:{line}")
+            }
+            (_, _) => name.to_owned(),
         }
-    });
-    let places = places.collect::<Vec<_>>().join(", ");
-    match more {
-        0 => places,
-        1 => format!("{places} and 1 more file"),
-        more => format!("{places} and {more} more files"),
+    }
+
+    /// Whether a file sets the part, as far as its own text says.
+    fn has_part(&self, path: &str) -> bool {
+        let KeyTarget { root, steps, .. } = self.target;
+        let own = self.view.analysis.own_value(path, root);
+        steps.is_empty() || own.is_some_and(|own| hover::dig(&own, steps).is_some())
+    }
+
+    /// What a level says of the key.
+    fn said(&mut self, level: &SurveyLevel) -> String {
+        let is_merged = !self.survey.strategy.is_first_found();
+        match &level.status {
+            Status::Sets | Status::Merged => self.said_of_file(level),
+            Status::Overridden => "overridden by a level above".to_owned(),
+            Status::ForSomeNodes(files) if files.is_empty() => match level.file {
+                Some(_) => "not set".to_owned(),
+                None => NO_FILE_SETS_IT.to_owned(),
+            },
+            Status::ForSomeNodes(files) => {
+                let files: Vec<Arc<str>> = files.clone();
+                let files = self.not_yet_named(files);
+                match (files.is_empty(), is_merged) {
+                    (true, _) => NO_FILE_SETS_IT.to_owned(),
+                    (false, true) => format!("{}: merged", self.names(&files)),
+                    (false, false) => {
+                        format!("{}: overridden by a level above", self.names(&files))
+                    }
+                }
+            }
+            Status::NotSet if level.file.is_some() => "not set".to_owned(),
+            Status::NotSet if level.place.template.is_constant() => NO_FILE.to_owned(),
+            Status::NotSet => NO_FILE_SETS_IT.to_owned(),
+            Status::Unknown(paths) => self.possible(level, paths),
+            Status::Outside { .. } => OUTSIDE.to_owned(),
+        }
+    }
+
+    /// What is said of a file that gave a value for the key.
+    fn said_of_file(&self, level: &SurveyLevel) -> String {
+        let path = level.file.as_deref().unwrap_or_default();
+        let is_used = self.used.iter().any(|used| **used == *path);
+        match (is_used, self.used.len(), self.has_part(path)) {
+            (true, 1, _) => "sets it".to_owned(),
+            (true, _, _) => "merged".to_owned(),
+            (false, _, false) => format!("sets {}, not this part", one_line(&self.target.root)),
+            (false, _, true) => match self.survey.strategy.kind {
+                StrategyKind::ReverseDeep => "overridden by a level below".to_owned(),
+                StrategyKind::First
+                | StrategyKind::Default
+                | StrategyKind::Unique
+                | StrategyKind::Hash
+                | StrategyKind::Deep
+                | StrategyKind::UnconstrainedDeep => "overridden by a level above".to_owned(),
+            },
+        }
+    }
+
+    /// The files that may set the part.
+    fn that_may_set(&self, mut files: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        let KeyTarget { root, steps, .. } = self.target;
+        files.retain(|path| {
+            let own = self.view.analysis.own_value(path, root);
+            own.is_none_or(|own| may_set(&own, steps))
+        });
+        files
+    }
+
+    /// The files that no line above names and that may set the part.
+    fn not_yet_named(&mut self, files: Vec<Arc<str>>) -> Vec<Arc<str>> {
+        let mut files = self.that_may_set(files);
+        files.retain(|path| self.named.insert(path.clone()));
+        files
+    }
+
+    /// What is said of the files that a level reads for some nodes: for how many, where that is known.
+    fn possible(&mut self, level: &SurveyLevel, paths: &Paths) -> String {
+        let nodes = self.view.analysis.nodes.len();
+        let members: Vec<usize> = (0..nodes).collect();
+        let files: Vec<Arc<str>> = paths.iter().cloned().collect();
+        let setting = self.that_may_set(files);
+        let files: Vec<String> = setting.iter().map(ToString::to_string).collect();
+        let found = self.view.read_files(&[&level.place], &files, &members);
+        // What some node reads here may stand in another line for others.
+        let shown = match &found {
+            Some(found) if !found.read.is_empty() => {
+                let read = found.read.iter().map(|at| Arc::from(at.as_ref() as &str));
+                let read: Vec<Arc<str>> = read.collect();
+                self.named.extend(read.iter().cloned());
+                read
+            }
+            Some(_) | None => self.not_yet_named(setting),
+        };
+        if shown.is_empty() {
+            return NO_FILE_SETS_IT.to_owned();
+        }
+        let set = match (self.survey.strategy.is_first_found(), shown.len()) {
+            (true, 1) => format!("{} sets it", self.names(&shown)),
+            (true, _) => format!("{} set it", self.names(&shown)),
+            (false, _) => format!("{} merged", self.names(&shown)),
+        };
+        if let Some(found) = found {
+            let count = found.has_file.iter().filter(|has_file| **has_file).count();
+            return match (found.read.is_empty(), shown.len()) {
+                (true, 1) => format!("{set}, no known node reads it"),
+                (true, _) => format!("{set}, no known node reads them"),
+                (false, _) => format!("{set}, for {count} of {}", counted(nodes)),
+            };
+        }
+        let names = level.place.template.variables();
+        let names: Vec<&str> = names
+            .map(|name| &**name)
+            .filter(|name| !is_wildcard(name))
+            .collect();
+        match names.is_empty() {
+            true => format!("unknown: {set}"),
+            false => format!("unknown, depends on {}: {set}", names.join(" and ")),
+        }
+    }
+
+    /// A few files by name, each with the line of the key or its part.
+    fn names(&self, files: &[Arc<str>]) -> String {
+        let snapshot = self.view.analysis.snapshot;
+        let more = files.len().saturating_sub(MOST_NAMED);
+        let places = files.iter().take(MOST_NAMED).map(|path| {
+            let name = snapshot.short_name(path);
+            match snapshot.file(path) {
+                Some(file) => {
+                    let KeyTarget { root, steps, .. } = self.target;
+                    format!("{name}:{}", self.positions.line(file, root, steps))
+                }
+                None => name.to_owned(),
+            }
+        });
+        let places = places.collect::<Vec<_>>().join(", ");
+        match more {
+            0 => places,
+            1 => format!("{places} and 1 more file"),
+            more => format!("{places} and {more} more files"),
+        }
     }
 }
 

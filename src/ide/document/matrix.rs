@@ -1,20 +1,62 @@
 //! The document of a key's answers for all nodes.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::{Answer, Document, one_line, place};
-use crate::analysis::RootView;
-use crate::ide::cell::{NO_FACTS, counted, origins_text, row_json};
-use crate::ide::matrix::{Cell, Row, row_of_any, with_facts, with_unseen};
+use crate::analysis::{RootView, layers_of};
+use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_json};
+use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
+use crate::ide::target::KeyTarget;
 use crate::lookup::LookupError;
+use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
-use crate::workspace::Snapshot;
+use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// Where lists of nodes are broken, in characters.
 const WIDTH: usize = 100;
 
+/// What is said instead of answers for a key that nothing in the workspace sets; nothing for others, and
+/// where what is not known may set it.
+pub(super) fn missing(view: &RootView<'_>, key: &str) -> Option<String> {
+    let root = KeyTarget::named(key)?.root;
+    if *root == *LOOKUP_OPTIONS {
+        return Some(no_data());
+    }
+    let may_be_set = || {
+        let layers = layers_of(&root);
+        let mut places = layers.iter().flat_map(|layer| view.places(layer).to_vec());
+        places.any(|place| place.reading.is_none()) || view.has_outside(&root)
+    };
+    let analysis = view.analysis;
+    let is_known = Readable::new(view).holds(&root)
+        || analysis.class_parameter(Some(view.root), &root).is_some()
+        || view.refused_config().is_some();
+    (!is_known && !may_be_set()).then(|| not_set(view, &root))
+}
+
+/// That a key is set nowhere, with the key that may be meant.
+fn not_set(view: &RootView<'_>, key: &str) -> String {
+    let all = all_keys(view);
+    let near = nearest(
+        key,
+        all.iter()
+            .map(|known| &**known)
+            .filter(|known| *known != key),
+    );
+    let near = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
+    format!("no level sets '{key}' for any node{near}")
+}
+
+fn no_data() -> String {
+    format!("'{LOOKUP_OPTIONS}' is not looked up: Puppet reads it for how other keys are merged")
+}
+
 /// The matrix of a key; a sentence where no level sets it for any node.
 pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
+    if key == LOOKUP_OPTIONS {
+        return Answer::Message(no_data());
+    }
     let (row, document) = document(view, key);
     let is_missing = |cell: &Cell| {
         cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
@@ -25,7 +67,7 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
     }
     let mut cells = row.answers.iter().chain(&row.by_facts);
     Answer::Message(match cells.any(|cell| cell.unless.is_some()) {
-        false => format!("no level sets '{}' for any node", row.key),
+        false => not_set(view, &row.key),
         true => format!(
             "no level in this workspace sets '{}' for any node; levels outside it may",
             row.key
@@ -129,6 +171,23 @@ pub(super) fn names(content: &mut String, cell: &Cell) {
     for line in lines {
         let _ = writeln!(content, "{line}");
     }
+}
+
+/// Some names of nodes and how many more there are, in lines that fit.
+pub(super) fn folded_names(nodes: &[Arc<str>], most: usize) -> Vec<String> {
+    let shown = &nodes[..nodes.len().min(most)];
+    let more = nodes.len() - shown.len();
+    let mut names: Vec<String> = shown
+        .iter()
+        .map(|name| format!("{},", one_line(name)))
+        .collect();
+    if let Some(last) = names.last_mut() {
+        last.pop();
+        if more > 0 {
+            last.push_str(&format!(" and {more} more"));
+        }
+    }
+    folded(names.iter().map(String::as_str), " ", WIDTH - 4)
 }
 
 /// The names of an answer's nodes in comments, broken where lines get long.

@@ -127,6 +127,9 @@ pub fn answer(
         Question::Explain { place, form, node } => {
             let key = place.key(analysis.snapshot)?;
             let view = place.view(analysis)?;
+            if let (ExplainForm::People, Some(message)) = (form, matrix::missing(&view, &key)) {
+                return Ok(Answer::Message(message));
+            }
             match form {
                 ExplainForm::People => {
                     explain::for_people(analysis, &view, &place.path, &key, node.as_deref())
@@ -136,6 +139,9 @@ pub fn answer(
         }
         Question::Value(place) => {
             let key = place.key(analysis.snapshot)?;
+            if let Some(message) = matrix::missing(&place.view(analysis)?, &key) {
+                return Ok(Answer::Message(message));
+            }
             match value(analysis, &place.path, &key) {
                 Some(document) => document,
                 None => return Ok(matrix::answer_for(&place.view(analysis)?, &key)),
@@ -171,7 +177,11 @@ pub fn answer(
 
 /// The value as a hover shows it, in full; none where the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
-    let options = hover::HoverOptions::default();
+    let name_of = |at: &str| analysis.snapshot.short_name(at).to_owned();
+    let options = hover::HoverOptions {
+        name: Some(&name_of),
+        ..hover::HoverOptions::default()
+    };
     Some(Document {
         title: format!("Value of {key}"),
         language: "yaml",
@@ -226,3 +236,6 @@ fn place(source: &SourceLine, snapshot: &Snapshot) -> String {
 fn one_line(text: &str) -> String {
     text.trim().replace(['\n', '\r'], " ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,11 @@
 //! Proposals, and what is in the way of a value, written down: the command line and the server say the
 //! same.
 
+use super::why_not::WIDEST;
 use super::{Goal, Outcome, Proposal, WhyNot};
 use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json, outcome_text};
 use crate::ide::edit::Plan;
+use crate::ide::hover::inline;
 use crate::value::to_tagged_json;
 use crate::workspace::Snapshot;
 
@@ -89,8 +91,16 @@ pub fn why_not_lines(
         Some(how) => format!(", merged by '{how}'"),
         None => String::new(),
     };
-    let gets = outcome_text(&why.gets);
-    let mut lines = vec![(format!("{key} — {gets} for {node}{merged}"), false)];
+    let gets = match (&why.gets.unknown, &why.gets.result) {
+        (None, Ok(value)) => inline(value, WIDEST),
+        (_, _) => outcome_text(&why.gets),
+    };
+    let wanted = match why.has_it {
+        true => String::new(),
+        false => format!(", not {}", inline(&why.wanted, WIDEST)),
+    };
+    let first = format!("{key} — {gets}{wanted} for {node}{merged}");
+    let mut lines = vec![(first, false)];
     for level in &why.levels {
         let place = match (&level.file, level.line) {
             (Some(file), Some(line)) => format!("{}:{line}", name(file)),

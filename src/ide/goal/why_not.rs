@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use super::{is_encrypted, is_value};
 use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
+use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
 use crate::lookup::Place;
-use crate::value::{Value, to_tagged_json};
+use crate::value::Value;
 use crate::workspace::path;
+
+/// Widest value in a line, in characters.
+pub(super) const WIDEST: usize = 48;
 
 /// What a node gets instead of a value, and why.
 #[derive(Clone, Debug)]
 pub struct WhyNot {
+    /// The value that was asked for.
+    pub wanted: Value,
     /// What it gets.
     pub gets: Cell,
     /// Whether that is the value.
@@ -78,7 +84,7 @@ pub fn why_not(
         let is_it = own.is_some_and(|own| own == value);
         let shown = match own {
             Some(own) if is_encrypted(own) => "an encrypted value".to_owned(),
-            Some(own) => to_tagged_json(own),
+            Some(own) => inline(own, WIDEST),
             None => String::new(),
         };
         let (what, is_in_the_way) = match &level.status {
@@ -118,6 +124,7 @@ pub fn why_not(
     }
     Ok(WhyNot {
         has_it: is_value(&gets, value),
+        wanted: value.clone(),
         gets,
         merged,
         levels,

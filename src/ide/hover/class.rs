@@ -12,7 +12,7 @@ use crate::syntax::puppet::{Kind, Node, parse_strictly};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, IncludeFact, LookupFact, LookupFunction, LookupKey,
+    CodeFacts, DefinitionKind, IncludeFact, LookupFact, LookupFunction, LookupKey, path,
 };
 
 /// Longest type or default in a line, in characters.
@@ -60,6 +60,8 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     match reason {
         NoParameter::OtherName => return,
         NoParameter::NoModule(_) if !has_modules(analysis) => return,
+        // A key may look like a parameter's and be asked for by its name alone.
+        NoParameter::NoModule(module) if !is_named(context, class, module) => return,
         NoParameter::NoModule(module) => line.extend([
             text("of module "),
             code(module),
@@ -94,6 +96,29 @@ fn lookup_place(context: &Context<'_>, key: &str) -> Option<Piece> {
         |lookup: &&LookupFact| matches!(&lookup.key, LookupKey::Literal(known) if **known == *key);
     let lookup = lookups.iter().find(is_meant)?;
     Some(context.link(file.path(), file.line(lookup.place.start as usize) + 1))
+}
+
+/// Whether anything says that there is such a class: code that names it, or a list of modules to install.
+fn is_named(context: &Context<'_>, class: &str, module: &str) -> bool {
+    let snapshot = context.view.analysis.snapshot;
+    if snapshot.files_naming_class(class).next().is_some() {
+        return true;
+    }
+    let dir = &context.view.root.dir;
+    let is_name = |word: &str| {
+        let name = word.rsplit(['/', '-']).next().unwrap_or(word);
+        name == module
+    };
+    ["Puppetfile", "metadata.json"].iter().any(|name| {
+        let file = snapshot.file(&path::join(dir, name));
+        file.is_some_and(|file| {
+            file.text()
+                .split(['\'', '"'])
+                .skip(1)
+                .step_by(2)
+                .any(is_name)
+        })
+    })
 }
 
 /// Whether modules are here, so that one that is not here is missed.

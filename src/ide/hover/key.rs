@@ -7,7 +7,7 @@ use super::context::{Context, with_more};
 use super::levels::{self, merge_line};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::provenance::{dig, notes};
-use super::unread::{reasons, variants};
+use super::unread::{reasons, refused_line, variants};
 use super::{class, over_nodes, refused, yaml};
 use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
 use crate::ide::target::KeyTarget;
@@ -133,7 +133,8 @@ fn survey_by(
     scope: &Scope,
 ) -> Survey {
     let answer = context.view.session().lookup(scope, request);
-    context.view.survey_of(&target.root, scope, answer)
+    let asked = (request, answer);
+    context.view.survey_asked(&target.root, scope, asked)
 }
 
 /// The target without what this file cannot name in the effective value: what is below a key with
@@ -211,6 +212,28 @@ fn lookup_command(context: &Context<'_>, key: &str) -> String {
     format!("hiera-ls lookup {}{node}", shell_word(key))
 }
 
+/// What makes `hiera-ls lookup` merge as a call does.
+pub(super) fn merge_flag(asked: Option<&Value>) -> String {
+    let Some(merge) = asked else {
+        return String::new();
+    };
+    let option = |name: &str| merge.get(name);
+    let name = merge.as_str().or_else(|| option("strategy")?.as_str());
+    let mut flags = format!(" --merge {}", shell_word(name.unwrap_or("first")));
+    if let Some(prefix) = option("knockout_prefix").and_then(Value::as_str) {
+        flags += &format!(" --knock-out-prefix {}", shell_word(prefix));
+    }
+    for (name, flag) in [
+        ("sort_merged_arrays", " --sort-merged-arrays"),
+        ("merge_hash_arrays", " --merge-hash-arrays"),
+    ] {
+        if option(name) == Some(&Value::Bool(true)) {
+            flags += flag;
+        }
+    }
+    flags
+}
+
 /// One answer: first line, value, levels.
 pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Page {
     let mut page = Page::default();
@@ -242,19 +265,19 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.wants_whole());
-    let all = lookup_command(context, &key);
+    let all = lookup_command(context, &key) + &merge_flag(survey.asked_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
     page.line(view.may_differ.clone());
-    page.line(merge_line(context, strategy, survey.options.as_ref()));
+    page.line(merge_line(context, survey));
     levels::add_offers(context, &mut page, &view.unknown);
     page
 }
 
 /// The sources that gave the part under the cursor. What is no hash and no list comes from one of them, and
 /// so does all below the top-level keys of hashes that `hash` merges.
-pub(super) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValue> {
+pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValue> {
     let part = |source: &LevelValue| dig(&source.value, &target.steps).cloned();
     let sources = survey.sources.iter();
     let used: Vec<LevelValue> = sources.filter(|one| part(one).is_some()).cloned().collect();
@@ -392,6 +415,12 @@ fn custom_functions(context: &Context<'_>) -> Line {
 /// The file's own value where no hierarchy reads it.
 fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = Page::default();
+    if let Some(config) = context.view.refused_config() {
+        let mut line = vec![name(target.shown()), text(" — ")];
+        line.extend(refused_line(context.view.analysis, &config));
+        page.line(line);
+        return page;
+    }
     page.line(vec![
         name(target.shown()),
         text(" — no level of the hierarchy reads this file"),
@@ -423,7 +452,7 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         page.line(line);
         return page;
     }
-    for line in reasons(analysis, Unread::NotReached) {
+    for line in reasons(analysis, &Unread::NotReached) {
         page.line(line);
     }
     page

@@ -9,7 +9,7 @@ use super::provenance::dig;
 use super::yaml;
 use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
-use crate::lookup::{Answer, OptionsSource, Strategy, Unknown, UnknownCause};
+use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -120,12 +120,12 @@ fn used_line(
     add("overrides ", &target.steps, &others);
     add("overrides ", &[], &survey.overridden());
     let for_some = survey.for_some_nodes();
-    let words = match (survey.strategy.is_first_found(), for_some.len()) {
-        (false, _) => "merged for some nodes: ",
-        (true, 1) => "overrides for some nodes ",
-        (true, _) => "overrides for some nodes: ",
+    let names = survey.variables_of_some().join(" and ");
+    let words = match survey.strategy.is_first_found() {
+        false => format!("merged, depending on {names}: "),
+        true => format!("overrides, depending on {names}: "),
     };
-    add(words, &[], &for_some);
+    add(&words, &[], &for_some);
     line
 }
 
@@ -225,18 +225,25 @@ fn condition(key: &str, condition: Condition) -> Line {
 }
 
 /// Where the merge and the conversion come from.
-pub(super) fn merge_line(
-    context: &Context<'_>,
-    strategy: &Strategy,
-    options: Option<&DecidingOptions>,
-) -> Line {
-    let Some(options) = options else {
-        return match strategy.is_first_found() {
-            true => Line::new(),
-            false => vec![text("merge: "), code(strategy.kind.name())],
+pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
+    let strategy = &survey.strategy;
+    let of_call = match &survey.asked_merge {
+        Some(merge) => vec![
+            text("merge: "),
+            code(yaml::inline(merge, CELL)),
+            text(", from the call"),
+        ],
+        None => Line::new(),
+    };
+    let Some(options) = &survey.options else {
+        return match (survey.asked_merge.is_some(), strategy.is_first_found()) {
+            (true, _) | (_, true) => of_call,
+            (false, false) => vec![text("merge: "), code(strategy.kind.name())],
         };
     };
-    let set = ["merge", "convert_to"].into_iter().filter_map(|name| {
+    let is_asked = |name: &&str| *name == "merge" && survey.asked_merge.is_some();
+    let names = ["merge", "convert_to"].into_iter();
+    let set = names.filter(|name| !is_asked(name)).filter_map(|name| {
         let value = options.entry.value.get(name)?;
         let shown = || code(yaml::inline(value, CELL));
         (!value.is_undef()).then(|| vec![text(format!("{name}: ")), shown()])
@@ -246,7 +253,8 @@ pub(super) fn merge_line(
         line.push(text(", from lookup_options"));
         line.extend(options_place(context, options));
     }
-    line
+    let both = [of_call, line].into_iter().filter(|line| !line.is_empty());
+    joined(both, " · ")
 }
 
 /// In which file an entry of `lookup_options` stands, and by which pattern it decides.

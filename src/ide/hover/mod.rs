@@ -58,7 +58,11 @@ use crate::text::TextRange;
 use crate::value::Value;
 pub use blob::{Revealed, plain_text};
 use context::Context;
+pub(super) use key::used;
+pub(super) use over_nodes::changes_in_words;
+pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
+pub(super) use yaml::inline;
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
@@ -109,6 +113,9 @@ pub enum HoverForm {
 
 /// Most lines of a hover where nothing else is asked.
 pub const MAX_LINES: usize = 20;
+
+/// Most lines where a person asks for those that were left out.
+const ALL_LINES: usize = 1_000;
 
 /// How a hover is shown.
 #[derive(Clone, Copy)]
@@ -180,6 +187,7 @@ pub fn hover(
         let code = context.file.facts().code.as_deref()?;
         let (mut page, range) = class::in_manifest(context, code, offset)?;
         mark_what_if(analysis, &mut page);
+        page.rest(rest(context, None, range));
         return Some(page.hover(range, options));
     }
     let target = target::at(analysis.snapshot, path, offset);
@@ -189,7 +197,7 @@ pub fn hover(
             || context.view.lies_among_data(path)
     };
     let Some(context) = &context.filter(is_known) else {
-        let Target::Key(key) = &target else {
+        let (Target::Key(key) | Target::NestedKey(key)) = &target else {
             return None;
         };
         let page = unread::page(analysis, path, key)?;
@@ -197,6 +205,7 @@ pub fn hover(
     };
     if let Some((mut page, range)) = part(context, &target, offset) {
         mark_what_if(analysis, &mut page);
+        page.rest(rest(context, target.key(), range));
         return Some(page.hover(range, options));
     }
     let mut page = match &target {
@@ -209,7 +218,33 @@ pub fn hover(
         Target::None => return None,
     };
     mark_what_if(analysis, &mut page);
+    page.rest(rest(context, target.key(), target.range()?));
     Some(page.hover(target.range()?, options))
+}
+
+/// How all lines of a hover can be seen: a link to the explanation of a key, or a command.
+fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> page::Whole {
+    let (file, start) = (context.file, range.start as usize);
+    let line = file.line(start) + 1;
+    let before = file.text()[..start].rsplit('\n').next().unwrap_or_default();
+    let column = match before.trim().is_empty() {
+        true => String::new(),
+        false => format!(":{}", before.chars().count() + 1),
+    };
+    let name = context.view.analysis.snapshot.short_name(context.path());
+    let place = key::shell_word(&format!("{name}:{line}{column}"));
+    let node = context.selected();
+    let node = node.map_or_else(String::new, |(name, _)| {
+        format!(" --node {}", key::shell_word(name))
+    });
+    let link = context.options.whole.and_then(|whole| whole.explain);
+    page::Whole {
+        link: link.zip(key).map(|(link, key)| link(&key.lookup_name())),
+        words: vec![format!(
+            "hiera-ls hover {place}{node} --max-lines {ALL_LINES}"
+        )],
+        is_shortened: false,
+    }
 }
 
 /// The page of a part of a value that is no key, and what it is in the file.

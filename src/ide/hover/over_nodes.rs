@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::context::{Context, with_more};
-use super::key::{CELL, View, add_value, manner, one, shell_word, used};
+use super::key::{CELL, View, add_value, manner, merge_flag, one, shell_word, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
@@ -12,7 +12,7 @@ use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, str
 use crate::hierarchy::TemplatePart;
 use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
-use crate::lookup::{Answer, LookupError, Reach, Request, Run};
+use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::scope::Scope;
 use crate::value::Value;
 
@@ -22,11 +22,14 @@ const MOST_ANSWERS: usize = 5;
 /// Most nodes that are asked for besides those that read the file.
 const MOST_OTHERS: usize = 16;
 
+/// Most lines that are named that give nodes one value.
+const MOST_GIVERS: usize = 2;
+
 /// Most differences of one kind that are named.
 const MOST_CHANGES: usize = 3;
 
 /// Widest key or element that differs, in characters.
-const SHORT: usize = 24;
+const SHORT: usize = 32;
 
 /// The answers over the known nodes that read the file.
 pub(super) fn page(
@@ -42,7 +45,8 @@ pub(super) fn page(
     let total = readers.len();
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
-        context.view.survey_of(&target.root, &scope, answer)
+        let asked = (request, answer);
+        context.view.survey_asked(&target.root, &scope, asked)
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
@@ -67,7 +71,7 @@ pub(super) fn page(
         let own = answer.result.as_ref().ok();
         let own = own.and_then(|value| dig(value, &target.steps)).cloned();
         let differs =
-            total == 1 && own.is_some_and(|own| others_differ(context, target, readers, &own));
+            total == 1 && own.is_some_and(|own| others_differ(context, target, request, &own));
         let survey = survey(&members, answer);
         let view = View::new(context, target, survey, vec![text(whose)]);
         let mut page = one(context, target, &view);
@@ -79,7 +83,7 @@ pub(super) fn page(
         }
         return page;
     }
-    differing(context, target, &groups, total, left)
+    differing(context, target, request, &groups, (total, left))
 }
 
 /// Whether a node that does not read the file certainly gets another answer, as far as a few of them
@@ -87,13 +91,14 @@ pub(super) fn page(
 fn others_differ(
     context: &Context<'_>,
     target: &KeyTarget,
-    readers: &[usize],
+    request: &Request,
     own: &Value,
 ) -> bool {
     let nodes = context.view.analysis.nodes;
+    let readers = context.readers();
     let others = (0..nodes.len()).filter(|member| readers.binary_search(member).is_err());
     let others: Vec<usize> = others.take(MOST_OTHERS).collect();
-    let runs = context.view.runs(&request(&target.root), &others);
+    let runs = context.view.runs(request, &others);
     runs.iter().any(|run| {
         let other = run.answer.result.as_ref().ok();
         let other = other.and_then(|value| dig(value, &target.steps));
@@ -106,9 +111,9 @@ fn others_differ(
 fn differing(
     context: &Context<'_>,
     target: &KeyTarget,
+    request: &Request,
     groups: &[Group<'_>],
-    total: usize,
-    left: usize,
+    (total, left): (usize, usize),
 ) -> Page {
     let mut page = Page::default();
     let Some(first) = groups.first() else {
@@ -118,7 +123,8 @@ fn differing(
     let nodes = view.analysis.nodes;
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
-    let survey = view.survey_of(&target.root, &scope, largest.answer.clone());
+    let asked = (request, largest.answer.clone());
+    let survey = view.survey_asked(&target.root, &scope, asked);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),
@@ -152,14 +158,17 @@ fn differing(
         ))]);
     }
     page.line(may_differ(&view.analysis, &survey, &unknown));
-    let mut merge = merge_line(context, &survey.strategy, survey.options.as_ref());
+    let mut merge = merge_line(context, &survey);
     let differs = |group: &Group<'_>| {
         let run = group.runs[0];
         let scope = nodes.scope(run.members[0]);
         let entry = view.in_scope(&scope).options_entry(&target.root);
         strategy(&run.answer, &target.root, entry.as_ref()).kind != survey.strategy.kind
     };
-    if !merge.is_empty() && groups[1..].iter().take(MOST_ANSWERS).any(differs) {
+    if survey.asked_merge.is_none()
+        && !merge.is_empty()
+        && groups[1..].iter().take(MOST_ANSWERS).any(differs)
+    {
         merge.push(text(", for the first value"));
     }
     page.line(merge);
@@ -196,13 +205,9 @@ fn first_value(
     };
     let used = used(survey, target);
     let remarks = notes(context, target, value, &used, &survey.strategy);
-    if remarks.parts.is_empty()
-        && let Some(source) = used.first()
-        && let Some(path) = &source.path
-    {
-        let steps = &target.steps;
-        let link = context.named(&target.root, steps, std::iter::once(path));
-        whose.push_str(&format!(" · {}", plain_words(&link)));
+    let places = givers(context, target, first, &survey.strategy);
+    if remarks.parts.is_empty() && !places.is_empty() {
+        whose.push_str(&format!(" · {}", plain_words(&places)));
     }
     if first.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
         whose.push_str(" (may differ)");
@@ -221,12 +226,53 @@ fn first_value(
     }
     let nodes = context.view.analysis.nodes;
     let all = format!(
-        "hiera-ls lookup {} --node {}",
+        "hiera-ls lookup {} --node {}{}",
         shell_word(&target.shown()),
-        nodes.certname(first.runs[0].members[0])
+        nodes.certname(first.runs[0].members[0]),
+        merge_flag(survey.asked_merge.as_ref())
     );
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
+}
+
+/// The lines that give a group its value, where each node's comes from one: of several the one under
+/// the cursor first, then the one of most nodes, with for how many.
+fn givers(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    group: &Group<'_>,
+    strategy: &Strategy,
+) -> Line {
+    let mut found: Vec<(Arc<str>, usize)> = Vec::new();
+    for run in &group.runs {
+        let mut files = paths_of(target, run).into_iter();
+        let winner = match strategy.kind == StrategyKind::ReverseDeep {
+            true => files.next_back(),
+            false => files.next(),
+        };
+        let Some(path) = winner else { continue };
+        match found.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, nodes)) => *nodes += run.members.len(),
+            None => found.push((path, run.members.len())),
+        }
+    }
+    let is_own = |path: &Arc<str>| **path == *context.path();
+    found.sort_by_key(|(path, nodes)| (!is_own(path), std::cmp::Reverse(*nodes)));
+    let (shown, rest) = found.split_at(found.len().min(MOST_GIVERS));
+    let lines = shown.iter().map(|(path, nodes)| {
+        let mut line = context.named(&target.root, &target.steps, std::iter::once(path));
+        if found.len() > 1 {
+            line.push(text(format!(" on {nodes}")));
+        }
+        line
+    });
+    let mut line = joined(lines, ", ");
+    line.extend(match rest.len() {
+        0 => None,
+        1 => Some(text(" and 1 more file")),
+        more => Some(text(format!(" and {more} more files"))),
+    });
+    line
 }
 
 /// The nodes of a group in words: `web02.example and 1 more`, `149 nodes`.
@@ -318,6 +364,7 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
 /// Nodes that get the same.
 struct Group<'a> {
     value: Result<Option<&'a Value>, &'a LookupError>,
+    /// By the files that were read for them, those of most nodes first.
     runs: Vec<&'a Run>,
     count: usize,
 }
@@ -353,6 +400,11 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
         }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.count));
+    for group in &mut groups {
+        group
+            .runs
+            .sort_by_key(|run| std::cmp::Reverse(run.members.len()));
+    }
     groups
 }
 
@@ -404,7 +456,7 @@ fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
 
 /// Whether a value does not fit a cell.
 fn is_long(value: &Value) -> bool {
-    yaml::inline(value, CELL + 1).chars().count() > CELL
+    yaml::whole_inline(value, CELL).is_none()
 }
 
 /// The one part of a hash that differs from another's: `net.core.somaxconn: 1024`. Nothing where several
@@ -445,7 +497,7 @@ fn only_change(base: &Value, value: &Value) -> Option<Line> {
 /// A key as a part of a dotted path.
 fn step(key: &Value) -> String {
     match key.as_str() {
-        Some(name) if name.contains('.') => format!("'{name}'"),
+        Some(name) if name.contains(['.', ' ']) => format!("'{name}'"),
         Some(name) => name.to_owned(),
         None => yaml::inline(key, SHORT),
     }
@@ -507,7 +559,7 @@ fn changes(base: &Value, value: &Value) -> Option<Line> {
         }
         let mut line = vec![text(words)];
         let named = parts.iter().take(MOST_CHANGES);
-        let named = named.map(|part| vec![code(yaml::inline(part, SHORT))]);
+        let named = named.map(|part| vec![code(in_a_list(part))]);
         line.extend(joined(named, ", "));
         with_more(line, parts.len().saturating_sub(MOST_CHANGES))
     });
@@ -516,20 +568,44 @@ fn changes(base: &Value, value: &Value) -> Option<Line> {
     (!line.is_empty()).then_some(line)
 }
 
+/// A key or an element among others: what holds blanks is quoted.
+fn in_a_list(part: &Value) -> String {
+    let shown = yaml::inline(part, SHORT);
+    match part.as_str().is_some_and(|text| *text == shown) && shown.contains(' ') {
+        true => format!("'{shown}'"),
+        false => shown,
+    }
+}
+
+/// How a long hash or list differs from another, in words; nothing for what fits into `width` characters.
+pub(in crate::ide) fn changes_in_words(
+    base: &Value,
+    value: &Value,
+    width: usize,
+) -> Option<String> {
+    let is_long = |value| yaml::whole_inline(value, width).is_none();
+    if !is_long(base) && !is_long(value) {
+        return None;
+    }
+    changes(base, value).map(|line| plain_words(&line))
+}
+
 /// The files that a group's answer comes from.
 fn files_of(target: &KeyTarget, group: &Group<'_>) -> Vec<Arc<str>> {
     let mut seen: Vec<Arc<str>> = Vec::new();
-    for run in &group.runs {
-        for source in sources(&run.answer, &quoted(&target.root)) {
-            if let Some(path) = source.path
-                && dig(&source.value, &target.steps).is_some()
-                && !seen.contains(&path)
-            {
-                seen.push(path);
-            }
+    for path in group.runs.iter().flat_map(|run| paths_of(target, run)) {
+        if !seen.contains(&path) {
+            seen.push(path);
         }
     }
     seen
+}
+
+/// The files that an answer comes from, the highest level's first.
+fn paths_of(target: &KeyTarget, run: &Run) -> Vec<Arc<str>> {
+    let sources = sources(&run.answer, &quoted(&target.root)).into_iter();
+    let sources = sources.filter(|source| dig(&source.value, &target.steps).is_some());
+    sources.filter_map(|source| source.path).collect()
 }
 
 /// A variable whose value all nodes of a group share and no node of another has: of those in the

@@ -92,6 +92,8 @@ impl Whole {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Page {
     blocks: Vec<Block>,
+    /// How lines that are left out can be seen.
+    rest: Whole,
 }
 
 /// Widest line of the text forms, in characters: a value is indented by two, a Markdown line ends in
@@ -164,6 +166,11 @@ impl Page {
         }
     }
 
+    /// Says how lines that are left out can be seen.
+    pub(super) fn rest(&mut self, rest: Whole) {
+        self.rest = rest;
+    }
+
     /// The page in the forms that are wanted.
     pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
         let write = |which: HoverForm, form: Form<'_>| match options.form {
@@ -206,10 +213,6 @@ impl Page {
         for part in &mut parts {
             part.cut(most, max);
         }
-        let whole = self.blocks.iter().find_map(|block| match block {
-            Block::Value { whole, .. } => Some(whole),
-            Block::Line(_) | Block::Links(_) => None,
-        });
         let mut dropped = 0;
         while parts.len() > 1
             && parts.iter().map(Part::lines).sum::<usize>() + usize::from(dropped > 0) > max
@@ -236,12 +239,10 @@ impl Page {
         if dropped > 0 {
             let count = if dropped == 1 { "line" } else { "lines" };
             let mut rest = format!("… {dropped} {count} more");
-            if let Some(whole) = whole {
-                match (&whole.link, form, whole.words.first()) {
-                    (Some(link), Form::Markdown(_), _) => rest = format!("[{rest}]({link})"),
-                    (_, _, Some(words)) => rest = format!("{rest}: {words}"),
-                    (_, _, None) => {}
-                }
+            match (&self.rest.link, form, self.rest.words.first()) {
+                (Some(link), Form::Markdown(_), _) => rest = format!("[{rest}]({link})"),
+                (_, _, Some(words)) => rest = format!("{rest}: {words}"),
+                (_, _, None) => {}
             }
             add_line(&mut out, &rest, after_line, form);
         }
@@ -374,7 +375,8 @@ fn verbatim(out: &mut String, lines: &[&str]) {
 /// A line in one form: the text forms break it between words.
 fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
     match form {
-        Form::Markdown(_) | Form::Document => {
+        Form::Document => broken(line, form, WIDTH),
+        Form::Markdown(_) => {
             let words: String = line.iter().map(|piece| write_piece(piece, form)).collect();
             vec![words.replace('\n', " ")]
         }
@@ -394,7 +396,7 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
         pieces.collect()
     };
     let mut lines: Vec<Vec<Fragment>> = vec![Vec::new()];
-    for word in words(line) {
+    for word in words(line, form) {
         let Some(last) = lines.last_mut() else { break };
         let mut longer = last.clone();
         append(&mut longer, word.clone());
@@ -415,7 +417,7 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
 }
 
 /// The words of a line: what no blank divides.
-fn words(line: &Line) -> Vec<Vec<Fragment>> {
+fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
     let mut words: Vec<Vec<Fragment>> = vec![Vec::new()];
     for (at, piece) in line.iter().enumerate() {
         let (text, is_code) = match piece {
@@ -433,7 +435,11 @@ fn words(line: &Line) -> Vec<Vec<Fragment>> {
             if nth > 0 {
                 words.push(Vec::new());
             }
-            let part = shortened(part);
+            // A document shows all there is.
+            let part = match form {
+                Form::Document => part.to_owned(),
+                Form::Markdown(_) | Form::Aligned | Form::Plain(_) => shortened(part),
+            };
             let part = match piece {
                 Piece::Text(_) | Piece::Action { .. } => Piece::Text(part),
                 Piece::Name(_) => Piece::Name(part),

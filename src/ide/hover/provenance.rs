@@ -65,7 +65,7 @@ pub(super) fn notes(
 }
 
 /// The part of a value that keys and indices lead to.
-pub(super) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
+pub(in crate::ide) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
     let mut value = value;
     for step in steps {
         value = match (value, step) {

@@ -251,6 +251,18 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         .filter(|(_, count)| *count > 0)
         .collect();
     found.sort_by_key(|&(at, count)| (std::cmp::Reverse(count), at));
+    // Names of nodes tell nothing apart.
+    if found.len() > MOST_VALUES && found.iter().all(|(_, count)| *count == 1) {
+        let first = column.values[found[0].0].as_ref();
+        let first = first.map_or_else(String::new, |value| yaml::inline(value, WIDEST));
+        return vec![
+            text(format!(
+                "another value on each of {} nodes, such as ",
+                found.len()
+            )),
+            code(first),
+        ];
+    }
     let shown = found.iter().take(MOST_VALUES).map(|&(at, count)| {
         let value = match &column.values[at] {
             Some(value) => code(yaml::inline(value, WIDEST)),
@@ -367,7 +379,7 @@ fn one(
     page: &mut Page,
 ) {
     let value = answer.result.as_ref().ok();
-    let is_long = |value: &&_| yaml::inline(value, usize::MAX).chars().count() > WIDEST;
+    let is_long = |value: &&_| yaml::whole_inline(value, WIDEST).is_none();
     let long = value.filter(is_long);
     if long.is_none() {
         first.push(short(answer));

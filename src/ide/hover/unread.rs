@@ -1,8 +1,8 @@
 //! What a hover says where no hierarchy reads a file, and which hierarchies read a file that several
 //! read.
 
-use super::page::{Line, Page, code, joined, name, text};
-use crate::analysis::{Analysis, Unread};
+use super::page::{Line, Page, Piece, code, joined, name, text};
+use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
 use crate::workspace::{FoundConfig, Origin, Verdict, path};
 
@@ -17,24 +17,49 @@ pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<
     let is_hidden = within(analysis, at)
         .split('/')
         .any(|name| name.starts_with('.'));
-    if !is_data || is_hidden || !key.steps.is_empty() {
+    if !is_data || is_hidden {
         return None;
     }
     let mut page = Page::default();
+    if let Unread::Refused(config) = &why {
+        let mut line = vec![name(key.shown()), text(" — ")];
+        line.extend(refused_line(analysis, config));
+        page.line(line);
+        return Some(page);
+    }
+    if !key.steps.is_empty() {
+        return None;
+    }
     page.line(vec![
         name(key.shown()),
         text(" — no hierarchy reads this file"),
     ]);
-    for line in reasons(analysis, why) {
+    for line in reasons(analysis, &why) {
         page.line(line);
     }
     Some(page)
 }
 
+/// That Puppet refuses a configuration, and what follows.
+pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Line {
+    let at = within(analysis, &config.path);
+    let place = Piece::Place {
+        label: match config.line {
+            Some(line) => format!("{at}:{line}"),
+            None => at.to_owned(),
+        },
+        path: config.path.to_string(),
+        line: config.line.unwrap_or(1),
+    };
+    let why = format!(": {}; every lookup fails", config.why);
+    vec![text("Puppet refuses "), place, text(why)]
+}
+
 /// What was looked for, and what is to be done.
-pub(super) fn reasons(analysis: Analysis<'_>, why: Unread) -> Vec<Line> {
+pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
     let mut lines = Vec::new();
     match why {
+        Unread::Refused(config) => return vec![refused_line(analysis, config)],
         Unread::NoHierarchy => {
             let folders = analysis.snapshot.folders().iter();
             let folders = folders.map(|folder| vec![code(folder.to_string())]);

@@ -102,24 +102,48 @@ pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The value on one line of at most `max` characters.
-pub(super) fn inline(value: &Value, max: usize) -> String {
-    let text = match value {
+/// The value on one line of at most `max` characters. What is cut keeps its brackets and quotes.
+pub(in crate::ide) fn inline(value: &Value, max: usize) -> String {
+    whole_inline(value, max).unwrap_or_else(|| cut_inline(value, max))
+}
+
+/// The value on one line, where that has at most `max` characters.
+pub(super) fn whole_inline(value: &Value, max: usize) -> Option<String> {
+    let mut room = max;
+    let mut text = String::new();
+    write_inline(value, &mut text, &mut room).then_some(text)
+}
+
+/// Writes a value on one line; says whether it fits into `room` characters.
+fn write_inline(value: &Value, out: &mut String, room: &mut usize) -> bool {
+    fn put(words: &str, out: &mut String, room: &mut usize) -> bool {
+        let Some(left) = room.checked_sub(words.chars().count()) else {
+            return false;
+        };
+        *room = left;
+        out.push_str(words);
+        true
+    }
+    match value {
         Value::Array(elements) => {
-            let mut shown = Vec::new();
-            for element in elements.iter().take(max) {
-                shown.push(inline(element, max));
-            }
-            format!("[{}]", shown.join(", "))
+            let mut elements = elements.iter().enumerate();
+            put("[", out, room)
+                && elements.all(|(at, element)| {
+                    (at == 0 || put(", ", out, room)) && write_inline(element, out, room)
+                })
+                && put("]", out, room)
         }
         Value::Hash(hash) => {
-            let mut shown = Vec::new();
-            for (key, value) in hash.iter().take(max) {
-                shown.push(format!("{}: {}", scalar(key), inline(value, max)));
-            }
-            format!("{{{}}}", shown.join(", "))
+            let mut pairs = hash.iter().enumerate();
+            put("{", out, room)
+                && pairs.all(|(at, (key, value))| {
+                    (at == 0 || put(", ", out, room))
+                        && put(&format!("{}: ", scalar(key)), out, room)
+                        && write_inline(value, out, room)
+                })
+                && put("}", out, room)
         }
-        Value::String(text) if text.contains('\n') => double_quoted(&masked(text)),
+        Value::String(text) if text.contains('\n') => put(&double_quoted(&masked(text)), out, room),
         Value::Undef
         | Value::Bool(_)
         | Value::Int(_)
@@ -131,9 +155,95 @@ pub(super) fn inline(value: &Value, max: usize) -> String {
         | Value::Sensitive(_)
         | Value::Default
         | Value::Rich(_)
-        | Value::Opaque(_) => scalar(value),
+        | Value::Opaque(_) => put(&scalar(value), out, room),
+    }
+}
+
+/// The start of a value that does not fit into `max` characters.
+fn cut_inline(value: &Value, max: usize) -> String {
+    /// Narrower, brackets would leave no room for a value.
+    const LEAST: usize = 12;
+    /// What stands for the elements that are left out, with the bracket.
+    const REST: usize = ", …]".len() - 2;
+    let narrow = || shortened(&unbounded_inline(value), max);
+    if max < LEAST {
+        return narrow();
+    }
+    let listed = |open: char, close: char, parts: &mut dyn Iterator<Item = (String, &Value)>| {
+        let mut text = String::from(open);
+        for (at, (lead, part)) in parts.enumerate() {
+            let separator = if at == 0 { "" } else { ", " };
+            let taken = text.chars().count() + separator.len() + lead.chars().count() + REST;
+            let room = max.saturating_sub(taken);
+            let shown = match (whole_inline(part, room), at) {
+                (Some(whole), _) => whole,
+                (None, 0) if room >= LEAST => cut_inline(part, room),
+                (None, _) => {
+                    text.push_str(separator);
+                    break;
+                }
+            };
+            text.push_str(&format!("{separator}{lead}{shown}"));
+        }
+        if !text.ends_with(", ") && text.chars().count() > 1 {
+            text.push_str(", ");
+        }
+        format!("{text}…{close}")
     };
-    shortened(&text, max)
+    match value {
+        Value::Array(elements) => {
+            let mut parts = elements.iter().map(|element| (String::new(), element));
+            listed('[', ']', &mut parts)
+        }
+        Value::Hash(hash) => {
+            let mut parts = hash
+                .iter()
+                .map(|(key, value)| (format!("{}: ", scalar(key)), value));
+            listed('{', '}', &mut parts)
+        }
+        Value::String(text) => {
+            // Quotes and escapes take room of their own.
+            let text = masked(text);
+            let kept = (1..max).rev().find_map(|most| {
+                let cut = Value::string(shortened_at_word(&text, most));
+                whole_inline(&cut, max)
+            });
+            kept.unwrap_or_else(narrow)
+        }
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_)
+        | Value::Opaque(_) => narrow(),
+    }
+}
+
+fn unbounded_inline(value: &Value) -> String {
+    whole_inline(value, usize::MAX).unwrap_or_default()
+}
+
+/// A text cut to `max` characters, between its words and the segments of its names where that keeps
+/// most of it.
+fn shortened_at_word(text: &str, max: usize) -> String {
+    let cut = shortened(text, max);
+    let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else {
+        return cut;
+    };
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    let goes_on = text[kept.len()..].starts_with(is_inside) && kept.ends_with(is_inside);
+    match kept.rfind(|c: char| !is_inside(c)).filter(|_| goes_on) {
+        Some(at) if at >= kept.len() / 2 => {
+            let end = at + kept[at..].chars().next().map_or(0, char::len_utf8);
+            format!("{}…", kept[..end].trim_end())
+        }
+        Some(_) | None => cut,
+    }
 }
 
 fn shortened(text: &str, max: usize) -> String {

@@ -82,6 +82,9 @@ pub(crate) async fn handle(
             Some(Ok(Choosing::Node(Some(node)))) => {
                 check_choice(session, &arguments, node).await.map(|()| None)
             }
+            Some(Ok(Choosing::Fact(fact, value))) if !value.is_null() => {
+                check_fact(session, &arguments, fact).await.map(|()| None)
+            }
             Some(Ok(_)) | None => Ok(None),
         },
         NODES => nodes::nodes(session, &arguments).await.map(Some),
@@ -135,6 +138,31 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
             files.join(", ")
         ),
     }))
+}
+
+/// Takes a fact back that could change nothing.
+async fn check_fact(session: &Connection, arguments: &Value, fact: String) -> Result<()> {
+    let folders = folders(session, arguments);
+    let place = file(arguments).or_else(|| folders.first().cloned());
+    let place = place.unwrap_or_else(|| "/".to_owned());
+    let chosen = fact.clone();
+    let work = move |view: View| {
+        let known = view.nodes_without_overrides(&place);
+        view.analyse(&place, |analysis| {
+            let view = analysis.answering(&place)?;
+            known.why_no_effect(&view, &chosen)
+        })
+    };
+    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let Some(why) = super::answer(session, SET_FACT, lane, wants, work).await? else {
+        return Ok(());
+    };
+    session.choose(|choices| {
+        for folder in &folders {
+            choices.entry(folder).facts.remove(&fact);
+        }
+    });
+    Err(Error::invalid_params(why))
 }
 
 /// The one object of arguments; null where there is none.
@@ -228,7 +256,20 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
                     "why": config.why(),
                 })
             });
-            let hierarchies: Vec<Value> = all.collect();
+            let mut hierarchies: Vec<Value> = all.collect();
+            let refused = analysis.refused_configurations().into_iter();
+            hierarchies.extend(refused.map(|config| {
+                json!({
+                    "uri": disk::file_uri(&config.path),
+                    "folder": disk::file_uri(&config.dir),
+                    "version": null,
+                    "files": 0,
+                    "reads": asked.as_ref().map(|_| false),
+                    "used": true,
+                    "error": config.why,
+                    "why": format!("Puppet refuses it: {}; every lookup fails", config.why),
+                })
+            }));
             let answering = analysis.answering(&place);
             let hierarchy = answering.and_then(|view| view.root.hiera_yaml.clone());
             json!({

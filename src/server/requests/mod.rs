@@ -220,9 +220,11 @@ impl View {
         let nodes = self.nodes(path);
         let is_cancelled = || self.stop.requested();
         let what_if = self.context.what_if(path);
+        let factual = (!what_if.is_empty()).then(|| self.nodes_without_overrides(path));
         answer(Analysis {
             selected: nodes.selected.as_deref(),
             what_if: &what_if,
+            without_what_if: factual.as_deref().map(|set| &set.known),
             is_cancelled: &is_cancelled,
             ..Analysis::new(
                 &self.snapshot,

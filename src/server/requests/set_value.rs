@@ -57,7 +57,7 @@ pub(super) async fn answer(
         view.analyse(&place, |analysis| match is_set {
             true => edits(analysis, &of.path, key, &asked, &|proposal| {
                 let note = Note {
-                    label: proposal.words(),
+                    label: proposal.words() + &in_brackets(analysis),
                     is_to_confirm: true,
                 };
                 json!(plan_edit(&view, &proposal.plan, form, Some(&note)))
@@ -127,16 +127,17 @@ fn edits(
         let told = proposal_json(proposal, analysis.snapshot);
         format!("{{{told},\"edit\":{}}}", edit(proposal))
     };
-    let answer = read_back(&outcome_json(&goal, &outcome, &one))?;
+    let answer = marked(analysis, read_back(&outcome_json(&goal, &outcome, &one))?);
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
             let message = format!("all of them already have this value of '{}'", goal.key);
+            let message = message + &in_brackets(analysis);
             with(answer, json!({ "message": message }))
         }
         Outcome::Nothing(reasons) => {
             let title = format!("No edit for {}", goal.key);
-            let text = reasons_text(&goal, reasons);
+            let text = above(analysis) + &reasons_text(&goal, reasons);
             with(answer, shown(&title, "text", &text))
         }
     })
@@ -156,13 +157,47 @@ fn reasons(
     let name = |at: &str| analysis.snapshot.short_name(at).to_owned();
     let lines = why_not_lines(&why, key, node, &name);
     let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
-    let answer = read_back(&why_not_json(&why, analysis.snapshot))?;
+    let text = above(analysis) + &text;
+    let answer = marked(analysis, read_back(&why_not_json(&why, analysis.snapshot))?);
     if why.has_it {
         let message = format!("{node} already gets this value of '{key}'");
+        let message = message + &in_brackets(analysis);
         return Ok(with(answer, json!({ "message": message })));
     }
     let title = format!("Why {node} does not get a value of {key}");
     Ok(with(answer, shown(&title, "text", &text)))
+}
+
+/// The mark of an answer that rests on overridden facts, as its first line.
+fn above(analysis: Analysis<'_>) -> String {
+    match analysis.what_if {
+        "" => String::new(),
+        facts => format!("hypothetical: {}\n", facts.replace(['\n', '\r'], " ")),
+    }
+}
+
+/// The same behind a sentence.
+fn in_brackets(analysis: Analysis<'_>) -> String {
+    match analysis.what_if {
+        "" => String::new(),
+        facts => format!(" (hypothetical: {facts})"),
+    }
+}
+
+/// The same as data, and in what is said of each proposal.
+fn marked(analysis: Analysis<'_>, mut answer: Value) -> Value {
+    if analysis.what_if.is_empty() {
+        return answer;
+    }
+    let proposals = answer.get_mut("proposals").and_then(Value::as_array_mut);
+    for proposal in proposals.into_iter().flatten() {
+        let proof = proposal.get("proof").and_then(Value::as_str);
+        let proof = proof.map(|proof| format!("{proof}{}", in_brackets(analysis)));
+        if let (Some(proof), Some(object)) = (proof, proposal.as_object_mut()) {
+            object.insert("proof".to_owned(), proof.into());
+        }
+    }
+    with(answer, json!({ "hypothetical": analysis.what_if }))
 }
 
 fn read_back(text: &str) -> std::result::Result<Value, String> {

@@ -346,13 +346,24 @@ fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
     "#]].assert_eq(&shown(&mut program));
     program.command("hiera.selectNode", &json!({ "certname": "b.x" }));
     program.command("hiera.setFact", &json!({ "path": "site", "value": "ls" }));
-    program.command("hiera.setFact", &json!({ "path": "a.b", "value": 1 }));
+    program.command("hiera.setFact", &json!({ "path": "kernel", "value": 1 }));
+    // What could change nothing is refused and not kept.
+    let refused = |program: &mut Program, path: &str| {
+        let (_, why) = program.refused("hiera.setFact", &json!({ "path": path, "value": 1 }));
+        why
+    };
+    assert_eq!(
+        refused(&mut program, "kernl"),
+        "no node has a fact 'kernl', and nothing reads it (did you mean 'kernel'?)"
+    );
+    let why = refused(&mut program, "trusted.certname");
+    assert!(why.contains("is a variable, not a fact"), "{why}");
     // What the override hides is told, and not the override.
     expect![[r#"
-        "b.x" {"a.b":1,"site":"ls"}
+        "b.x" {"kernel":1,"site":"ls"}
         {"path":"trusted.certname","name":"trusted.certname","settable":false,"levels":1,"override":null,"current":"b.x","values":[{"value":"a.x","nodes":1},{"value":"b.x","nodes":1},{"value":"c.x","nodes":1},{"value":"d.x","nodes":1}],"more":0}
         {"path":"site","name":"facts.site","settable":true,"levels":1,"override":"ls","current":"cp","values":[{"value":"cp","nodes":3},{"value":"ls","nodes":1}],"more":0}
-        {"path":"kernel","name":"facts.kernel","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
+        {"path":"kernel","name":"facts.kernel","settable":true,"levels":0,"override":1,"current":null,"values":[],"more":0}
         {"path":"role","name":"role","settable":true,"levels":0,"override":null,"current":null,"values":[],"more":0}
     "#]].assert_eq(&shown(&mut program));
     program.command("hiera.clearFacts", &json!({}));
@@ -396,12 +407,13 @@ fn two_nodes_and_two_environments_are_compared() {
               + 80  environments/production/data/common.yaml:1
 
             url
-              - "http://example.com:8080/"  environments/production/data/common.yaml:2
-              + "http://example.com:80/"  environments/production/data/common.yaml:2
+              - http://example.com:8080/  environments/production/data/common.yaml:2
+              + http://example.com:80/  environments/production/data/common.yaml:2
 
             users
-              - {"alice":{"uid":1},"bob":{"uid":2}}  environments/production/data/site/ls.yaml:2 environments/production/data/common.yaml:4
-              + {"alice":{"uid":1}}  environments/production/data/common.yaml:4
+              - {alice: {uid: 1}, bob: {uid: 2}}
+                  environments/production/data/site/ls.yaml:2 environments/production/data/common.yaml:4
+              + {alice: {uid: 1}}  environments/production/data/common.yaml:4
         "#]],
     );
     assert_eq!(diff["data"]["differences"][1]["after"]["value"], 80);
@@ -469,13 +481,13 @@ fn two_nodes_and_two_environments_are_compared() {
                 c.x
 
             url — 2 nodes
-              - "http://example.com:80/"  environments/production/data/common.yaml:2
-              + "http://example.com:81/"  environments/staging/data/common.yaml:2
+              - http://example.com:80/  environments/production/data/common.yaml:2
+              + http://example.com:81/  environments/staging/data/common.yaml:2
                 b.x, d.x
 
             url — 1 node
-              - "http://example.com:9/"  environments/production/data/common.yaml:2
-              + "http://example.com:81/"  environments/staging/data/common.yaml:2
+              - http://example.com:9/  environments/production/data/common.yaml:2
+              + http://example.com:81/  environments/staging/data/common.yaml:2
                 c.x
         "#]],
     );
@@ -537,8 +549,8 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
                 b.x, d.x
 
             url — 2 nodes
-              - "http://example.com:80/"  environments/production/data/common.yaml:2
-              + "http://example.com:82/"  environments/production/data/common.yaml:2
+              - http://example.com:80/  environments/production/data/common.yaml:2
+              + http://example.com:82/  environments/production/data/common.yaml:2
                 b.x, d.x
         "#]],
     );
@@ -562,12 +574,16 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
             the edit of environments/production/data/site/ls.yaml changes 2 keys
 
             port — facts.site = ls
-              - 8080, unless trusted.certname of the node names a file that has the key  environments/production/data/site/ls.yaml:1
-              + 8081, unless trusted.certname of the node names a file that has the key  environments/production/data/site/ls.yaml:1
+              - 8080, unless trusted.certname of the node names a file that has the key
+                  environments/production/data/site/ls.yaml:1
+              + 8081, unless trusted.certname of the node names a file that has the key
+                  environments/production/data/site/ls.yaml:1
 
             url — facts.site = ls
-              - "http://example.com:8080/", unless trusted.certname of the node names a file that has 'port'  environments/production/data/common.yaml:2
-              + "http://example.com:8081/", unless trusted.certname of the node names a file that has 'port'  environments/production/data/common.yaml:2
+              - http://example.com:8080/, unless trusted.certname of the node names a file that has 'port'
+                  environments/production/data/common.yaml:2
+              + http://example.com:8081/, unless trusted.certname of the node names a file that has 'port'
+                  environments/production/data/common.yaml:2
         "#]],
     );
     program.end();
@@ -785,7 +801,8 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
             "Value of port" ("yaml")
             # port — first found, for c.x
             9
-            # set in node/c.x.yaml:1 · overrides common.yaml:1
+            # set in environments/production/data/node/c.x.yaml:1 · overrides
+            #   environments/production/data/common.yaml:1
         "#]],
     );
     program.end();

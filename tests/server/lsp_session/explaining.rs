@@ -17,6 +17,18 @@ fn answers_say_which_facts_are_overridden_until_they_are_taken_back() {
     program.command("hiera.setFact", &json!({ "path": "site", "value": "cp" }));
     let hover = program.hover(&common, &text, "port").unwrap();
     assert!(hover.contains("hypothetical: `site = cp`"), "{hover}");
+    let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "node": "a.x" });
+    let why = program.command("hiera.whyNot", &asked);
+    let content = why["content"].as_str().unwrap();
+    assert!(
+        content.starts_with("hypothetical: site = cp\nport — "),
+        "{content}"
+    );
+    assert_eq!(why["hypothetical"], "site = cp");
+    let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "for": "a.x" });
+    let set = program.command("hiera.setValue", &asked);
+    let proof = set["proposals"][0]["proof"].as_str().unwrap();
+    assert!(proof.ends_with("(hypothetical: site = cp)"), "{proof}");
     for command in ["hiera.value", "hiera.matrix", "hiera.explain"] {
         let asked = json!({ "uri": uri(&common), "key": "port" });
         let shown = program.command(command, &asked);
@@ -43,7 +55,8 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     expect![[r#"
         # port — first found, for a.x
         8080
-        # set in environments/production/data/site/ls.yaml:1 · overrides environments/production/data/common.yaml:1
+        # set in environments/production/data/site/ls.yaml:1 · overrides
+        #   environments/production/data/common.yaml:1
 
         # levels, the highest first:
         #   node/%{trusted.certname}.yaml                no file                      level 'node'
@@ -56,7 +69,7 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     let explained = program.command("hiera.explain", &asked);
     let content = explained["content"].as_str().unwrap();
     assert!(
-        content.contains("site/ls.yaml:1 sets it, for 1 of 4 nodes  level 'site'"),
+        content.contains("site/ls.yaml:1 sets it, for 1 of 4 nodes, level 'site'"),
         "{content}"
     );
     let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.xx" });

@@ -202,7 +202,7 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
           - x  # data/site/ams.yaml:1
           - y  # data/common.yaml:1
         [y] on c.example and 1 more
-        merge: unique
+        merge: unique, from the call
         default of the call: 'other'
         lookup('list$0', { merge => { 'strategy' => 'unique' }, default_value => [] })
         list — merged unique, 2 different values on 4 nodes
@@ -210,7 +210,7 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
           - x  # data/site/ams.yaml:1
           - y  # data/common.yaml:1
         [y] on c.example and 1 more
-        merge: unique
+        merge: {strategy: unique}, from the call
         default of the call: []
         lookup('list$0', undef, $how)
         list — first found, 2 different values on 4 nodes
@@ -228,14 +228,14 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
           - x  # data/site/ams.yaml:1
           - y  # data/common.yaml:1
         [y] on c.example and 1 more
-        merge: unique
+        merge: unique, from the call
         hiera_include('list$0', 'none')
         list — merged unique, 2 different values on 4 nodes
           # a.example and 1 more
           - x  # data/site/ams.yaml:1
           - y  # data/common.yaml:1
         [y] on c.example and 1 more
-        merge: unique
+        merge: unique, from the call
         default of the call: 'none'
     "#]]
     .assert_eq(&pages);

@@ -65,7 +65,7 @@ port: 445
         expect![[r#"
             url — first found, for every node that reads this file (may differ)
               'http://a:'
-            set in top.yaml:1 · overrides for some nodes site/ams.yaml:1
+            set in top.yaml:1 · overrides, depending on facts.site: site/ams.yaml:1
             may differ: facts.site = ams"#]],
     );
 }

@@ -20,6 +20,7 @@ mod kinds;
 mod parts;
 mod paths;
 mod reach;
+mod sources;
 mod things;
 mod values;
 

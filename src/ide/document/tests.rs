@@ -1,0 +1,220 @@
+//! Documents over small workspaces: what they say of parts of values, of secrets, of unknown keys.
+
+use expect_test::expect;
+
+use super::{Answer, ExplainForm, KeyPlace, Question, answer};
+use crate::analysis::Analysis;
+use crate::fixture::{FOLDER, Fixture};
+use crate::ide::KnownNodes;
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::Nodes;
+use crate::value::load_yaml;
+
+const FILES: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: old, path: \"old/%{facts.old}.yaml\"}
+  - {name: older, path: \"older/%{facts.old}.yaml\"}
+  - {name: site, path: \"site/%{facts.a_site_with_a_long_name}/of/many/folders/%{facts.cluster}/and/more.yaml\"}
+  - {name: role, path: \"role/%{role}.yaml\"}
+  - {name: secrets, path: \"secrets/%{role}.eyaml\", lookup_key: eyaml_lookup_key, options: {pkcs7_private_key: /k, pkcs7_public_key: /p}}
+  - {name: common, path: common.yaml}
+#- data/node/b.example.yaml
+port: 9
+#- data/role/web.yaml
+users: {bob: {uid: 2}}
+port: 8080
+#- data/role/db.yaml
+users: {bob: {uid: 3, shell: sh}}
+#- data/secrets/web.eyaml
+password: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]
+#- data/secrets/db.eyaml
+password: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAy]
+#- data/common.yaml
+lookup_options: {users: {merge: deep}}
+users:
+  alice: {uid: 1}
+  bob: {shell: bash}
+port: 80
+";
+
+const NODES: &str = "\
+a.example: {variables: {role: web}}
+b.example: {variables: {role: db}}
+";
+
+fn nodes() -> KnownNodes {
+    let value = load_yaml(NODES.as_bytes()).expect("nodes are YAML");
+    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
+}
+
+fn asked(question: &Question) -> String {
+    let snapshot = Fixture::new("data/common.yaml", FILES).opened();
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let (configs, known) = (ConfigCache::default(), nodes());
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
+    match answer(analysis, question, &|_, _| {}) {
+        Ok(Answer::Document(document)) => {
+            let sides = document.sides.iter();
+            let sides = sides.map(|side| format!("\n--- {}\n{}", side.title, side.content));
+            format!("{}{}", document.content, sides.collect::<String>())
+        }
+        Ok(Answer::Message(message)) => message,
+        Err(why) => why,
+    }
+}
+
+fn place(key: &str) -> KeyPlace {
+    KeyPlace {
+        path: format!("{FOLDER}/data/common.yaml").into(),
+        key: Some(key.into()),
+        offset: None,
+    }
+}
+
+fn explained(key: &str) -> String {
+    asked(&Question::Explain {
+        place: place(key),
+        form: ExplainForm::People,
+        node: None,
+    })
+}
+
+#[test]
+fn a_part_of_a_value_is_explained_by_the_files_that_set_it() {
+    let alice = explained("users.alice.uid");
+    expect![[r#"
+        # users.alice.uid — merged deep, set by one level, for both nodes that read this file
+        1
+        # set in data/common.yaml:3 · not set in data/secrets/web.eyaml
+        # merge: deep, from lookup_options in data/common.yaml:1
+
+        # levels, the highest first:
+        #   node/%{trusted.certname}.yaml and 5 more  no file sets it  levels 'node' to 'secrets'
+        #   data/common.yaml:3                        sets it          level 'common'
+    "#]]
+    .assert_eq(&alice);
+}
+
+#[test]
+fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
+    let port = explained("port");
+    expect![[r#"
+        # port — first found, 2 different values on 2 nodes
+        8080  # a.example · data/role/web.yaml:2
+        # 9 on b.example · data/node/b.example.yaml:1
+
+        # levels, the highest first:
+        #   node/%{trusted.certname}.yaml
+        #       data/node/b.example.yaml:1 sets it, for 1 of 2 nodes, level 'node'
+        #   old/%{facts.old}.yaml and 2 more  no file sets it  levels 'old' to 'site'
+        #   role/%{role}.yaml
+        #       data/role/web.yaml:2 sets it, for 1 of 2 nodes, level 'role'
+        #   secrets/%{role}.eyaml             no file sets it  level 'secrets'
+        #   data/common.yaml:5                sets it          level 'common'
+    "#]]
+    .assert_eq(&port);
+    assert!(port.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn the_matrix_of_a_part_names_the_lines_of_the_part() {
+    let matrix = asked(&Question::Matrix(place("users.bob.uid")));
+    expect![[r#"
+        # users.bob.uid — 2 different values on 2 nodes
+
+        # 1 node
+        #   a.example
+        # from data/role/web.yaml:1
+        users.bob.uid: 2
+
+        ---
+        # 1 node
+        #   b.example
+        # from data/role/db.yaml:1
+        users.bob.uid: 3
+    "#]]
+    .assert_eq(&matrix);
+}
+
+#[test]
+fn an_unknown_key_is_a_message_with_the_key_that_may_be_meant() {
+    let message = "no level sets 'ports' for any node (did you mean 'port'?)";
+    assert_eq!(explained("ports"), message);
+    assert_eq!(asked(&Question::Value(place("ports"))), message);
+    assert_eq!(asked(&Question::Matrix(place("ports"))), message);
+    let message =
+        "'lookup_options' is not looked up: Puppet reads it for how other keys are merged";
+    assert_eq!(explained("lookup_options"), message);
+    assert_eq!(asked(&Question::Matrix(place("lookup_options"))), message);
+}
+
+#[test]
+fn a_value_names_files_as_the_other_documents_do() {
+    let value = asked(&Question::Value(place("users.alice")));
+    assert!(value.contains("data/common.yaml:3"), "{value}");
+}
+
+#[test]
+fn a_secret_that_differs_is_told_without_its_internal_form() {
+    let differences = asked(&Question::Diff {
+        path: format!("{FOLDER}/data/common.yaml").into(),
+        from: Some("a.example".into()),
+        to: "b.example".into(),
+        key: None,
+    });
+    expect![[r#"
+        a.example → b.example: 3 differences
+
+        password
+          - (encrypted, PKCS7)  data/secrets/web.eyaml:1
+          + a different encrypted value  data/secrets/db.eyaml:1
+
+        port
+          - 8080  data/role/web.yaml:2
+          + 9  data/node/b.example.yaml:1
+
+        users
+          - {alice: {uid: 1}, bob: {shell: bash, uid: 2}}  data/role/web.yaml:1 data/common.yaml:2
+          + {alice: {uid: 1}, bob: {shell: sh, uid: 3}}  data/role/db.yaml:1 data/common.yaml:2
+
+        --- a.example (compared with b.example)
+        # from data/secrets/web.eyaml:1
+        # a different encrypted value for b.example
+        # unknown: the value is encrypted (PKCS7)
+        password: "<encrypted with PKCS7>"
+
+        # from data/role/web.yaml:2
+        port: 8080
+
+        # from data/role/web.yaml:1
+        # from data/common.yaml:2
+        users:
+          alice:
+            uid: 1
+          bob:
+            shell: bash
+            uid: 2
+
+        --- b.example (compared with a.example)
+        # from data/secrets/db.eyaml:1
+        # a different encrypted value for a.example
+        # unknown: the value is encrypted (PKCS7)
+        password: "<encrypted with PKCS7>"
+
+        # from data/node/b.example.yaml:1
+        port: 9
+
+        # from data/role/db.yaml:1
+        # from data/common.yaml:2
+        users:
+          alice:
+            uid: 1
+          bob:
+            shell: sh
+            uid: 3
+    "#]]
+    .assert_eq(&differences);
+}

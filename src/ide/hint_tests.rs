@@ -1,0 +1,169 @@
+//! Hints for a selected node, under a what-if, and how values are cut.
+
+use super::*;
+use crate::fixture::{FOLDER, Fixture};
+use crate::ide::KnownNodes;
+use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::Nodes;
+use crate::value::load_yaml;
+
+const FILES: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: role, path: \"role/%{facts.role}.yaml\"}
+  - {name: common, path: common.yaml}
+#- data/role/web.yaml
+port: 8080
+#- data/role/db.yaml
+other: 1
+#- data/common.yaml
+port: 80
+name: alone
+url: \"%{lookup('port')} %{lookup('name')} %{lookup('list')} %{lookup('long')}\"
+list: ['10.1.0.53', '10.1.0.54', '10.1.0.55', '10.1.0.56', '10.1.0.57']
+long: 'Welcome to: a machine of this company, be careful with it'
+";
+
+fn nodes(text: &str) -> KnownNodes {
+    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
+    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
+}
+
+struct Case<'a> {
+    selected: Option<&'a str>,
+    nodes: &'a str,
+    /// The nodes without a what-if.
+    factual: Option<&'a str>,
+    options: HintOptions,
+}
+
+const PLAIN: Case<'_> = Case {
+    selected: None,
+    nodes: "a: {facts: {role: web}}\nb: {facts: {role: db}}\n",
+    factual: None,
+    options: HintOptions::ALL,
+};
+
+fn found(case: &Case<'_>) -> Vec<(String, Option<String>)> {
+    let snapshot = Fixture::new("data/common.yaml", FILES).opened();
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let configs = ConfigCache::default();
+    let known = nodes(case.nodes);
+    let factual = case.factual.map(nodes);
+    let analysis = Analysis {
+        selected: case.selected,
+        what_if: if factual.is_some() { "role = web" } else { "" },
+        without_what_if: factual.as_ref(),
+        ..Analysis::new(&snapshot, &settings, &configs, &known)
+    };
+    let path = format!("{FOLDER}/data/common.yaml");
+    let hints = hints(analysis, &path, TextRange::new(0, 2_000), case.options);
+    let told = hints.iter().map(|hint| (hint.label(), hint.sentence()));
+    told.collect()
+}
+
+fn labels(case: &Case<'_>) -> Vec<String> {
+    found(case).into_iter().map(|(label, _)| label).collect()
+}
+
+#[test]
+fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
+    let selected = Case {
+        selected: Some("a"),
+        ..PLAIN
+    };
+    let (label, sentence) = found(&selected).swap_remove(0);
+    assert_eq!(label, "↑ role/web.yaml:1");
+    assert_eq!(
+        sentence.as_deref(),
+        Some("for the selected node, this value is overridden by role/web.yaml:1")
+    );
+    let overridden = |options| {
+        let case = Case {
+            options,
+            ..selected
+        };
+        labels(&case).iter().any(|label| label.contains('↑'))
+    };
+    assert!(!overridden(HintOptions {
+        overridden: false,
+        ..HintOptions::ALL
+    }));
+    assert!(overridden(HintOptions {
+        never_used: false,
+        ..HintOptions::ALL
+    }));
+}
+
+#[test]
+fn only_what_a_what_if_changes_is_marked() {
+    let case = Case {
+        nodes: "a: {facts: {role: web}}\nb: {facts: {role: web}}\n",
+        factual: Some(PLAIN.nodes),
+        ..PLAIN
+    };
+    let all = labels(&case);
+    let marked = |text: &str| {
+        let label = all.iter().find(|label| label.contains(text));
+        label.map(|label| label.contains("(what-if)"))
+    };
+    assert_eq!(marked("never used"), Some(true));
+    assert_eq!(marked("= 8080"), Some(true));
+    assert_eq!(marked("= alone"), Some(false));
+}
+
+#[test]
+fn a_value_is_written_and_cut_as_in_a_hover() {
+    let all = labels(&Case {
+        options: HintOptions {
+            impact: false,
+            ..HintOptions::ALL
+        },
+        ..PLAIN
+    });
+    assert_eq!(
+        all,
+        [
+            "↑ 1/2 role/web.yaml:1",
+            "= alone",
+            "= [10.1.0.53, 10.1.0.54, 10.1.0.55, …]",
+            "= 'Welcome to: a machine of this company…'",
+        ]
+    );
+}
+
+#[test]
+fn a_label_begins_with_the_count_and_fits_an_editor() {
+    let hint = |by: &str, what_if: &str| Hint {
+        range: TextRange::new(0, 1),
+        kind: HintKind::Overridden {
+            nodes: 4,
+            of: 8,
+            by: None,
+            others: 1,
+        },
+        by: Some(by.to_owned()),
+        what_if: what_if.to_owned(),
+    };
+    let long = "node/web01.lon.acme.example.with-a-long-name.yaml:4";
+    let labels = [
+        hint("site/lon.yaml:4", "").label(),
+        hint(long, "").label(),
+        hint(long, "site = nyc").label(),
+    ];
+    assert_eq!(
+        labels,
+        [
+            "↑ 4/8 site/lon.yaml:4 +1",
+            "↑ 4/8 node/web01.lon.acme.exampl….yaml:4 +1",
+            "↑ 4/8 node/web01.lon.a….yaml:4 +1 (what-if)",
+        ]
+    );
+    assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
+    let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
+    assert!(
+        sentence.ends_with("(hypothetical: site = nyc)"),
+        "{sentence}"
+    );
+}

@@ -1,0 +1,168 @@
+//! What gives a value to several nodes, in which words they differ, and configurations that Puppet
+//! refuses.
+
+use expect_test::expect;
+
+use super::{NODES, check, check_nodes, with_hierarchy};
+
+#[test]
+fn one_value_from_several_files_names_each_with_its_nodes() {
+    let text = "#- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n\
+        #- data/common.yaml\nother: 1\npo$0rt: 4\n";
+    check_nodes(
+        &with_hierarchy(text),
+        NODES,
+        expect![[r#"
+        port — first found, 2 different values on 4 nodes
+          4  # 3 nodes · common.yaml:2 on 2, node/a.example.yaml:1 on 1
+        5 on d.example (role = db) · role/db.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_key_with_blanks_is_quoted_among_others() {
+    let text = "#- data/role/db.yaml\nusers: {ann: 1, 'Bob B': 2, 'Cid C': 3, dan: 4, eve: 5, 'Fay of the long name': 6}\n\
+        #- data/common.yaml\nus$0ers: {ann: 1, dan: 4, eve: 5, 'Fay of the long name': 6, 'Gus G': 7}\n";
+    check_nodes(
+        &with_hierarchy(text),
+        NODES,
+        expect![[r#"
+        users — first found, 2 different values on 4 nodes
+          # 3 nodes · common.yaml:1
+          ann: 1
+          dan: 4
+          eve: 5
+          Fay of the long name: 6
+          Gus G: 7
+        adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1"#]],
+    );
+}
+
+#[test]
+fn another_value_on_each_node_is_counted() {
+    let nodes: String = (0..8)
+        .map(|at| format!("n{at}.example: {{facts: {{fqdn: n{at}.example}}}}\n"))
+        .collect();
+    let text = "#- data/common.yaml\nname: \"%{facts.fq$0dn}\"\n";
+    check_nodes(
+        &with_hierarchy(text),
+        &nodes,
+        expect!["%{facts.fqdn} — another value on each of 8 nodes, such as n0.example"],
+    );
+}
+
+#[test]
+fn a_configuration_that_puppet_refuses_is_named() {
+    let refused = "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: a.yaml}\n\
+        - {name: m, path: b.yaml, data_hash: yaml_data, lookup_key: x}\n#- data/a.yaml\n";
+    check(
+        &format!("{refused}po$0rt: 1\n"),
+        expect![[r#"
+        port — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or hiera3_backend
+          can be defined in hierarchy 'm'; every lookup fails"#]],
+    );
+    check(
+        &format!("{refused}users:\n  al$0ice: 1\n"),
+        expect![[r#"
+            users.alice — Puppet refuses hiera.yaml: Only one of data_hash, lookup_key, data_dig, or
+              hiera3_backend can be defined in hierarchy 'm'; every lookup fails"#]],
+    );
+    let broken = "#- hiera.yaml\nversion: [\n#- data/a.yaml\npo$0rt: 1\n";
+    check(
+        broken,
+        expect![[r#"
+        port — Puppet refuses hiera.yaml: did not find expected node content while parsing a flow node at
+          line 2 column 1; every lookup fails"#]],
+    );
+}
+
+#[test]
+fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
+    let long: String = (0..40).map(|at| format!("  - element {at}\n")).collect();
+    let files = format!(
+        "#- environment.conf\n#- data/role/web.yaml\nlist: [x]\n\
+         #- data/common.yaml\nlookup_options: {{list: {{merge: deep}}, one: {{merge: deep}}}}\none: 1\nlist:\n{long}\
+         #- site/profile/manifests/init.pp\nclass profile {{\n"
+    );
+    let call = |call: &str| with_hierarchy(&format!("{files}  $x = {call}\n}}\n"));
+    check_nodes(
+        &call("lookup('li$0st', Array, 'unique')"),
+        NODES,
+        expect![[r#"
+            list — merged unique, 2 different values on 4 nodes
+              # 3 nodes (role = web)
+              - x           # data/role/web.yaml:1
+              - element 0   # data/common.yaml:4
+              - element 1   # data/common.yaml:5
+              - element 2   # data/common.yaml:6
+              - element 3   # data/common.yaml:7
+              - element 4   # data/common.yaml:8
+              - element 5   # data/common.yaml:9
+              - element 6   # data/common.yaml:10
+              - element 7   # data/common.yaml:11
+              - element 8   # data/common.yaml:12
+              # … 26 lines more: hiera-ls lookup list --node a.example --merge unique
+              - element 35  # data/common.yaml:39
+              - element 36  # data/common.yaml:40
+              - element 37  # data/common.yaml:41
+              - element 38  # data/common.yaml:42
+              - element 39  # data/common.yaml:43
+            removes x on d.example
+            merge: unique, from the call"#]],
+    );
+    check_nodes(
+        &call("lookup('o$0ne', {merge => 'first'})"),
+        NODES,
+        expect![[r#"
+        one — first found, for all 4 known nodes
+          1
+        set in data/common.yaml:2 · not set in data/role/web.yaml
+        merge: first, from the call"#]],
+    );
+}
+
+#[test]
+fn what_may_be_overridden_names_the_variable() {
+    let text = "#- data/role/db.yaml\nport: 5\n#- data/node/a.example.yaml\npo$0rt: 4\n";
+    check(
+        &with_hierarchy(text),
+        expect![[r#"
+        port — first found, for every node that reads this file
+          4
+        set in node/a.example.yaml:1 · overrides, depending on role: role/db.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_module_that_nothing_names_is_not_said_to_be_missing() {
+    let files = "#- environment.conf\n#- modules/ntp/manifests/init.pp\nclass ntp { %INCLUDE% }\n#- modules/ntp/hiera.yaml\nversion: 5\n";
+    let at = |include: &str, key: &str| {
+        let files = files.replace("%INCLUDE%", include);
+        with_hierarchy(&format!("{files}#- data/common.yaml\n{key}$0: 1\n"))
+    };
+    check(
+        &at("", "site::name"),
+        expect![[r#"
+        site::name — first found, for every node that reads this file
+          1
+        set in common.yaml:1"#]],
+    );
+    check(
+        &at("include chrony", "chrony::port"),
+        expect![[r#"
+        chrony::port — first found, for every node that reads this file
+          1
+        set in common.yaml:1
+        class chrony · of module chrony, which is not in this workspace"#]],
+    );
+    let listed = "#- Puppetfile\nmod 'puppet-chrony', '1.0.0'\n";
+    let listed = format!("{listed}{}", at("", "chrony::port"));
+    check(
+        &listed,
+        expect![[r#"
+        chrony::port — first found, for every node that reads this file
+          1
+        set in common.yaml:1
+        class chrony · of module chrony, which is not in this workspace"#]],
+    );
+}
