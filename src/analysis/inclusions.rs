@@ -157,7 +157,7 @@ impl<'a> Analysis<'a> {
         let Some(environment) = environment_of(self.snapshot, root) else {
             return Vec::new();
         };
-        let paths = manifests_of(self.snapshot, environment);
+        let paths = manifests_of(self.snapshot, environment).files;
         // As the snapshot holds them.
         let files = paths.iter().filter_map(|it| self.snapshot.file(it.path()));
         let files: Vec<&Arc<File>> = files.collect();

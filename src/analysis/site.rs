@@ -11,7 +11,7 @@ use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
     CodeFacts, File, FileKind, Files as _, LookupFact, LookupFunction, LookupKey, NodeFact,
-    NodeMatch, Root, RootKind, Snapshot, environment_conf, path,
+    NodeMatch, Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
 };
 
 /// Most manifests of an environment that are run.
@@ -61,14 +61,14 @@ impl SiteManifests {
     #[must_use]
     pub fn of(snapshot: &Snapshot, root: &Root, settings: &Settings) -> SiteManifests {
         let environment = environment_of(snapshot, root);
-        let files = environment.map(|environment| manifests_of(snapshot, environment));
-        let files = files.unwrap_or_default();
+        let found = environment.map(|environment| manifests_of(snapshot, environment));
+        let SiteFiles { files, unseen } = found.unwrap_or_default();
         let configs = ConfigCache::default();
         let sources = files.iter();
         let sources = sources.map(|file| configs.source(file.path(), file.text()));
         SiteManifests {
             root: environment.map(|it| it.dir.clone()).unwrap_or_default(),
-            site: Site::new(sources.collect()),
+            site: Site::new(sources.collect(), unseen),
             files,
             settings: super::without_keys(settings).into_owned(),
             configs,
@@ -105,13 +105,14 @@ impl SiteManifests {
     /// Whether what was found so far holds in another snapshot, which is used from then on if so.
     pub(super) fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
         let environment = environment_of(snapshot, root);
-        let files = environment.map(|environment| manifests_of(snapshot, environment));
-        let files = files.unwrap_or_default();
+        let found = environment.map(|environment| manifests_of(snapshot, environment));
+        let SiteFiles { files, unseen } = found.unwrap_or_default();
         let same = |one: &Arc<File>, other: &Arc<File>| {
             one.path() == other.path() && Arc::ptr_eq(one.text(), other.text())
         };
         let dir = environment.map(|it| it.dir.clone()).unwrap_or_default();
         let is_same = dir == self.root
+            && self.site.has_unseen() == unseen.is_some()
             && files.len() == self.files.len()
             && files
                 .iter()
@@ -205,7 +206,7 @@ impl Analysis<'_> {
     #[must_use]
     pub fn site_variables(self) -> BTreeSet<Arc<str>> {
         let environments = self.snapshot.roots().environments();
-        let files = environments.flat_map(|root| manifests_of(self.snapshot, root));
+        let files = environments.flat_map(|root| manifests_of(self.snapshot, root).files);
         let mut names = BTreeSet::new();
         for file in files {
             let code = file.facts().code.as_deref();
@@ -268,35 +269,131 @@ pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Opti
     }
 }
 
-/// The manifests of an environment in the order in which Puppet runs them
-/// (`puppet/node/environment.rb`, `perform_initial_import`).
-pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> Vec<Arc<File>> {
+/// The manifests of an environment.
+#[derive(Clone, Default)]
+pub(super) struct SiteFiles {
+    /// Those that are here, in Puppet's order.
+    pub(super) files: Vec<Arc<File>>,
+    /// Why there are others, which are not here.
+    pub(super) unseen: Option<Arc<str>>,
+}
+
+/// The manifests that Puppet runs for every node of an environment, in its order.
+pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles {
+    let named = manifest_setting(snapshot, environment);
+    let unseen = || {
+        let named = named.as_ref();
+        named.map(|named| {
+            Arc::from(format!(
+                "the manifest '{named}' of environment.conf is not here"
+            ))
+        })
+    };
     let Some(at) = site_manifest(snapshot, environment) else {
-        return Vec::new();
+        return SiteFiles {
+            files: Vec::new(),
+            unseen: unseen(),
+        };
     };
     let file = |at: &str| snapshot.file(at).cloned();
-    if snapshot.kind(&at) != Some(FileKind::Directory) {
-        return file(&at).into_iter().collect();
-    }
-    let below = snapshot.paths_below(&at);
-    let is_manifest = |at: &str| path::extension(at) == Some("pp");
-    let manifests = below.iter().filter(|(at, _)| is_manifest(at));
-    let files = manifests.filter_map(|(at, _)| file(at));
-    files.take(MAX_MANIFESTS).collect()
+    let files: Vec<Arc<File>> = match snapshot.kind(&at) {
+        Some(FileKind::Directory) => {
+            let below = snapshot.paths_below(&at);
+            let is_manifest = |at: &str| path::extension(at) == Some("pp");
+            let manifests = below.iter().filter(|(at, _)| is_manifest(at));
+            let files = manifests.filter_map(|(at, _)| file(at));
+            files.take(MAX_MANIFESTS).collect()
+        }
+        Some(_) | None => file(&at).into_iter().collect(),
+    };
+    let unseen = if files.is_empty() { unseen() } else { None };
+    SiteFiles { files, unseen }
+}
+
+/// What `environment.conf` says of the manifests.
+fn manifest_setting(snapshot: &Snapshot, environment: &Root) -> Option<String> {
+    let conf = path::join(&environment.dir, "environment.conf");
+    let text = snapshot.text(&conf).ok()?;
+    environment_conf::parse(&text).manifest
 }
 
 /// The file or folder of an environment's manifests; nothing where it is not known.
 pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<String> {
-    let conf = path::join(&environment.dir, "environment.conf");
-    let conf = snapshot.text(&conf).ok();
-    let conf = conf
-        .map(|text| environment_conf::parse(&text))
-        .unwrap_or_default();
-    match conf.manifest {
-        // What a server's settings say is not known here.
-        Some(manifest) if manifest.contains('$') => None,
-        Some(manifest) if manifest.starts_with('/') => Some(manifest),
-        Some(manifest) => Some(path::normalise(&format!("{}/{manifest}", environment.dir))),
-        None => Some(path::join(&environment.dir, "manifests")),
+    let dir = &environment.dir;
+    let Some(manifest) = manifest_setting(snapshot, environment) else {
+        return Some(path::join(dir, "manifests"));
+    };
+    // A server's own folders, such as `$codedir`, are known as far as its environments are in them.
+    let manifest = manifest.replace("$environmentpath/", "/environments/");
+    if !manifest.starts_with(['/', '$']) {
+        return Some(path::normalise(&format!("{dir}/{manifest}")));
+    }
+    let here = map_onto_environment(snapshot, &manifest, dir, &[]);
+    here.or_else(|| (!manifest.contains('$')).then_some(manifest))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Analysis, behind_manifests};
+    use crate::fixture::Fixture;
+    use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
+    use crate::scope::{KnownNodes, read_nodes};
+    use crate::value::{HashMap, from_json};
+
+    /// What the key `k` is for the node `n`.
+    fn k(conf: &str, manifests: &str) -> String {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\
+             #- data/common.yaml\nk: common\n#- data/role/web.yaml\nk: web\n#- data/role/db.yaml\nk: db\n\
+             #- environment.conf\n{conf}\n{manifests}"
+        );
+        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+        let root = snapshot.roots().environments().next().unwrap();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let json = from_json(r#"{"n": {"facts": {}}}"#).unwrap();
+        let nodes = KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap());
+        let nodes = behind_manifests(&nodes, &snapshot, root, &settings).unwrap_or(nodes);
+        let configs = ConfigCache::default();
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let view = analysis.at(root);
+        let answer = view.session().lookup(&nodes.scope(0), &Request::key("k"));
+        match answer.unknown.is_empty() {
+            true => answer.result.unwrap().to_s(),
+            false => "unknown".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_a_broken_manifest_sets_is_unknown() {
+        assert_eq!(k("", "#- manifests/site.pp\n$role = 'db'\n"), "db");
+        for broken in ["$role = 'db", "$role = \"db${", "/* x", "$role = 'db'\n}"] {
+            assert_eq!(
+                k("", &format!("#- manifests/site.pp\n{broken}\n")),
+                "unknown",
+                "{broken}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_manifests_elsewhere_set_is_unknown() {
+        let here = "#- manifests/site.pp\n$role = 'db'\n";
+        assert_eq!(k("manifest = manifests", here), "db");
+        let deployed = "/etc/puppetlabs/code/environments/production/manifests";
+        for named in [
+            deployed,
+            "$codedir/environments/production/manifests",
+            "$environmentpath/production/manifests/site.pp",
+        ] {
+            assert_eq!(k(&format!("manifest = {named}"), here), "db", "{named}");
+        }
+        for named in ["init.pp", "other", "/srv/site.pp", "$codedir/site.pp"] {
+            assert_eq!(
+                k(&format!("manifest = {named}"), here),
+                "unknown",
+                "{named}"
+            );
+        }
+        assert_eq!(k("", ""), "common");
     }
 }

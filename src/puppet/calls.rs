@@ -96,7 +96,7 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         self.step()?;
         let name = name.trim_start_matches("::");
-        if let Some(result) = context::method(name, &arguments) {
+        if let Some(result) = context::method(name, &arguments, &mut self.cached) {
             return result;
         }
         // What Puppet brings along cannot be defined anew; the standard library's functions can.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::stop::{Evaluated, Stop};
-use crate::value::{Rich, Value};
+use crate::value::{HashMap, Rich, Value};
 
 /// Name of its type.
 const TYPE: &str = "Puppet::LookupContext";
@@ -17,9 +17,9 @@ pub fn lookup_context() -> Value {
     }))
 }
 
-/// What a method of the context gives; nothing where the receiver is none. A compilation that has cached
-/// nothing is as good as one that has: a pure function gives the same again.
-pub(super) fn method(name: &str, arguments: &[Value]) -> Option<Evaluated> {
+/// What a method of the context gives; nothing where the receiver is none. `cached` is what this call has
+/// cached: a pure function that finds what an earlier call has cached gives the same as one that does not.
+pub(super) fn method(name: &str, arguments: &[Value], cached: &mut HashMap) -> Option<Evaluated> {
     let (Value::Rich(receiver), rest) = arguments.split_first()? else {
         return None;
     };
@@ -28,9 +28,17 @@ pub(super) fn method(name: &str, arguments: &[Value]) -> Option<Evaluated> {
     }
     Some(match (name, rest) {
         ("not_found", []) => Err(Stop::NotFound),
-        ("cache_has_key", [_]) => Ok(Value::Bool(false)),
-        ("cached_value", [_]) | ("explain" | "cache_all", _) => Ok(Value::Undef),
-        ("cache", [_, value]) => Ok(value.clone()),
+        ("cache_has_key", [key]) => Ok(Value::Bool(cached.contains_key(key))),
+        ("cached_value", [key]) => Ok(cached.get(key).cloned().unwrap_or_default()),
+        ("cache", [key, value]) => {
+            cached.insert(key.clone(), value.clone());
+            Ok(value.clone())
+        }
+        ("cache_all", [Value::Hash(all)]) => {
+            cached.extend(all.iter().map(|(key, value)| (key.clone(), value.clone())));
+            Ok(Value::Undef)
+        }
+        ("explain", _) => Ok(Value::Undef),
         ("interpolate", [value]) if !value.inspect().contains("%{") => Ok(value.clone()),
         _ => Err(Stop::unknown(format!(
             "'{name}' of the lookup's context is not evaluated"

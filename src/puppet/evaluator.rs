@@ -32,6 +32,8 @@ pub(super) struct Evaluator<'h> {
     pub(super) source: Arc<Source>,
     /// Texts whose functions win over those of modules: site manifests.
     pub(super) site: &'h [Arc<Source>],
+    /// What the function has cached in the lookup's context.
+    pub(super) cached: HashMap,
     steps: usize,
     depth: usize,
 }
@@ -43,6 +45,7 @@ impl<'h> Evaluator<'h> {
             variables: Variables::new(scope),
             source,
             site: &[],
+            cached: HashMap::default(),
             steps: 0,
             depth: 0,
         }

@@ -24,8 +24,10 @@ pub struct Site {
     sources: Vec<Arc<Source>>,
     /// The names of the variables that they set.
     names: Arc<BTreeSet<Arc<str>>>,
-    /// Whether they call functions that may set others.
-    calls_unknown: bool,
+    /// Whether they may set others: they call functions that are not evaluated, or cannot be read.
+    may_set_any: bool,
+    /// Why there are others, which cannot be seen.
+    unseen: Option<Arc<str>>,
     /// Whether what they set may depend on data, or on functions of modules.
     asks: bool,
 }
@@ -57,12 +59,18 @@ enum Own<'n> {
 }
 
 impl Site {
-    /// The manifests of an environment.
+    /// The manifests of an environment, and why there are others that cannot be seen.
     #[must_use]
-    pub fn new(mut sources: Vec<Arc<Source>>) -> Site {
+    pub fn new(mut sources: Vec<Arc<Source>>, unseen: Option<Arc<str>>) -> Site {
         sources.truncate(MAX_SOURCES);
-        let mut site = Site::default();
+        let mut site = Site {
+            may_set_any: unseen.is_some(),
+            unseen,
+            ..Site::default()
+        };
         for source in &sources {
+            // What stands behind a mistake is not told.
+            site.may_set_any |= source.problem.is_some();
             source.root.each_for_nodes(&mut |node| site.look(node));
         }
         site.sources = sources;
@@ -77,7 +85,7 @@ impl Site {
         });
         uses::called(node, &mut |name| {
             let is_known = super::builtin::is_known(name);
-            self.calls_unknown |= !is_known;
+            self.may_set_any |= !is_known;
             self.asks |= !is_known || super::builtin::asks_data(name);
         });
     }
@@ -85,14 +93,20 @@ impl Site {
     /// Whether the manifests set variables, or call functions that may. If not, nothing is to be run.
     #[must_use]
     pub fn is_telling(&self) -> bool {
-        !self.names.is_empty() || self.calls_unknown
+        !self.names.is_empty() || self.may_set_any
     }
 
     /// Whether they may set a variable.
     #[must_use]
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
-        self.calls_unknown || self.names.contains(name)
+        self.may_set_any || self.names.contains(name)
+    }
+
+    /// Whether there are others, which cannot be seen.
+    #[must_use]
+    pub fn has_unseen(&self) -> bool {
+        self.unseen.is_some()
     }
 
     /// Whether what they set may depend on data or on functions of modules.
@@ -121,7 +135,10 @@ impl Site {
     #[must_use]
     pub fn run(&self, host: &dyn Host, scope: &Scope, subject: Subject<'_>) -> Assigned {
         let Some(first) = self.sources.first() else {
-            return Assigned::default();
+            return Assigned {
+                may_be_more: self.unseen.clone(),
+                ..Assigned::default()
+            };
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
         evaluator.variables.foresee(subject.variables);
@@ -157,7 +174,7 @@ impl Site {
         if let Some(stop) = stopped {
             assigned.may_be_more.get_or_insert(stop.because());
         }
-        if !self.calls_unknown {
+        if !self.may_set_any {
             assigned.names = Some(self.names.clone());
         }
         assigned
