@@ -81,6 +81,14 @@ impl<'a> Declarations<'a> {
     }
 }
 
+impl Analysis<'_> {
+    /// Whether a manifest may give a class's parameter a value, so that data does not count. O(manifests).
+    #[must_use]
+    pub fn may_be_given(self, root: &Root, class: &str, parameter: &str) -> bool {
+        Declarations::of(self, root).may_give(class, parameter)
+    }
+}
+
 fn code(file: &File) -> Option<&CodeFacts> {
     file.facts().code.as_deref()
 }

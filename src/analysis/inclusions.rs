@@ -582,7 +582,10 @@ impl<'a> Inclusions<'_, 'a> {
         let open = Scope::open();
         let answer = self.view.session().lookup(&open, &Request::key(key));
         let not_found = |error: &LookupError| error.is_not_found();
-        if !answer.result.as_ref().is_err_and(not_found) || self.view.has_outside(key) {
+        if !answer.result.as_ref().is_err_and(not_found)
+            || self.view.has_outside(key)
+            || self.view.lacks_file(key)
+        {
             return Members::default();
         }
         if answer.unknown.is_empty() {

@@ -128,6 +128,21 @@ impl RootView<'_> {
             templates.any(|template| self.analysis.is_outside(template))
         })
     }
+
+    /// Whether a file that every node reads for a key is not here, as one that is written where the data is
+    /// deployed. Modules are deployed as they are.
+    #[must_use]
+    pub fn lacks_file(&self, key: &str) -> bool {
+        let layers = layers_of(key).into_iter();
+        let mut deployed = layers.filter(|layer| layer.module_name().is_none());
+        deployed.any(|layer| {
+            let places = self.places(&layer);
+            let mut paths = places
+                .iter()
+                .filter_map(|place| constant(&place.for_key(key)?));
+            paths.any(|path| self.analysis.snapshot.file(&path).is_none())
+        })
+    }
 }
 
 impl ScopeView<'_> {

@@ -248,8 +248,12 @@ class ntp($servers) { }
 
     /// The findings of `modules/role/manifests/init.pp` beside a site manifest and data: their messages.
     fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
+        let common = match more.contains("data/common.yaml") {
+            true => "",
+            false => "#- data/common.yaml\n",
+        };
         let text = format!(
-            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}"
+            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}{common}"
         );
         check_rule(RULE, &text)
             .into_iter()
@@ -302,6 +306,18 @@ class ntp($servers) { }
         for role in unsure {
             assert_eq!(of_chain("include role", role, ""), [""; 0], "{role}");
         }
+    }
+
+    #[test]
+    fn a_file_that_is_not_here_may_have_the_value() {
+        let text = |data: &str, mark: &str| {
+            format!("{WORKSPACE}#- manifests/site.pp\ninclude ntp{mark}\n{data}")
+        };
+        check_rule(
+            RULE,
+            &text("#- data/common.yaml\n", " #~ missing-parameter"),
+        );
+        check_rule(RULE, &text("", ""));
     }
 
     #[test]
@@ -415,8 +431,12 @@ class ntp($servers) { }
         let role = "class role { lookup('more', Array, 'unique').include }";
         let more = "#- data/common.yaml\nclasses: [role]\nmore: [x]\n#- modules/x/manifests/init.pp\n\
                     class x { include ntp } #~ missing-parameter\n";
+        let common = match more.contains("data/common.yaml") {
+            true => "",
+            false => "#- data/common.yaml\n",
+        };
         let text = format!(
-            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}"
+            "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}{common}"
         );
         let found = check_rule(RULE, &text);
         let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();
@@ -438,7 +458,8 @@ class ntp($servers) { }
     fn classes_that_include_each_other_end() {
         let role = "class role { include role::a }\nclass role::a { include role include ntp } #~ missing-parameter";
         let text = format!(
-            "{CHAIN}#- manifests/site.pp\ninclude role\n#- modules/role/manifests/init.pp\n{role}\n"
+            "{CHAIN}#- manifests/site.pp\ninclude role\n#- modules/role/manifests/init.pp\n{role}\n\
+             #- data/common.yaml\n"
         );
         let found = check_rule(RULE, &text);
         let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();

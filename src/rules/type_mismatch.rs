@@ -12,7 +12,7 @@ use crate::lookup::{Reach, Request};
 use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
-use crate::workspace::{File, KeyFact, KeyState, Snapshot};
+use crate::workspace::{CodeFacts, File, Given, IncludeFact, KeyFact, KeyState, Root, Snapshot};
 
 /// Most files with a merged key; the values of more are not compared.
 const MOST_FILES: usize = 64;
@@ -147,7 +147,15 @@ fn effective(
         };
         // Undef is as good as no value: the default counts.
         let is_judged = *value != Value::Undef && !value.has_opaque() && !is_encrypted(value);
-        if !is_judged || !survey.is_sure(&analysis) {
+        // What no data here sets may stand in a file that is not here.
+        let mut read = survey.answer.reads.keys.iter();
+        let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
+        let may_be_elsewhere = view.lacks_file(&key.name) && read.any(is_unset);
+        if !is_judged
+            || may_be_elsewhere
+            || !survey.is_sure(&analysis)
+            || is_given(at, root, parameter)
+        {
             continue;
         }
         for mismatch in &mismatches {
@@ -190,6 +198,13 @@ fn effective(
             finding.related = related;
         }
     }
+}
+
+/// Whether a manifest may give the parameter another value.
+fn is_given(at: &FileContext<'_>, root: &Root, parameter: ClassParameter<'_>) -> bool {
+    let class = &parameter.class.definition.name;
+    let analysis = at.checker.analysis();
+    analysis.may_be_given(root, class, &parameter.parameter.name)
 }
 
 /// Puppet's sentence.
@@ -254,7 +269,7 @@ fn of_reader(
     let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
     // Only now: a lookup costs more than a comparison of types.
     let scope = reader.reached.first()?.scope();
-    if !is_effective(analysis, root, &key.name, value, &scope) {
+    if !is_effective(analysis, root, &key.name, value, &scope) || is_given(at, root, found) {
         return None;
     }
     let (_, node) = at.top_level(&key.name)?;
@@ -270,7 +285,7 @@ fn of_reader(
 /// Whether nodes that read the file surely get this value.
 fn is_effective(
     analysis: crate::analysis::Analysis<'_>,
-    root: &crate::workspace::Root,
+    root: &Root,
     key: &str,
     value: &Value,
     scope: &Scope,
@@ -339,10 +354,21 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             concerned.keys_below(&format!("{name}::"));
         }
         let versions = [&delta.before, &delta.after].into_iter().flatten();
-        let mut codes = versions.filter_map(|facts| facts.code.as_deref());
-        if codes.any(|code| !code.aliases.is_empty()) {
+        let codes: Vec<&CodeFacts> = versions.filter_map(|facts| facts.code.as_deref()).collect();
+        let mut given = codes.iter().flat_map(|code| &code.includes);
+        let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
+        if codes.iter().any(|code| !code.aliases.is_empty()) || given.any(gives_any) {
             // Types are used by types: any parameter's may be another one.
             of_classes(&mut concerned);
+        }
+        for include in codes.iter().flat_map(|code| &code.includes) {
+            if let Some(class) = include
+                .class
+                .as_ref()
+                .filter(|_| include.given != Given::Nothing)
+            {
+                concerned.keys_below(&format!("{class}::"));
+            }
         }
         for option in &delta.keys().lookup_options {
             match option.starts_with('^') {
@@ -379,6 +405,38 @@ class m(
     fn check_types(data: &str) -> Vec<String> {
         let found = check_rule(RULE, &format!("{START}{data}"));
         found.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn what_the_class_does_not_get_is_not_judged() {
+        check_types(
+            "#- data/common.yaml\nm::i: x #~ type-mismatch\n#- manifests/site.pp\ninclude m\n",
+        );
+        for declared in [
+            "class { 'm': i => 5 }",
+            "class { 'm': * => $all }",
+            "create_resources('class', {'m' => {'i' => 5}})",
+        ] {
+            check_types(&format!(
+                "#- data/common.yaml\nm::i: x\n#- manifests/site.pp\n{declared}\n"
+            ));
+        }
+    }
+
+    #[test]
+    fn what_data_elsewhere_may_set_is_not_judged() {
+        let alias = |key: &str| format!("m::l: \"%{{alias('{key}')}}\"");
+        let start = START.replace(
+            "common.yaml}",
+            "common.yaml}\n  - {name: written, path: written.yaml}",
+        );
+        let [gone, here] = ["gone.x", "here"].map(alias);
+        check_rule(RULE, &format!("{start}#- data/common.yaml\n{gone}\n"));
+        check_rule(
+            RULE,
+            &format!("{start}#- data/common.yaml\n{here} #~ type-mismatch\nhere: x\n"),
+        );
+        check_types(&format!("#- data/common.yaml\n{gone} #~ type-mismatch\n"));
     }
 
     #[test]

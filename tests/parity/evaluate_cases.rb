@@ -437,6 +437,12 @@ FUNCTIONS = {
   'modules/m/functions/key.pp' => <<~'PP',
     function m::key(Variant[String, Numeric] $key, Hash $options, Puppet::LookupContext $context) {
       if $context.cache_has_key($key) { return($context.cached_value($key)) }
+      if $key == 'cached' {
+        unless $context.cache_has_key('all') { $context.cache('all', {'x' => 'deep'}) }
+        $none = $context.cache_all({'one' => 1, 'two' => undef})
+        $found = [$context.cached_value('all')['x'], $context.cached_value('one'), $context.cache_has_key('two'), $context.cached_value('no')]
+        return([$none] + $found)
+      }
       unless $key in ['by_key', 'list'] { $context.not_found() }
       $context.explain || { 'found it' }
       $value = $key ? { 'list' => ['b', 'a'], default => "value of ${key} on ${trusted['hostname']}" }
@@ -454,7 +460,7 @@ FUNCTIONS = {
 }.freeze
 
 LOOKUPS = ["'from_hash'", "'package'", "'list'", "'by_key'", "'by_key', undef, 'first'", "'deep.er'", "'deep.er.1.est'", "'deep'", "'deep.none', undef, undef, 'none'",
-           "'last'", "'nothing', undef, undef, 'default'"].freeze
+           "'last'", "'nothing', undef, undef, 'default'", "'cached'"].freeze
 
 requests = EXPRESSIONS.map do |text|
   code = text == '@(END)' ? HEREDOC : "$v = #{text}\n$after = 1\n"
