@@ -121,10 +121,11 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
                 true => ("of no class, looked up by its name", true),
                 false => ("of no class, and not looked up in the workspace", true),
             },
-            Some(NoParameter::NoModule(_)) => (
-                "of a module that is not in the workspace",
-                says("which is not in this workspace"),
-            ),
+            // That a module is missing is said only where something names it.
+            Some(NoParameter::NoModule(_)) => match says("which is not in this workspace") {
+                true => ("of a module that is not in the workspace", true),
+                false => ("of a name that may be no module's", true),
+            },
             Some(NoParameter::NoManifests(_)) => (
                 "of a module whose manifests are not in the workspace",
                 says("whose manifests are not in this workspace"),
