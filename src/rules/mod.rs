@@ -34,6 +34,7 @@ mod checker;
 mod config_level;
 mod context;
 mod finding;
+mod fitting;
 mod fixes;
 mod knockout;
 mod looked_up;

@@ -335,7 +335,7 @@ fn leaf(tree: &Tree, mut node: NodeId, path: &[Step]) -> NodeId {
 
 /// The files with keys of classes that changed, and those that set a class's key which may be answered with
 /// something else now.
-fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     let of_classes = |concerned: &mut FilesWith<'_>| {
         let keys = snapshot.key_names("").filter(|key| key.contains("::"));

@@ -1,6 +1,7 @@
 //! `yaml11-bool`: `yes`, `no`, `on` or `off` is read as true or false.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::fitting;
+use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::NodeKind;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::text::TextEdit;
@@ -10,7 +11,7 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Hint,
     summary: "'yes', 'no', 'on' or 'off' is read as true or false",
     page: include_str!("../../docs/rules/yaml11-bool.md"),
-    depends: Depends::OWN_FILE,
+    depends: fitting::DEPENDS,
     hooks: &[Hook::Scalar(check)],
 };
 
@@ -26,6 +27,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         let message = format!("'{text}' is read as {value}, in a list of strings; quote it");
         let finding = findings.report_as(Severity::Warning, at.node.range, message);
         finding.fixes.extend(Fix::quote(at.node));
+        fitting::keep_fitting(file, finding);
         return;
     }
     let finding = findings.report(
@@ -39,6 +41,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         safety: Safety::Unsafe,
         ..fix
     }));
+    fitting::keep_fitting(file, finding);
 }
 
 /// Whether a scalar is an element of a list whose other elements are texts.

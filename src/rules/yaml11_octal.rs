@@ -1,6 +1,7 @@
 //! `yaml11-octal`: a number with a zero in front is read as octal.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::fitting;
+use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -8,7 +9,7 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Warning,
     summary: "a number with a zero in front is read as octal",
     page: include_str!("../../docs/rules/yaml11-octal.md"),
-    depends: Depends::OWN_FILE,
+    depends: fitting::DEPENDS,
     hooks: &[Hook::Scalar(check)],
 };
 
@@ -38,4 +39,5 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         },
         ..fix
     }));
+    fitting::keep_fitting(file, finding);
 }

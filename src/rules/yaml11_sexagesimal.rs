@@ -1,6 +1,7 @@
 //! `yaml11-sexagesimal`: digits with colons are read as one base-60 number.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
+use super::fitting;
+use super::{FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
 use crate::value::float_to_s;
 
@@ -9,7 +10,7 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Warning,
     summary: "digits with colons are read as one base-60 number",
     page: include_str!("../../docs/rules/yaml11-sexagesimal.md"),
-    depends: Depends::OWN_FILE,
+    depends: fitting::DEPENDS,
     hooks: &[Hook::Scalar(check)],
 };
 
@@ -28,4 +29,5 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         format!("'{text}' is read as a base-60 number: the value is {value}; quote it"),
     );
     finding.fixes.extend(Fix::quote(at.node));
+    fitting::keep_fitting(file, finding);
 }

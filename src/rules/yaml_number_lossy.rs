@@ -1,6 +1,7 @@
 //! `yaml-number-lossy`: a number is not read as it is written.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::fitting;
+use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
 use crate::text::TextRange;
 use crate::value::float_to_s;
@@ -13,7 +14,7 @@ pub(super) const RULE: &Rule = &Rule {
     severity: Severity::Hint,
     summary: "a number is not read as it is written",
     page: include_str!("../../docs/rules/yaml-number-lossy.md"),
-    depends: Depends::OWN_FILE,
+    depends: fitting::DEPENDS,
     hooks: &[Hook::Scalar(check)],
 };
 
@@ -59,6 +60,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         },
         ..fix
     }));
+    fitting::keep_fitting(file, finding);
 }
 
 /// The number before one that looks like the end of a number with thousands: `[1,000]`. Nobody else

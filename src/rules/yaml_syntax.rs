@@ -32,8 +32,8 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
             let text = at.file.text();
             let problem = at.parse().error();
             let edit = problem.and_then(|old| quotes(text, range.start as usize, old));
-            if let Some(edit) = edit {
-                finding.fixes.push(Fix::new(Safety::Safe, "Quote it", edit));
+            if let Some((edit, safety)) = edit {
+                finding.fixes.push(Fix::new(safety, "Quote it", edit));
             } else if let Some(edits) = without_tabs(text) {
                 let title = "Remove the tabs from blank lines";
                 let fix = Fix::with_edits(Safety::Safe, title, edits);
@@ -51,8 +51,8 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Quotes around what cannot stand without in the line of a mistake, if that is what is wrong: the text is
-/// YAML then, or what is wrong is in another line.
-fn quotes(text: &str, place: usize, old: &Problem) -> Option<TextEdit> {
+/// YAML then, or what is wrong is in another line. A value with a colon in it may be meant as a hash.
+fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)> {
     /// Bytes of the longest line that is looked at.
     const LONGEST: usize = 4096;
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
@@ -67,9 +67,15 @@ fn quotes(text: &str, place: usize, old: &Problem) -> Option<TextEdit> {
             _ => false,
         }
     };
-    let scalars = std::iter::once(quote_scalars(line, &begins));
-    let values = quoted_value(line).into_iter().chain(quoted_again(line));
-    let fixed = scalars.chain(values).find(|fixed| {
+    let ways = [
+        (Some(quote_scalars(line, &begins)), Safety::Safe),
+        (quoted_again(line), Safety::Safe),
+        (quoted_value(line), Safety::Unsafe),
+    ];
+    let mut fixed = ways
+        .into_iter()
+        .filter_map(|(fixed, safety)| Some((fixed?, safety)));
+    let (fixed, safety) = fixed.find(|(fixed, _)| {
         let whole = format!("{}{fixed}{}", &text[..start], &text[end..]);
         let line_end = start + fixed.len();
         let after = parse_yaml(&whole);
@@ -78,9 +84,10 @@ fn quotes(text: &str, place: usize, old: &Problem) -> Option<TextEdit> {
         let mut problem = after.error().into_iter();
         let is_better =
             problem.all(|new| new.range.start as usize > line_end && is_gone(&new.message));
-        *fixed != line && is_better
+        *fixed != *line && is_better
     })?;
-    Some(TextEdit::replace(TextRange::new(start, end), fixed))
+    let edit = TextEdit::replace(TextRange::new(start, end), fixed);
+    Some((edit, safety))
 }
 
 /// Takes the blanks out of the lines that hold nothing else and have a tab, which YAML refuses; nothing
@@ -111,6 +118,11 @@ fn quoted_again(line: &str) -> Option<String> {
         .next()
         .filter(|first| matches!(first, '"' | '\''))?;
     let inside = value[1..].strip_suffix(quote)?;
+    // `'a', 'b'` is meant as a list, and what `'a' 'b'` means is not known.
+    let mut parts = inside.split(quote).skip(1);
+    if parts.any(|between| between.trim_matches([' ', ',']).is_empty()) {
+        return None;
+    }
     // What else may be meant as an escape is left alone.
     let mut escapes = inside.split('\\').skip(1);
     let is_escape =
@@ -137,8 +149,8 @@ fn quoted_value(line: &str) -> Option<String> {
     let start = key + line[key..].len() - line[key..].trim_start().len();
     let value = line[start..].split(" #").next().unwrap_or_default();
     let value = value.trim_end();
-    let is_plain =
-        !value.is_empty() && !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '!']);
+    let is_plain = !value.is_empty()
+        && !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '!', '-', '?']);
     is_plain.then(|| {
         let end = start + value.len();
         format!("{}{}{}", &line[..start], quoted(value), &line[end..])
@@ -147,7 +159,7 @@ fn quoted_value(line: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::quotes;
+    use super::{Safety, quotes};
     use crate::syntax::parse_yaml;
 
     #[test]
@@ -178,13 +190,20 @@ mod tests {
             ("a: 1\n\t\nb: 2\n", None),
             ("a: [b\nc: 1\n", None),
             ("a: *b\n", None),
+            ("a: 'x', 'y'\n", None),
+            ("a: 'x' 'y'\n", None),
+            ("a: - x\n", None),
             ("a: \"b\n", None),
         ] {
             let parse = parse_yaml(text);
             let problem = parse.error();
             let edit =
                 problem.and_then(|problem| quotes(text, problem.range.start as usize, problem));
-            assert_eq!(edit.map(|edit| edit.new_text).as_deref(), fixed, "{text}");
+            let is_hash = edit.as_ref().map(|(_, safety)| *safety == Safety::Unsafe);
+            let is_plain = text.contains("Warning") || text.contains("it's");
+            assert_eq!(is_hash.unwrap_or(is_plain), is_plain, "{text}");
+            let new_text = edit.map(|(edit, _)| edit.new_text);
+            assert_eq!(new_text.as_deref(), fixed, "{text}");
         }
     }
 }

@@ -57,6 +57,36 @@ fn a_fixed_file_can_fail_a_run() {
 }
 
 #[test]
+fn what_a_baseline_knows_is_not_fixed() {
+    let folder = workspace();
+    check(folder.path(), &["--write-baseline", "known.json"]);
+    let with_more = format!("{DATA}\r\nweb::more: 0640\r\n");
+    std::fs::write(folder.path().join("data/common.yaml"), &with_more).unwrap();
+    check(
+        folder.path(),
+        &["--baseline", "known.json", "--fix", "--unsafe-fixes"],
+    );
+    assert_eq!(data(&folder), with_more.replace("0640", "\"0640\""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_outside_the_workspace_is_not_fixed() {
+    let folder = workspace();
+    let outside = tempfile::tempdir().unwrap();
+    let there = outside.path().join("common.yaml");
+    std::fs::write(&there, DATA).unwrap();
+    let here = folder.path().join("data/common.yaml");
+    std::fs::remove_file(&here).unwrap();
+    std::os::unix::fs::symlink(&there, &here).unwrap();
+    let output = check(folder.path(), &["--fix"]);
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), DATA);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("not fixed: it is a link to"), "{text}");
+}
+
+#[test]
 fn a_diff_changes_nothing() {
     let folder = workspace();
     let output = check(folder.path(), &["--diff"]);

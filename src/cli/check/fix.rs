@@ -59,6 +59,8 @@ pub(super) struct Fixing<'a> {
     pub(super) paths: &'a [Arc<str>],
     /// Safe ones alone, or all.
     pub(super) most: Safety,
+    /// The findings of each file that stay as they are.
+    pub(super) accepted: BTreeMap<Arc<str>, Vec<Known>>,
 }
 
 /// What the last round did to one file.
@@ -76,7 +78,7 @@ struct Steps {
     last: Vec<Step>,
     /// All files that were changed.
     touched: BTreeSet<Arc<str>>,
-    /// The findings of each file that their fix does not remove.
+    /// The findings of each file that stay: accepted ones, and those that their fix does not remove.
     useless: BTreeMap<Arc<str>, Vec<Known>>,
 }
 
@@ -145,9 +147,12 @@ fn opened(path: &Arc<str>, text: Arc<str>) -> Change {
 impl Fixing<'_> {
     /// Makes the fixes of the findings that are reported, over and over until nothing is left to
     /// fix. The workspace then holds the fixed texts.
-    pub(super) fn run(&self, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
+    pub(super) fn run(self, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
         let original = self.workspace.snapshot();
-        let mut steps = Steps::default();
+        let mut steps = Steps {
+            useless: self.accepted,
+            ..Steps::default()
+        };
         for _ in 0..MOST_ROUNDS {
             let snapshot = self.workspace.snapshot();
             let checker = Checker::with_settings(&snapshot, self.settings.clone());
@@ -194,17 +199,26 @@ impl Fixing<'_> {
 }
 
 impl Fixed {
-    /// Writes the file.
+    /// Writes the file, which must lie in a folder: links may lead out of it.
     ///
     /// # Errors
-    /// Why it cannot be written, with its path.
+    /// Why it is not written, with its path.
     #[allow(
         clippy::disallowed_methods,
         reason = "cli/ writes what it was asked to"
     )]
-    pub(super) fn write(&self) -> Result<(), String> {
-        let written = std::fs::write(&*self.path, self.after.as_bytes());
-        written.map_err(|error| format!("{}: {}", self.path, disk::failure(&error)))
+    pub(super) fn write(&self, folder: &str) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{}: {}", self.path, disk::failure(&error));
+        let real = std::fs::canonicalize(&*self.path).map_err(failed)?;
+        let folder = std::fs::canonicalize(folder).map_err(failed)?;
+        if !real.starts_with(&folder) {
+            let path = &self.path;
+            return Err(format!(
+                "{path}: not fixed: it is a link to {}",
+                real.display()
+            ));
+        }
+        std::fs::write(real, self.after.as_bytes()).map_err(failed)
     }
 
     /// Prints the change as a unified diff, secrets as stars. `shown` is the path as people know it.

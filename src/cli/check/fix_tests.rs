@@ -152,6 +152,7 @@ fn fixed(
         settings: &settings,
         paths: &paths,
         most,
+        accepted: BTreeMap::new(),
     };
     fixing.run(is_reported)
 }

@@ -23,7 +23,7 @@ use crate::cli::terminal::{self, Layout, Paint, Progress};
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::rules::{Checker, Finding, Severity};
+use crate::rules::{Checker, Finding, Known, Severity};
 use crate::workspace::{Change, Workspace, path};
 
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
@@ -54,6 +54,9 @@ struct Opened {
     project: Project,
     settings: Settings,
 }
+
+/// What is reported in one file, each with what it is known by.
+type Found = (Arc<str>, Vec<(Known, Record)>);
 
 /// What one run of `check` finds, in all its workspaces.
 pub(super) struct Report<'a> {
@@ -142,13 +145,14 @@ impl<'a> Report<'a> {
                 settings: &opened.settings,
                 paths: &paths,
                 most,
+                accepted: self.accepted(folder, &opened, &paths),
             };
-            self.fix(&fixing, &opened.project);
+            self.fix(fixing, (folder, &opened.project));
         }
         if self.output.fixes.diff {
             return Ok(checked);
         }
-        let read = self.find(folder, opened, &paths);
+        let read = self.find(folder, &opened, &paths);
         for wanted in group {
             let is_named = |file: &&Arc<str>| wanted.names(file);
             let given = wanted.given;
@@ -217,21 +221,33 @@ impl<'a> Report<'a> {
     }
 
     /// Adds the findings in some files; gives those of them that a hierarchy reads.
-    fn find(&mut self, folder: &str, opened: Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
+    fn find(&mut self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
+        let mut read = Vec::with_capacity(paths.len());
+        for (file, found) in self.records(folder, opened, paths) {
+            if self.files.insert(Arc::clone(&file)) {
+                let records = found.into_iter().map(|(_, record)| record);
+                self.records.extend(records);
+            }
+            read.push(file);
+        }
+        read
+    }
+
+    /// What is reported in each of some files that a hierarchy reads.
+    fn records(&self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Found> {
         let snapshot = opened.workspace.snapshot();
-        let (project, settings) = (&opened.project, opened.settings);
+        let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
         let asked = Asked {
             files: &[],
             facts: None,
             project,
-            settings: &settings,
+            settings,
             configs: &configs,
         };
         let checker = Checker::with_settings(&snapshot, settings.clone());
         let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
-        let here = self.here.clone();
-        let shown = move |at: &str| path::within(at, &here).unwrap_or(at).to_owned();
+        let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(Progress::new());
         let found = parallel::findings(&checker, paths, &|done| {
             let progress = progress.lock();
@@ -248,43 +264,62 @@ impl<'a> Report<'a> {
             hidden.learn(file, secrets);
             checked.push((file, findings));
         }
-        let read = checked.iter().map(|(file, _)| Arc::clone(file)).collect();
         let drawn = (&self.renderer, terminal::width());
-        for (file, findings) in checked {
-            if !self.files.insert(Arc::clone(file)) {
-                continue;
-            }
-            for mut finding in findings {
-                match severity(project, &finding) {
-                    Some(severity) if self.output.selection.includes(finding.code, severity) => {
-                        finding.severity = severity;
-                    }
-                    Some(_) | None => continue,
-                }
-                let text = (self.options.format == CheckFormat::Full)
-                    .then(|| full::text(drawn, &snapshot, &finding, &hidden, &shown));
-                let finding_path = Arc::clone(&finding.path);
-                let mut record = Record::new(&snapshot, finding, &hidden, &shown);
-                record.text = text;
-                let within = path::within(&finding_path, folder);
-                record.known_as = within.unwrap_or(&finding_path).to_owned();
-                self.records.push(record);
-            }
+        let record = |mut finding: Finding| {
+            let severity = self.severity(project, &finding)?;
+            finding.severity = severity;
+            let text = (self.options.format == CheckFormat::Full)
+                .then(|| full::text(drawn, &snapshot, &finding, &hidden, &shown));
+            let known = Known::of(&finding);
+            let path = Arc::clone(&finding.path);
+            let mut record = Record::new(&snapshot, finding, &hidden, &shown);
+            record.text = text;
+            record.known_as = path::within(&path, folder).unwrap_or(&path).to_owned();
+            Some((known, record))
+        };
+        let records = checked.into_iter().map(|(file, findings)| {
+            let records = findings.into_iter().filter_map(record).collect();
+            (Arc::clone(file), records)
+        });
+        records.collect()
+    }
+
+    /// How a finding is reported; nothing where it is not.
+    fn severity(&self, project: &Project, finding: &Finding) -> Option<Severity> {
+        let is_selected =
+            |severity: &Severity| self.output.selection.includes(finding.code, *severity);
+        severity(project, finding).filter(is_selected)
+    }
+
+    /// The findings in some files that the baseline knows.
+    fn accepted(
+        &self,
+        folder: &str,
+        opened: &Opened,
+        paths: &[Arc<str>],
+    ) -> BTreeMap<Arc<str>, Vec<Known>> {
+        let mut accepted: BTreeMap<Arc<str>, Vec<Known>> = BTreeMap::new();
+        let Some(baseline) = &self.known else {
+            return accepted;
+        };
+        for (file, found) in self.records(folder, opened, paths) {
+            let (known, mut records): (Vec<Known>, Vec<Record>) = found.into_iter().unzip();
+            record::fingerprint(&mut records);
+            let both = known.into_iter().zip(&records);
+            let both = both.filter(|(_, record)| baseline.knows(record));
+            accepted.insert(file, both.map(|(known, _)| known).collect());
         }
-        read
+        accepted
     }
 
     /// Makes the fixes, and writes or shows them.
-    fn fix(&mut self, fixing: &Fixing<'_>, project: &Project) {
-        let fixed = fixing.run(|finding| {
-            severity(project, finding)
-                .is_some_and(|severity| self.output.selection.includes(finding.code, severity))
-        });
+    fn fix(&mut self, fixing: Fixing<'_>, (folder, project): (&str, &Project)) {
+        let fixed = fixing.run(|finding| self.severity(project, finding).is_some());
         for file in fixed {
             if self.output.fixes.diff {
                 self.has_diff = true;
                 file.print(self.shown(file.path()));
-            } else if let Err(error) = file.write() {
+            } else if let Err(error) = file.write(folder) {
                 complain(&error);
                 self.has_failed = true;
             } else {
