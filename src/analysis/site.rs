@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
-use crate::lookup::{ConfigCache, Data, Language, Settings};
+use crate::lookup::{ConfigCache, Data, Language, Session, Settings};
 use crate::puppet::{Identity, Site, Subject};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
+use crate::value::HashMap;
 use crate::workspace::{
-    CodeFacts, File, FileKind, Files as _, LookupFact, LookupFunction, LookupKey, NodeFact,
-    NodeMatch, Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
+    CodeFacts, File, FileKind, Files, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch,
+    Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
 };
 
 /// Most manifests of an environment that are run.
@@ -31,7 +32,7 @@ pub struct SiteManifests {
 
 /// Which scopes count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Extent {
+pub enum Extent {
     /// What agents get.
     NodeBlocks,
     /// What `puppet lookup --compile` has.
@@ -171,7 +172,7 @@ impl Manifests for SiteManifests {
         };
         let mut assigned = self.site.run(&language, scope, subject);
         if self.extent == Extent::TopScope {
-            assigned.node.clear();
+            assigned.leave_block();
         }
         let (keys, functions) = (language.keys(), language.paths());
         if !keys.is_empty() || !functions.is_empty() {
@@ -181,6 +182,33 @@ impl Manifests for SiteManifests {
         }
         Arc::new(assigned)
     }
+}
+
+/// What manifests set for a node whose scope is `scope` before, where no snapshot holds the files.
+#[must_use]
+pub fn assigned_over(
+    session: Session<'_>,
+    scope: &Scope,
+    certname: &str,
+    extent: Extent,
+) -> Assigned {
+    let environment = session.environment.dir.as_deref();
+    let paths = environment.map(|dir| manifest_paths(session.files, dir));
+    let sources = paths.into_iter().flatten().filter_map(|at| {
+        let text = session.files.text(&at).ok()?;
+        Some(session.configs.source(&at, &text))
+    });
+    let site = Site::new(sources.collect(), None);
+    let subject = Subject {
+        identity: Identity::Certname(certname),
+        variables: &HashMap::default(),
+    };
+    let language = Language::new(session, Data::Asked);
+    let mut assigned = site.run(&language, scope, subject);
+    if extent == Extent::TopScope {
+        assigned.leave_block();
+    }
+    assigned
 }
 
 /// Known nodes behind the manifests of a root's environment; nothing where these set no variables. They are
@@ -330,6 +358,40 @@ pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<S
     }
     let here = map_onto_environment(snapshot, &manifest, dir, &[]);
     here.or_else(|| (!manifest.contains('$')).then_some(manifest))
+}
+
+/// The paths of the manifests of an environment that no snapshot holds, in Puppet's order.
+fn manifest_paths(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
+    let conf = files.text(&path::join(environment, "environment.conf"));
+    let conf = conf.map(|text| environment_conf::parse(&text).manifest);
+    let at = match conf.ok().flatten() {
+        // What a server's settings say is not known here.
+        Some(manifest) if manifest.contains('$') => return Vec::new(),
+        Some(manifest) if manifest.starts_with('/') => manifest,
+        Some(manifest) => path::normalise(&format!("{environment}/{manifest}")),
+        None => path::join(environment, "manifests"),
+    };
+    let mut paths = Vec::new();
+    match files.kind(&at) {
+        Some(FileKind::Directory) => add_manifests(files, &at, &mut paths),
+        Some(FileKind::File) => paths.push(Arc::from(at)),
+        None => {}
+    }
+    paths.sort();
+    paths.truncate(MAX_MANIFESTS);
+    paths
+}
+
+/// Adds the manifests below a folder.
+fn add_manifests(files: &dyn Files, folder: &str, paths: &mut Vec<Arc<str>>) {
+    for (name, kind) in files.list(folder) {
+        let at = path::join(folder, &name);
+        match kind {
+            FileKind::Directory if !files.is_link(&at) => add_manifests(files, &at, paths),
+            FileKind::File if path::extension(&at) == Some("pp") => paths.push(Arc::from(at)),
+            FileKind::Directory | FileKind::File => {}
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,13 +11,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::terminal::remark;
-use crate::analysis::{CODEDIR, environment_in, session_over};
+use crate::analysis::{CODEDIR, Extent, assigned_over, environment_in, session_over};
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
-    Settings, Strict, Tracing, explain,
+    Session, Settings, Strict, Tracing, explain,
 };
 use crate::scope::{
     Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
@@ -64,6 +64,7 @@ struct BatchRequest<'a> {
     strict_variables: Option<bool>,
     #[serde(borrow)]
     class_scope: Option<BatchClass<'a>>,
+    compile: Option<String>,
     facet: Option<String>,
     backends: Option<Backends>,
 }
@@ -221,9 +222,16 @@ fn answer(
         Some("search_and_merge") => Asker::ClassParameter,
         Some(other) => return Err(format!("unknown facet '{other}'")),
     };
+    let extent = match request.compile.as_deref() {
+        None => None,
+        Some("lookup") => Some(Extent::TopScope),
+        Some("agent") => Some(Extent::NodeBlocks),
+        Some(other) => return Err(format!("compile '{other}' is neither lookup nor agent")),
+    };
     let environment = environment(files, request);
+    let session = session_over(files, &environment, &settings, &shared.configs);
     let scope = match scope(&mut shared.scopes, request, &environment)? {
-        Ok(scope) => scope,
+        Ok(scope) => within_class(compiled(scope, session, request, extent), request)?,
         // No catalog is compiled for such a node, so that nothing is looked up.
         Err(refused) => return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, refused))),
     };
@@ -252,8 +260,22 @@ fn answer(
         },
         asker,
     };
-    let session = session_over(files, &environment, &settings, &shared.configs);
     Ok(session.lookup(&scope, &lookup))
+}
+
+/// A scope with what manifests set, if a request asks for it.
+fn compiled(
+    scope: Scope,
+    session: Session<'_>,
+    request: &BatchRequest<'_>,
+    extent: Option<Extent>,
+) -> Scope {
+    let Some(extent) = extent else {
+        return scope;
+    };
+    let node = request.node.as_deref().unwrap_or_default();
+    let assigned = assigned_over(session, &scope, node, extent);
+    scope.with_assigned(Arc::new(assigned))
 }
 
 fn value_field(raw: &RawValue, field: &str) -> Result<Value, String> {
@@ -331,20 +353,23 @@ fn scope(
             scope
         }
     };
-    match (&request.class_scope, scope) {
-        (None, scope) | (Some(_), scope @ Err(_)) => Ok(scope),
-        (Some(class), Ok(scope)) => {
-            let mut variables = HashMap::default();
-            for name in ["title", "name"] {
-                variables.insert(Value::string(name), Value::string(&*class.name));
-            }
-            variables.extend(hash_field(class.vars, "class_scope.vars")?);
-            Ok(Ok(scope.in_class(ClassScope {
-                name: class.name.clone(),
-                variables,
-            })))
-        }
+    Ok(scope)
+}
+
+/// A scope in the class that a request names.
+fn within_class(scope: Scope, request: &BatchRequest<'_>) -> Result<Scope, String> {
+    let Some(class) = &request.class_scope else {
+        return Ok(scope);
+    };
+    let mut variables = HashMap::default();
+    for name in ["title", "name"] {
+        variables.insert(Value::string(name), Value::string(&*class.name));
     }
+    variables.extend(hash_field(class.vars, "class_scope.vars")?);
+    Ok(scope.in_class(ClassScope {
+        name: class.name.clone(),
+        variables,
+    }))
 }
 
 fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {

@@ -408,8 +408,8 @@ impl Engine<'_> {
             match self.ask_pure(origin, Some(Value::from(segments))) {
                 Given::Value(value) => {
                     self.check_value(origin, &root, &value)?;
+                    self.event(|| Event::Found(key.text.to_string(), value.clone()));
                     if let Some(value) = undig(&key.segments, value) {
-                        self.event(|| Event::Found(key.text.to_string(), value.clone()));
                         return Ok(value);
                     }
                 }

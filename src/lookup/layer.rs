@@ -125,10 +125,11 @@ impl Engine<'_> {
                     self.named_hiera(&path, &dir, Layer::Environment)
                 })))
             }
-            "function" => Ok(Some(Rc::new(Provider::new(
-                Layer::Environment,
-                Arc::new(Ok(legacy_function_config(&dir, "environment::data"))),
-            )))),
+            "function" => {
+                let config = self.of_legacy_function(&dir, "environment::data");
+                let provider = Provider::new(Layer::Environment, Arc::new(Ok(config)));
+                Ok(Some(Rc::new(provider)))
+            }
             other => raise(
                 ErrorClass::Puppet,
                 format!(
@@ -199,12 +200,23 @@ impl Engine<'_> {
                 provider.unwrap_or_else(|| self.named_hiera(&path, &dir, layer)),
             )),
             "function" => {
-                let config = legacy_function_config(&dir, &format!("{module}::data"));
+                let config = self.of_legacy_function(&dir, &format!("{module}::data"));
                 Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
             }
             // Puppet's own message forgets to say which environment and provider.
             _ => raise(ErrorClass::Argument, "one hash required"),
         }
+    }
+
+    /// `HieraConfig.v4_function_config`
+    fn of_legacy_function(&mut self, dir: &str, name: &str) -> Config {
+        if self.settings().strict != Strict::Off {
+            let message = format!(
+                "Using of legacy data provider function '{name}'. Please convert to a 'data_hash' function"
+            );
+            self.warn_once("legacy_provider_function", &message, None);
+        }
+        legacy_function_config(dir, name)
     }
 
     /// The provider that the name `hiera` makes where no configuration was accepted: a file that was

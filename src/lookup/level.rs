@@ -11,6 +11,7 @@ use super::foreign::Definition;
 use super::given::Given;
 use super::interpolate::Methods;
 use super::merge::Strategy;
+use super::pure::Cached;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{
@@ -37,6 +38,8 @@ pub(super) struct LevelProvider {
     /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
+    /// What a function that is evaluated has cached.
+    pub(super) cached: Cached,
     /// How often each location was asked for a key alone.
     pub(super) asked: RefCell<Vec<u32>>,
     /// What is known of a function that is not Puppet's own, once it was looked for.
@@ -115,6 +118,7 @@ impl Engine<'_> {
             config: config.path.clone(),
             given: Given::default(),
             hashes: RefCell::default(),
+            cached: Cached::default(),
             asked: RefCell::default(),
             definition: OnceCell::new(),
             declared,

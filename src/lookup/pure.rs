@@ -1,6 +1,7 @@
 //! Data functions in the Puppet language, evaluated where they are pure
 //! (`pops/lookup/function_provider.rb`). What cannot be evaluated stays unknown.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::backend::Origin;
@@ -8,8 +9,9 @@ use super::engine::Engine;
 use super::foreign::arguments;
 use super::function::{FunctionSource, find_function};
 use super::language::{Data, Language};
+use super::trace::Remark;
 use crate::interpolation::Segment;
-use crate::puppet::{Stop, call_function, lookup_context};
+use crate::puppet::{Memory, Stop, call_function, lookup_context};
 use crate::value::{HashMap, Value};
 
 /// Most elements before one that a key digs out of a list.
@@ -22,6 +24,26 @@ pub(super) enum Given {
     NotFound,
     /// Only running it would tell.
     Unknown,
+}
+
+/// What the function of a level has cached, by location (`FunctionContext`).
+#[derive(Default)]
+pub(super) struct Cached(RefCell<Vec<(usize, HashMap)>>);
+
+impl Cached {
+    fn take(&self, at: usize) -> HashMap {
+        let mut all = self.0.borrow_mut();
+        let known = all.iter_mut().find(|(place, _)| *place == at);
+        known.map_or_else(HashMap::default, |(_, cached)| std::mem::take(cached))
+    }
+
+    fn keep(&self, at: usize, cached: HashMap) {
+        let mut all = self.0.borrow_mut();
+        all.retain(|(place, _)| *place != at);
+        if !cached.is_empty() {
+            all.push((at, cached));
+        }
+    }
 }
 
 impl Engine<'_> {
@@ -43,7 +65,17 @@ impl Engine<'_> {
             *context = lookup_context();
         }
         let language = Language::new(session, Data::Unknown);
-        let called = call_function(&language, &self.scope.at_top(), (&source, name), arguments);
+        let memory = Memory {
+            cached: origin.level.cached.take(origin.at),
+            said: self.tracer.is_some().then(Vec::new),
+        };
+        let scope = self.scope.at_top();
+        let called = call_function(&language, &scope, (&source, name), arguments, memory);
+        let Memory { cached, said } = called.memory;
+        origin.level.cached.keep(origin.at, cached);
+        for text in said.into_iter().flatten() {
+            self.remark(|| Remark::Said(text.clone()));
+        }
         for variable in &called.variables {
             self.reads.variables.add(variable);
         }

@@ -118,6 +118,8 @@ pub enum Remark {
     Failed(LookupError),
     /// What the function that was asked is declared to do.
     Assumed(Assumed),
+    /// What a function explains.
+    Said(Arc<str>),
 }
 
 impl fmt::Display for Remark {
@@ -136,6 +138,7 @@ impl fmt::Display for Remark {
             ),
             Remark::Failed(error) => write!(f, "{error}"),
             Remark::Assumed(assumed) => write!(f, "Not run: {assumed}"),
+            Remark::Said(text) => write!(f, "{text}"),
         }
     }
 }

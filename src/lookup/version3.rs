@@ -151,6 +151,7 @@ fn level(
         config: config.path.clone(),
         given: Given::default(),
         hashes: RefCell::default(),
+        cached: super::pure::Cached::default(),
         asked: RefCell::default(),
         definition: OnceCell::new(),
         declared: None,

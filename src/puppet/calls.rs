@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::builtin;
-use super::context;
+use super::context::Memory;
 use super::evaluator::{Evaluator, body, is_type};
 use super::host::{Callee, Host};
 use super::source::Source;
@@ -22,6 +22,8 @@ pub struct Called {
     pub value: Evaluated,
     /// Paths of the variables that were read: `facts.os.family`.
     pub variables: BTreeSet<Arc<str>>,
+    /// What it keeps and says.
+    pub memory: Memory,
 }
 
 /// Calls a function in the Puppet language, which a text defines, with a top scope.
@@ -31,13 +33,16 @@ pub fn call_function(
     scope: &Scope,
     (source, name): (&Arc<Source>, &str),
     arguments: Vec<Value>,
+    memory: Memory,
 ) -> Called {
     let mut evaluator = Evaluator::new(host, scope, source.clone());
+    evaluator.memory = memory;
     evaluator.variables.enter();
     let value = evaluator.in_puppet(source, name, arguments);
     Called {
         value,
         variables: evaluator.variables.reads(),
+        memory: evaluator.memory,
     }
 }
 
@@ -96,7 +101,7 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         self.step()?;
         let name = name.trim_start_matches("::");
-        if let Some(result) = context::method(name, &arguments, &mut self.cached) {
+        if let Some(result) = self.of_context(name, &arguments, lambda) {
             return result;
         }
         // What Puppet brings along cannot be defined anew; the standard library's functions can.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::evaluator::Evaluator;
 use super::stop::{Evaluated, Stop};
+use crate::syntax::puppet::Lambda;
 use crate::value::{HashMap, Rich, Value};
 
 /// Name of its type.
@@ -17,31 +19,58 @@ pub fn lookup_context() -> Value {
     }))
 }
 
-/// What a method of the context gives; nothing where the receiver is none. `cached` is what this call has
-/// cached: a pure function that finds what an earlier call has cached gives the same as one that does not.
-pub(super) fn method(name: &str, arguments: &[Value], cached: &mut HashMap) -> Option<Evaluated> {
-    let (Value::Rich(receiver), rest) = arguments.split_first()? else {
-        return None;
-    };
-    if receiver.ptype != TYPE {
-        return None;
+/// What functions that give data keep from one call to the next, and what they say.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// What was cached, by key.
+    pub cached: HashMap,
+    /// What explains the lookup; nothing is asked where nobody wants to know.
+    pub said: Option<Vec<Arc<str>>>,
+}
+
+impl Evaluator<'_> {
+    /// What a method of the context gives; nothing where the receiver is none.
+    pub(super) fn of_context(
+        &mut self,
+        name: &str,
+        arguments: &[Value],
+        lambda: Option<&Lambda>,
+    ) -> Option<Evaluated> {
+        let (Value::Rich(receiver), rest) = arguments.split_first()? else {
+            return None;
+        };
+        if receiver.ptype != TYPE {
+            return None;
+        }
+        let cached = &mut self.memory.cached;
+        Some(match (name, rest) {
+            ("not_found", []) => Err(Stop::NotFound),
+            ("cache_has_key", [key]) => Ok(Value::Bool(cached.contains_key(key))),
+            ("cached_value", [key]) => Ok(cached.get(key).cloned().unwrap_or_default()),
+            ("cache", [key, value]) => {
+                cached.insert(key.clone(), value.clone());
+                Ok(value.clone())
+            }
+            ("cache_all", [Value::Hash(all)]) => {
+                let entries = all.iter();
+                cached.extend(entries.map(|(key, value)| (key.clone(), value.clone())));
+                Ok(Value::Undef)
+            }
+            ("explain", []) => lambda.map_or(Ok(Value::Undef), |lambda| self.explain(lambda)),
+            ("interpolate", [value]) if !value.inspect().contains("%{") => Ok(value.clone()),
+            _ => Err(Stop::unknown(format!(
+                "'{name}' of the lookup's context is not evaluated"
+            ))),
+        })
     }
-    Some(match (name, rest) {
-        ("not_found", []) => Err(Stop::NotFound),
-        ("cache_has_key", [key]) => Ok(Value::Bool(cached.contains_key(key))),
-        ("cached_value", [key]) => Ok(cached.get(key).cloned().unwrap_or_default()),
-        ("cache", [key, value]) => {
-            cached.insert(key.clone(), value.clone());
-            Ok(value.clone())
+
+    /// Remembers the text of a block, if anybody wants to know.
+    fn explain(&mut self, lambda: &Lambda) -> Evaluated {
+        if self.memory.said.is_some() {
+            let text = self.yield_to(lambda, Vec::new())?;
+            let text = self.text_of(&text)?;
+            self.memory.said.get_or_insert_default().push(text.into());
         }
-        ("cache_all", [Value::Hash(all)]) => {
-            cached.extend(all.iter().map(|(key, value)| (key.clone(), value.clone())));
-            Ok(Value::Undef)
-        }
-        ("explain", _) => Ok(Value::Undef),
-        ("interpolate", [value]) if !value.inspect().contains("%{") => Ok(value.clone()),
-        _ => Err(Stop::unknown(format!(
-            "'{name}' of the lookup's context is not evaluated"
-        ))),
-    })
+        Ok(Value::Undef)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::context::Memory;
 use super::host::Host;
 use super::source::{Source, statements};
 use super::stop::{Evaluated, Stop};
@@ -32,8 +33,8 @@ pub(super) struct Evaluator<'h> {
     pub(super) source: Arc<Source>,
     /// Texts whose functions win over those of modules: site manifests.
     pub(super) site: &'h [Arc<Source>],
-    /// What the function has cached in the lookup's context.
-    pub(super) cached: HashMap,
+    /// What the lookup's context keeps and says.
+    pub(super) memory: Memory,
     steps: usize,
     depth: usize,
 }
@@ -45,7 +46,7 @@ impl<'h> Evaluator<'h> {
             variables: Variables::new(scope),
             source,
             site: &[],
-            cached: HashMap::default(),
+            memory: Memory::default(),
             steps: 0,
             depth: 0,
         }

@@ -25,7 +25,7 @@ mod uses;
 mod variables;
 
 pub use calls::{Called, call_function};
-pub use context::lookup_context;
+pub use context::{Memory, lookup_context};
 pub use host::{Callee, Host, LookupCall};
 pub use site::{Identity, Site, Subject};
 pub use source::Source;

@@ -53,7 +53,7 @@ pub enum Identity<'n> {
 
 /// Which block is a node's.
 enum Own<'n> {
-    Block(&'n Arc<Source>, &'n NodeBlock),
+    Block(&'n Arc<Source>, &'n NodeBlock, &'n Node),
     None,
     Unknown(Arc<str>),
 }
@@ -153,7 +153,9 @@ impl Site {
                 }
                 self.forget_blocks(&mut evaluator, stopped.as_ref().map(Stop::because));
             }
-            Own::Block(source, block) => {
+            Own::Block(source, block, node) => {
+                let name = name_of_block(node);
+                evaluator.variables.assigned.block = Some(Arc::from(name));
                 evaluator.source = source.clone();
                 let body = body(block.body.as_ref());
                 stopped = stopped.or_else(|| evaluator.statements(body).err());
@@ -250,19 +252,23 @@ impl Site {
             literal.as_deref() == Some(&name) && !matches!(node.kind, Kind::Default)
         };
         let mut blocks = self.blocks();
-        if let Some((source, block)) = blocks.find(|(_, block)| block.matches.iter().any(named)) {
-            return Own::Block(source, block);
+        let own = blocks.find_map(|(source, block)| {
+            let node = block.matches.iter().find(|node| named(node))?;
+            Some(Own::Block(source, block, node))
+        });
+        if let Some(own) = own {
+            return own;
         }
         let mut default = Own::None;
         for (source, block) in self.blocks() {
             for node in &block.matches {
                 match &node.kind {
                     Kind::Regexp(pattern) => match evaluator.search(pattern, &name) {
-                        Ok(true) => return Own::Block(source, block),
+                        Ok(true) => return Own::Block(source, block, node),
                         Ok(false) => {}
                         Err(stop) => return Own::Unknown(stop.because()),
                     },
-                    Kind::Default => default = Own::Block(source, block),
+                    Kind::Default => default = Own::Block(source, block, node),
                     _ => {}
                 }
             }
@@ -271,11 +277,16 @@ impl Site {
     }
 }
 
-/// What Puppet calls the block of one of its names.
+/// What Puppet calls the block of one of its names (`Resource::Type#name`).
 fn name_of_block(node: &Node) -> String {
     match &node.kind {
         Kind::Default => "default".to_owned(),
-        Kind::Regexp(pattern) => format!("__node_regexp__{pattern}"),
+        Kind::Regexp(pattern) => {
+            let pattern = pattern.to_lowercase();
+            let is_kept = |c: &char| c.is_ascii_alphanumeric() || "_-:.".contains(*c);
+            let kept: String = pattern.chars().filter(is_kept).collect();
+            format!("__node_regexp__{}", kept.trim_start_matches('.'))
+        }
         _ => node.literal().unwrap_or_default().to_lowercase(),
     }
 }

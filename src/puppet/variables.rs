@@ -123,6 +123,11 @@ impl<'s> Variables<'s> {
         if let Some(set) = set {
             return set.value.clone().map_err(Stop::Unknown);
         }
+        if self.level == Level::Node
+            && let Some(value) = self.assigned.of_block(name)
+        {
+            return Ok(value);
+        }
         let because = || match segments {
             [] => format!("variable '{name}' is not known"),
             _ => {
@@ -314,7 +319,7 @@ impl<'s> Variables<'s> {
     pub(super) fn scope(&self) -> Scope {
         let mut assigned = self.assigned.clone();
         if self.level == Level::Function {
-            assigned.node.clear();
+            assigned.leave_block();
         }
         let mut scope = self.base.with_assigned(Arc::new(assigned));
         for frame in &self.frames {

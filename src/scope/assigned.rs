@@ -16,6 +16,8 @@ pub struct Assigned {
     pub top: Assignments,
     /// In the node's block: `%{role}` only.
     pub node: Assignments,
+    /// What Puppet calls the node's block.
+    pub block: Option<Arc<str>>,
     /// Why there may be more variables than these, for people.
     pub may_be_more: Option<Arc<str>>,
     /// The names of all variables that the manifests set somewhere; nothing where functions are called
@@ -49,6 +51,23 @@ pub trait Manifests: Send + Sync + std::fmt::Debug {
 }
 
 impl Assigned {
+    /// What a node's block has besides its variables (`Resource::Type#set_resource_parameters`).
+    #[must_use]
+    pub fn of_block(&self, name: &str) -> Option<Value> {
+        let block = self.block.as_ref()?;
+        match name {
+            "name" | "title" => Some(Value::String(Arc::clone(block))),
+            "caller_module_name" => Some(Value::from("")),
+            _ => None,
+        }
+    }
+
+    /// Leaves out what only the node's block has.
+    pub fn leave_block(&mut self) {
+        self.node.clear();
+        self.block = None;
+    }
+
     /// Whether nothing is set, and nothing may be.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -65,6 +84,7 @@ impl Assigned {
         };
         same(&self.top, &other.top)
             && same(&self.node, &other.node)
+            && self.block == other.block
             && self.may_be_more == other.may_be_more
     }
 

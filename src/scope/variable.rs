@@ -185,7 +185,7 @@ impl Scope {
     pub fn at_top(&self) -> Scope {
         let assigned = self.assigned.as_ref().map(|assigned| {
             let mut assigned = Assigned::clone(assigned);
-            assigned.node.clear();
+            assigned.leave_block();
             Arc::new(assigned)
         });
         Scope {
@@ -272,6 +272,9 @@ impl Scope {
                 Ok(value) => Variable::Known(value.clone()),
                 Err(_) => Variable::Unknown,
             };
+        }
+        if let Some(value) = self.assigned.as_ref().and_then(|all| all.of_block(root)) {
+            return Variable::Known(value);
         }
         if self.is_served && name == "server_facts" {
             let of_environment = Segment::Name("environment".into());

@@ -90,8 +90,8 @@ pub struct Difference {
 }
 
 /// What differs between the reference's answer and ours, both normalised. Fields that the reference
-/// lacks because they were not asked for are not compared: `explain`, and the places of errors where
-/// it says `places`.
+/// lacks because they were not asked for are not compared: `explain`, the places of errors where
+/// it says `places`, and warnings where it says `logged`.
 pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     let empty = Map::new();
     let (p, o) = (
@@ -102,6 +102,7 @@ pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     for field in FIELDS {
         let (a, b) = (p.get(field), o.get(field));
         let same = match field {
+            "logs" if p.contains_key("logged") => true,
             "explain" => a.is_none() || same_explanation(a, b),
             "error_file" | "error_line" if a.is_none() && p.contains_key("places") => true,
             _ => text_of(a) == text_of(b),
@@ -139,7 +140,7 @@ const TYPE_DUMP: &str = "#<Puppet::Pops::Types::P";
 
 /// Serialised text tells `1` from `1.0` and one order of keys from another, which `Value`'s equality
 /// does not.
-fn text_of(value: Option<&Value>) -> String {
+pub fn text_of(value: Option<&Value>) -> String {
     value.map(Value::to_string).unwrap_or_default()
 }
 
@@ -218,7 +219,7 @@ pub fn error_kind(answer: &Value) -> Option<String> {
 }
 
 /// A message without the names, paths and numbers in it.
-fn gist(text: &str) -> String {
+pub fn gist(text: &str) -> String {
     thread_local! {
         static NAMES: Regex = Regex::new(r#"'[^']*'|"[^"]*"|\[[^\]]*\]|@@ROOT@@[^\s):,]*|-?\d+(\.\d+)?"#).expect("valid");
     }

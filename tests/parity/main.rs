@@ -16,6 +16,7 @@
 
 mod case;
 mod check_corpora;
+mod classes;
 mod compare;
 mod corpora;
 mod corpora_parity;
@@ -49,6 +50,9 @@ use case::{Case, full_request, read_cases, write_files};
 use compare::{Outcome, Outcomes, difference, normalised, outcome, side_by_side};
 use known::Known;
 use program::Program;
+
+/// Requests of a random run for which one catalog is compiled.
+const CATALOGS: usize = 70;
 
 #[test]
 fn the_case_file_of_puppet_7_agrees() {
@@ -121,6 +125,11 @@ fn random_requests_agree() {
     );
     if plan.count >= 5_000 {
         assert!(
+            report.too_unknown.is_empty(),
+            "too many are unknown: {:?}",
+            report.too_unknown
+        );
+        assert!(
             report.unreached.is_empty(),
             "never reached: {:?}",
             report.unreached
@@ -129,6 +138,36 @@ fn random_requests_agree() {
     // What is rare need not occur with every seed.
     for line in known.unused_classes() {
         eprintln!("did not occur: {line}");
+    }
+}
+
+#[test]
+fn random_classes_get_what_puppet_gives() {
+    if program::puppet_version().is_none() {
+        return;
+    }
+    let plan = random::Plan::from_environment();
+    let folder = tempfile::tempdir().unwrap();
+    let count = plan.count / CATALOGS;
+    let report = classes::run(plan.seed, count, folder.path());
+    let (unknown, values) = report.unknown;
+    let (refused, told) = report.refused;
+    eprintln!(
+        "{count} catalogs, seed {}: {:?}\n  {unknown} values of {values} are unknown, {refused} classes are refused, \
+         {told} of these reported\n  manifests fail: {:#?}",
+        plan.seed, report.met, report.reasons
+    );
+    let differences = &report.differences;
+    assert!(
+        differences.is_empty(),
+        "{} differences:\n{}",
+        differences.len(),
+        differences[..differences.len().min(6)].join("\n\n")
+    );
+    if count >= 100 {
+        assert!(unknown * 5 < values, "{unknown} of {values} are unknown");
+        let never = report.met.iter().find(|(_, times)| **times == 0);
+        assert!(never.is_none(), "never met: {never:?}");
     }
 }
 

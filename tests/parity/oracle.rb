@@ -13,6 +13,9 @@
 #   Warnings that Puppet gives once per catalog appear in the first answer they belong to.
 # * `top_level_keys` (a glob) alone: the top-level keys of those YAML files.
 # * A request that takes more than ten seconds is answered `{"id", "too_slow"}`.
+# * `compile`: `lookup` and `agent` run the environment's manifests first; the lookup then has the top scope, or that of the node's
+#   block. An error of the manifests is answered `{"no_catalog": message}`.
+# * `compile: catalog` compiles the whole catalog: the answer is `{"parameters": {class: {parameter: value}}}` or `no_catalog`.
 # * `{"hello": true}` is answered with the versions of the programs behind this process.
 
 require 'json'
@@ -68,11 +71,12 @@ module Oracle
   class SingleEnvironment
     include Puppet::Environments::EnvironmentLoader
 
-    def initialize(name, dir, modulepath)
+    def initialize(name, dir, modulepath, compile)
       @name = name.intern
       @conf = Puppet::Settings::EnvironmentConf.load_from(dir, [])
       paths = modulepath || @conf.modulepath.split(File::PATH_SEPARATOR).reject { |p| p.start_with?('$') }
-      @env = Puppet::Node::Environment.create(@name, paths)
+      manifest = compile ? @conf.manifest : Puppet::Node::Environment::NO_MANIFEST
+      @env = Puppet::Node::Environment.create(@name, paths, manifest)
     end
 
     attr_reader :env
@@ -93,6 +97,24 @@ module Oracle
       name.intern == @name ? @conf : nil
     end
   end
+
+  # A catalog whose settings are no variables: filling them costs more than all else. It may end behind the node's block.
+  class Catalog < Puppet::Parser::Compiler
+    attr_accessor :whole
+
+    def create_settings_scope; end
+
+    def evaluate_node_classes
+      whole ? super : throw(:evaluated)
+    end
+
+    def agent_scope
+      @node_scope || topscope
+    end
+  end
+
+  # What the manifests of a request fail with.
+  class NoCatalog < StandardError; end
 
   # Values that look up values that look up values can cost any time: such a request is given up.
   PATIENCE = 10
@@ -147,10 +169,14 @@ module Oracle
       if request['keys']
         answers = request['keys'].map { |key| lookup(scope, request.merge('key' => key)) }
         { 'id' => request['id'], 'answers' => answers }
+      elsif request['compile'] == 'catalog'
+        { 'id' => request['id'], 'parameters' => parameters(scope) }
       else
         { 'id' => request['id'] }.merge(Timeout.timeout(PATIENCE, TooSlow) { lookup(scope, request) })
       end
     end
+  rescue NoCatalog => e
+    { 'id' => request['id'], 'no_catalog' => e.message }
   rescue Puppet::ParseError => e
     # A node that no catalog is compiled for.
     { 'id' => request['id'] }.merge(failure(e))
@@ -199,9 +225,10 @@ module Oracle
     modulepath = modulepath.split(File::PATH_SEPARATOR) if modulepath.is_a?(String)
     # Types defined for a class scope stay in an environment: such a request gets one of its own.
     @environments.clear if request['class_scope']
-    environments = @environments[[name, dir, modulepath]] ||= begin
+    compile = request['compile']
+    environments = @environments[[name, dir, modulepath, compile.nil?]] ||= begin
       @environments.clear
-      SingleEnvironment.new(name, dir, modulepath)
+      SingleEnvironment.new(name, dir, modulepath, compile)
     end
     env = environments.env
     # Files stay parsed for a caller that asks many keys: its folder does not change meanwhile.
@@ -217,17 +244,33 @@ module Oracle
       $unique_warnings&.clear
       Puppet.clear_deprecation_warnings
       @recorder.drain
-      compiler = Puppet::Parser::Compiler.new(node)
+      compiler = compile ? catalog(node, compile) : Puppet::Parser::Compiler.new(node)
       Puppet.override(compiler.context_overrides, 'parity') do
-        compiler.send(:set_node_parameters)
-        settings_scope(compiler) if reads_settings?(request)
-        main(compiler)
+        unless compile
+          compiler.send(:set_node_parameters)
+          settings_scope(compiler) if reads_settings?(request)
+          main(compiler)
+        end
+        next yield compile == 'lookup' ? compiler.topscope : compiler.agent_scope if compile
+
         scope = request['class_scope'] ? class_scope(compiler, request['class_scope']) : compiler.topscope
         yield scope
       end
     end
   ensure
     @environments.clear if request['class_scope']
+  end
+
+  # The manifests, run for a node.
+  def catalog(node, compile)
+    compiler = Catalog.new(node)
+    compiler.whole = compile == 'catalog'
+    catch(:evaluated) { compiler.compile }
+    # What lookups of the manifests left in caches came from variables as they were then.
+    Puppet::Pops::Lookup::LookupAdapter.clear(compiler)
+    compiler
+  rescue StandardError, ScriptError, SystemStackError => e
+    raise NoCatalog, e.message
   end
 
   # Filling 250 `settings::…` variables costs more than most lookups.
@@ -287,7 +330,15 @@ module Oracle
     result['explain'] = explainer.explain if explainer
     logs = @recorder.drain
     result['logs'] = logs unless logs.empty?
+    # Puppet warns once in a catalog: what the manifests met is not told again.
+    result['logged'] = 'once' if request['compile']
     result
+  end
+
+  # The values of the parameters of all classes in a catalog.
+  def parameters(scope)
+    classes = scope.catalog.resources.select { |resource| resource.type == 'Class' && resource.title != 'main' }
+    classes.to_h { |resource| [resource.title.downcase, resource.to_hash.transform_keys(&:to_s).transform_values { |value| tag(value) }] }
   end
 
   NOTHING = Object.new

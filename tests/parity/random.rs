@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::case::{Case, full_request, write_files};
 use crate::compare::{
-    Difference, Outcome, Outcomes, difference, error_kind, normalised, outcome, side_by_side,
+    Difference, Outcome, Outcomes, difference, error_kind, gist, normalised, outcome, side_by_side,
 };
 use crate::generate::constructs::{CONSTRUCTS, Events};
 use crate::generate::dice::Dice;
@@ -26,7 +26,9 @@ const REQUESTS: [usize; 2] = [24, 4];
 /// Repositories that are on disk at one time.
 const REPOSITORIES: usize = 40;
 /// Kinds of Puppet's errors that are listed.
-const ERRORS: usize = 40;
+const ERRORS: usize = 80;
+/// Reasons of unknown answers that are listed.
+const REASONS: usize = 20;
 /// Classes of differences that are made small and shown; the others are counted.
 const SHOWN: usize = 12;
 
@@ -53,7 +55,7 @@ impl Plan {
         };
         Plan {
             seed: number("PARITY_SEED", 20_230),
-            count: number("PARITY_COUNT", 12_000) as usize,
+            count: number("PARITY_COUNT", 8_000) as usize,
             shrink: number("PARITY_SHRINK", SHOWN as u64) as usize,
             without: std::env::var("PARITY_WITHOUT")
                 .ok()
@@ -76,6 +78,8 @@ pub struct Report {
     pub text: String,
     /// Differences that nothing explains.
     pub unexplained: usize,
+    /// Kinds of code that left too many answers unknown.
+    pub too_unknown: Vec<String>,
     /// Constructs and events that were never reached.
     pub unreached: Vec<&'static str>,
     /// The differing cases of the shown classes, small, as lines of a case file.
@@ -92,7 +96,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
     let (mut theirs, mut our_outcomes) = (Outcomes::default(), Outcomes::default());
     let (mut done, mut serial) = (0, 0);
     let (mut left_out, mut set_aside, mut explained, mut too_slow) = (0, 0, 0, 0);
-    let mut unknowable = 0;
+    let (mut no_catalog, mut shares) = (0, Shares::default());
     let mut differing: BTreeMap<String, (usize, Differing)> = BTreeMap::new();
     let mut errors: BTreeMap<String, usize> = BTreeMap::new();
     let (mut their_time, mut our_time) = (Duration::ZERO, Duration::ZERO);
@@ -119,6 +123,12 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                 continue;
             }
             events.count(p);
+            if let Some(why) = p.get("no_catalog").and_then(Value::as_str) {
+                no_catalog += 1;
+                let kind = format!("no catalog: {}", gist(why));
+                *errors.entry(kind).or_default() += 1;
+                continue;
+            }
             theirs.count(p);
             if outcome(p) == Outcome::Failed
                 && let Some(kind) = error_kind(p)
@@ -126,8 +136,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                 *errors.entry(kind).or_default() += 1;
             }
             our_outcomes.count(o);
-            if item.custom && outcome(o) == Outcome::Unknown {
-                unknowable += 1;
+            if shares.count(&item, o) {
                 continue;
             }
             if plan
@@ -169,7 +178,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         let _ = std::fs::remove_dir_all(&round.folder);
     }
     let mut text = format!(
-        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out, {too_slow} took Puppet too long,\n  {unknowable} are unknown without running the functions of a repository\n",
+        "{done} requests to {serial} repositories, seed {}, in {:.1?} (puppet {their_time:.1?}, ours {our_time:.1?})\n  puppet: {theirs}\n  ours:   {our_outcomes}\n  {explained} differences are known, {set_aside} answers differ between Puppet 7 and 8 themselves, {left_out} were left out, {too_slow} took Puppet too long,\n  {no_catalog} are for nodes whose manifests fail\n{shares}",
         plan.seed,
         started.elapsed(),
     );
@@ -202,14 +211,92 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
         text,
         unexplained,
         unreached,
+        too_unknown: shares.too_unknown(),
         cases,
+    }
+}
+
+/// Answers that are unknown because of code, by the kind of code.
+#[derive(Default)]
+struct Shares {
+    /// How many were asked and how many of these are unknown.
+    counts: BTreeMap<Code, (usize, usize)>,
+    reasons: BTreeMap<String, usize>,
+}
+
+impl Shares {
+    /// Counts one of our answers: whether it is unknown because of code.
+    fn count(&mut self, item: &Item, answer: &Value) -> bool {
+        let code = match item.case.request.contains_key("compile") {
+            true if item.code == Code::Data => Code::Manifests,
+            true | false => item.code,
+        };
+        if code == Code::Data {
+            return false;
+        }
+        let is_unknown = outcome(answer) == Outcome::Unknown;
+        let counts = self.counts.entry(code).or_default();
+        counts.0 += 1;
+        counts.1 += usize::from(is_unknown);
+        if is_unknown {
+            let why = answer["unknown"].as_str().unwrap_or_default();
+            let reason = format!("{code:?}: {}", gist(why));
+            *self.reasons.entry(reason).or_default() += 1;
+        }
+        is_unknown
+    }
+
+    fn too_unknown(&self) -> Vec<String> {
+        let counts = self.counts.iter();
+        let too_unknown = counts.filter(|(code, (asked, unknown))| {
+            code.ceiling()
+                .is_some_and(|most| unknown * 100 > asked * most)
+        });
+        too_unknown
+            .map(|(code, (asked, unknown))| format!("{unknown} of {asked}, {code:?}"))
+            .collect()
+    }
+}
+
+impl std::fmt::Display for Shares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (code, (asked, unknown)) in &self.counts {
+            writeln!(f, "  {unknown} of {asked} are unknown, {code:?}")?;
+        }
+        let mut reasons: Vec<_> = self.reasons.iter().collect();
+        reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        for (reason, n) in reasons.iter().take(REASONS) {
+            writeln!(f, "    {n:>7} {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What code an answer depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Code {
+    Data,
+    Manifests,
+    Functions,
+    Ruby,
+}
+
+impl Code {
+    /// How many of a hundred answers may be unknown.
+    fn ceiling(self) -> Option<usize> {
+        match self {
+            Code::Data => Some(0),
+            Code::Manifests => Some(10),
+            Code::Functions => Some(20),
+            Code::Ruby => None,
+        }
     }
 }
 
 struct Item {
     case: Case,
     root: PathBuf,
-    custom: bool,
+    code: Code,
 }
 
 struct Round {
@@ -250,7 +337,11 @@ impl Round {
                 round.items.push(Item {
                     case,
                     root: root.clone(),
-                    custom: repo.custom,
+                    code: match (repo.ruby, repo.custom) {
+                        (true, _) => Code::Ruby,
+                        (false, true) => Code::Functions,
+                        (false, false) => Code::Data,
+                    },
                 });
             }
         }

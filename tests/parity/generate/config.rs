@@ -3,6 +3,7 @@
 use super::dice::Dice;
 use super::doc::{Doc, map, plain, quoted, yaml};
 use super::scope::{Scope, fill};
+use super::site::VALUES;
 
 /// The layer a configuration belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,23 +236,42 @@ impl Builder<'_> {
             }
             _ => own_function = false,
         }
-        let custom = self.layer == Layer::Environment && !own_function && self.dice.chance(4);
+        let custom = self.layer != Layer::Global && !own_function && self.dice.chance(9);
         if custom {
-            self.dice.mark("backend: function of the environment");
-            self.custom = true;
-            let (kind, function) = self.dice.pick(&[
-                &("data_hash", "environment::dh"),
-                &("lookup_key", "environment::lk"),
-                &("data_dig", "environment::dd"),
-            ]);
-            entry.retain(|(k, _)| super::doc::text_of(k) != "data_hash");
-            entry.push((plain(*kind), plain(*function)));
+            self.own_function(&mut entry);
         }
         let datadir = self.datadir(&mut entry, defaults);
         self.location(&mut entry, datadir.as_deref(), format, custom);
         match self.dice.chance(35) {
             true => Doc::Flow(Box::new(Doc::Map(entry))),
             false => Doc::Map(entry),
+        }
+    }
+
+    /// A level whose data comes from a function of the environment or the module.
+    fn own_function(&mut self, entry: &mut Vec<(Doc, Doc)>) {
+        let space = match self.layer {
+            Layer::Module => {
+                self.dice.mark("backend: function of a module");
+                self.root.rsplit('/').next().unwrap_or_default()
+            }
+            Layer::Environment | Layer::Global => {
+                self.dice.mark("backend: function of the environment");
+                "environment"
+            }
+        };
+        self.custom = true;
+        let (kind, function) = *self.dice.pick(&[
+            &("data_hash", "dh"),
+            &("lookup_key", "lk"),
+            &("data_dig", "dd"),
+        ]);
+        entry.retain(|(k, _)| super::doc::text_of(k) != "data_hash");
+        entry.push((plain(kind), plain(format!("{space}::{function}"))));
+        if self.dice.chance(60) {
+            let extra = self.dice.pick(&["more", "%{facts.os.family}", "%{kind}"]);
+            let options = map([("extra", quoted(extra)), ("x", plain("1"))]);
+            entry.push((plain("options"), options));
         }
     }
 
@@ -360,6 +380,7 @@ impl Builder<'_> {
     }
 
     fn template(&mut self, datadir: Option<&str>, format: Format) -> String {
+        let of_site = if self.dice.has_site() { 45 } else { 0 };
         let stem = match self.dice.weighted(&[
             30,
             46,
@@ -370,6 +391,7 @@ impl Builder<'_> {
             2,
             self.dice.if_risky(3),
             self.dice.if_risky(2),
+            of_site,
         ]) {
             0 => self.dice.pick(&["common", "base", "sub/common"]),
             1 => {
@@ -434,9 +456,22 @@ impl Builder<'_> {
                 self.file(datadir, "folder.yaml/x.yaml", Format::Yaml);
                 stem
             }
-            _ => {
+            8 => {
                 self.dice.mark("path: sub-key of a string");
                 "x%{facts.role.y}"
+            }
+            _ => {
+                self.dice.mark("path: variable of a site manifest");
+                self.dice.pick(&[
+                    "kind/%{kind}",
+                    "top/%{::kind}",
+                    "kind/%{kind}",
+                    "place/%{place}",
+                    "%{kind}-%{facts.os.family}",
+                    "spot/%{spot.a}",
+                    "role/%{role}",
+                    "role/%{::role}",
+                ])
             }
         };
         let extension = extension(format);
@@ -555,7 +590,14 @@ impl Builder<'_> {
 
     /// Notes the files that a template names in the scopes.
     fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
-        for scope in self.scopes {
+        let left = self
+            .scopes
+            .iter()
+            .flat_map(|scope| match self.dice.has_site() {
+                true => VALUES.map(|value| scope.with_set(value)).to_vec(),
+                false => vec![scope.clone()],
+            });
+        for scope in &left.collect::<Vec<_>>() {
             let datadir = fill(datadir.unwrap_or("data"), scope, "production");
             let path = fill(template, scope, "production");
             let whole = [self.root, &datadir, &path]

@@ -9,6 +9,7 @@ use super::constructs::CONSTRUCTS;
 pub struct Dice {
     state: u64,
     risky: bool,
+    site: bool,
     marks: BTreeMap<&'static str, u64>,
 }
 
@@ -18,6 +19,7 @@ impl Dice {
         Dice {
             state: seed ^ 0x9e37_79b9_7f4a_7c15,
             risky: false,
+            site: false,
             marks: BTreeMap::new(),
         }
     }
@@ -53,6 +55,16 @@ impl Dice {
     /// Whether the repository under construction may hold mistakes that spoil every lookup in it.
     pub fn set_risky(&mut self, risky: bool) {
         self.risky = risky;
+    }
+
+    /// Whether the repository under construction has site manifests.
+    pub fn set_site(&mut self, site: bool) {
+        self.site = site;
+    }
+
+    /// Whether the repository under construction has site manifests.
+    pub fn has_site(&self) -> bool {
+        self.site
     }
 
     /// True in `n` of a thousand cases of a risky repository, never in another.

@@ -5,8 +5,10 @@ use indexmap::IndexMap;
 use super::config::{Config, Layer, version_5};
 use super::dice::Dice;
 use super::file::{Keys, data_file};
+use super::function::{data, functions};
 use super::legacy::{no_configuration, version_3, version_4};
 use super::scope::{Scope, scope};
+use super::site::{function, site};
 use super::value::Kind;
 
 /// What the requests of one repository share.
@@ -14,16 +16,52 @@ pub struct Repo {
     pub files: IndexMap<String, String>,
     pub keys: Keys,
     pub scopes: Vec<Scope>,
-    /// Some data come from functions: an unknown answer is honest.
+    /// Some data come from functions.
     pub custom: bool,
+    /// Some of these are in Ruby: an unknown answer is honest.
+    pub ruby: bool,
+    /// Where modules are.
+    pub modules: &'static str,
+    /// It has site manifests.
+    pub site: bool,
     /// It may hold mistakes that spoil every lookup: few requests tell enough about it.
     pub risky: bool,
 }
 
 /// Builds a repository.
 pub fn repo(dice: &mut Dice) -> Repo {
-    let risky = dice.chance(62);
+    let (risky, has_site) = (dice.chance(62), dice.chance(30));
+    let mut repo = data_of(dice, risky, has_site);
+    if has_site {
+        let keys = repo.keys.names.clone();
+        add_site(dice, &mut repo, &keys, "");
+    }
+    repo
+}
+
+/// Adds site manifests that look up some of `keys`. `inner` stands at the end of every node block, or of
+/// the manifest.
+pub fn add_site(dice: &mut Dice, repo: &mut Repo, keys: &[String], inner: &str) {
+    let text = site(dice, keys, &repo.scopes, inner);
+    let conf = repo.files.entry("env/environment.conf".into()).or_default();
+    let path = match conf.contains("manifest = site.pp") {
+        true => "env/site.pp",
+        false if dice.chance(15) && !conf.contains("[main]") => {
+            conf.push_str("manifest = site.pp\n");
+            "env/site.pp"
+        }
+        false => "env/manifests/site.pp",
+    };
+    repo.files.insert(path.into(), text);
+    let text = function(dice, keys);
+    repo.files
+        .insert("env/functions/environment/kind.pp".into(), text);
+}
+
+/// Builds a repository without manifests.
+pub fn data_of(dice: &mut Dice, risky: bool, has_site: bool) -> Repo {
     dice.set_risky(risky);
+    dice.set_site(has_site);
     let keys = keys(dice);
     let scopes: Vec<Scope> = (0..dice.between(1, 3)).map(|i| scope(dice, i)).collect();
     let mut repo = Repo {
@@ -31,11 +69,15 @@ pub fn repo(dice: &mut Dice) -> Repo {
         keys,
         scopes,
         custom: false,
+        ruby: false,
+        modules: "env/modules",
+        site: has_site,
         risky,
     };
     environment(dice, &mut repo);
     global(dice, &mut repo);
     let folder = modulepath(dice, &mut repo);
+    repo.modules = folder;
     for (name, chance) in [("m", 85), ("n", 40)] {
         if dice.chance(chance) {
             module(dice, &mut repo, &format!("{folder}/{name}"), name);
@@ -103,9 +145,15 @@ fn environment(dice: &mut Dice, repo: &mut Repo) {
         add(dice, repo, "env/hiera.yaml", config, None);
     }
     if repo.custom {
-        functions(dice, repo);
+        functions(dice, repo, "env", "environment");
     }
-    if dice.chance(3) {
+    if !repo.files.contains_key("env/hiera.yaml") && dice.chance(50) {
+        data(dice, repo, "env", "environment");
+        repo.files.insert(
+            "env/environment.conf".into(),
+            "environment_data_provider = function\n".into(),
+        );
+    } else if dice.chance(3) {
         dice.mark("environment.conf: environment_data_provider");
         let provider = dice.pick(&["hiera", "none", "bogus"]);
         let text = format!("environment_data_provider = {provider}\n");
@@ -145,7 +193,7 @@ fn global(dice: &mut Dice, repo: &mut Repo) {
 }
 
 fn modulepath(dice: &mut Dice, repo: &mut Repo) -> &'static str {
-    if !dice.chance(20) {
+    if repo.files.contains_key("env/environment.conf") || !dice.chance(20) {
         return "env/modules";
     }
     dice.mark("environment.conf: modulepath");
@@ -181,8 +229,14 @@ fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
                 .insert(format!("{root}/types/{file}.pp"), text.into());
         }
     }
-    let config = match dice.weighted(&[86, 8, dice.if_risky(6), 2]) {
+    let config = match dice.weighted(&[86, 8, dice.if_risky(6), 2, 5]) {
         0 => version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes),
+        4 => {
+            repo.files
+                .insert(format!("{root}/metadata.json"), metadata(name, "function"));
+            data(dice, repo, root, name);
+            return;
+        }
         1 => version_4(dice, &format!("/{root}"), &repo.scopes),
         2 => no_configuration(dice, Layer::Module),
         _ => {
@@ -190,11 +244,14 @@ fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
             let data_provider = dice.pick(&["hiera", "none", "bogus"]);
             repo.files.insert(
                 format!("{root}/metadata.json"),
-                format!("{{\"name\": \"x-{name}\", \"version\": \"1.0.0\", \"author\": \"x\", \"license\": \"MIT\", \"summary\": \"s\", \"source\": \"s\", \"dependencies\": [], \"data_provider\": \"{data_provider}\"}}"),
+                metadata(name, data_provider),
             );
             version_5(dice, Layer::Module, &format!("/{root}"), &repo.scopes)
         }
     };
+    if config.custom {
+        functions(dice, repo, root, name);
+    }
     add(
         dice,
         repo,
@@ -202,6 +259,12 @@ fn module(dice: &mut Dice, repo: &mut Repo, root: &str, name: &str) {
         config,
         Some(name),
     );
+}
+
+fn metadata(name: &str, data_provider: &str) -> String {
+    format!(
+        "{{\"name\": \"x-{name}\", \"version\": \"1.0.0\", \"author\": \"x\", \"license\": \"MIT\", \"summary\": \"s\", \"source\": \"s\", \"dependencies\": [], \"data_provider\": \"{data_provider}\"}}"
+    )
 }
 
 fn add(dice: &mut Dice, repo: &mut Repo, path: &str, config: Config, module: Option<&str>) {
@@ -220,91 +283,4 @@ fn in_the_way(files: &IndexMap<String, String>, path: &str) -> bool {
     files.keys().any(|other| {
         other.starts_with(&format!("{path}/")) || path.starts_with(&format!("{other}/"))
     })
-}
-
-/// The functions that levels of the environment name, in the Puppet language or in Ruby; some refuse
-/// the call that Puppet makes.
-fn functions(dice: &mut Dice, repo: &mut Repo) {
-    const CONTEXT: &str = "Puppet::LookupContext $context";
-    const BODIES: [(&str, &str, &str); 3] = [
-        ("dh", "", "{ 'alpha' => 'from code', 'list' => ['code'] }"),
-        (
-            "lk",
-            "String $key, ",
-            "if $key == 'beta' { \"a ${key['}']}\" } else { $context.not_found() }",
-        ),
-        (
-            "dd",
-            "Array[Variant[String, Integer]] $segments, ",
-            "if $segments[0] == 'hash' { { 'a' => 'code' } } else { $context.not_found() }",
-        ),
-    ];
-    for (name, first, body) in BODIES {
-        let mut refused = true;
-        let (parameters, returns) = match dice.weighted(&[40, 10, 5, 5, 5, 5, 5, 5, 5]) {
-            1 => (format!("{first}Hash $options"), ""),
-            2 => (format!("{first}Hash $options, {CONTEXT}, $more"), ""),
-            3 => (
-                "Integer $first, Hash $options, Any $context = 1".to_string(),
-                "",
-            ),
-            4 => (
-                format!("{first}Struct[{{x => String}}] $options, {CONTEXT}"),
-                "",
-            ),
-            5 => (
-                format!("{first}Hash $options, {CONTEXT}"),
-                " >> Hash[String, Any]",
-            ),
-            6 => (
-                format!("{first}Hash[String[9], Data] $options, {CONTEXT}"),
-                "",
-            ),
-            7 => ("String $options, *$context".to_owned(), ""),
-            8 => (
-                "$first, /* ( */ $options = { 'a' => [1, ')'] }, # ,\n  *$context".to_owned(),
-                " >> Data",
-            ),
-            _ => {
-                refused = false;
-                (format!("{first}Hash $options, {CONTEXT}"), "")
-            }
-        };
-        if refused {
-            dice.mark("backend: function that may refuse its call");
-        }
-        if dice.chance(70) {
-            let text =
-                format!("function environment::{name}({parameters}){returns} {{\n  {body}\n}}\n");
-            repo.files
-                .insert(format!("env/functions/environment/{name}.pp"), text);
-            continue;
-        }
-        dice.mark("backend: function in Ruby");
-        let takes = match dice.weighted(&[40, 15, 15, 15, 15]) {
-            0 => "  dispatch :give do\n    required_repeated_param 'Any', :all\n  end",
-            1 => "  dispatch :give do\n    param 'Hash[String, Data]', :options\n  end",
-            2 => {
-                "  dispatch :give do\n    param 'Array[String]', :key\n    param 'Hash', :options\n    \
-                 optional_param 'Puppet::LookupContext', :context\n  end\n  \
-                 dispatch :give do\n    param 'Enum[alpha]', :key\n    repeated_param 'Any', :all\n  end"
-            }
-            3 => "  # Without dispatches, the method of the function's name counts.",
-            _ => {
-                "  dispatch(:give) do\n    param('Any', :one)\n    param 'Any', :two\n    return_type 'Hash[String, String]'\n  end"
-            }
-        };
-        let method = match dice.pick(&["(*all)", "(one, two)", "(one, two = {}, three = [1, 2])"]) {
-            parameters if takes.contains("Without") => format!("{name}{parameters}"),
-            _ => "give(*all)".into(),
-        };
-        let text = format!(
-            "# A data function.\nPuppet::Functions.create_function(:'environment::{name}') do\n{takes}\n  \
-             def {method}\n    {{ 'alpha' => 'ruby' }}\n  end\nend\n"
-        );
-        repo.files.insert(
-            format!("env/lib/puppet/functions/environment/{name}.rb"),
-            text,
-        );
-    }
 }

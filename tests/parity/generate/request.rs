@@ -12,6 +12,11 @@ use super::value::Kind;
 pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     let scope = repo.scopes[dice.below(repo.scopes.len())].clone();
     let mut request = base(dice, &scope);
+    let config = repo.files.get("env/hiera.yaml");
+    if config.is_some_and(|text| !text.contains("version")) && dice.chance(40) {
+        // It is taken for one of version 3, which is an error then.
+        request.insert("strict".into(), "error".into());
+    }
     let key = match dice.chance(4) {
         true => {
             dice.mark("request: several names");
@@ -24,8 +29,7 @@ pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     };
     let name = key.as_str().unwrap_or("alpha").to_string();
     request.insert("key".into(), key);
-    let kind = repo.keys.kind(&name).unwrap_or(Kind::Any);
-    arguments(dice, &name, kind, &mut request);
+    arguments(dice, repo, &name, &mut request);
     if dice.chance(45) {
         dice.mark("request: explain");
         request.insert("explain".into(), true.into());
@@ -37,7 +41,8 @@ pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     request
 }
 
-fn base(dice: &mut Dice, scope: &Scope) -> Map<String, Value> {
+/// The fields of a request that say for whom it is, and how Puppet is set.
+pub fn base(dice: &mut Dice, scope: &Scope) -> Map<String, Value> {
     let mut request = Map::new();
     request.insert("node".into(), scope.node.clone().into());
     request.insert("environment".into(), "production".into());
@@ -50,7 +55,7 @@ fn base(dice: &mut Dice, scope: &Scope) -> Map<String, Value> {
     }
     // The default folder of version 3 data lies below it.
     request.insert("codedir".into(), "@@ROOT@@/code".into());
-    match dice.weighted(&[80, 5, 4, 5, 6]) {
+    match dice.weighted(&[76, 9, 4, 5, 6]) {
         0 => {
             request.insert("puppet_version".into(), 7.into());
         }
@@ -179,7 +184,8 @@ fn odd_segments(dice: &mut Dice) -> &'static str {
     ])
 }
 
-fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, Value>) {
+fn arguments(dice: &mut Dice, repo: &Repo, name: &str, request: &mut Map<String, Value>) {
+    let kind = repo.keys.kind(name).unwrap_or(Kind::Any);
     if dice.chance(35) {
         dice.mark("request: merge");
         let merge = match dice.weighted(&[60, 35, 5]) {
@@ -275,7 +281,19 @@ fn arguments(dice: &mut Dice, name: &str, kind: Kind, request: &mut Map<String, 
         }
         request.insert("override".into(), hash);
     }
-    if dice.rarely(25) {
+    if repo.site && dice.chance(80) {
+        let compile = match dice.chance(70) {
+            true => {
+                dice.mark("request: as an agent");
+                "agent"
+            }
+            false => {
+                dice.mark("request: puppet lookup --compile");
+                "lookup"
+            }
+        };
+        request.insert("compile".into(), compile.into());
+    } else if dice.rarely(25) {
         dice.mark("request: class scope");
         request.insert(
             "class_scope".into(),

@@ -32,6 +32,10 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
             facts.shift_remove(name);
         }
     }
+    if dice.has_site() && dice.chance(50) {
+        // Manifests may set it.
+        facts.shift_remove("role");
+    }
     let mut variables = Map::new();
     if dice.chance(70) {
         dice.mark("scope: variables of a classifier");
@@ -51,6 +55,21 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
         facts,
         trusted,
         variables,
+    }
+}
+
+impl Scope {
+    /// The scope as a site manifest may leave it.
+    pub fn with_set(&self, value: &str) -> Scope {
+        let mut scope = self.clone();
+        let set = &mut scope.variables;
+        set.insert("kind".into(), value.into());
+        set.insert("place".into(), value.into());
+        set.insert("spot".into(), json!({ "a": value }));
+        if !scope.facts.contains_key("role") {
+            set.insert("role".into(), value.into());
+        }
+        scope
     }
 }
 

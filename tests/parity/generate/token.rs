@@ -175,6 +175,22 @@ pub fn token(dice: &mut Dice, targets: Targets<'_>) -> String {
 
 /// A reference to a variable that exists in most scopes.
 fn variable(dice: &mut Dice) -> String {
+    if dice.has_site() && dice.chance(30) {
+        dice.mark("token: variable of a site manifest");
+        return dice
+            .pick(&[
+                "kind",
+                "::kind",
+                "place",
+                "spot.a",
+                "spot.n.x.0",
+                "::role",
+                "a",
+                "role",
+                "spot",
+            ])
+            .to_string();
+    }
     dice.pick(&[
         "role",
         "::role",
