@@ -113,8 +113,8 @@ fn is_header(name: &str, behind: &str) -> bool {
     is_format
         && is_end
         && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+            .chars()
+            .all(|character| character.is_alphanumeric() || matches!(character, '-' | '_'))
 }
 
 /// A name of a grok pattern: `%{GREEDYDATA}`.
@@ -147,6 +147,7 @@ mod tests {
             ":backends: yaml\n:hierarchy:\n  - common\n:yaml:\n  :datadir: /etc/puppet/data\n";
         let five = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
         assert_eq!(check(five, "%{REQUEST_URI}"), [Severity::Error]);
+        assert_eq!(check(five, "%{Référer}i"), [Severity::Error]);
         assert_eq!(check(five, "%%{HIERA}{REQUEST_URI}"), [Severity::Error]);
         assert_eq!(check(three, "%{REQUEST_URI}"), [Severity::Warning]);
         assert_eq!(check(three, "%%{HIERA}{REQUEST_URI}"), []);
