@@ -87,16 +87,17 @@ pub fn rename(
                 (!name.contains("::")).then(|| format!("{class}::{name}"))
             });
             let root = analysis.answering(path).map(|view| view.root);
+            let (from, files) = together(analysis, path, &mention.named);
             let renaming = Renaming {
                 analysis,
                 root,
                 key,
                 new_name: full.as_deref().unwrap_or(new_name),
-                files: files_with(analysis, path, &mention.named),
+                files,
             };
             renaming.check_name()?;
             let (to_confirm, to_know) = match key.steps.is_empty() {
-                true => (renaming.check_top_level(path)?, renaming.of_unseen_class()),
+                true => (renaming.check_top_level(from)?, renaming.of_unseen_class()),
                 false => {
                     renaming.check_nested()?;
                     (Vec::new(), None)
@@ -121,6 +122,28 @@ pub fn rename(
         | Named::Path(_)
         | Named::Function(_)
         | Named::Class(_) => Err(String::new()),
+    }
+}
+
+/// The files that are renamed together, and the one of them that decides which: data that names the thing for
+/// the most environments, as the global layer's or a shared module's may.
+fn together<'a>(
+    analysis: Analysis<'a>,
+    path: &'a str,
+    named: &Named,
+) -> (&'a str, Vec<&'a Arc<File>>) {
+    let snapshot = analysis.snapshot;
+    let environments = |at: &str| {
+        let root = analysis.answering(at).map(|view| view.root);
+        root.map_or(0, |root| snapshot.roots().environments_of(root).count())
+    };
+    let files = files_with(analysis, path, named);
+    let data = files.iter().filter(|file| file.facts().code.is_none());
+    let naming = data.filter(|file| !occurrences(snapshot, file, named).is_empty());
+    let widest = naming.max_by_key(|file| environments(file.path()));
+    match widest.filter(|file| environments(file.path()) > environments(path)) {
+        Some(file) => (file.path(), files_with(analysis, file.path(), named)),
+        None => (path, files),
     }
 }
 

@@ -69,6 +69,37 @@ fn check_prepare(text: &str, expected: Expect) {
     }
 }
 
+#[test]
+fn a_key_of_the_global_layer_is_renamed_in_all_environments() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- environments/{name}/data/common.yaml\n{data}"
+        )
+    };
+    let text = |global: &str| {
+        format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: g, path: g.yaml}}]\n#- data/g.yaml\n{global}\n{}{}",
+            environment("production", "x::k$0: 1\n"),
+            environment("test", "x::k: 1\ntok: \"%{lookup('x::k')}\"\n")
+        )
+    };
+    check(
+        &text("x::k: 9"),
+        "x::z",
+        expect![[r#"
+            data/g.yaml:1 x::z: 9
+            environments/production/data/common.yaml:1 x::z: 1
+            environments/test/data/common.yaml:1 x::z: 1
+            environments/test/data/common.yaml:2 tok: "%{lookup('x::z')}""#]],
+    );
+    check(
+        &text("other: 9"),
+        "x::z",
+        expect!["environments/production/data/common.yaml:1 x::z: 1"],
+    );
+}
+
 const OTHERS: &str = "\
 #- data/role/web.yaml
 'a::port': 443
