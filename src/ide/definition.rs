@@ -10,8 +10,8 @@ use super::named::{self, Named};
 use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
 use crate::analysis::{
-    Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, option_fact,
-    places_of, quoted, request, sources, without_keys,
+    Analysis, Defined, HieraFiles, KeyPositions, NodeFile, RootView, Status, layers_of,
+    option_fact, places_of, quoted, request, sources, without_keys,
 };
 use crate::hierarchy::{ConfigSpans, locate};
 use crate::lookup::{FunctionSource, Place, Reach, Run, find_function};
@@ -52,7 +52,7 @@ pub fn definition(
     let view = analysis.answering(path)?;
     let mut places = match &mention.named {
         Named::Key(key) => of_key(&view, path, key),
-        Named::Pattern(pattern) => of_pattern(analysis, path, pattern),
+        Named::Pattern(pattern) => of_pattern(&view, path, pattern),
         Named::Variable(variable) => of_variable(&view, facts, variable),
         Named::Element(element) => {
             let mut places = vec![FilePlace::of(&Arc::from(path), element.place)];
@@ -300,17 +300,30 @@ pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Opt
 /// path.
 fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
     let beside = HieraFiles::beside(view.analysis, path);
-    let levels = view.places(&view.layer);
-    let rank = |at: &str| levels.iter().position(|level| level.template.matches(at));
     let files = view.analysis.snapshot.iter_files_with(key);
     let files = files.filter(|file| beside.contains(file.path()));
     let mut files: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
-    files.sort_by_cached_key(|at| (rank(at).unwrap_or(usize::MAX), at.clone()));
+    files.sort_by_cached_key(|at| (rank(view, key, at), at.clone()));
     files
 }
 
-/// The keys that a pattern matches, ordered by name, then by path.
-fn of_pattern(analysis: Analysis<'_>, path: &str, pattern: &str) -> Vec<FilePlace> {
+/// The number of the first level for a key, over all layers, that can read a file.
+fn rank(view: &RootView<'_>, key: &str, at: &str) -> usize {
+    let mut before = 0;
+    for layer in layers_of(key) {
+        let levels = view.places(&layer);
+        let mut found = levels.iter();
+        match found.position(|level| level.template.matches(at)) {
+            Some(level) => return before + level,
+            None => before += levels.len(),
+        }
+    }
+    usize::MAX
+}
+
+/// The keys that a pattern matches, ordered by name, then as the levels of each.
+fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> {
+    let analysis = view.analysis;
     let Ok(pattern) = Regexp::new(pattern) else {
         return Vec::new();
     };
@@ -323,7 +336,7 @@ fn of_pattern(analysis: Analysis<'_>, path: &str, pattern: &str) -> Vec<FilePlac
         }
         let mut found = analysis.snapshot.definitions(name);
         found.retain(|(file, _)| beside.contains(file.path()));
-        found.sort_by(|(one, _), (other, _)| one.path().cmp(other.path()));
+        found.sort_by_cached_key(|(file, _)| (rank(view, name, file.path()), file.path().clone()));
         places.extend(
             found
                 .iter()

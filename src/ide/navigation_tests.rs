@@ -27,18 +27,23 @@ port: 3
 #- data/common.yaml
 ";
 
+/// The name under the cursor and where it is defined.
+fn definition_of(text: &str, selected: Option<&str>) -> String {
+    let found = ask(text, selected, |asked| {
+        let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
+        found.map(|found| {
+            let origin = found.origin;
+            let file = asked.analysis.snapshot.file(asked.path).unwrap();
+            let places = all_shown(asked.analysis.snapshot, &found.places);
+            format!("from {}\n{places}", text_of(file.text(), origin))
+        })
+    });
+    found.unwrap_or_else(|| "none".to_owned())
+}
+
 fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
     for text in and_half_typed(text) {
-        let found = ask(&text, selected, |asked| {
-            let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
-            found.map(|found| {
-                let origin = found.origin;
-                let file = asked.analysis.snapshot.file(asked.path).unwrap();
-                let places = all_shown(asked.analysis.snapshot, &found.places);
-                format!("from {}\n{places}", text_of(file.text(), origin))
-            })
-        });
-        expected.assert_eq(found.as_deref().unwrap_or("none"));
+        expected.assert_eq(&definition_of(&text, selected));
     }
 }
 
@@ -363,10 +368,10 @@ fn entries_of_lookup_options_lead_to_keys() {
         &data("'^a:$0:'"),
         None,
         expect![[r#"
-        from '^a::'
-        data/common.yaml:1 a::list
-        data/role/web.yaml:1 a::list
-        data/common.yaml:2 a::other"#]],
+            from '^a::'
+            data/role/web.yaml:1 a::list
+            data/common.yaml:1 a::list
+            data/common.yaml:2 a::other"#]],
     );
     check_references(
         &data("a::li$0st"),
@@ -625,6 +630,24 @@ fn what_counts_for_known_nodes_comes_first() {
             data/role/web.yaml:1 port
             data/common.yaml:1 port"#]],
     );
+}
+
+#[test]
+fn what_manifests_ask_for_is_in_the_order_of_the_levels() {
+    let files = format!(
+        "{}{NODES}#- modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
+         #- modules/m/data/m.yaml\nm::p: 0\n#- modules/m/manifests/init.pp\nclass m($p) {{ $x = lookup('m::p') }}\n",
+        DATA.replace("port:", "m::p:")
+    );
+    let places = "data/node/web01.yaml:1 m::p\ndata/role/db.yaml:1 m::p\ndata/role/web.yaml:1 m::p\n\
+                  modules/m/data/m.yaml:1 m::p\nmodules/m/manifests/init.pp:1 $p";
+    for (cursor, from) in [("lookup('m$0::p')", "m::p"), ("m($$0p)", "$p")] {
+        let text = files.replace(&cursor.replace("$0", ""), cursor);
+        assert_eq!(
+            definition_of(&with_hierarchy(&text), None),
+            format!("from {from}\n{places}")
+        );
+    }
 }
 
 #[test]

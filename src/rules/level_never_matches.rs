@@ -33,10 +33,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     let places = view.places(of.layer);
     let exists = |template: &Template| !view.expand(template).is_empty();
     report_lost_links(file, &view, &places, findings);
-    // Where not even one level has a file the data lies elsewhere.
-    if !places.iter().any(|place| exists(&place.template)) {
-        return;
-    }
+    // Where not even one level has a file the data lies elsewhere, unless a name is nearly that of a file here.
+    let is_here = places.iter().any(|place| exists(&place.template));
     for level in levels(file) {
         // Other functions make of a path what they like.
         let function = level.function.as_ref();
@@ -47,7 +45,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         for (at, location) in level.spans.locations.iter().enumerate() {
             if matches!(&*location.key, "glob" | "globs") {
                 let is_known = own.iter().any(|place| exists(&place.template));
-                if !is_known && own.is_empty() && !location.text.contains("%{") {
+                if is_here && !is_known && own.is_empty() && !location.text.contains("%{") {
                     findings.report(
                         location.range,
                         format!("no file of this workspace fits '{}'", location.text),
@@ -70,12 +68,12 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             let Some(other) = other else {
                 if let Some(near) = near_path(&view, &places, &place.template) {
                     report_near(file, location, &near, findings);
-                    continue;
+                } else if is_here {
+                    findings.report(
+                        location.range,
+                        format!("no file of this workspace fits '{}'", location.text),
+                    );
                 }
-                findings.report(
-                    location.range,
-                    format!("no file of this workspace fits '{}'", location.text),
-                );
                 continue;
             };
             let finding = findings.report_as(
@@ -281,6 +279,27 @@ mod tests {
         assert_eq!(check("comon.yaml", &file("servers.yaml")), hint);
         assert_eq!(check("others.yaml", ""), hint);
         assert_eq!(check("node/%{trusted.certname}.eyaml", &nodes), hint);
+    }
+
+    #[test]
+    fn the_only_level_of_a_hierarchy_is_judged_by_near_names() {
+        let check = |path: &str, file: &str| {
+            let text = format!(
+                "version: 5\nhierarchy: [{{name: one, path: \"{path}\"}}]\n#- data/{file}\nb: 1\n"
+            );
+            let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+            let found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml"));
+            let mut found = found.iter().filter(|finding| finding.code == RULE.code);
+            found.next().map(|finding| finding.severity)
+        };
+        for path in ["comon.yaml", "common", "common.yml"] {
+            assert_eq!(
+                check(path, "common.yaml"),
+                Some(Severity::Warning),
+                "{path}"
+            );
+        }
+        assert_eq!(check("servers.yaml", "common.yaml"), None);
     }
 
     #[test]
