@@ -388,9 +388,10 @@ impl World {
         client.tell("textDocument/didOpen", &json!({ "textDocument": document }));
     }
 
-    fn choose(client: &mut Client, command: &str, argument: &Value) {
+    /// Makes a choice: whether it is accepted. One that could change nothing as things are is not.
+    fn choose(client: &mut Client, command: &str, argument: &Value) -> bool {
         let params = json!({ "command": command, "arguments": [argument] });
-        client.ask("workspace/executeCommand", &params);
+        client.ask("workspace/executeCommand", &params)["code"].is_null()
     }
 
     fn step(&mut self, client: &mut Client, dice: &mut Dice) {
@@ -474,23 +475,34 @@ impl World {
                     ("hiera.setFact", r#"{"path": "os.family", "value": null}"#),
                 ]);
                 let argument: Value = serde_json::from_str(argument).unwrap();
-                World::choose(client, command, &argument);
                 let made = format!("{command} {argument}");
-                self.choices.push((command.to_owned(), argument));
+                if World::choose(client, command, &argument) {
+                    self.choices.push((command.to_owned(), argument));
+                }
                 made
             }
         };
         let _ = writeln!(self.history, "{what}");
     }
 
-    /// Another server that has seen nothing but how things are now.
-    fn fresh(&self) -> Client {
+    /// Another server that has seen nothing but how things are now. A choice that it does not accept any
+    /// more is taken back from the other one.
+    fn fresh(&self, other: &mut Client) -> Client {
         let mut client = Client::start(&self.folder, &self.settings, &self.pulls);
         for (number, text) in &self.open {
             self.open_in(&mut client, *number, text);
         }
         for (command, argument) in &self.choices {
-            World::choose(&mut client, command, argument);
+            if !World::choose(&mut client, command, argument) {
+                let mut none = argument.clone();
+                for field in ["certname", "value"] {
+                    none.as_object_mut()
+                        .unwrap()
+                        .entry(field)
+                        .and_modify(|value| *value = Value::Null);
+                }
+                World::choose(other, command, &none);
+            }
         }
         client
     }
@@ -566,7 +578,7 @@ fn incremental_equals_fresh() {
                 }
             }
         }
-        let mut fresh = world.fresh();
+        let mut fresh = world.fresh(&mut client);
         let until = Instant::now() + DEADLINE;
         while !is_at_rest(&mut fresh, &world) {
             let soon = Instant::now() + Duration::from_millis(5);
