@@ -63,11 +63,20 @@ fn script(shell: Shell, name: &str) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// What fish completes where arguments stand without a flag: it is not told in its script.
+/// What the script of fish lacks: values of arguments without a flag, and of a flag before any command.
 fn positions_of_fish() -> String {
     let mut command = with_codes();
     command.build();
     let mut lines = String::new();
+    let before = command.get_opts();
+    for flag in before.filter(|flag| flag.get_action().takes_values()) {
+        let values = flag.get_possible_values();
+        let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+        if let (Some(long), false) = (flag.get_long(), names.is_empty()) {
+            let names = names.join(" ");
+            let _ = writeln!(lines, "complete -c {PROGRAM} -l {long} -x -a '{names}'");
+        }
+    }
     for subcommand in command.get_subcommands() {
         let positions = subcommand.get_positionals();
         let values = positions.flat_map(Arg::get_possible_values);
