@@ -192,9 +192,12 @@ With a HIERARCHY of nil the server chooses again."
   (interactive
    (let* ((answer (hiera-ls-ask "hiera.hierarchies"))
           (known (mapcar (lambda (one)
-                           (list (format "%s (version %d, %d files)"
+                           (list (format "%s (%s)"
                                          (file-relative-name (eglot--uri-to-path (plist-get one :uri)))
-                                         (plist-get one :version) (plist-get one :files))
+                                         (if (plist-get one :version)
+                                             (format "version %d, %d files" (plist-get one :version)
+                                                     (plist-get one :files))
+                                           "Puppet refuses it"))
                                  (eglot--uri-to-path (plist-get one :uri))
                                  (eglot--uri-to-path (plist-get one :folder))))
                          (plist-get answer :hierarchies)))

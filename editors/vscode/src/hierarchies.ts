@@ -16,7 +16,8 @@ interface Configuration {
   readonly uri: string;
   /** The folder that it serves. */
   readonly folder: string;
-  readonly version: number;
+  /** Nothing where Puppet refuses it. */
+  readonly version: number | null;
   /** How many files of data it can read. */
   readonly files: number;
   /** Whether it can read the file that was asked for; null where none was. */
@@ -85,8 +86,7 @@ function items(known: Hierarchies, folder: vscode.WorkspaceFolder): Item[] {
     }
     const words = [
       ...(one.uri === known.hierarchy ? ["in use"] : one.used ? ["in use for other files"] : []),
-      `version ${one.version}`,
-      `${one.files} files`,
+      ...(one.version === null ? ["Puppet refuses it"] : [`version ${one.version}`, `${one.files} files`]),
     ];
     const root = { hierarchy: file, folder: serves };
     return [{ label: file, description: words.join(" · "), detail: one.why, root }];

@@ -443,7 +443,9 @@ local function choose_hierarchy()
       local file, folder = below_root(client, one.uri), below_root(client, one.folder)
       if file and folder then
         local use = one.uri == present(answer.hierarchy) and ' (in use)' or ''
-        local label = ('%s%s: version %d, %d files, %s'):format(file, use, one.version, one.files, one.why)
+        local version = present(one.version)
+        local what = version and ('version %d, %d files'):format(version, one.files) or 'Puppet refuses it'
+        local label = ('%s%s: %s, %s'):format(file, use, what, present(one.error) or one.why)
         table.insert(choices, { label = label, root = { hierarchy = file, folder = folder } })
       end
     end
