@@ -140,7 +140,7 @@ Nothing above the repository around FOLDER is looked at."
 
 ;;;###autoload
 (defun hiera-ls-uses ()
-  "Show the lines that look the key at point up."
+  "Show the uses of the key at point."
   (interactive)
   (hiera-ls-show (hiera-ls-ask "hiera.uses")))
 
@@ -210,7 +210,7 @@ With a HIERARCHY of nil the server chooses again."
 
 ;;;###autoload
 (defun hiera-ls-doctor ()
-  "Show what the server knows of the workspace, and what would improve its answers."
+  "Show what the server knows about the workspace, and what would improve its answers."
   (interactive)
   (hiera-ls-show (hiera-ls-ask "hiera.doctor")))
 

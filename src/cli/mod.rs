@@ -82,7 +82,7 @@ enum Command {
     WhyNot(Box<why_not::WhyNotArguments>),
     /// Report mistakes in the data, with excerpts of the sources
     Check(check::CheckArguments),
-    /// Print what is known of a workspace (hierarchies, levels, variables, nodes, files that no level
+    /// Print what is known about a workspace (hierarchies, levels, variables, nodes, files that no level
     /// reads), and what would improve answers most
     Doctor(doctor::DoctorArguments),
     /// Run the expectations that stand beside the data

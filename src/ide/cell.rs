@@ -19,7 +19,7 @@ const WIDEST: usize = 100;
 const MOST_ORIGINS: usize = 10;
 
 /// What is said of answers for nodes of which only the names are known.
-pub const NO_FACTS: &str = "nodes known by file name only, without facts";
+pub const NO_FACTS: &str = "nodes known only by file name, without facts";
 
 /// A row as one JSON object: `{"key", "answers": [{"found", …, "nodes", "sources"}]}`.
 #[must_use]
@@ -407,7 +407,7 @@ fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
     if is_alike {
-        said[1].push_str(" (another cipher text)");
+        said[1].push_str(" (a different encrypted value)");
     }
     said
 }

@@ -173,7 +173,7 @@ fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>,
             format!("'{name}' is neither a known node nor an environment{hint}")
         }
         None => format!(
-            "'{}' and '{}' are not of one kind: name two nodes or two environments",
+            "'{}' and '{}' cannot be compared: name two nodes or two environments",
             names[0], names[1]
         ),
     })

@@ -59,7 +59,7 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
     let is_opened = levels(analysis, at).next().is_some();
     if !is_opened {
         return Err(
-            "no level that reads this file decrypts values: Puppet would take the cipher text as the value"
+            "no level that reads this file decrypts values: Puppet would use the encrypted text as the value"
                 .to_owned(),
         );
     }

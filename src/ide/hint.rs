@@ -163,7 +163,7 @@ impl Hint {
         if self.what_if.is_empty() {
             return sentence;
         }
-        let mark = format!("hypothetical: {}", self.what_if);
+        let mark = format!("what if: {}", self.what_if);
         Some(match sentence {
             Some(sentence) => format!("{sentence} ({mark})"),
             None => mark,

@@ -163,7 +163,7 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
     assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
     let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
     assert!(
-        sentence.ends_with("(hypothetical: site = nyc)"),
+        sentence.ends_with("(what if: site = nyc)"),
         "{sentence}"
     );
 }

@@ -39,7 +39,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
             &["'key'"],
             "the value of another key as a string, with the merge of its lookup_options; dots dig into it, a key that is not found gives the empty string",
         ),
-        Method::Hiera => ("hiera('key')", &["'key'"], "the older name of lookup"),
+        Method::Hiera => ("hiera('key')", &["'key'"], "an older name of lookup"),
         Method::Alias => (
             "alias('key')",
             &["'key'"],

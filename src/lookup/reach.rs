@@ -90,6 +90,12 @@ impl Place {
 }
 
 impl Reach {
+    /// Whether the file's path can be read in two ways, so that its variables are unknown.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        self.bindings.is_empty() && !self.place.template.is_constant()
+    }
+
     /// The scope of every node that reads the file, as far as the path tells.
     #[must_use]
     pub fn scope(&self) -> Scope {

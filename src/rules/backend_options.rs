@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
             findings.report(
                 tree.node(key).range,
                 format!(
-                    "'{}' takes no options: every lookup that asks this level fails",
+                    "'{}' takes no options: every lookup that reaches this level fails",
                     function.name
                 ),
             );

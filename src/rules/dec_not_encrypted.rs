@@ -16,7 +16,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     for mark in edit_marks(&at.scalar.text) {
         let range = file.places(at.node).source_range(mark.range);
         let message = format!(
-            "'DEC::{}[…]!' is not encrypted: only 'eyaml edit' knows this marker, Puppet takes it as it is; encrypt it",
+            "'DEC::{}[…]!' is not encrypted: only 'eyaml edit' understands this marker, for Puppet it is plain text; encrypt it",
             mark.method
         );
         findings.report(range, message).is_secret = true;

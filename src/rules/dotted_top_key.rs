@@ -23,7 +23,7 @@ fn check(_: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     findings.report(
         key.key,
         format!(
-            "a lookup of '{name}' looks for '{root}' and a part of it; this key is only found by the \
+            "a lookup of '{name}' looks for a part of '{root}'; this key is only found by its \
              quoted name, \"'{name}'\""
         ),
     );

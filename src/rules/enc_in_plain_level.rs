@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     };
     findings.report(
         file.places(at.node).source_range(range),
-        "no level that reads this file decrypts it: the cipher text itself is the value; use \
+        "no level that reads this file decrypts it: Puppet uses the encrypted text as the value; use \
          'lookup_key: eyaml_lookup_key' for the level",
     );
 }

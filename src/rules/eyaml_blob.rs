@@ -45,7 +45,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     if !is_whole && let Some(broken) = scan.broken.iter().find(|one| is_cut_off(text, one)) {
         let range = places.source_range(broken.range);
         let message =
-            "the closing ']' is missing: Puppet leaves the cipher text in the value as it is";
+            "the closing ']' is missing: Puppet leaves the encrypted text in the value";
         findings.report_as(Severity::Warning, range, message);
     }
     if !is_encrypted(text) {
@@ -55,7 +55,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         let end = text.find('\n').unwrap_or(text.len());
         let range = places.source_range(TextRange::new(0, end));
         let message =
-            "the closing ']' is missing in the line of 'ENC[': the cipher text itself is the value";
+            "the closing ']' is missing in the line of 'ENC[': Puppet uses the encrypted text as the value";
         findings.report_as(Severity::Warning, range, message);
         return;
     }
@@ -96,7 +96,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             BlobProblem::Truncated | BlobProblem::NotAnEnvelope => continue,
         };
         let message = format!(
-            "{problem}: Puppet does not take it for an encrypted value, and leaves it in the value as it is"
+            "{problem}: Puppet does not treat it as an encrypted value, and leaves it unchanged"
         );
         let range = places.source_range(broken.range);
         findings.report_as(Severity::Warning, range, message);

@@ -45,7 +45,7 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
         } else {
             (
                 Severity::Error,
-                "Puppet takes it for version 3, which fails every lookup",
+                "Puppet reads it as version 3, which fails every lookup",
             )
         };
         findings.report_as(

@@ -64,7 +64,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         severity,
         at.range,
         format!(
-            "'{}' is {kind}: what Puppet puts here is {effect}; alias() keeps the type",
+            "'{}' is {kind}: Puppet puts {effect} here; use alias() to keep the type",
             looked_up.key.text
         ),
     );

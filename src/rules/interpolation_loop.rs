@@ -1,4 +1,4 @@
-//! `interpolation-loop`: keys look each other up in a circle.
+//! `interpolation-loop`: keys look each other up in a loop.
 //!
 //! Facts give the circles that could be; lookups in the scopes that read the file say which of
 //! them Puppet runs into. What a higher level hides is no loop.
@@ -19,7 +19,7 @@ use crate::workspace::{File, LOOKUP_OPTIONS};
 pub(super) const RULE: &Rule = &Rule {
     code: "interpolation-loop",
     severity: Severity::Error,
-    summary: "keys look each other up in a circle",
+    summary: "keys look each other up in a loop",
     page: include_str!("../../docs/rules/interpolation-loop.md"),
     depends: Depends {
         on: Facts::VALUES,

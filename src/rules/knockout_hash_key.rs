@@ -27,8 +27,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         findings.report(
             knockout.range,
             format!(
-                "knock-outs are for elements of lists: '{}' stays, and '{prefix}{}' is another key \
-                 beside it",
+                "knock-outs only remove list elements: '{}' stays, and '{prefix}{}' is added as \
+                 another key",
                 knockout.target, knockout.target
             ),
         );

@@ -1,4 +1,4 @@
-//! `level-never-matches`: no file of the workspace fits a path of a level.
+//! `level-never-matches`: no file of the workspace matches a path of a level.
 
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
@@ -15,7 +15,7 @@ const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 pub(super) const RULE: &Rule = &Rule {
     code: "level-never-matches",
     severity: Severity::Hint,
-    summary: "no file of the workspace fits a path of a level",
+    summary: "no file of the workspace matches a path of a level",
     page: include_str!("../../docs/rules/level-never-matches.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Configuration(check)],
@@ -48,7 +48,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 if is_here && !is_known && own.is_empty() && !location.text.contains("%{") {
                     findings.report(
                         location.range,
-                        format!("no file of this workspace fits '{}'", location.text),
+                        format!("no file of this workspace matches '{}'", location.text),
                     );
                 }
                 continue;
@@ -71,7 +71,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 } else if is_here {
                     findings.report(
                         location.range,
-                        format!("no file of this workspace fits '{}'", location.text),
+                        format!("no file of this workspace matches '{}'", location.text),
                     );
                 }
                 continue;
@@ -80,8 +80,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 Severity::Warning,
                 location.range,
                 format!(
-                    "no file of this workspace fits '{}': Puppet reads nothing here; with '{other}' at \
-                     the end files do",
+                    "no file of this workspace matches '{}': Puppet reads nothing here; with '{other}' at \
+                     the end, files do match",
                     location.text
                 ),
             );
@@ -162,7 +162,7 @@ fn report_near(
         Severity::Warning,
         location.range,
         format!(
-            "no file of this workspace fits '{}': Puppet reads nothing here; did you mean '{meant}' for \
+            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{meant}' for \
              '{written}'?",
             location.text
         ),

@@ -36,7 +36,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         findings.report(
             at.key,
             format!(
-                "entries are replaced whole: {} of '{}' {} lost for '{}'",
+                "entries are replaced, not merged: {} of '{}' {} lost for '{}'",
                 dropped.join(" and "),
                 file.snapshot().short_name(&lower.path),
                 if dropped.len() == 1 { "is" } else { "are" },

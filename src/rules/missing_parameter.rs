@@ -68,7 +68,7 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
             value.included.range,
             format!(
                 "class '{class}' needs a value for its parameter '{parameter}', and no level sets \
-                 '{class}::{parameter}'{whose}: Puppet refuses {catalogs}"
+                 '{class}::{parameter}'{whose}: Puppet cannot compile {catalogs}"
             ),
         );
         finding.related.push(Related {

@@ -61,7 +61,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let finding = findings.report(
         key.key,
         format!(
-            "nothing looks '{0}' up: for this parameter of the class Puppet asks for '{0}::{first}'",
+            "nothing looks up '{0}': for this class parameter Puppet looks up '{0}::{first}'",
             key.name
         ),
     );

@@ -35,7 +35,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
                 name,
                 format!(
                     "'{}' needs a 'path', 'paths', 'glob', 'globs' or 'mapped_paths': every lookup \
-                     that asks this level fails",
+                     that reaches this level fails",
                     function.name
                 ),
             );

@@ -87,8 +87,14 @@ fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     })
 }
 
-/// Whether one node may read both locations: their paths say nothing of it that differs.
+/// Whether one node may read both locations: their paths say nothing of it that differs. What a path
+/// says that can be read in two ways is unknown: it is not compared with what another one says.
 fn may_meet(one: &Reach, other: &Reach) -> bool {
+    if one.is_ambiguous() && !other.place.template.is_constant()
+        || other.is_ambiguous() && !one.place.template.is_constant()
+    {
+        return false;
+    }
     let family = |reach: &Reach| {
         let mut bound = reach.bindings.iter();
         bound.find_map(|(name, value)| os_family(name, value))
@@ -151,6 +157,18 @@ mod tests {
              \x20 - {name: os, paths: ['%{facts.os.name}.yaml', '%{facts.os.family}-family.yaml']}\n\
              #- data/Ubuntu.yaml\na: ~\nb: ~ #~ null-masks\n\
              #- data/Debian-family.yaml\nb: 1\n#- data/RedHat-family.yaml\na: 1\nb: 1\n",
+        );
+    }
+
+    #[test]
+    fn a_null_hides_nothing_where_the_name_of_its_file_can_be_read_in_two_ways() {
+        check_rule(
+            RULE,
+            "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+             \x20 - {name: os, paths: ['%{facts.os.name}-%{facts.os.release.major}.yaml', '%{facts.os.name}.yaml', \
+             '%{facts.os.family}-family-%{facts.os.release.major}.yaml', common.yaml]}\n\
+             #- data/RedHat-family-8.yaml\na: ~\nb: ~ #~ null-masks\n\
+             #- data/Debian-12.yaml\na: 1\n#- data/common.yaml\nb: 1\n",
         );
     }
 

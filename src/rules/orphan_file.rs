@@ -48,7 +48,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
         ),
         None => findings.report(
             range,
-            "no level reads this file: nothing in it is ever found",
+            "no level reads this file: nothing in it is ever used",
         ),
     }
     .tags

@@ -35,7 +35,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' has this value without this entry too, for every node: '{}' sets the same",
+            "this entry is redundant: without it '{}' has the same value for every node, from '{}'",
             key.name,
             file.snapshot().short_name(same.path())
         ),

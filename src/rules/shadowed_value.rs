@@ -35,8 +35,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' is never found here: '{name}' sets it in a higher level, for every node that reads \
-             this file",
+            "this value of '{}' is never used: '{name}' sets it at a higher level, for every node that \
+             reads this file",
             key.name
         ),
     );

@@ -1,4 +1,4 @@
-//! `subkey-of-scalar`: a token digs into a value that has no parts.
+//! `subkey-of-scalar`: a token digs into a value that has no sub-keys.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
@@ -7,7 +7,7 @@ use crate::workspace::ValueKind;
 pub(super) const RULE: &Rule = &Rule {
     code: "subkey-of-scalar",
     severity: Severity::Error,
-    summary: "a token digs into a value that has no parts",
+    summary: "a token digs into a value that has no sub-keys",
     page: include_str!("../../docs/rules/subkey-of-scalar.md"),
     depends: Depends {
         on: Facts::VALUES.and(Facts::OPTIONS),
@@ -40,6 +40,6 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         | ValueKind::Hash
         | ValueKind::Other => "a string",
     };
-    let message = format!("'{root}' is {kind}, which has no parts: Puppet fails on this key");
+    let message = format!("'{root}' is {kind}, which has no sub-keys: Puppet fails on this key");
     findings.report(at.range, message);
 }

@@ -1,4 +1,4 @@
-//! `unclosed-token`: a token has no closing brace, so Puppet takes it for text.
+//! `unclosed-token`: a token has no closing brace, so Puppet treats it as text.
 
 use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{TokenKind, parse_token};
@@ -7,7 +7,7 @@ use crate::text::{TextEdit, TextRange};
 pub(super) const RULE: &Rule = &Rule {
     code: "unclosed-token",
     severity: Severity::Warning,
-    summary: "a token has no closing brace, so Puppet takes it for text",
+    summary: "a token has no closing brace, so Puppet treats it as text",
     page: include_str!("../../docs/rules/unclosed-token.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Token(check)],

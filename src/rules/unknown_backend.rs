@@ -43,7 +43,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 findings.report(
                     function.value,
                     format!(
-                        "the module '{module}' has no function '{}': every lookup that asks this level \
+                        "the module '{module}' has no function '{}': every lookup that reaches this level \
                          fails",
                         function.name
                     ),
@@ -54,7 +54,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         let finding = findings.report(
             function.value,
             format!(
-                "there is no function '{}': every lookup that asks this level fails; did you mean \
+                "there is no function '{}': every lookup that reaches this level fails; did you mean \
                  '{meant}'?",
                 function.name
             ),

@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
         let finding = findings.report(
             range,
             format!(
-                "'{}' is a function for '{}', not for '{}': every lookup that asks this level fails",
+                "'{}' is a function for '{}', not for '{}': every lookup that reaches this level fails",
                 function.name,
                 kind.key(),
                 function.kind.key()

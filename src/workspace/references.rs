@@ -20,7 +20,7 @@ pub struct References {
     circles: Arc<OnceLock<Circles>>,
 }
 
-/// Keys that look each other up in a circle, itself alone among them.
+/// Keys that look each other up in a loop, itself alone among them.
 #[derive(Debug, Default)]
 pub struct Circles {
     /// For each key on some circle, which keys it shares circles with.

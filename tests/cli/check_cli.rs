@@ -265,7 +265,7 @@ fn a_pattern_names_files() {
     let output = check(&["data/**/*.toml"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stderr),
-        "hiera-ls: data/**/*.toml: no file fits the pattern\n"
+        "hiera-ls: data/**/*.toml: no file matches the pattern\n"
     );
     assert_eq!(output.status.code(), Some(2));
 }

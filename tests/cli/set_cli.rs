@@ -148,7 +148,7 @@ fn the_levels_in_the_way_are_named() {
     let (code, shown, error) = said(at, &["why-not", "port=80", "--node", "web1"]);
     assert_eq!(code, Some(2), "{error}");
     let expected = "port — 81, not 80 for web1\n  data/role/web.yaml:1 sets it to 81, which is used\n  \
-                    data/common.yaml:1 sets it to this, but a level above overrides it\n";
+                    data/common.yaml:1 sets it to this, but a higher level overrides it\n";
     assert_eq!(shown, expected);
     assert_eq!(
         said(at, &["why-not", "port=80", "--node", "db1"]).0,

@@ -230,8 +230,8 @@ fn kind(title: &str) -> &'static str {
         ("Extract", "extract"),
         ("Inline", "inline"),
         ("Merge", "merge"),
-        ("Make a hash", "nest"),
-        ("Make ", "flatten"),
+        ("Combine", "nest"),
+        ("Split", "flatten"),
         ("Move", "move"),
     ];
     match title {

@@ -188,7 +188,7 @@ def datadir(checkout, finding):
 
 
 def level_never_matches(known, checkout, finding, counts):
-    path = re.match(r"no file of this workspace fits '(.+?)'(: |$)", finding["message"]).group(1)
+    path = re.match(r"no file of this workspace matches '(.+?)'(: |$)", finding["message"]).group(1)
     folder = os.path.normpath(os.path.join(os.path.dirname(finding["path"]), datadir(checkout, finding)))
     # What is deployed elsewhere may be any folder of the checkout.
     is_here = os.path.isdir(os.path.join(checkout.folder, folder)) or os.path.basename(finding["path"]) == "hiera.yaml"

@@ -235,7 +235,7 @@ function waysToNodes(choices: Choices): (Named & Way)[] {
   if (hasFacts(choices)) {
     return [];
   }
-  const why = choices.nodes.length === 0 ? "save what is known of your nodes" : "no facts for these nodes";
+  const why = choices.nodes.length === 0 ? "save what is known about your nodes" : "no facts for these nodes";
   return [
     { label: "", kind: vscode.QuickPickItemKind.Separator, name: null },
     { label: "$(new-file) Create nodes.json…", description: why, name: null, run: CREATE_NODES },

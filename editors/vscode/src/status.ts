@@ -162,7 +162,7 @@ export class Status implements vscode.Disposable {
       const whom = choices.selected ?? (choices.nodes.length === 0 ? "any node" : `all ${counted(choices.nodes.length)}`);
       lines.push(`answers are for: ${whom}`);
       for (const [path, value] of Object.entries(choices.facts ?? {})) {
-        lines.push(`hypothetical: ${path} = ${shown(value)}`);
+        lines.push(`what if: ${path} = ${shown(value)}`);
       }
     }
     return lines;

@@ -66,7 +66,7 @@ function draw(): void {
   byId("summary").textContent = summary(matrix);
   const hypothetical = byId("hypothetical");
   hypothetical.hidden = matrix.hypothetical.length === 0;
-  hypothetical.textContent = `hypothetical: ${matrix.hypothetical.join(", ")}`;
+  hypothetical.textContent = `what if: ${matrix.hypothetical.join(", ")}`;
   if (search.value !== filter) {
     search.value = filter;
   }

@@ -130,7 +130,7 @@ impl<'a> Report<'a> {
             if named.peek().is_some() {
                 paths.extend(named.cloned());
             } else if wanted.pattern.is_some() {
-                terminal::complain(&format!("{given}: no file fits the pattern"));
+                terminal::complain(&format!("{given}: no file matches the pattern"));
                 checked = Checked::BadPattern;
             } else if wanted.is_file() {
                 terminal::complain(&format!("{given}: skipped: it is not a data file"));

@@ -221,7 +221,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         (of(&|_, new| new == Failed), "failing"),
         (
             of(&|old, new| old == Failed && new != Failed),
-            "failing no longer",
+            "no longer failing",
         ),
         (
             of(&|old, new| (old, new) == (Set, Set)),
@@ -332,7 +332,7 @@ fn values(before: &Cell, after: &Cell) -> String {
     let [old, new] = [before, after].map(yaml);
     let lines = match old == new {
         // What reads alike is encrypted, or a secret: only what is not shown differs.
-        true => signed('-', &old) + &signed('+', &format!("{} (another one)", new.trim_end())),
+        true => signed('-', &old) + &signed('+', &format!("{} (a different one)", new.trim_end())),
         false => hunks(&old, &new)
             .iter()
             .map(|hunk| keys_around(&old, hunk) + &hunk.lines)

@@ -188,7 +188,7 @@ const FUNCTIONS: [(&str, &str); 5] = [
         "literal",
         "the argument as it is: %{literal('%')} is a percent sign",
     ),
-    ("hiera", "the older name of lookup"),
+    ("hiera", "an older name of lookup"),
 ];
 
 fn functions(open: &OpenToken<'_>) -> Vec<Item> {

@@ -49,7 +49,7 @@ pub(super) fn document(
     }
     let mut document = text(names, &differences, analysis.snapshot);
     if !analysis.what_if.is_empty() {
-        let note = format!("hypothetical: {}\n", one_line(analysis.what_if));
+        let note = format!("what if: {}\n", one_line(analysis.what_if));
         document.content.insert_str(0, &note);
     }
     document.sides = vec![

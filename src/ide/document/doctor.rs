@@ -373,7 +373,7 @@ fn hierarchy_json(found: &Hierarchy) -> Value {
     let levels = found.levels.iter().map(|level| {
         let assumed = match level.reading {
             BackendUse::Own => None,
-            BackendUse::Declared => Some("as the settings declare it"),
+            BackendUse::Declared => Some("as declared in the settings"),
             BackendUse::Unknown => Some("unknown: it is never run"),
         };
         json!({

@@ -257,7 +257,7 @@ impl Teller<'_> {
         let is_merged = !self.survey.strategy.is_first_found();
         match &level.status {
             Status::Sets | Status::Merged => self.said_of_file(level),
-            Status::Overridden => "overridden by a level above".to_owned(),
+            Status::Overridden => "overridden by a higher level".to_owned(),
             Status::ForSomeNodes(files) if files.is_empty() => match level.file {
                 Some(_) => "not set".to_owned(),
                 None => NO_FILE_SETS_IT.to_owned(),
@@ -269,7 +269,7 @@ impl Teller<'_> {
                     (true, _) => NO_FILE_SETS_IT.to_owned(),
                     (false, true) => format!("{}: merged", self.names(&files)),
                     (false, false) => {
-                        format!("{}: overridden by a level above", self.names(&files))
+                        format!("{}: overridden by a higher level", self.names(&files))
                     }
                 }
             }
@@ -290,13 +290,13 @@ impl Teller<'_> {
             (true, _, _) => "merged".to_owned(),
             (false, _, false) => format!("sets {}, not this part", one_line(&self.target.root)),
             (false, _, true) => match self.survey.strategy.kind {
-                StrategyKind::ReverseDeep => "overridden by a level below".to_owned(),
+                StrategyKind::ReverseDeep => "overridden by a lower level".to_owned(),
                 StrategyKind::First
                 | StrategyKind::Default
                 | StrategyKind::Unique
                 | StrategyKind::Hash
                 | StrategyKind::Deep
-                | StrategyKind::UnconstrainedDeep => "overridden by a level above".to_owned(),
+                | StrategyKind::UnconstrainedDeep => "overridden by a higher level".to_owned(),
             },
         }
     }

@@ -64,7 +64,7 @@ pub(super) fn answer(
     let document = text(&impact, of, &what, snapshot);
     Ok(match document {
         Some(mut document) if !analysis.what_if.is_empty() => {
-            let note = format!("hypothetical: {}\n", super::one_line(analysis.what_if));
+            let note = format!("what if: {}\n", super::one_line(analysis.what_if));
             document.content.insert_str(0, &note);
             Answer::Document(document)
         }

@@ -49,7 +49,7 @@ fn not_set(view: &RootView<'_>, key: &str) -> String {
 }
 
 fn no_data() -> String {
-    format!("'{LOOKUP_OPTIONS}' is not looked up: Puppet reads it for how other keys are merged")
+    format!("'{LOOKUP_OPTIONS}' cannot be looked up: it only says how other keys are merged")
 }
 
 /// The matrix of a key; a sentence where no level sets it for any node.
@@ -99,7 +99,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     if !view.analysis.what_if.is_empty() {
         let _ = writeln!(
             content,
-            "# hypothetical: {}",
+            "# what if: {}",
             one_line(view.analysis.what_if)
         );
     }

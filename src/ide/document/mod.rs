@@ -196,8 +196,8 @@ impl KeyPlace {
         match (&self.key, self.offset) {
             (Some(key), _) => Ok(key.clone()),
             (None, Some(offset)) => key_at(snapshot, &self.path, offset)
-                .ok_or_else(|| "there is no key at this place".to_owned()),
-            (None, None) => Err("neither a key nor a place was given".to_owned()),
+                .ok_or_else(|| "no key at this position".to_owned()),
+            (None, None) => Err("neither a key nor a position was given".to_owned()),
         }
     }
 

@@ -397,7 +397,7 @@ impl Proof {
     pub fn words(&self) -> String {
         let more = match self.is_complete {
             true => "",
-            false => " (partly checked)",
+            false => " (only partly checked)",
         };
         let more = format!(
             "{more}{}{}",

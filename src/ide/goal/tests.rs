@@ -248,7 +248,7 @@ fn the_levels_in_the_way_are_named() {
     expect![[r#"
         false 81
         Role sets it to 81, which is used
-        Common sets it to this, but a level above overrides it"#]]
+        Common sets it to this, but a higher level overrides it"#]]
     .assert_eq(&shown);
 }
 

@@ -95,11 +95,11 @@ pub fn why_not(
                 own.is_none_or(|own| !is_part(own, value)),
             ),
             Status::Overridden if is_it => (
-                "sets it to this, but a level above overrides it".to_owned(),
+                "sets it to this, but a higher level overrides it".to_owned(),
                 false,
             ),
             Status::Overridden => (
-                format!("sets it to {shown}, but a level above overrides it"),
+                format!("sets it to {shown}, but a higher level overrides it"),
                 is_below(at),
             ),
             Status::Unknown(_) => (

@@ -144,7 +144,7 @@ fn merge(
         1 => "1 key".to_owned(),
         count => format!("{count} keys"),
     };
-    let mut first = vec![name("<<"), text(format!(" — brings in {keys}"))];
+    let mut first = vec![name("<<"), text(format!(" — adds {keys}"))];
     if !sources.is_empty() {
         first.push(text(" of "));
         first.extend(joined(sources, ", "));

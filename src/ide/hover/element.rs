@@ -352,7 +352,7 @@ impl<'e> Merge<'e> {
                 text(", and is not in the value itself"),
             ],
             Said::ComesBack(place) => vec![
-                text("reaches the next lower level only, "),
+                text("only reaches the next lower level, "),
                 name,
                 text(" is in the value from "),
                 place,

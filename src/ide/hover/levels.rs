@@ -184,7 +184,7 @@ fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
         Condition::Function { name, key: asked } => {
             let what = match &*asked {
-                LOOKUP_OPTIONS => " (its lookup_options are not known)".to_owned(),
+                LOOKUP_OPTIONS => " (its lookup_options are unknown)".to_owned(),
                 asked if asked == key => " (not run)".to_owned(),
                 asked => format!(" (what it has for {asked} is not known)"),
             };

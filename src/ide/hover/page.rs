@@ -70,8 +70,8 @@ impl Whole {
     fn mark(&self, left_out: usize, is_linked: bool) -> String {
         let mut mark = match left_out {
             0 => "# shortened".to_owned(),
-            1 => "# … 1 line more".to_owned(),
-            count => format!("# … {count} lines more"),
+            1 => "# … 1 more line".to_owned(),
+            count => format!("# … {count} more lines"),
         };
         if is_linked {
             return mark;

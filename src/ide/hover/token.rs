@@ -172,7 +172,7 @@ fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
         .checked_sub(MOST_VALUES)
         .filter(|more| *more > 0)
     {
-        line.push(text(format!(" and {more} lines more")));
+        line.push(text(format!(" and {more} more lines")));
     }
     (!setters.is_empty()).then_some(line)
 }
@@ -219,7 +219,7 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
             line.push(text("depends on the node"));
             let values = values_in_paths(context, variable);
             if !values.is_empty() {
-                line.push(text("; file names know "));
+                line.push(text("; known from file names: "));
                 let shown = values.iter().take(MOST_VALUES);
                 line.extend(joined(shown.map(|value| vec![code(value.clone())]), ", "));
                 if values.len() > MOST_VALUES {
@@ -257,7 +257,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         let first = first.map_or_else(String::new, |value| yaml::inline(value, WIDEST));
         return vec![
             text(format!(
-                "another value on each of {} nodes, such as ",
+                "a different value on each of {} nodes, such as ",
                 found.len()
             )),
             code(first),
@@ -274,7 +274,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
     let mut line = joined(shown, ", ");
     if found.len() > MOST_VALUES {
         line.push(text(format!(
-            " and {} values more",
+            " and {} more values",
             found.len() - MOST_VALUES
         )));
     }

@@ -44,7 +44,7 @@ const KEYS: &[(&str, &str)] = &[
         "datadir",
         "the folder that paths start from, relative to this file unless absolute",
     ),
-    ("options", "handed to the level's function"),
+    ("options", "passed to the level's function"),
     ("data_hash", "a backend that loads a whole file"),
     ("lookup_key", "a backend that is called once per key"),
     (

@@ -49,7 +49,7 @@ fn offer(cursor: &Cursor<'_>, strategy: &str) -> Option<Offer> {
     );
     Some(Offer {
         title: format!(
-            "Merge '{}' over all levels ({strategy}), in {}",
+            "Merge '{}' across all levels ({strategy}), in {}",
             cursor.key,
             cursor.shown(path)
         ),

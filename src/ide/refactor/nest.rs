@@ -88,7 +88,7 @@ fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
         count => format!("{count} keys"),
     };
     Some(Offer {
-        title: format!("Make {keys} of the hash '{}'", cursor.key),
+        title: format!("Split the hash '{}' into {keys}", cursor.key),
         kind: Kind::Rewrite,
         plan,
     })
@@ -158,7 +158,7 @@ fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     plan.meant.push(Arc::from(prefix));
     plan.unseen_classes = cursor.unseen_classes(&plan.meant);
     Some(Offer {
-        title: format!("Make a hash '{prefix}' of {} keys", group.len()),
+        title: format!("Combine {} keys into the hash '{prefix}'", group.len()),
         kind: Kind::Rewrite,
         plan,
     })

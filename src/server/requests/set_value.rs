@@ -172,7 +172,7 @@ fn reasons(
 fn above(analysis: Analysis<'_>) -> String {
     match analysis.what_if {
         "" => String::new(),
-        facts => format!("hypothetical: {}\n", facts.replace(['\n', '\r'], " ")),
+        facts => format!("what if: {}\n", facts.replace(['\n', '\r'], " ")),
     }
 }
 
@@ -180,7 +180,7 @@ fn above(analysis: Analysis<'_>) -> String {
 fn in_brackets(analysis: Analysis<'_>) -> String {
     match analysis.what_if {
         "" => String::new(),
-        facts => format!(" (hypothetical: {facts})"),
+        facts => format!(" (what if: {facts})"),
     }
 }
 
@@ -197,7 +197,7 @@ fn marked(analysis: Analysis<'_>, mut answer: Value) -> Value {
             object.insert("proof".to_owned(), proof.into());
         }
     }
-    with(answer, json!({ "hypothetical": analysis.what_if }))
+    with(answer, json!({ "whatIf": analysis.what_if }))
 }
 
 fn read_back(text: &str) -> std::result::Result<Value, String> {

@@ -202,7 +202,7 @@ fn without_nodes_the_matrix_says_what_decides() {
         &expect![[r#"
             "Matrix of port" ("yaml")
             # port — the same for 1 node
-            # nodes known by file name only, without facts
+            # nodes known only by file name, without facts
 
             # 1 node
             #   c.x
@@ -508,7 +508,7 @@ fn two_nodes_and_two_environments_are_compared() {
         program
             .refused("hiera.diff", &between(json!("a.x"), "staging"))
             .1,
-        "'a.x' and 'staging' are not of one kind: name two nodes or two environments"
+        "'a.x' and 'staging' cannot be compared: name two nodes or two environments"
     );
     program.command("hiera.selectNode", &json!({ "certname": "d.x" }));
     let selected = json!({ "uri": uri(&common), "to": "b.x", "key": "port" });
@@ -677,7 +677,7 @@ fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
     let nowhere = json!({ "uri": uri(&common), "position": { "line": 40, "character": 0 } });
     assert_eq!(
         program.refused("hiera.explain", &nowhere),
-        (-32602, "there is no key at this place".into())
+        (-32602, "no key at this position".into())
     );
     assert_eq!(
         program
@@ -779,7 +779,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     let mut program = repository.start();
     let text = program.open(&common);
     let hover = program.hover(&common, &text, "big").unwrap();
-    assert!(hover.contains("\n# … 34 lines more\n"), "{hover}");
+    assert!(hover.contains("\n# … 34 more lines\n"), "{hover}");
     let link = hover.split("[show all 50 lines](command:hiera.value?");
     let arguments = link.last().unwrap().split(')').next().unwrap();
     let arguments = percent_decoded(arguments);
@@ -810,7 +810,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
     let text = plain.open(&common);
     let hover = plain.hover(&common, &text, "big").unwrap();
-    let words = "\n# … 33 lines more: command hiera.value, or hiera-ls lookup big\n";
+    let words = "\n# … 33 more lines: command hiera.value, or hiera-ls lookup big\n";
     assert!(hover.contains(words), "{hover}");
     plain.end();
 }

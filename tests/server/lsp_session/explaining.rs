@@ -16,31 +16,31 @@ fn answers_say_which_facts_are_overridden_until_they_are_taken_back() {
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     program.command("hiera.setFact", &json!({ "path": "site", "value": "cp" }));
     let hover = program.hover(&common, &text, "port").unwrap();
-    assert!(hover.contains("hypothetical: `site = cp`"), "{hover}");
+    assert!(hover.contains("what if: `site = cp`"), "{hover}");
     let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "node": "a.x" });
     let why = program.command("hiera.whyNot", &asked);
     let content = why["content"].as_str().unwrap();
     assert!(
-        content.starts_with("hypothetical: site = cp\nport — "),
+        content.starts_with("what if: site = cp\nport — "),
         "{content}"
     );
-    assert_eq!(why["hypothetical"], "site = cp");
+    assert_eq!(why["whatIf"], "site = cp");
     let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "for": "a.x" });
     let set = program.command("hiera.setValue", &asked);
     let proof = set["proposals"][0]["proof"].as_str().unwrap();
-    assert!(proof.ends_with("(hypothetical: site = cp)"), "{proof}");
+    assert!(proof.ends_with("(what if: site = cp)"), "{proof}");
     for command in ["hiera.value", "hiera.matrix", "hiera.explain"] {
         let asked = json!({ "uri": uri(&common), "key": "port" });
         let shown = program.command(command, &asked);
         let content = shown["content"].as_str().unwrap();
         assert!(
-            content.contains("hypothetical: site = cp"),
+            content.contains("what if: site = cp"),
             "{command}: {content}"
         );
     }
     assert_eq!(program.command("hiera.clearFacts", &here), Value::Null);
     let hover = program.hover(&common, &text, "port").unwrap();
-    assert!(!hover.contains("hypothetical"), "{hover}");
+    assert!(!hover.contains("what if"), "{hover}");
     program.end();
 }
 
@@ -59,9 +59,9 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         #   environments/production/data/common.yaml:1
 
         # levels, the highest first:
-        #   node/%{trusted.certname}.yaml                no file                      level 'node'
-        #   environments/production/data/site/ls.yaml:1  sets it                      level 'site'
-        #   environments/production/data/common.yaml:1   overridden by a level above  level 'common'
+        #   node/%{trusted.certname}.yaml                no file                       level 'node'
+        #   environments/production/data/site/ls.yaml:1  sets it                       level 'site'
+        #   environments/production/data/common.yaml:1   overridden by a higher level  level 'common'
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
     // Without a node: for how many nodes a level counts.

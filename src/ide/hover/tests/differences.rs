@@ -91,7 +91,7 @@ fn a_cut_value_goes_on_at_a_key_of_its_own() {
                 keys:
                   - a long public key of cid
                   - another long one of cid
-              # … 7 lines more: hiera-ls lookup users
+              # … 7 more lines: hiera-ls lookup users
             set in common.yaml:1"#]],
     );
 }

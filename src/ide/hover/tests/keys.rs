@@ -407,7 +407,7 @@ fn long_values_are_cut_in_the_middle() {
               k9: 9
               k10: 10
               k11: 11
-              # … 43 lines more: hiera-ls lookup big
+              # … 43 more lines: hiera-ls lookup big
               k55: 55
               k56: 56
               k57: 57
@@ -645,7 +645,7 @@ fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
     check(
         &with_hierarchy("#- data/common.yaml\nbase: &base {a: 1}\nk:\n  <$0<: *base\n  b: 2\n"),
         expect![[r#"
-            << — brings in 1 key of &base in common.yaml:1
+            << — adds 1 key of &base in common.yaml:1
               a: 1"#]],
     );
     check(

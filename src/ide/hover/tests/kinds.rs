@@ -394,7 +394,7 @@ fn a_long_value_says_how_to_see_all() {
             k9: 9
             k10: 10
             k11: 11
-            # … 43 lines more: hiera-ls lookup big.inner
+            # … 43 more lines: hiera-ls lookup big.inner
             k55: 55
             k56: 56
             k57: 57
@@ -417,7 +417,7 @@ fn a_long_value_says_how_to_see_all() {
             k9: 9
             k10: 10
             k11: 11
-            # … 43 lines more: hiera-ls lookup big.inner
+            # … 43 more lines: hiera-ls lookup big.inner
             k55: 55
             k56: 56
             k57: 57
@@ -439,7 +439,7 @@ fn a_long_value_says_how_to_see_all() {
               k9: 9
               k10: 10
               k11: 11
-              # … 43 lines more: hiera-ls lookup big.inner
+              # … 43 more lines: hiera-ls lookup big.inner
               k55: 55
               k56: 56
               k57: 57
@@ -476,7 +476,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         ```yaml
         k0: 0
         k1: 1
-        # … 58 lines more
+        # … 58 more lines
         ```
         [show all 60 lines](command:show?big.inner)  
         set in `common.yaml:2`"#]]
@@ -486,7 +486,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         ```yaml
         k0: 0
         k1: 1
-        # … 58 lines more: command hiera.value, or hiera-ls lookup big.inner
+        # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
         ```
         set in `common.yaml:2`"#]]
     .assert_eq(&found.aligned);
@@ -494,7 +494,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         big.inner — first found, for all 4 nodes that read this file
           k0: 0
           k1: 1
-          # … 58 lines more: command hiera.value, or hiera-ls lookup big.inner
+          # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
 

@@ -194,7 +194,7 @@ fn a_knock_out_reaches_the_next_level_only() {
         NODES,
         expect![[r#"
             users.groups — merged deep, 2 different values on 3 nodes
-            '--docker': reaches the next lower level only, docker is in the value from common.yaml:5 on 2
+            '--docker': only reaches the next lower level, docker is in the value from common.yaml:5 on 2
               nodes · removes docker of common.yaml:5, and is not in the value itself on c.example
               # a.example and 1 more
               - docker
@@ -363,7 +363,7 @@ fn a_merge_key_says_what_it_brings() {
         ),
         NODES,
         expect![[r#"
-            << — brings in 2 keys of &base in common.yaml:1
+            << — adds 2 keys of &base in common.yaml:1
               uid: 1
               home: /a
             overridden here: shell in common.yaml:8
@@ -373,7 +373,7 @@ fn a_merge_key_says_what_it_brings() {
         &in_common("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <$0<: [*a, *b]\n"),
         NODES,
         expect![[r#"
-            << — brings in 3 keys of &a in common.yaml:1, &b in common.yaml:2
+            << — adds 3 keys of &a in common.yaml:1, &b in common.yaml:2
               x: 1
               y: 2
               z: 4"#]],

@@ -47,7 +47,7 @@ fn another_value_on_each_node_is_counted() {
     check_nodes(
         &with_hierarchy(text),
         &nodes,
-        expect!["%{facts.fqdn} — another value on each of 8 nodes, such as n0.example"],
+        expect!["%{facts.fqdn} — a different value on each of 8 nodes, such as n0.example"],
     );
 }
 
@@ -101,7 +101,7 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
               - element 6   # data/common.yaml:10
               - element 7   # data/common.yaml:11
               - element 8   # data/common.yaml:12
-              # … 26 lines more: hiera-ls lookup list --node a.example --merge unique
+              # … 26 more lines: hiera-ls lookup list --node a.example --merge unique
               - element 35  # data/common.yaml:39
               - element 36  # data/common.yaml:40
               - element 37  # data/common.yaml:41

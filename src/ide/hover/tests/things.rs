@@ -11,7 +11,7 @@ fn a_variable_has_the_values_of_the_nodes() {
     );
     check(
         &text,
-        expect!["%{facts.site} — depends on the node; file names know ams, lhr"],
+        expect!["%{facts.site} — depends on the node; known from file names: ams, lhr"],
     );
     check_nodes(
         &text,
