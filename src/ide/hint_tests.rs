@@ -162,8 +162,5 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
     );
     assert!(labels.iter().all(|label| label.chars().count() <= LONGEST));
     let sentence = hint(long, "site = nyc").sentence().unwrap_or_default();
-    assert!(
-        sentence.ends_with("(what if: site = nyc)"),
-        "{sentence}"
-    );
+    assert!(sentence.ends_with("(what if: site = nyc)"), "{sentence}");
 }

@@ -15,7 +15,7 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
-    if !is_encrypted(text)
+    if !(is_encrypted(text) || is_cut_off(text))
         || file.readers().is_empty()
         || !file.readers().iter().all(|reader| reader.is_plain)
     {
@@ -34,4 +34,14 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         "no level that reads this file decrypts it: Puppet uses the encrypted text as the value; use \
          'lookup_key: eyaml_lookup_key' for the level",
     );
+}
+
+/// Whether a text is an encrypted value without its end: `ENC[PKCS7,MII…`.
+fn is_cut_off(text: &str) -> bool {
+    let method = text.trim_start().strip_prefix("ENC[");
+    method
+        .and_then(|rest| rest.split_once(','))
+        .is_some_and(|(method, _)| {
+            !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }

@@ -44,8 +44,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let is_whole = text.trim_start().starts_with("ENC[");
     if !is_whole && let Some(broken) = scan.broken.iter().find(|one| is_cut_off(text, one)) {
         let range = places.source_range(broken.range);
-        let message =
-            "the closing ']' is missing: Puppet leaves the encrypted text in the value";
+        let message = "the closing ']' is missing: Puppet leaves the encrypted text in the value";
         findings.report_as(Severity::Warning, range, message);
     }
     if !is_encrypted(text) {
@@ -54,8 +53,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         }
         let end = text.find('\n').unwrap_or(text.len());
         let range = places.source_range(TextRange::new(0, end));
-        let message =
-            "the closing ']' is missing in the line of 'ENC[': Puppet uses the encrypted text as the value";
+        let message = "the closing ']' is missing in the line of 'ENC[': Puppet uses the encrypted text as the value";
         findings.report_as(Severity::Warning, range, message);
         return;
     }

@@ -84,14 +84,6 @@ impl Removed {
     }
 }
 
-/// The safe fixes of one file's findings, or all, that can be made together.
-#[must_use]
-pub fn fixes_of_file(file: &File, findings: &[Finding], most: Safety) -> Option<Made> {
-    let mut choice = Choice::new(None, most);
-    choice.add(findings, |_| true);
-    made(file, choice.chosen.get(file.path())?)
-}
-
 /// The fixes of several files, by path, that can be made together. What stands on its own goes
 /// first: a fix that rests on another file waits until nothing else is left.
 #[must_use]
@@ -101,7 +93,7 @@ pub fn fixes_together(
     most: Safety,
 ) -> BTreeMap<Arc<str>, Made> {
     for stands_alone in [true, false] {
-        let mut choice = Choice::new(Some(snapshot), most);
+        let mut choice = Choice::new(snapshot, most);
         for (_, findings) in files {
             choice.add(findings, |fix| fix.rests_on.is_empty() == stands_alone);
         }
@@ -119,15 +111,14 @@ pub fn fixes_together(
 
 /// Chooses the first fix of each finding that may be made; of two that meet, the earlier one's.
 struct Choice<'a> {
-    /// The other files; none where they are not edited.
-    snapshot: Option<&'a Snapshot>,
+    snapshot: &'a Snapshot,
     most: Safety,
     chosen: BTreeMap<&'a Arc<str>, Vec<Chosen<'a>>>,
     rests: HashMap<&'a Arc<str>, BTreeSet<TextRange>>,
 }
 
 impl<'a> Choice<'a> {
-    fn new(snapshot: Option<&'a Snapshot>, most: Safety) -> Choice<'a> {
+    fn new(snapshot: &'a Snapshot, most: Safety) -> Choice<'a> {
         Choice {
             snapshot,
             most,
@@ -177,7 +168,7 @@ impl<'a> Choice<'a> {
 
     /// Where what a fix rests on stands.
     fn range_of(&self, rest: &Rest) -> Option<TextRange> {
-        let file = self.snapshot?.file(&rest.path)?;
+        let file = self.snapshot.file(&rest.path)?;
         let key = file.facts().key(&rest.key)?;
         Some(key.key.cover(key.value))
     }
@@ -188,21 +179,33 @@ fn meet(one: TextRange, other: TextRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 
-/// The chosen fixes of one file, without those after which Puppet would no longer load it. In a file
-/// that it does not load, what it fails on is mended first.
+/// What Puppet finds in a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    Refused,
+    Other,
+    Hash,
+}
+
+/// The chosen fixes of one file, without those after which Puppet would no longer load it, or no longer
+/// find a hash in it. In a file that it does not load, what it fails on is mended first.
 fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
-    let loads = |text: &str| {
-        let format = file.format().unwrap_or(Format::Yaml);
-        load(text.as_bytes(), format).loaded.is_ok()
+    let format = file.format().unwrap_or(Format::Yaml);
+    let content = |text: &str| match load(text.as_bytes(), format).loaded {
+        Ok(value) if value.as_hash().is_some() => Content::Hash,
+        Ok(_) => Content::Other,
+        Err(_) => Content::Refused,
     };
+    let before = content(file.text());
     let after = |chosen: &[&Chosen<'_>]| {
         let edits = chosen.iter().flat_map(|one| one.fix.edits.iter().cloned());
         let mut edits: Vec<TextEdit> = edits.collect();
         edits.sort_by_key(|edit| edit.range);
         Some((TextEdit::apply(&edits, file.text())?, edits))
     };
-    let is_good = |chosen: &[&Chosen<'_>]| after(chosen).is_some_and(|(text, _)| loads(&text));
-    let is_loaded = loads(file.text());
+    let is_good =
+        |chosen: &[&Chosen<'_>]| after(chosen).is_some_and(|(text, _)| content(&text) >= before);
+    let is_loaded = before != Content::Refused;
     let may_be_made = |one: &&Chosen<'_>| is_loaded || one.finding.severity == Severity::Error;
     let mut kept: Vec<&Chosen<'_>> = chosen.iter().filter(may_be_made).collect();
     if is_loaded && !is_good(&kept) {
@@ -330,8 +333,8 @@ mod tests {
 
     fn made_of(text: &str, findings: &[Finding], most: Safety) -> Option<Made> {
         let snapshot = Fixture::new("data/a.yaml", text).on_disk();
-        let file = snapshot.file(&format!("{FOLDER}/data/a.yaml")).unwrap();
-        fixes_of_file(file, findings, most)
+        let path: Arc<str> = format!("{FOLDER}/data/a.yaml").into();
+        fixes_together(&snapshot, &[(Arc::clone(&path), findings.to_vec())], most).remove(&path)
     }
 
     #[test]

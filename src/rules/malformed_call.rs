@@ -93,11 +93,24 @@ fn advice(inner: &str) -> &'static str {
     }
 }
 
+/// An argument that lacks nothing but the ')' behind it.
+fn quoted(rest: &str) -> Option<&str> {
+    let quote = rest
+        .chars()
+        .next()
+        .filter(|char| matches!(char, '\'' | '"'))?;
+    let bare = rest.strip_prefix(quote)?.strip_suffix(quote)?;
+    (!bare.contains(quote)).then_some(rest)
+}
+
 /// The call with its one argument in quotes and without blanks around it.
 fn well_formed(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
     let inner = at.token.inner.slice(at.text);
     let (name, argument) = match inner.split_once('(') {
-        Some((name, rest)) => (name, rest.strip_suffix(')')?.trim()),
+        Some((name, rest)) => (
+            name,
+            rest.strip_suffix(')').or_else(|| quoted(rest))?.trim(),
+        ),
         None => inner.split_once(' ')?,
     };
     Method::from_name(name.trim())?;

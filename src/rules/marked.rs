@@ -1,8 +1,11 @@
 //! For the tests of rules: workspaces in one text, whose findings are those that it marks.
 
-use super::{Checker, Finding, Rule};
+use std::sync::Arc;
+
+use super::{Checker, Finding, Rule, Safety, fixes_together};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
+use crate::workspace::Snapshot;
 
 /// A hierarchy of two levels.
 const TWO_LEVELS: &str =
@@ -23,6 +26,23 @@ pub(super) fn check_levels(rule: &Rule, text: &str) -> Vec<Finding> {
 /// The findings of one rule are those that are marked.
 pub(super) fn check_rule(rule: &Rule, text: &str) -> Vec<Finding> {
     check_some(text, |code| code == rule.code)
+}
+
+/// The text of a file after the fixes of its findings that can be made together.
+pub(super) fn fixed(
+    snapshot: &Snapshot,
+    path: &str,
+    most: Safety,
+    is_meant: impl Fn(&Finding) -> bool,
+) -> String {
+    let mut found = Checker::new(snapshot, PuppetVersion::V8)
+        .file(path)
+        .expect("a data file");
+    found.retain(is_meant);
+    let path: Arc<str> = path.into();
+    let mut made = fixes_together(snapshot, &[(Arc::clone(&path), found)], most);
+    let before = || snapshot.file(&path).expect("the file").text().to_string();
+    made.remove(&path).map_or_else(before, |made| made.text)
 }
 
 fn check_some(text: &str, is_meant: impl Fn(&str) -> bool) -> Vec<Finding> {

@@ -36,6 +36,7 @@ mod context;
 mod finding;
 mod fitting;
 mod fixes;
+mod fixing;
 mod knockout;
 mod looked_up;
 mod option_list;
@@ -71,6 +72,7 @@ mod interp_missing_subkey;
 mod interp_structured_in_string;
 mod interpolation_loop;
 mod json_syntax;
+mod key_shape;
 mod knockout_hash_key;
 mod knockout_removes_nothing;
 mod knockout_resurrected;
@@ -135,7 +137,8 @@ mod yaml_syntax;
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
-pub use fixes::{Known, Made, Removed, fixes_of_file, fixes_together};
+pub use fixes::{Known, Made, Removed, fixes_together};
+pub use fixing::{AfterFixes, Fixing, Found};
 pub use plain_secret::secret;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
@@ -168,6 +171,7 @@ pub static RULES: &[&Rule] = &[
     interp_structured_in_string::RULE,
     interpolation_loop::RULE,
     json_syntax::RULE,
+    key_shape::RULE,
     knockout_hash_key::RULE,
     knockout_removes_nothing::RULE,
     knockout_resurrected::RULE,

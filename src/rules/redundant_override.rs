@@ -61,15 +61,17 @@ pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit>
     match file.format() {
         Format::Yaml => {
             let in_braces = || removed_in_braces(file, root, at);
-            with_lines(file.file.text(), key).or_else(in_braces)
+            let is_only = tree.node(root).as_mapping()?.len() == 1;
+            with_lines(file.file.text(), key, is_only).or_else(in_braces)
         }
         Format::Json => removed_in_braces(file, root, at),
         Format::Hocon => None,
     }
 }
 
-/// Takes an entry of a block mapping away, with its lines.
-fn with_lines(text: &str, key: &KeyFact) -> Option<TextEdit> {
+/// Takes an entry of a block mapping away, with its lines. Where it is the only one, an empty hash is left:
+/// Puppet warns at each lookup of a file that holds none.
+fn with_lines(text: &str, key: &KeyFact, is_only: bool) -> Option<TextEdit> {
     let start = key.key.start as usize;
     let starts_line = start == 0 || text[..start].ends_with('\n');
     let end = (key.key.end.max(key.value.end)) as usize;
@@ -77,7 +79,13 @@ fn with_lines(text: &str, key: &KeyFact) -> Option<TextEdit> {
     // What follows in the line may only be a comment.
     let rest = text[end..line_end].trim();
     let is_alone = rest.is_empty() || rest == ":" || rest.starts_with('#');
-    (starts_line && is_alone).then(|| TextEdit::delete(TextRange::new(start, line_end)))
+    let range = TextRange::new(start, line_end);
+    let left = match text[start..line_end].ends_with("\r\n") {
+        _ if !is_only => "",
+        true => "{}\r\n",
+        false => "{}\n",
+    };
+    (starts_line && is_alone).then(|| TextEdit::replace(range, left))
 }
 
 #[cfg(test)]

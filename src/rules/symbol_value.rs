@@ -1,8 +1,9 @@
 //! `symbol-value`: a value starts with a colon, which makes it a symbol that data cannot hold.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::text::{TextEdit, TextRange};
 use crate::value::is_symbol_tag;
 use crate::workspace::Format;
 
@@ -22,13 +23,14 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let scalar = at.scalar;
     if let Some(tag) = &at.node.tag {
         if is_symbol_tag(&tag.text) {
-            findings.report(
+            let finding = findings.report(
                 at.node.range,
                 format!(
                     "the tag '{}' makes a Ruby symbol of it: Puppet fails on this key; remove the tag",
                     tag.text
                 ),
             );
+            finding.fixes.extend(without_tag(file, at));
         }
         return;
     }
@@ -45,4 +47,42 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         ),
     );
     finding.fixes.extend(Fix::quote(at.node));
+}
+
+/// The string that the tag's scalar spells, in quotes where it has none.
+fn without_tag(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<Fix> {
+    let (tag, node) = (at.node.tag.as_ref()?, at.node);
+    let gap = TextRange::new(tag.range.end as usize, node.range.start as usize);
+    if tag.range.end > node.range.start || !gap.slice(file.file.text()).trim().is_empty() {
+        return None;
+    }
+    let quote = if at.scalar.style == ScalarStyle::Plain {
+        Fix::quote(node)?.edits.pop()?
+    } else {
+        TextEdit::insert(node.range.start as usize, "")
+    };
+    let range = tag.range.cover(quote.range);
+    let edit = TextEdit::replace(range, quote.new_text);
+    Some(Fix::new(Safety::Safe, "Remove the tag", edit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::{Safety, marked};
+
+    #[test]
+    fn a_tag_is_removed_and_the_text_stays() {
+        let before = "a: !ruby/symbol foo # why\nb: !ruby/symbol 'bar'\nc: [!ruby/sym 1]\n";
+        let after = "a: \"foo\" # why\nb: 'bar'\nc: [\"1\"]\n";
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- data/common.yaml\n{before}"
+        );
+        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+        let path = format!("{FOLDER}/data/common.yaml");
+        let is_own = |finding: &crate::rules::Finding| finding.code == RULE.code;
+        assert_eq!(marked::fixed(&snapshot, &path, Safety::Safe, is_own), after);
+    }
 }

@@ -97,7 +97,7 @@ fn is_known(file: &FileContext<'_>, path: &str) -> bool {
 mod tests {
     use super::*;
     use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{check_file, fixes_of_file};
+    use crate::rules::{Finding, check_file, marked};
 
     /// What safe fixes, or all, make of a text, and the severities of what is found.
     fn fixed(data: &str, most: Safety) -> (String, Vec<Severity>) {
@@ -110,10 +110,9 @@ mod tests {
         let path = format!("{FOLDER}/data/common.yaml");
         let mut found = check_file(&snapshot, &path);
         found.retain(|finding| finding.code == RULE.code);
-        let file = snapshot.file(&path).unwrap();
-        let made = fixes_of_file(file, &found, most);
-        let text = made.map_or_else(|| file.text().to_string(), |made| made.text);
         let severities = found.iter().map(|finding| finding.severity).collect();
+        let is_own = |finding: &Finding| finding.code == RULE.code;
+        let text = marked::fixed(&snapshot, &path, most, is_own);
         (text, severities)
     }
 

@@ -21,21 +21,20 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let lower = name.to_lowercase();
-    let meant = Method::from_name(&lower);
+    let (safety, meant) = match Method::from_name(&lower) {
+        Some(_) => (Safety::Safe, Some(&*lower)),
+        None => (Safety::Unsafe, nearest(name, FUNCTIONS.into_iter())),
+    };
     let instead = match meant {
-        Some(_) => format!("did you mean '{lower}'?"),
+        Some(meant) => format!("did you mean '{meant}'?"),
         None => "there are lookup, hiera, alias, scope and literal".to_owned(),
     };
     let finding = findings.report(
         at.range,
         format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
     );
-    let (safety, function) = match meant {
-        Some(_) => (Safety::Safe, Some(&*lower)),
-        None => (Safety::Unsafe, nearest(name, FUNCTIONS.into_iter())),
-    };
     let written = at.token.range.slice(at.text).find(&**name);
-    if let (Some(function), Some(start)) = (function, written) {
+    if let (Some(function), Some(start)) = (meant, written) {
         let name = TextRange::new(start, start + name.len()).shift(at.token.range.start as usize);
         let name = file.places(at.node).source_range(name);
         finding.fixes.push(Fix::new(

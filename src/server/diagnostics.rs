@@ -15,6 +15,7 @@ use super::requests::View;
 use super::requests::diagnostic::uri;
 use crate::analysis::severity_at;
 use crate::rules::{self, Checker, Finding, Part, Recheck, Severity, Tag, recheck};
+use crate::workspace::Snapshot;
 
 /// The diagnostics of all files that hierarchies read, and which files have to be checked.
 #[derive(Default)]
@@ -124,9 +125,18 @@ pub(crate) fn checker(
 
 /// The same as findings; nothing for any file where diagnostics are turned off.
 pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
+    findings_in(view, &view.snapshot, part)
+}
+
+/// The same in another snapshot: the workspace of the view after edits.
+pub(crate) fn findings_in<'a>(
+    view: &'a View,
+    snapshot: &'a Snapshot,
+    part: Part,
+) -> impl Fn(&str) -> Option<Vec<Finding>> + 'a {
     let configs = Arc::clone(&view.caches.configs);
     let nodes = |path: &str| view.context.all_nodes(&view.caches, &view.snapshot, path);
-    let checker = Checker::with_configs(&view.snapshot, view.context.puppet(), configs);
+    let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
     let checker = checker.with_nodes(nodes);
     move |path| {
         if view.context.settings.ignores(path) {
@@ -134,7 +144,7 @@ pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<F
         }
         match &view.doubles {
             None => checker.part(path, part),
-            Some(doubles) => (doubles.check)(&view.snapshot, path),
+            Some(doubles) => (doubles.check)(snapshot, path),
         }
     }
 }

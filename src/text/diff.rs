@@ -1,4 +1,6 @@
-//! The difference of two texts, line by line, as `diff -u` prints it.
+//! The difference of two texts, line by line: as `diff -u` prints it, or as edits.
+
+use super::{TextEdit, TextRange};
 
 /// Lines that are shown around a change.
 const CONTEXT: usize = 3;
@@ -19,6 +21,48 @@ pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
     let hunks = hunks_shown(texts, shown).into_iter();
     let texts = hunks.map(|hunk| format!("@@ -{} +{} @@\n{}", hunk.old, hunk.new, hunk.lines));
     texts.collect()
+}
+
+/// The edits that make one text of another, in order: for each line that differs, or for several where their
+/// number differs too, the part between what both begin and what both end with.
+#[must_use]
+pub fn edits_between(before: &str, after: &str) -> Vec<TextEdit> {
+    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
+    let (old, new) = (lines(before), lines(after));
+    let mut edits = Vec::new();
+    let (mut start, mut line) = (0, 0);
+    for Changed { old: from, new: to } in changes(&old, &new) {
+        start += length(&old[line..from.0]);
+        let (gone, come) = (&old[from.0..from.1], &new[to.0..to.1]);
+        if gone.len() == come.len() {
+            for (gone, come) in gone.iter().zip(come) {
+                edits.push(edit_at(start, gone, come));
+                start += gone.len();
+            }
+        } else {
+            edits.push(edit_at(start, &gone.concat(), &come.concat()));
+            start += length(gone);
+        }
+        line = from.1;
+    }
+    edits
+}
+
+fn length(lines: &[&str]) -> usize {
+    lines.iter().map(|line| line.len()).sum()
+}
+
+/// Replaces what differs of a text at a place.
+fn edit_at(start: usize, old: &str, new: &str) -> TextEdit {
+    let same = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        let same = pairs.take_while(|(old, new)| old == new);
+        same.map(|(old, _)| old.len_utf8()).sum::<usize>()
+    };
+    let front = same(&mut old.chars().zip(new.chars()));
+    let (old, new) = (&old[front..], &new[front..]);
+    let back = same(&mut old.chars().rev().zip(new.chars().rev()));
+    let range = TextRange::new(start + front, start + front + old.len() - back);
+    TextEdit::replace(range, &new[..new.len() - back])
 }
 
 /// Changed lines with some around them.
@@ -161,7 +205,25 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
 
 #[cfg(test)]
 mod tests {
-    use super::unified_diff;
+    use proptest::prelude::*;
+
+    use super::{edits_between, unified_diff};
+    use crate::text::TextEdit;
+
+    proptest! {
+        #[test]
+        fn edits_make_one_text_of_another(before in "[ab\n\u{e9}]{0,12}", after in "[ab\n\u{e9}]{0,12}") {
+            let edits = edits_between(&before, &after);
+            prop_assert_eq!(TextEdit::apply(&edits, &before), Some(after));
+        }
+    }
+
+    #[test]
+    fn lines_that_change_are_edits_of_their_own() {
+        let edits = edits_between("a: yes\nb: no\nc: 1\n", "a: true\nb: false\nc: 1\n");
+        assert_eq!(edits.len(), 2);
+        assert_eq!(&*edits[1].new_text, "false");
+    }
 
     #[test]
     fn hunks_have_three_lines_around_them() {

@@ -17,7 +17,7 @@ mod edit;
 mod line_index;
 mod nearest;
 
-pub use diff::{Hunk, hunks, unified_diff, unified_diff_shown};
+pub use diff::{Hunk, edits_between, hunks, unified_diff, unified_diff_shown};
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 pub use nearest::{nearest, nearest_host, typing_error};

@@ -5,11 +5,12 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use expect_test::expect_file;
 use hiera_ls::analysis::{Analysis, request};
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
-use hiera_ls::rules::{Checker, Finding, RULES, Safety, fixes_of_file};
+use hiera_ls::rules::{Checker, Finding, RULES, Safety, fixes_together};
 use hiera_ls::scope::{KnownNodes, Scope};
 use hiera_ls::text::TextEdit;
 use hiera_ls::value::load_yaml;
@@ -348,9 +349,11 @@ proptest! {
         fixture.files.retain(|(path, _)| path == "hiera.yaml");
         fixture.files.push(("data/common.yaml".to_owned(), text.clone()));
         let snapshot = fixture.on_disk();
-        let file = snapshot.file(&format!("{FOLDER}/data/common.yaml")).unwrap();
-        let made = fixes_of_file(file, &check(&fixture), Safety::Safe);
-        let fixed = made.map_or_else(|| text.clone(), |made| made.text);
+        let path: Arc<str> = format!("{FOLDER}/data/common.yaml").into();
+        let mut found = check(&fixture);
+        found.retain(|finding| finding.path == path);
+        let mut made = fixes_together(&snapshot, &[(Arc::clone(&path), found)], Safety::Safe);
+        let fixed = made.remove(&path).map_or_else(|| text.clone(), |made| made.text);
         let after: Vec<&str> = fixed.split(end).collect();
         assert_eq!(after.len(), lines.len() + 2, "{fixed:?}");
         let loaded = load_yaml(fixed.as_bytes()).unwrap();

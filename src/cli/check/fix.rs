@@ -1,6 +1,5 @@
 //! Fixes of findings over a whole workspace: made in memory, then written or shown as a diff.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::sync::Arc;
 
@@ -10,9 +9,9 @@ use super::hidden::Hidden;
 use crate::cli::terminal::Layout;
 use crate::disk;
 use crate::lookup::Settings;
-use crate::rules::{Checker, Finding, Known, Made, Safety, fixes_together};
+use crate::rules::{AfterFixes, Checker, Safety};
 use crate::text::unified_diff_shown;
-use crate::workspace::{Change, Snapshot, Workspace};
+use crate::workspace::{Change, Snapshot};
 
 /// What is to be done about findings that have a fix.
 #[derive(Args, Clone, Copy, Debug)]
@@ -39,10 +38,6 @@ impl FixOptions {
     }
 }
 
-/// Most rounds: a fix can make place for another, or be what another waits for, and one that does
-/// not help is taken back.
-const MOST_ROUNDS: usize = 32;
-
 /// One file that fixes change.
 pub(super) struct Fixed {
     path: Arc<str>,
@@ -52,153 +47,41 @@ pub(super) struct Fixed {
     shown: [String; 2],
 }
 
-/// Which fixes are to be made, and where.
-pub(super) struct Fixing<'a> {
-    pub(super) workspace: &'a Workspace,
-    pub(super) settings: &'a Settings,
-    pub(super) paths: &'a [Arc<str>],
-    /// Safe ones alone, or all.
-    pub(super) most: Safety,
-    /// The findings of each file that stay as they are.
-    pub(super) accepted: BTreeMap<Arc<str>, Vec<Known>>,
-}
-
-/// What the last round did to one file.
-struct Step {
-    path: Arc<str>,
-    before: Arc<str>,
-    /// The fixes that were known before not to help.
-    useless: Vec<Known>,
-    made: Made,
-}
-
-/// What the rounds did so far.
-#[derive(Default)]
-struct Steps {
-    last: Vec<Step>,
-    /// All files that were changed.
-    touched: BTreeSet<Arc<str>>,
-    /// The findings of each file that stay: accepted ones, and those that their fix does not remove.
-    useless: BTreeMap<Arc<str>, Vec<Known>>,
-}
-
-impl Steps {
-    /// Gives the files back the text that they had before fixes which did not help. `found` are
-    /// the findings now, by path.
-    fn taken_back(&mut self, found: &[(Arc<str>, Vec<Finding>)]) -> Vec<Change> {
-        let mut changes = Vec::new();
-        for step in self.last.drain(..) {
-            let at = found.binary_search_by(|(path, _)| path.cmp(&step.path));
-            let now = at.map_or(&[][..], |at| &found[at].1);
-            let removed = step.made.removed.into_iter();
-            let still = removed.filter(|removed| removed.is_still_among(now));
-            let still: Vec<Known> = still.map(|removed| removed.finding).collect();
-            if !still.is_empty() {
-                let known = self.useless.entry(Arc::clone(&step.path)).or_default();
-                *known = step.useless;
-                known.extend(still);
-                changes.push(opened(&step.path, step.before));
-            }
-        }
-        changes
-    }
-
-    /// Leaves out the findings whose fix is known not to help.
-    fn leave_out(&self, found: &mut [(Arc<str>, Vec<Finding>)]) {
-        for (path, findings) in found {
-            let known = self.useless.get(path).map_or(&[][..], Vec::as_slice);
-            findings.retain(|finding| !known.iter().any(|known| known.is(finding)));
-        }
-    }
-
-    /// Remembers a round, and gives what it changes.
-    fn taken(&mut self, snapshot: &Snapshot, made: BTreeMap<Arc<str>, Made>) -> Vec<Change> {
-        let mut changes = Vec::new();
-        for (path, made) in made {
-            let Some(file) = snapshot.file(&path) else {
-                continue;
-            };
-            changes.push(opened(&path, made.text.as_str().into()));
-            let known = self.useless.remove(&path).unwrap_or_default();
-            let after = known.iter().cloned();
-            let after = after.filter_map(|known| known.after(&made.edits)).collect();
-            self.useless.insert(Arc::clone(&path), after);
-            self.touched.insert(Arc::clone(&path));
-            self.last.push(Step {
-                path,
-                before: Arc::clone(file.text()),
-                useless: known,
-                made,
-            });
-        }
-        changes
-    }
-}
-
-/// A file with another text.
-fn opened(path: &Arc<str>, text: Arc<str>) -> Change {
-    Change::Open {
-        path: Arc::clone(path),
-        text,
-        version: 1,
-    }
-}
-
-impl Fixing<'_> {
-    /// Makes the fixes of the findings that are reported, over and over until nothing is left to
-    /// fix. The workspace then holds the fixed texts.
-    pub(super) fn run(self, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
-        let original = self.workspace.snapshot();
-        let mut steps = Steps {
-            useless: self.accepted,
-            ..Steps::default()
-        };
-        for _ in 0..MOST_ROUNDS {
-            let snapshot = self.workspace.snapshot();
-            let checker = Checker::with_settings(&snapshot, self.settings.clone());
-            let found = self.paths.iter().filter_map(|path| {
-                let mut findings = checker.file(path)?;
-                findings.retain(&is_reported);
-                Some((Arc::clone(path), findings))
-            });
-            let mut found: Vec<(Arc<str>, Vec<Finding>)> = found.collect();
-            let mut changes = steps.taken_back(&found);
-            if changes.is_empty() {
-                steps.leave_out(&mut found);
-                let made = fixes_together(&snapshot, &found, self.most);
-                changes = steps.taken(&snapshot, made);
-            }
-            if changes.is_empty() {
-                break;
-            }
-            self.workspace.apply(Change::Batch(changes));
-        }
-        let last = self.workspace.snapshot();
-        let checkers = [&original, &last]
-            .map(|snapshot| Checker::with_settings(snapshot, self.settings.clone()));
-        let hidden = checkers.each_ref().map(Hidden::new);
-        let fixed = steps.touched.into_iter().filter_map(|path| {
-            let file = original.file(&path)?;
-            // What is no text in UTF-8 could not be written back as it was.
-            let bytes = file.bytes().ok()?;
-            let is_text = *bytes == *file.text().as_bytes();
-            let before = Arc::clone(file.text());
-            let after = Arc::clone(last.file(&path)?.text());
-            (is_text && before != after).then(|| Fixed {
-                shown: [
-                    hidden[0].shown(&path, &before).into_owned(),
-                    hidden[1].shown(&path, &after).into_owned(),
-                ],
-                path,
-                before,
-                after,
-            })
-        });
-        fixed.collect()
-    }
+/// The files that fixes changed; `before` is the workspace without them.
+pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) -> Vec<Fixed> {
+    let checkers =
+        [before, &after.snapshot].map(|one| Checker::with_settings(one, settings.clone()));
+    let hidden = checkers.each_ref().map(Hidden::new);
+    let fixed = after.touched.iter().filter_map(|path| {
+        let file = before.file(path)?;
+        // What is no text in UTF-8 could not be written back as it was.
+        let bytes = file.bytes().ok()?;
+        let is_text = *bytes == *file.text().as_bytes();
+        let before = Arc::clone(file.text());
+        let after = Arc::clone(after.snapshot.file(path)?.text());
+        (is_text && before != after).then(|| Fixed {
+            shown: [
+                hidden[0].shown(path, &before).into_owned(),
+                hidden[1].shown(path, &after).into_owned(),
+            ],
+            path: Arc::clone(path),
+            before,
+            after,
+        })
+    });
+    fixed.collect()
 }
 
 impl Fixed {
+    /// The file as it is from now on.
+    pub(super) fn change(&self) -> Change {
+        Change::Open {
+            path: Arc::clone(&self.path),
+            text: Arc::clone(&self.after),
+            version: 1,
+        }
+    }
+
     /// Writes the file, which must lie in a folder: links may lead out of it.
     ///
     /// # Errors

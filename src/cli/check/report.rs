@@ -9,7 +9,7 @@ use annotate_snippets::Renderer;
 use serde_json::{Value, json};
 
 use super::baseline::Baseline;
-use super::fix::Fixing;
+use super::fix::{Fixed, fixed};
 use super::hidden::Hidden;
 use super::record::{self, Record};
 use super::wanted::{Wanted, absolute};
@@ -23,7 +23,7 @@ use crate::cli::terminal::{self, Layout, Paint, Progress};
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::rules::{Checker, Finding, Known, Severity};
+use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
 use crate::workspace::{Change, Workspace, path};
 
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
@@ -53,6 +53,19 @@ struct Opened {
     workspace: Workspace,
     project: Project,
     settings: Settings,
+}
+
+impl Opened {
+    /// The nodes that findings are for: those of the workspace alone.
+    fn asked<'a>(&'a self, configs: &'a ConfigCache) -> Asked<'a> {
+        Asked {
+            files: &[],
+            facts: None,
+            project: &self.project,
+            settings: &self.settings,
+            configs,
+        }
+    }
 }
 
 /// What is reported in one file, each with what it is known by.
@@ -140,14 +153,7 @@ impl<'a> Report<'a> {
         }
         let paths: Vec<Arc<str>> = paths.into_iter().collect();
         if let Some(most) = self.output.fixes.wanted() {
-            let fixing = Fixing {
-                workspace: &opened.workspace,
-                settings: &opened.settings,
-                paths: &paths,
-                most,
-                accepted: self.accepted(folder, &opened, &paths),
-            };
-            self.fix(fixing, (folder, &opened.project));
+            self.fix(folder, &opened, (&paths, most));
         }
         if self.output.fixes.diff {
             return Ok(checked);
@@ -238,13 +244,7 @@ impl<'a> Report<'a> {
         let snapshot = opened.workspace.snapshot();
         let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
-        let asked = Asked {
-            files: &[],
-            facts: None,
-            project,
-            settings,
-            configs: &configs,
-        };
+        let asked = opened.asked(&configs);
         let checker = Checker::with_settings(&snapshot, settings.clone());
         let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
         let shown = |at: &str| self.shown(at).to_owned();
@@ -312,9 +312,31 @@ impl<'a> Report<'a> {
         accepted
     }
 
-    /// Makes the fixes, and writes or shows them.
-    fn fix(&mut self, fixing: Fixing<'_>, (folder, project): (&str, &Project)) {
-        let fixed = fixing.run(|finding| self.severity(project, finding).is_some());
+    /// Makes the fixes in some files, and writes or shows them. The workspace then holds the new texts.
+    fn fix(&mut self, folder: &str, opened: &Opened, (paths, most): (&[Arc<str>], Safety)) {
+        let before = opened.workspace.snapshot();
+        let fixing = Fixing {
+            snapshot: &before,
+            most,
+            accepted: self.accepted(folder, opened, paths),
+        };
+        let is_reported = |finding: &Finding| self.severity(&opened.project, finding).is_some();
+        let after = fixing.run(|snapshot| {
+            let configs = ConfigCache::default();
+            let asked = opened.asked(&configs);
+            let checker = Checker::with_settings(snapshot, opened.settings.clone());
+            let checker = checker.with_nodes(|path| asked.set(snapshot, path).unwrap_or_default());
+            let found = parallel::findings(&checker, paths, &|_| {});
+            let found = paths.iter().zip(found).filter_map(|(path, found)| {
+                let (mut findings, _) = found?;
+                findings.retain(is_reported);
+                Some((Arc::clone(path), findings))
+            });
+            found.collect()
+        });
+        let fixed = fixed(&before, &after, &opened.settings);
+        let changes = fixed.iter().map(Fixed::change).collect();
+        opened.workspace.apply(Change::Batch(changes));
         for file in fixed {
             if self.output.fixes.diff {
                 self.has_diff = true;

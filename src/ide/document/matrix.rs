@@ -97,11 +97,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         ),
     };
     if !view.analysis.what_if.is_empty() {
-        let _ = writeln!(
-            content,
-            "# what if: {}",
-            one_line(view.analysis.what_if)
-        );
+        let _ = writeln!(content, "# what if: {}", one_line(view.analysis.what_if));
     }
     if view.analysis.nodes.are_names() {
         let _ = writeln!(content, "# {NO_FACTS}");

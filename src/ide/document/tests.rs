@@ -145,8 +145,7 @@ fn an_unknown_key_is_a_message_with_the_key_that_may_be_meant() {
     assert_eq!(explained("ports"), message);
     assert_eq!(asked(&Question::Value(place("ports"))), message);
     assert_eq!(asked(&Question::Matrix(place("ports"))), message);
-    let message =
-        "'lookup_options' cannot be looked up: it only says how other keys are merged";
+    let message = "'lookup_options' cannot be looked up: it only says how other keys are merged";
     assert_eq!(explained("lookup_options"), message);
     assert_eq!(asked(&Question::Matrix(place("lookup_options"))), message);
 }

@@ -290,10 +290,7 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
 /// Says below the first line that facts are overridden.
 fn mark_what_if(analysis: Analysis<'_>, page: &mut page::Page) {
     if !analysis.what_if.is_empty() {
-        page.second_line(vec![
-            page::text("what if: "),
-            page::code(analysis.what_if),
-        ]);
+        page.second_line(vec![page::text("what if: "), page::code(analysis.what_if)]);
     }
 }
 

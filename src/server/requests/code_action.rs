@@ -1,6 +1,7 @@
 //! `textDocument/codeAction`: fixes of findings, encrypting a value, refactorings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
@@ -11,14 +12,14 @@ use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::ide::refactor::Kind;
-use crate::rules::{Finding, Part, Safety, fixes_of_file};
+use crate::rules::{Finding, Fixing, Part, Safety};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::diagnostics::{diagnostic, findings};
+use crate::server::diagnostics::{diagnostic, findings, findings_in};
 use crate::server::jobs::Lane;
-use crate::text::{TextEdit, TextRange};
-use crate::workspace::{Files as _, path};
+use crate::text::{TextEdit, TextRange, edits_between};
+use crate::workspace::{Files as _, Snapshot, path};
 
 pub(crate) async fn handle(
     session: &Connection,
@@ -64,7 +65,7 @@ pub(crate) async fn handle(
         let place = (&*path, range.start);
         shown.extend(super::refactor::offered(&view, &uri, place, &kinds, form));
         if wants_all {
-            shown.extend(all(&view, &uri, &path, findings));
+            shown.extend(all(&view, &uri, &Arc::from(&*path)));
         }
         let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
         Some(shown.collect())
@@ -84,12 +85,24 @@ fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
     })
 }
 
-/// The safe fixes of all findings that are shown, as one action; nothing where there are none.
-fn all(view: &View, uri: &lsp::Uri, path: &str, findings: Vec<Finding>) -> Option<lsp::CodeAction> {
-    let is_shown = |finding: &Finding| diagnostic(view, path, finding.clone()).is_some();
-    let shown: Vec<Finding> = findings.into_iter().filter(is_shown).collect();
-    let file = view.snapshot.file(path)?;
-    let edits = fixes_of_file(file, &shown, Safety::Safe)?.edits;
+/// The safe fixes of all findings that are shown, and of those that show up after them, as one action;
+/// nothing where there are none.
+fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> {
+    let fixing = Fixing {
+        snapshot: &view.snapshot,
+        most: Safety::Safe,
+        accepted: BTreeMap::new(),
+    };
+    let after = fixing.run(|snapshot| {
+        let mut found = findings_in(view, snapshot, Part::All)(path).unwrap_or_default();
+        found.retain(|finding| diagnostic(view, path, finding.clone()).is_some());
+        vec![(Arc::clone(path), found)]
+    });
+    let text = |snapshot: &Snapshot| Some(Arc::clone(snapshot.file(path)?.text()));
+    let edits = edits_between(&text(&view.snapshot)?, &text(&after.snapshot)?);
+    if edits.is_empty() {
+        return None;
+    }
     Some(lsp::CodeAction {
         title: "Apply all safe fixes in this file".to_owned(),
         kind: Some(lsp::CodeActionKind::from(FIX_ALL)),

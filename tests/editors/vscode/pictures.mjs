@@ -20,7 +20,6 @@ const SETTINGS = {
   "editor.overviewRulerBorder": false,
   "editor.hideCursorInOverviewRuler": true,
   "hiera-ls.nodesFiles": ["nodes.json"],
-  "hiera-ls.codeLens.impact": true,
 };
 const VIEW = { viewport: { width: 900, height: 620 }, deviceScaleFactor: 1.5 };
 
@@ -93,7 +92,7 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await bench.page.setViewportSize({ width: 1180, height: 620 });
     await bench.goTo(53, 26);
     await bench.page.keyboard.type("Etc/");
-    await bench.page.locator(".codelens-decoration a", { hasText: /^changes 1 of 8 nodes$/ }).waitFor();
+    await bench.page.locator(".view-line", { hasText: /changes\s1\sof\s8\snodes/ }).waitFor();
     await bench.page.locator(".view-line", { hasText: /Etc.UTC/ }).filter({ hasText: /overridden|↑/ }).waitFor();
     await bench.page.locator(".view-line", { hasText: /Acme/ }).first().waitFor();
     await bench.picture(join(PICTURES, `vscode-lenses-${theme}.png`));

@@ -308,3 +308,26 @@ fn edits_by_goal_come_with_their_proof() {
     );
     program.end();
 }
+
+#[test]
+fn all_safe_fixes_of_a_file_include_those_that_another_fix_makes_room_for() {
+    let repository = Repository::new();
+    let file = repository.file("data/fixes.yaml");
+    repository.write(
+        "environments/production/hiera.yaml",
+        "version: 5\nhierarchy: [{name: fixes, path: fixes.yaml}]\n",
+    );
+    // The file can only be read, and its mode quoted, when the token is quoted.
+    let text = "a: %{facts.os.family}\nb: 0644\n";
+    repository.write("environments/production/data/fixes.yaml", text);
+    let mut program = Program::start(&repository.folder, &json!({}), VSCODE);
+    let text = program.open(&file);
+    let found = actions(&mut program, &file, 0, &json!(["source.fixAll.hiera-ls"]));
+    let edits = found[0]["edit"]["changes"][uri(&file)].as_array().unwrap();
+    let fixed = edits
+        .iter()
+        .rev()
+        .fold(text, |text, edit| edited(&text, edit));
+    assert_eq!(fixed, "a: \"%{facts.os.family}\"\nb: \"0644\"\n");
+    program.end();
+}

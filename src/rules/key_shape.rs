@@ -1,0 +1,116 @@
+//! `key-shape`: the name of a key has `::`, and cannot be the parameter of a class.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::unknown_parameter::is_looked_up;
+use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use crate::workspace::{KeyFact, LOOKUP_OPTIONS, Snapshot};
+
+pub(super) const RULE: &Rule = &Rule {
+    code: "key-shape",
+    severity: Severity::Hint,
+    summary: "the name of a key has '::', and cannot be the parameter of a class",
+    page: include_str!("../../docs/rules/key-shape.md"),
+    depends: Depends {
+        on: Facts::VALUES.and(Facts::MANIFESTS),
+        files: files_with_odd_names,
+    },
+    hooks: &[Hook::Key(check)],
+};
+
+fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    let Some(wrong) = wrong(&key.name) else {
+        return;
+    };
+    if file.readers().is_empty() || is_looked_up(file.snapshot(), &key.name) {
+        return;
+    }
+    findings.report(
+        key.key,
+        format!(
+            "'{}' cannot be the parameter of a class: {wrong}; only a lookup of this name finds it",
+            key.name
+        ),
+    );
+}
+
+/// Why a name with `::` cannot be the name of a class and its parameter, by `CLASSREF` and `VARIABLE` of
+/// Puppet's `pops/patterns.rb`. Names that other rules report are left to them.
+fn wrong(name: &str) -> Option<&'static str> {
+    let is_others = name.starts_with(':') || name.contains('.') || name.contains("%{");
+    if is_others || name == LOOKUP_OPTIONS || !name.contains("::") {
+        return None;
+    }
+    if name.contains(":::") || name.ends_with(':') {
+        return Some("its words are separated by two colons");
+    }
+    let (class, parameter) = name.rsplit_once("::")?;
+    let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    let begins_low = |word: &str| word.starts_with(|first: char| first.is_ascii_lowercase());
+    let mut words = class.split("::");
+    if name.contains(|char: char| !is_letter(char) && char != ':') {
+        return Some("its words have letters, digits and '_' only");
+    }
+    let is_low =
+        |word: &str| begins_low(word) && !word.contains(|char: char| char.is_ascii_uppercase());
+    if words.any(|word| !word.contains(':') && !is_low(word)) {
+        return Some("names of classes are in small letters, and begin with one");
+    }
+    let begins = |first: char| first.is_ascii_lowercase() || first == '_';
+    (!parameter.contains(':') && !parameter.starts_with(begins))
+        .then_some("names of parameters begin with a small letter")
+}
+
+/// The files with such keys. O(keys of the workspace).
+fn files_with_odd_names(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let names = snapshot.key_names("");
+    let odd = names.filter(|name| wrong(name).is_some());
+    let files = odd.flat_map(|name| snapshot.iter_files_with(name));
+    files.map(|file| Arc::clone(file.path())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RULE, wrong};
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn names_of_parameters_and_names_of_other_rules_are_left_alone() {
+        for name in [
+            "ntp::servers",
+            "a::b_2::_private",
+            "a::camelCase",
+            "no colons",
+            "Upper",
+            "::ntp::servers",
+            "a::b.c",
+            "%{x}::b",
+            "ntp:servers",
+            "a:b::c",
+        ] {
+            assert_eq!(wrong(name), None, "{name}");
+        }
+        for name in [
+            "Foo::bar",
+            "a::Bar::c",
+            "foo-bar::x",
+            "a::b c",
+            "a:::b",
+            "a::",
+            "a::1",
+            "a::B",
+        ] {
+            assert!(wrong(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_code_or_data_look_up_are_meant() {
+        check_levels(
+            RULE,
+            "Foo::a: 1\nFoo::b: 1\nFoo::c: 1 #~ key-shape\nx: \"%{lookup('Foo::b')}\"\n\
+             #- manifests/site.pp\nlookup('Foo::a')\n",
+        );
+    }
+}
