@@ -297,7 +297,11 @@ fn all_hints(
             by: None,
             what_if: String::new(),
         }));
-        found.sort_by_key(|hint| hint.range.start);
+        // VS Code cuts off all hints of a line behind 43 characters: what the edit does comes first.
+        found.sort_by_key(|hint| {
+            let is_impact = matches!(hint.kind, HintKind::Impact { .. });
+            (hint.range.start, !is_impact)
+        });
     }
     found.retain(|hint| options.wants(&hint.kind));
     found

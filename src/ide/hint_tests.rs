@@ -73,7 +73,10 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
         selected: Some("a"),
         ..PLAIN
     };
-    let (label, sentence) = found(&selected).swap_remove(0);
+    let all = found(&selected);
+    // What the edit does comes first: VS Code cuts off all hints of a line together.
+    assert_eq!(all[0].0, "changes 1 of 2 nodes");
+    let (label, sentence) = all[1].clone();
     assert_eq!(label, "↑ role/web.yaml:1");
     assert_eq!(
         sentence.as_deref(),

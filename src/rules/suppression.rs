@@ -6,7 +6,7 @@ use super::context::{FileContext, Role};
 use super::finding::{Finding, Findings};
 use super::unused_suppression::RULE;
 use super::{Fix, RULES, Safety, Tag};
-use crate::syntax::{NodeId, NodeKind, Tree, puppet};
+use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
 use crate::text::{TextEdit, TextRange, nearest};
 
 /// What such a comment begins with; `ignore` follows, with blanks between or without.
@@ -97,13 +97,18 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
                 format!("there is no rule '{name}'{}", meant.unwrap_or_default())
             }
             Some(_) if is_broken => continue,
-            Some(name) => format!("'{name}' reports nothing here: remove the comment"),
+            Some(name) if is_whole => format!("'{name}' reports nothing here: remove the comment"),
+            Some(name) => format!("'{name}' reports nothing here: remove it from the comment"),
         };
         let finding = unused.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);
-        if is_whole && suppression.codes.len() == 1 {
+        if is_whole {
             let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
             let title = "Remove the comment";
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        } else if let Some(name) = &code.name {
+            let edit = TextEdit::delete(with_comma(&suppression.codes, code));
+            let title = format!("Remove '{name}' from the comment");
             finding.fixes.push(Fix::new(Safety::Safe, title, edit));
         }
     }
@@ -132,6 +137,18 @@ fn after_mark(comment: &str) -> Option<&str> {
     let is_sign = before.trim_matches(['#', '/', '*', ' ', '\t']).is_empty();
     let rest = &comment[mark + MARK.len()..];
     (is_sign || before.trim_end().ends_with(" #")).then(|| rest.trim_start_matches([' ', '\t']))
+}
+
+/// One of several codes with the comma before it, or behind it.
+fn with_comma(codes: &[Code], code: &Code) -> TextRange {
+    let (start, end) = (code.range.start, code.range.end);
+    let before = codes.iter().filter(|other| other.range.end <= start);
+    let behind = codes.iter().find(|other| other.range.start >= end);
+    match (before.last(), behind) {
+        (Some(before), _) => TextRange::new(before.range.end as usize, end as usize),
+        (None, Some(behind)) => TextRange::new(start as usize, behind.range.start as usize),
+        (None, None) => code.range,
+    }
 }
 
 /// A comment with the blanks before it; with its line, if it stands alone there.
@@ -181,8 +198,7 @@ fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
     let covers = if is_file {
         TextRange::new(0, text.len())
     } else if !is_alone {
-        let end = comment.end as usize;
-        TextRange::new(line, end)
+        TextRange::new(line, end_of_value(at.tree(), comment))
     } else if matches!(at.role, Role::Code) {
         next_line(text, comment)
     } else {
@@ -193,6 +209,19 @@ fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
         covers,
         codes,
     })
+}
+
+/// Where what a comment behind it covers ends: with the comment, or with the block scalar whose first line it
+/// stands in.
+fn end_of_value(tree: &Tree, comment: TextRange) -> usize {
+    let path = tree.path_at(comment.start as usize);
+    let scalars = path.into_iter().map(|id| tree.node(id));
+    let mut blocks = scalars.filter(|node| {
+        let style = node.as_scalar().map(|scalar| scalar.style);
+        matches!(style, Some(ScalarStyle::Literal | ScalarStyle::Folded))
+    });
+    let end = blocks.next().map_or(0, |node| node.range.end);
+    end.max(comment.end) as usize
 }
 
 /// The line behind a comment.
@@ -274,4 +303,40 @@ fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
         None => node.range,
     };
     Some(covers)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::{Safety, marked};
+
+    #[test]
+    fn what_suppresses_nothing_is_removed_and_the_rest_stays() {
+        for (before, after) in [
+            (
+                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[dup-key, yaml11-octal]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[dup-key, yaml11-octal, null-masks] why",
+                "0644 # hiera-ls: ignore[yaml11-octal] why",
+            ),
+            ("1 # hiera-ls: ignore[dup-key, null-masks]", "1"),
+        ] {
+            let fixed = |data: &str| {
+                let text = format!(
+                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                     #- data/common.yaml\na: {data}\n"
+                );
+                let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+                let path = format!("{FOLDER}/data/common.yaml");
+                marked::fixed(&snapshot, &path, Safety::Safe, |_| true)
+            };
+            assert_eq!(fixed(before), format!("a: {after}\n"));
+        }
+    }
 }
