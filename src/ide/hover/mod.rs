@@ -33,6 +33,7 @@
 
 mod anchor;
 mod blob;
+mod change;
 mod class;
 mod context;
 mod element;
@@ -57,9 +58,9 @@ use crate::lookup::LookupError;
 use crate::text::TextRange;
 use crate::value::Value;
 pub use blob::{Revealed, plain_text};
+pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use key::used;
-pub(super) use over_nodes::changes_in_words;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::inline;

@@ -1,7 +1,8 @@
 //! Lists, hashes and the keys of accesses: elements with commas between them.
 
-use super::grammar::{Parsed, Parser, Shape};
+use super::grammar::Shape;
 use super::lexer::Terminal;
+use super::parser::{Parsed, Parser};
 use super::tree::{Kind, Node};
 use crate::text::TextRange;
 

@@ -1,8 +1,9 @@
 //! Constructs that start with a keyword: conditions and definitions.
 
 use super::Problem;
-use super::grammar::{Body, Parsed, Parser, Shape};
+use super::grammar::{Body, Shape};
 use super::lexer::Terminal;
+use super::parser::{Parsed, Parser};
 use super::tree::{Alias, Condition, Definition, Kind, Node, NodeBlock};
 use crate::text::TextRange;
 

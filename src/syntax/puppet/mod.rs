@@ -25,6 +25,7 @@ mod heredoc;
 mod labels;
 mod lexer;
 mod parameters;
+mod parser;
 mod quoted;
 mod recovery;
 mod resources;
@@ -34,7 +35,7 @@ mod validation;
 mod words;
 
 use crate::text::TextRange;
-use grammar::Parser;
+use parser::Parser;
 
 pub(crate) use words::integer;
 

@@ -1,7 +1,7 @@
 //! Parameters of definitions, lambdas and templates, and the types of results.
 
-use super::grammar::{Parsed, Parser};
 use super::lexer::{Terminal, Token};
+use super::parser::{Parsed, Parser};
 use super::tree::{Kind, Lambda, Node, Parameter};
 use crate::text::TextRange;
 

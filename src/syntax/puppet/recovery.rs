@@ -1,8 +1,9 @@
 //! Going on behind what breaks the grammar: a text is read strictly first, since Puppet's problem is
 //! the first one; only a broken text is read again by a parser that notes problems.
 
-use super::grammar::{Parsed, Parser, begins_statement, block};
+use super::grammar::{begins_statement, block};
 use super::lexer::{Terminal, tokens};
+use super::parser::{Parsed, Parser};
 use super::tree::{Kind, Node};
 use super::validation::validate;
 use super::{Dialect, Parse, Problem};

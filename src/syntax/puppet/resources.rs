@@ -1,8 +1,9 @@
 //! Constructs with attributes in braces: resources, their defaults and overrides, collectors.
 
 use super::Problem;
-use super::grammar::{Parsed, Parser, Shape, block, calls, nested, statement_call};
+use super::grammar::{Shape, block, calls, nested, statement_call};
 use super::lexer::Terminal;
+use super::parser::{Parsed, Parser};
 use super::tree::{Attribute, Form, Kind, Node, Resource};
 use crate::text::TextRange;
 

@@ -13,6 +13,7 @@ use crate::scope::Nodes;
 use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
+mod backends;
 mod classes;
 mod differences;
 mod keys;
@@ -23,6 +24,7 @@ mod reach;
 mod sources;
 mod things;
 mod values;
+mod whole_values;
 
 struct Cursor {
     snapshot: Arc<Snapshot>,

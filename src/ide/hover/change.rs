@@ -1,0 +1,149 @@
+//! How a hash or a list differs from another one, in a line.
+
+use super::context::with_more;
+use super::key::CELL;
+use super::page::{Line, code, joined, plain_words, text};
+use super::yaml;
+use crate::value::Value;
+
+/// Most differences of one kind that are named.
+const MOST_CHANGES: usize = 3;
+
+/// Widest key or element that differs, in characters.
+const SHORT: usize = 32;
+
+/// Whether a value does not fit a cell.
+pub(super) fn is_long(value: &Value) -> bool {
+    yaml::whole_inline(value, CELL).is_none()
+}
+
+/// The one part of a hash that differs from another's: `net.core.somaxconn: 1024`. Nothing where several
+/// keys differ.
+fn only_change(base: &Value, value: &Value) -> Option<Line> {
+    let (mut base, mut value) = (base, value);
+    let mut steps: Vec<String> = Vec::new();
+    while let (Some(old), Some(new)) = (base.as_hash(), value.as_hash()) {
+        let mut differing = new.iter().filter(|(key, part)| old.get(*key) != Some(part));
+        let first = differing.next();
+        let is_kept = |key: &Value| new.contains_key(key);
+        let (Some((key, part)), true) = (first, old.keys().all(is_kept)) else {
+            break;
+        };
+        if differing.next().is_some() {
+            break;
+        }
+        let Some(was) = old.get(key) else {
+            break;
+        };
+        steps.push(step(key));
+        (base, value) = (was, part);
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let path = steps.join(".");
+    if is_long(value)
+        && let Some(line) = changes(base, value)
+    {
+        let mut whole = vec![code(path), text(" ")];
+        whole.extend(line);
+        return Some(whole);
+    }
+    Some(vec![code(format!("{path}: {}", yaml::inline(value, CELL)))])
+}
+
+/// A key as a part of a dotted path.
+fn step(key: &Value) -> String {
+    match key.as_str() {
+        Some(name) if name.contains(['.', ' ']) => format!("'{name}'"),
+        Some(name) => name.to_owned(),
+        None => yaml::inline(key, SHORT),
+    }
+}
+
+/// How a hash or list differs from another, by its own keys or elements: `adds strace · changes alice`.
+pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
+    if let Some(line) = only_change(base, value) {
+        return Some(line);
+    }
+    let (mut added, mut changed, mut removed) = (Vec::new(), Vec::new(), Vec::new());
+    match (base, value) {
+        (Value::Hash(base), Value::Hash(value)) => {
+            for (key, part) in value.iter() {
+                match base.get(key) {
+                    None => added.push(key),
+                    Some(other) if other != part => changed.push(key),
+                    Some(_) => {}
+                }
+            }
+            removed.extend(base.keys().filter(|key| !value.contains_key(*key)));
+        }
+        (Value::Array(base), Value::Array(value)) => {
+            added.extend(value.iter().filter(|element| !base.contains(element)));
+            removed.extend(base.iter().filter(|element| !value.contains(element)));
+            if added.is_empty() && removed.is_empty() {
+                return Some(vec![text("the same in another order")]);
+            }
+            // A hash in place of another is that element with other keys.
+            let pairs = base.iter().zip(value.iter());
+            for (old, new) in pairs.filter(|(old, new)| old.as_hash().and(new.as_hash()).is_some())
+            {
+                if added.contains(&new) && removed.contains(&old) {
+                    added.retain(|element| *element != new);
+                    removed.retain(|element| *element != old);
+                    changed.push(new);
+                }
+            }
+        }
+        _ => return None,
+    }
+    let kinds = [
+        ("adds ", added),
+        ("changes ", changed),
+        ("removes ", removed),
+    ];
+    let kinds = kinds.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let shown = kinds.map(|(words, parts)| {
+        if parts
+            .iter()
+            .any(|part| matches!(part, Value::Hash(_) | Value::Array(_)))
+        {
+            let elements = if parts.len() == 1 {
+                "element"
+            } else {
+                "elements"
+            };
+            return vec![text(format!("{words}{} {elements}", parts.len()))];
+        }
+        let mut line = vec![text(words)];
+        let named = parts.iter().take(MOST_CHANGES);
+        let named = named.map(|part| vec![code(in_a_list(part))]);
+        line.extend(joined(named, ", "));
+        with_more(line, parts.len().saturating_sub(MOST_CHANGES))
+    });
+    let line = joined(shown, ", ");
+    // The same hash in another order is the same value.
+    (!line.is_empty()).then_some(line)
+}
+
+/// A key or an element among others: what holds blanks is quoted.
+fn in_a_list(part: &Value) -> String {
+    let shown = yaml::inline(part, SHORT);
+    match part.as_str().is_some_and(|text| *text == shown) && shown.contains(' ') {
+        true => format!("'{shown}'"),
+        false => shown,
+    }
+}
+
+/// How a long hash or list differs from another, in words; nothing for what fits into `width` characters.
+pub(in crate::ide) fn changes_in_words(
+    base: &Value,
+    value: &Value,
+    width: usize,
+) -> Option<String> {
+    let is_long = |value| yaml::whole_inline(value, width).is_none();
+    if !is_long(base) && !is_long(value) {
+        return None;
+    }
+    changes(base, value).map(|line| plain_words(&line))
+}

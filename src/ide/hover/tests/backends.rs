@@ -1,0 +1,186 @@
+//! Hovers where a custom backend, or data elsewhere, has a say.
+
+use expect_test::expect;
+
+use super::*;
+
+#[test]
+fn levels_outside_the_workspace_are_named() {
+    check(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Private
+    datadir: /etc/puppetlabs/private
+    path: common.yaml
+  - name: Common
+    path: common.yaml
+#- data/common.yaml
+a$0: 1
+",
+        expect![[r#"
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in common.yaml:1
+            may differ: 'Private' (outside this workspace)"#]],
+    );
+}
+
+#[test]
+fn a_custom_backend_is_unknown() {
+    check(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: Vault
+    lookup_key: vault_lookup
+    uri: https://vault
+  - name: Common
+    path: common.yaml
+#- data/common.yaml
+a$0: 1
+",
+        expect![[r#"
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in common.yaml:1
+            may differ: vault_lookup (not run)"#]],
+    );
+}
+
+/// A function that makes a path of the key's segments, above a plain level.
+const EXPANDING: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Expand, lookup_key: lib::expand, path: common}
+  - {name: Common, path: common.yaml}
+#- modules/lib/lib/puppet/functions/lib/expand.rb
+Puppet::Functions.create_function(:'lib::expand') do
+  def expand(key, options, context)
+    parts = key.split('::')
+    parts.pop
+    file = ([options['path']] + parts).join('/') + '.yaml'
+    data = YAML.load_file(file)
+    context.not_found unless data.key?(key)
+    data[key]
+  end
+end
+#- data/common/profile/web.yaml
+profile::web::port: 443
+#- data/common.yaml
+a: 1
+profile::web::port: 80
+";
+
+#[test]
+fn what_a_backend_may_do_by_its_code_is_offered() {
+    check(
+        &EXPANDING.replace("a: 1", "a$0: 1"),
+        expect![[r#"
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in common.yaml:1
+            may differ: lib::expand (not run)
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
+              .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+    );
+}
+
+#[test]
+fn a_file_that_an_offered_backend_would_read_says_so() {
+    check(
+        &EXPANDING.replace("port: 443", "po$0rt: 443"),
+        expect![[r#"
+            profile::web::port — no level of the hierarchy reads this file
+            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
+              .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
+              443"#]],
+    );
+}
+
+#[test]
+fn answers_over_nodes_say_what_would_change_them() {
+    check_nodes(
+        "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Vault, lookup_key: vault_lookup, uri: https://vault}
+  - {name: Role, path: \"role/%{role}.yaml\"}
+  - {name: Common, path: common.yaml}
+#- data/role/web.yaml
+a: 2
+#- data/common.yaml
+a$0: 1
+",
+        "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
+        expect![[r#"
+            a — first found, 2 different values on 3 nodes
+              1  # b and 1 more · common.yaml:1 (may differ)
+            2 on a (role = web) · role/web.yaml:1 (may differ)
+            may differ: vault_lookup (not run)"#]],
+    );
+}
+
+#[test]
+fn a_declared_backend_is_read_and_named() {
+    let declared = "#- .hiera-ls.yaml\nbackends:\n  lib::expand: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}\n";
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("port: 443", "po$0rt: 443")
+        ),
+        expect![[r#"
+            profile::web::port — first found, for every node that reads this file
+              443
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("profile::web::port: 80", "profile::web::po$0rt: 80")
+        ),
+        expect![[r#"
+            profile::web::port — first found, for every node that reads this file
+              443
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check_nodes(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("port: 443", "po$0rt: 443")
+        ),
+        "{a: {}, b: {}}",
+        expect![[r#"
+            profile::web::port — first found, for both nodes that read this file
+              443
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)"#]],
+    );
+    check(
+        &format!(
+            "{}{declared}",
+            EXPANDING.replace("lookup_key: lib::expand", "lookup_key: lib::ex$0pand")
+        ),
+        expect![[r#"
+            lib::expand — a custom backend: it is never run here, and is declared to read like yaml_data
+            defined in modules/lib/lib/puppet/functions/lib/expand.rb:1"#]],
+    );
+}
+
+#[test]
+fn a_file_that_no_level_reads_says_so() {
+    check(
+        &with_hierarchy("#- data/orphan.yaml\na$0: 1\n"),
+        expect![[r#"
+            a — no level of the hierarchy reads this file
+              1
+            hierarchies: hiera.yaml (in use)
+            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
+    );
+}

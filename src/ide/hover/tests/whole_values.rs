@@ -1,0 +1,204 @@
+//! Values that are too long for a hover, and how all of them is shown.
+
+use expect_test::expect;
+
+use crate::ide::hover::{WholeValue, whole_value};
+
+use super::*;
+
+#[test]
+fn a_long_value_says_how_to_see_all() {
+    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
+    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"))
+        .replace("  k", "    k");
+    check_forms(
+        &text,
+        NODES,
+        expect![[r#"
+            **`big.inner`** — first found, for all 4 nodes that read this file
+            ```yaml
+            k0: 0
+            k1: 1
+            k2: 2
+            k3: 3
+            k4: 4
+            k5: 5
+            k6: 6
+            k7: 7
+            k8: 8
+            k9: 9
+            k10: 10
+            k11: 11
+            # … 43 more lines: hiera-ls lookup big.inner
+            k55: 55
+            k56: 56
+            k57: 57
+            k58: 58
+            k59: 59
+            ```
+            set in [common.yaml:2](file:///repo/data/common.yaml#L2)"#]],
+        expect![[r#"
+            **`big.inner`** — first found, for all 4 nodes that read this file
+            ```yaml
+            k0: 0
+            k1: 1
+            k2: 2
+            k3: 3
+            k4: 4
+            k5: 5
+            k6: 6
+            k7: 7
+            k8: 8
+            k9: 9
+            k10: 10
+            k11: 11
+            # … 43 more lines: hiera-ls lookup big.inner
+            k55: 55
+            k56: 56
+            k57: 57
+            k58: 58
+            k59: 59
+            ```
+            set in `common.yaml:2`"#]],
+        expect![[r#"
+            big.inner — first found, for all 4 nodes that read this file
+              k0: 0
+              k1: 1
+              k2: 2
+              k3: 3
+              k4: 4
+              k5: 5
+              k6: 6
+              k7: 7
+              k8: 8
+              k9: 9
+              k10: 10
+              k11: 11
+              # … 43 more lines: hiera-ls lookup big.inner
+              k55: 55
+              k56: 56
+              k57: 57
+              k58: 58
+              k59: 59
+            set in common.yaml:2"#]],
+    );
+}
+
+#[test]
+fn a_long_value_is_linked_where_the_client_runs_commands() {
+    let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
+    let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
+    let fixture = fixture(&text);
+    let nodes = nodes(NODES);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let link = |key: &str| format!("command:show?{key}");
+    let options = HoverOptions {
+        max_lines: 5,
+        whole: Some(WholeValue {
+            command: "hiera.value",
+            link: Some(&link),
+            explain: None,
+            all_nodes: None,
+        }),
+        ..HoverOptions::default()
+    };
+    let (snapshot, path) = (&fixture.snapshot, &fixture.path);
+    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
+    let found = hover(analysis, path, fixture.offset, &options).expect("a hover");
+    expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        # … 58 more lines
+        ```
+        [show all 60 lines](command:show?big.inner)  
+        set in `common.yaml:2`"#]]
+    .assert_eq(&found.markdown);
+    expect![[r#"
+        **`big.inner`** — first found, for all 4 nodes that read this file
+        ```yaml
+        k0: 0
+        k1: 1
+        # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
+        ```
+        set in `common.yaml:2`"#]]
+    .assert_eq(&found.aligned);
+    expect![[r#"
+        big.inner — first found, for all 4 nodes that read this file
+          k0: 0
+          k1: 1
+          # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
+        set in common.yaml:2"#]]
+    .assert_eq(&found.plain);
+
+    let whole = whole_value(analysis, path, "big.inner", &options).expect("a document");
+    let lines: Vec<&str> = whole.lines().collect();
+    assert_eq!(
+        lines[0],
+        "# big.inner — first found, for all 4 nodes that read this file"
+    );
+    assert_eq!(lines[61], "# set in common.yaml:2");
+    let value = load_yaml(whole.as_bytes()).expect("YAML");
+    assert_eq!(value.as_hash().map(|hash| hash.len()), Some(60));
+}
+
+#[test]
+fn several_whole_values_are_a_matter_of_the_matrix() {
+    let text =
+        with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
+    let fixture = fixture(&text);
+    let nodes = nodes(NODES);
+    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
+    let configs = ConfigCache::default();
+    let of = |key: &str, selected| {
+        let analysis = Analysis {
+            selected,
+            ..Analysis::new(&fixture.snapshot, &settings, &configs, &nodes)
+        };
+        whole_value(analysis, &fixture.path, key, &HoverOptions::default())
+    };
+    assert_eq!(of("port", None), None);
+    expect![[r#"
+        # port — first found, for a.example
+        2
+        # set in site/ams.yaml:1 · overrides common.yaml:1
+    "#]]
+    .assert_eq(&of("port", Some("a.example")).unwrap_or_default());
+    expect![[r#"
+        # last — first found, for all 4 nodes that read this file
+        3
+        # set in common.yaml:2 · not set in site/ams.yaml
+    "#]]
+    .assert_eq(&of("last", None).unwrap_or_default());
+}
+
+#[test]
+fn long_values_are_cut_in_the_middle() {
+    let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
+    check(
+        &with_hierarchy(&format!("#- data/common.yaml\nbig$0:\n{keys}")),
+        expect![[r#"
+            big — first found, for every node that reads this file
+              k0: 0
+              k1: 1
+              k2: 2
+              k3: 3
+              k4: 4
+              k5: 5
+              k6: 6
+              k7: 7
+              k8: 8
+              k9: 9
+              k10: 10
+              k11: 11
+              # … 43 more lines: hiera-ls lookup big
+              k55: 55
+              k56: 56
+              k57: 57
+              k58: 58
+              k59: 59
+            set in common.yaml:1"#]],
+    );
+}
