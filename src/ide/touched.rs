@@ -32,6 +32,16 @@ pub(super) enum Touched {
     Keys(BTreeSet<Arc<str>>),
 }
 
+impl Touched {
+    /// Whether a key, as lookups are asked for it, is one of these.
+    pub(super) fn holds(&self, key: &Arc<str>) -> bool {
+        match self {
+            Touched::All => true,
+            Touched::Keys(keys) => keys.contains(&root_of(key)),
+        }
+    }
+}
+
 /// How far the changes between two versions extent.
 pub(super) struct Extent {
     touched: Touched,
@@ -312,6 +322,33 @@ pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
         return Touched::All;
     }
     touched_by(versions, &data, BTreeSet::new())
+}
+
+/// The keys that other `lookup_options` in some files can have merged in another way, and those that look
+/// these up. O(files + keys that changes touch).
+pub(super) fn merged_anew<'p>(
+    [before, after]: [&Snapshot; 2],
+    paths: impl Iterator<Item = &'p Arc<str>>,
+) -> Touched {
+    let mut keys = BTreeSet::new();
+    for path in paths {
+        let changed = Changed {
+            before: before.file(path),
+            after: after.file(path),
+        };
+        let diff = differences_of_keys(changed.before, changed.after);
+        let mut of_diff = diff.added.iter().chain(&diff.removed).chain(&diff.changed);
+        if of_diff.any(|name| **name == *LOOKUP_OPTIONS) {
+            match touched_by_options([before, after], &changed, &diff) {
+                Some(found) => keys.extend(found),
+                None => return Touched::All,
+            }
+        }
+    }
+    for snapshot in [before, after] {
+        add_users(snapshot, &mut keys);
+    }
+    Touched::Keys(keys)
 }
 
 /// The keys that changes of data files can touch, beside `keys`.

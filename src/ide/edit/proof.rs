@@ -14,7 +14,7 @@ use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
-use crate::ide::touched::Extent;
+use crate::ide::touched::{Extent, merged_anew};
 use crate::lookup::{Answer, LookupError, Reach, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
@@ -44,12 +44,16 @@ pub struct Proof {
     pub nodes: usize,
     /// What changes for nodes that are not known, each with a condition.
     pub possible: Vec<Difference>,
+    /// The keys of these that change for other nodes than the known ones that change.
+    pub others: BTreeSet<Arc<str>>,
     /// Whether all keys and all kinds of nodes were looked at.
     pub is_complete: bool,
     /// Other environments that read the files too, and in which some value can change.
     pub elsewhere: Vec<Arc<str>>,
     /// Classes outside of the workspace whose parameters can change.
     pub unseen_classes: Vec<Arc<str>>,
+    /// Keys that no file has afterwards.
+    pub gone: Vec<Arc<str>>,
 }
 
 /// A kind of node: what is known of it, and how that is said.
@@ -57,8 +61,21 @@ pub struct Proof {
 struct PossibleScope {
     /// What its variables are, as far as that is told.
     scope: Scope,
+    /// The same by name.
+    bindings: BTreeSet<(Arc<str>, String)>,
     /// The same in words; empty for any node.
     condition: String,
+}
+
+impl PossibleScope {
+    /// Any node.
+    fn any() -> PossibleScope {
+        PossibleScope {
+            scope: Scope::open(),
+            bindings: BTreeSet::new(),
+            condition: String::new(),
+        }
+    }
 }
 
 /// Looks up what a plan touches, before and after.
@@ -133,7 +150,7 @@ pub fn after<T>(
 }
 
 fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
-    let (nodes, snapshot) = (before.analysis.nodes, after.analysis.snapshot);
+    let nodes = before.analysis.nodes;
     let is_meant = |difference: &Difference| plan.meant.contains(&difference.key);
     let mut known = match nodes.is_empty() {
         true => Impact {
@@ -147,59 +164,38 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     let still = still.flat_map(|change| change.after.nodes.iter().cloned());
     known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
     let mut keys = Extent::of(before, after).keys(before, after);
-    let mut is_complete = known.is_complete && keys.len() <= MOST_KEYS;
+    let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.meant.contains(key));
-    let merging: Vec<&Arc<str>> = merging_files(snapshot, &keys);
-    let holders = || {
-        let holders = keys.iter().flat_map(|key| snapshot.iter_files_with(key));
-        let mut paths: Vec<&Arc<str>> = plan.paths().collect();
-        paths.extend(holders.map(|file| file.path()));
-        paths.extend(merging.iter().copied());
-        paths.sort();
-        paths.dedup();
-        paths
+    let finding = Finding {
+        views: [before, after],
+        touched: plan.paths().map(|path| &**path).collect(),
+        known: Known {
+            changes: &known.changes,
+            nodes,
+        },
+        found: Vec::new(),
+        others: BTreeSet::new(),
+        is_complete: known.is_complete && is_complete,
     };
-    let views = [before, after];
-    let touched: BTreeSet<&str> = plan.paths().map(|path| &**path).collect();
-    let possible = match changes_options(before.analysis.snapshot, snapshot, plan) {
-        // Merged in another way, any files can give other values together.
-        true => {
-            let any = PossibleScope {
-                scope: Scope::open(),
-                condition: "other facts".to_owned(),
-            };
-            let all = keys.iter();
-            all.map(|key| difference(views, key, &any)).collect()
-        }
-        false => {
-            let scopes = possible_scopes(&views, plan.paths());
-            is_complete &= is_affordable(&keys, &scopes);
-            let mut found = differing(views, &keys, &scopes, &touched);
-            let is_found = |key: &Arc<str>| found.iter().any(|change| change.key == *key);
-            let others: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
-            // What looks a changed key up may do so in files that are not touched, and with the values of
-            // these others are merged, in their order.
-            let depends = !found.is_empty() || !merging.is_empty();
-            if depends && !others.is_empty() {
-                let paths = holders();
-                is_complete &= paths.len() <= MOST_HOLDERS;
-                let scopes = possible_scopes(&views, paths.into_iter().take(MOST_HOLDERS));
-                is_complete &= is_affordable(&others, &scopes);
-                found.extend(differing(views, &others, &scopes, &touched));
-                found.sort_by(|one, other| one.key.cmp(&other.key));
-            }
-            found
-        }
-    };
-    is_complete &= !(before.analysis.is_cancelled)();
+    let Finding {
+        found: possible,
+        others,
+        is_complete,
+        ..
+    } = finding.with(plan, keys);
+    let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
+    let gone = plan.meant.iter();
+    let gone = gone.filter(|key| has(before, key) && !has(after, key));
     Proof {
         known,
         nodes: nodes.len(),
         possible,
+        others,
         is_complete,
         elsewhere: Vec::new(),
         unseen_classes: plan.unseen_classes.iter().cloned().collect(),
+        gone: gone.cloned().collect(),
     }
 }
 
@@ -213,44 +209,135 @@ fn is_affordable(keys: &[Arc<str>], scopes: &[PossibleScope]) -> bool {
     scopes.len() < MOST_SCOPES && scopes.len() <= affordable(keys)
 }
 
-/// The keys that some kind of node gets something else of, each with the first such kind; as far as
-/// that is affordable.
-fn differing(
-    [before, after]: [&RootView<'_>; 2],
-    keys: &[Arc<str>],
-    scopes: &[PossibleScope],
-    touched: &BTreeSet<&str>,
-) -> Vec<Difference> {
-    let mut found = Vec::new();
-    for key in keys {
-        if (before.analysis.is_cancelled)() {
-            break;
+/// What the known nodes get anew.
+struct Known<'k> {
+    changes: &'k [Difference],
+    nodes: &'k KnownNodes,
+}
+
+impl Known<'_> {
+    /// Whether what is told of the known nodes tells of a kind of node too: one of them is of that
+    /// kind and gets another value of the key, or all get one. O(nodes that get one).
+    fn tell_of(&self, key: &str, kind: &PossibleScope) -> bool {
+        let changes = self.changes.iter().filter(|change| *change.key == *key);
+        let mut names = changes.flat_map(|change| &change.after.nodes);
+        if kind.bindings.is_empty() {
+            return self.nodes.len() > 0 && names.count() == self.nodes.len();
         }
-        let request = Request::key(key);
-        let differs = |at: &&PossibleScope| {
-            let [old, new] = [before, after].map(|view| view.session().lookup(&at.scope, &request));
-            // An error hides what else would have been read.
-            let hides = |answer: &Answer| answer.result.is_err() && !answer.unknown.is_empty();
-            let is_not_found = |answer: &Answer| {
-                let error = answer.result.as_ref().err();
-                error.is_some_and(LookupError::is_not_found)
-            };
-            let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
-            is_open(&old) || is_open(&new) || said(&old, touched) != said(&new, touched)
+        let columns = kind.bindings.iter();
+        let columns: Vec<_> = columns
+            .map(|(name, value)| (self.nodes.column(name), value))
+            .collect();
+        names.any(|name| {
+            let member = self.nodes.find(name);
+            member.is_some_and(|member| {
+                let mut columns = columns.iter();
+                columns.all(|(column, value)| column.text(member) == **value)
+            })
+        })
+    }
+}
+
+/// The search for keys that some kind of node gets something else of.
+struct Finding<'f> {
+    views: [&'f RootView<'f>; 2],
+    /// The files of the plan.
+    touched: BTreeSet<&'f str>,
+    known: Known<'f>,
+    found: Vec<Difference>,
+    /// The keys of which the known nodes do not tell all.
+    others: BTreeSet<Arc<str>>,
+    is_complete: bool,
+}
+
+impl<'f> Finding<'f> {
+    /// The search among the keys that a plan can touch.
+    fn with(mut self, plan: &'f Plan, keys: Vec<Arc<str>>) -> Finding<'f> {
+        let [before, after] = self.views;
+        let snapshots = [before.analysis.snapshot, after.analysis.snapshot];
+        let merging: Vec<&Arc<str>> = merging_files(snapshots[1], &keys);
+        let mut holders: Vec<&Arc<str>> = plan.paths().collect();
+        let files = keys.iter();
+        let files = files.flat_map(|key| snapshots[1].iter_files_with(key));
+        holders.extend(files.map(|file| file.path()));
+        holders.extend(merging.iter().copied());
+        holders.sort();
+        holders.dedup();
+        // Merged in another way, any files can give other values together.
+        let merged_anew = merged_anew(snapshots, plan.paths());
+        let (any_way, keys): (Vec<_>, Vec<_>) =
+            keys.into_iter().partition(|key| merged_anew.holds(key));
+        let any = PossibleScope {
+            condition: "other facts".to_owned(),
+            ..PossibleScope::any()
         };
-        let mut scopes = scopes.iter().take(affordable(keys));
-        if let Some(scope) = scopes.find(differs) {
-            found.push(difference([before, after], key, scope));
+        for key in any_way {
+            self.found.push(difference(self.views, &key, &any));
+            self.others.insert(key);
+        }
+        self.ask(&keys, &possible_scopes(&self.views, plan.paths()));
+        let is_found = |key: &&Arc<str>| self.found.iter().any(|change| change.key == **key);
+        let rest: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
+        // What looks a changed key up may do so in files that are not touched, and with the values of
+        // these others are merged, in their order.
+        let depends = !self.found.is_empty() || !merging.is_empty();
+        if depends && !rest.is_empty() {
+            self.is_complete &= holders.len() <= MOST_HOLDERS;
+            let holders = holders.into_iter().take(MOST_HOLDERS);
+            self.ask(&rest, &possible_scopes(&self.views, holders));
+        }
+        self.found.sort_by(|one, other| one.key.cmp(&other.key));
+        self.is_complete &= !(before.analysis.is_cancelled)();
+        self
+    }
+
+    /// Looks keys up for kinds of nodes, as far as that is affordable. Of each key the first kind that
+    /// gets something else is told, and rather one that the known nodes do not tell of.
+    fn ask(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
+        self.is_complete &= is_affordable(keys, kinds);
+        for key in keys {
+            if (self.views[0].analysis.is_cancelled)() {
+                return;
+            }
+            let request = Request::key(key);
+            let kinds = kinds.iter().take(affordable(keys));
+            let mut differing = kinds.filter(|kind| self.differs(&request, kind));
+            let Some(first) = differing.next() else {
+                continue;
+            };
+            let mut all = std::iter::once(first).chain(differing);
+            let other = all.find(|kind| !self.known.tell_of(key, kind));
+            let told = difference(self.views, key, other.unwrap_or(first));
+            if other.is_some() {
+                self.others.insert(key.clone());
+            }
+            self.found.push(told);
         }
     }
-    found
+
+    /// Whether a kind of node gets something else.
+    fn differs(&self, request: &Request, kind: &PossibleScope) -> bool {
+        let [old, new] = self
+            .views
+            .map(|view| view.session().lookup(&kind.scope, request));
+        // An error hides what else would have been read.
+        let hides = |answer: &Answer| answer.result.is_err() && !answer.unknown.is_empty();
+        let is_not_found = |answer: &Answer| {
+            let error = answer.result.as_ref().err();
+            error.is_some_and(LookupError::is_not_found)
+        };
+        let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
+        is_open(&old) || is_open(&new) || said(&old, &self.touched) != said(&new, &self.touched)
+    }
 }
 
 /// What a kind of node gets before and after.
 fn difference(
     [before, after]: [&RootView<'_>; 2],
     key: &Arc<str>,
-    PossibleScope { scope, condition }: &PossibleScope,
+    PossibleScope {
+        scope, condition, ..
+    }: &PossibleScope,
 ) -> Difference {
     let request = Request::key(key).with_sources();
     let cell = |view| answer_in(view, &request, scope, condition);
@@ -259,25 +346,6 @@ fn difference(
         before: cell(before),
         after: cell(after),
     }
-}
-
-/// Whether a plan changes an entry of `lookup_options`.
-fn changes_options(before: &Snapshot, after: &Snapshot, plan: &Plan) -> bool {
-    let text = |snapshot: &Snapshot, at: &str| {
-        let file = snapshot.file(at)?;
-        let options = file.facts().lookup_options.iter();
-        let shown = options.map(|option| {
-            (
-                option.pattern.clone(),
-                option.value.slice(file.text()).to_owned(),
-            )
-        });
-        Some(shown.collect::<Vec<_>>())
-    };
-    plan.paths().any(|at| {
-        let (old, new) = (text(before, at), text(after, at));
-        old.unwrap_or_default() != new.unwrap_or_default()
-    })
 }
 
 /// The files with an entry of `lookup_options` that may have one of the keys merged.
@@ -362,10 +430,7 @@ fn possible_scopes<'p>(
         }
         at += 1;
     }
-    let mut scopes = vec![PossibleScope {
-        scope: Scope::open(),
-        condition: String::new(),
-    }];
+    let mut scopes = vec![PossibleScope::any()];
     for bindings in bindings.iter().take(MOST_SCOPES - 1) {
         let mut scope = Scope::open();
         let mut words = Vec::new();
@@ -375,6 +440,7 @@ fn possible_scopes<'p>(
         }
         scopes.push(PossibleScope {
             scope,
+            bindings: bindings.clone(),
             condition: words.join(", "),
         });
     }
@@ -390,6 +456,7 @@ impl Proof {
             && self.is_complete
             && self.elsewhere.is_empty()
             && self.unseen_classes.is_empty()
+            && self.gone.is_empty()
     }
 
     /// What changes, in a sentence without a stop.
@@ -400,7 +467,8 @@ impl Proof {
             false => " (only partly checked)",
         };
         let more = format!(
-            "{more}{}{}",
+            "{}{more}{}{}",
+            self.words_of_gone(),
             self.words_of_elsewhere(),
             self.words_of_unseen()
         );
@@ -422,9 +490,11 @@ impl Proof {
                 Some(format!("changes {keys} for {of}"))
             }
         };
-        let is_told = !self.known.changes.is_empty();
-        let possible = self.possible.first().filter(|_| !is_told).map(|first| {
-            let keys = names(self.possible.iter().map(|change| &*change.key));
+        // What changes for the known nodes changes for others like them.
+        let is_told = |change: &&Difference| !self.others.contains(&change.key);
+        let mut possible = self.possible.iter().filter(|change| !is_told(change));
+        let possible = possible.next().map(|first| {
+            let keys = names(self.others.iter().map(|key| &**key));
             let whose = match first.after.condition.as_str() {
                 "" => "of nodes that read none of these files".to_owned(),
                 condition => format!("of a node with {condition}"),
@@ -432,7 +502,22 @@ impl Proof {
             format!("can change {keys} {whose}")
         });
         let parts: Vec<String> = known.into_iter().chain(possible).collect();
-        format!("{}{more}", parts.join(", but "))
+        let and = match self.known.changes.is_empty() {
+            true => ", but ",
+            false => ", and ",
+        };
+        format!("{}{more}", parts.join(and))
+    }
+
+    /// What is said of keys that no file has afterwards.
+    fn words_of_gone(&self) -> String {
+        let keys = match self.gone.len() {
+            0 => return String::new(),
+            1 => "key",
+            _ => "keys",
+        };
+        let all = names(self.gone.iter().map(|key| &**key));
+        format!("; removes the {keys} {all}")
     }
 
     /// What is said of classes outside of the workspace.

@@ -9,6 +9,8 @@ mod inline;
 mod merge;
 mod move_key;
 mod nest;
+#[cfg(test)]
+mod proof_tests;
 mod push_down;
 #[cfg(test)]
 mod tests;

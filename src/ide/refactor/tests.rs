@@ -1,16 +1,9 @@
-//! Refactorings by cursors in small workspaces; and that each changes what its proof says, over random
-//! ones.
+//! Refactorings by cursors in small workspaces.
 
 use expect_test::{Expect, expect};
-use proptest::prelude::*;
 
 use super::{chosen, offers, refused};
-use crate::analysis::Analysis;
-use crate::fixture::FOLDER;
 use crate::ide::fixture_tests::{ask, with_hierarchy};
-use crate::ide::random_workspace::{FILES, file, values, workspace};
-use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::KnownNodes;
 
 /// The titles of all offers.
 fn titles(text: &str) -> Vec<String> {
@@ -21,7 +14,7 @@ fn titles(text: &str) -> Vec<String> {
 }
 
 /// What the offer whose title begins with some words changes, and the diff.
-fn check(text: &str, begin: &str, expected: Expect) {
+pub(super) fn check(text: &str, begin: &str, expected: Expect) {
     let shown = ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset);
         let title = offers
@@ -305,15 +298,15 @@ fn two_levels_are_merged() {
         &text,
         "Merge 'a'",
         expect![[r#"
-        Merge 'a' across all levels (unique), in data/common.yaml: changes a for n, of 2 nodes
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1 +1,4 @@
-         a: [1]
-        +lookup_options:
-        +  a:
-        +    merge: unique
-    "#]],
+            Merge 'a' across all levels (unique), in data/common.yaml: changes a for n, of 2 nodes, and can change a of a node with other facts
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1 +1,4 @@
+             a: [1]
+            +lookup_options:
+            +  a:
+            +    merge: unique
+        "#]],
     );
 }
 
@@ -378,7 +371,7 @@ fn nested_keys_become_flat_and_back() {
         &text,
         "Split the hash",
         expect![[r#"
-            Split the hash 'a' into 2 keys: changes no effective value; can change parameters of the class a, which is not in this workspace
+            Split the hash 'a' into 2 keys: changes no effective value; removes the key a; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
             @@ -1,8 +1,7 @@
@@ -402,7 +395,7 @@ fn nested_keys_become_flat_and_back() {
         &text,
         "Combine 2 keys",
         expect![[r#"
-            Combine 2 keys into the hash 'a': changes no effective value; can change parameters of the class a, which is not in this workspace
+            Combine 2 keys into the hash 'a': changes no effective value; removes the keys a::port, a::names; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
             @@ -1,5 +1,6 @@
@@ -429,7 +422,15 @@ fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
     check(
         &text,
         "Make a key",
-        expect![[r#"not offered: ["Split the hash 'a' into a key"]"#]],
+        expect![[r#"
+            Split the hash 'a' into a key: changes no effective value; removes the key a
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,2 +1 @@
+            -a:
+            -  port: 80
+            +a::port: 80
+        "#]],
     );
 }
 
@@ -490,198 +491,8 @@ fn version_3_becomes_version_5() {
 }
 
 #[test]
-fn other_environments_that_read_the_file_are_told() {
-    let environment = |name: &str, data: &str| {
-        format!(
-            "#- environments/{name}/environment.conf\nmodulepath = /repo/modules\n\
-             #- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}]\n\
-             #- environments/{name}/data/a.yaml\n{data}"
-        )
-    };
-    let module = "\
-#- modules/m/hiera.yaml
-version: 5
-hierarchy: [{name: Role, path: \"%{facts.role}.yaml\"}, {name: All, path: all.yaml}]
-#- modules/m/data/web.yaml
-m::a$0: 1
-#- modules/m/data/all.yaml
-m::b: 2
-";
-    let own = "m::a: 3\n";
-    // In the first environment nothing of the module counts.
-    let text = environment("one", own) + &environment("two", "") + module;
-    check(
-        &text,
-        "Move 'm::a' down",
-        expect![[r#"
-        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value; can change values in the environment two, which reads the same files
-        --- modules/m/data/all.yaml
-        +++ modules/m/data/all.yaml
-        @@ -1 +1,2 @@
-         m::b: 2
-        +m::a: 1
-        --- modules/m/data/web.yaml
-        +++ modules/m/data/web.yaml
-        @@ -1 +1 @@
-        -m::a: 1
-        +{}
-    "#]],
-    );
-    let text = environment("one", own) + &environment("two", own) + module;
-    check(
-        &text,
-        "Move 'm::a' down",
-        expect![[r#"
-        Move 'm::a' down to modules/m/data/all.yaml: changes no effective value
-        --- modules/m/data/all.yaml
-        +++ modules/m/data/all.yaml
-        @@ -1 +1,2 @@
-         m::b: 2
-        +m::a: 1
-        --- modules/m/data/web.yaml
-        +++ modules/m/data/web.yaml
-        @@ -1 +1 @@
-        -m::a: 1
-        +{}
-    "#]],
-    );
-}
-
-/// The keys that a refactoring can change, as its proof tells.
-fn possible(text: &str, begin: &str) -> Vec<String> {
-    ask(text, None, |asked| {
-        let offers = offers(asked.analysis, asked.path, asked.offset);
-        let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
-        let title = &offers.next().expect("an offer").title;
-        let found = chosen(asked.analysis, asked.path, asked.offset, title);
-        let (_, proof) = found.expect("a plan that fits");
-        let keys = proof.possible.iter();
-        keys.map(|change| change.key.to_string()).collect()
-    })
-}
-
-#[test]
-fn another_order_of_merged_values_is_told() {
-    let text = "\
-#- data/node/n.yaml
-x: 1
-#- data/role/web.yaml
-m::b$0: some text
-#- data/site/ams.yaml
-m::b: [x, y]
-#- data/common.yaml
-m::b: some text
-lookup_options:
-  m::b: {merge: unique}
-";
-    let told = possible(&with_hierarchy(text), "Move 'm::b' into");
-    assert_eq!(told, ["m::b"]);
-}
-
-#[test]
 fn broken_and_foreign_files_are_offered_nothing() {
     assert_eq!(titles(&in_common("a: [1\nb$0: 2\n")), Vec::<String>::new());
     assert_eq!(titles(&in_common("{a$0: 1, b: 2}\n")), Vec::<String>::new());
     assert_eq!(titles("#- README.md\na$0: 1\n"), Vec::<String>::new());
-}
-
-#[test]
-fn a_proof_tells_nodes_apart_by_the_files_with_merge_options() {
-    let texts = [
-        "",
-        "lookup_options:\n  '^m::': {merge: hash}\n",
-        "",
-        "a: '%{alias(\"m::b\")}'\nm::b: 1\n",
-        "m::c: \"%{lookup('a')}\"\n",
-        "m::b: [z, '%{lookup(\"m::c\")}']\n",
-    ];
-    assert_eq!(
-        told(texts, 4, "Move 'm::c' down to data/common.yaml"),
-        ["a: facts.role = web, facts.site = ams", "m::b: ", "m::c: ",]
-    );
-}
-
-#[test]
-fn a_proof_follows_a_value_through_files_of_three_levels() {
-    let texts = [
-        "m::c: \"%{lookup('a')}\"\n",
-        "",
-        "",
-        "d: [z, '%{lookup(\"m::c\")}']\n",
-        "a: 1\n",
-        "",
-    ];
-    assert_eq!(
-        told(texts, 4, "Move 'a' into 2 files of 'Role'"),
-        [
-            "a: facts.role = db",
-            "d: facts.role = db, facts.site = ams, trusted.certname = n",
-            "m::c: facts.role = db, trusted.certname = n",
-        ]
-    );
-}
-
-/// What a refactoring at the start of a file can change, and for which nodes, as its proof tells.
-fn told(texts: [&str; FILES.len()], at: usize, title: &str) -> Vec<String> {
-    let before = workspace(&texts.map(str::to_owned));
-    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-    let analysis = Analysis::new(&before, &settings, &configs, &nodes);
-    let path = format!("{FOLDER}/{}", FILES[at]);
-    let (_, proof) = chosen(analysis, &path, 0, title).expect("a plan");
-    let told = proof.possible.iter();
-    told.map(|change| format!("{}: {}", change.key, change.after.condition))
-        .collect()
-}
-
-/// An answer; of a loop only that it is one: an extracted value is one more key on the way round it.
-fn without_way(answer: &str) -> &str {
-    const LOOP: &str = "Recursive lookup detected";
-    match answer.contains(LOOP) {
-        true => LOOP,
-        false => answer,
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(160))]
-
-    /// A proof that says that nothing changes is right for every node, and one that tells of changes
-    /// is not wrong of the keys that it leaves out.
-    #[test]
-    fn every_refactoring_changes_what_its_proof_says(
-        texts in proptest::collection::vec(file(), FILES.len()),
-        at in 0..FILES.len(),
-        place in 0.0..1.0f64,
-    ) {
-        let before = workspace(&texts);
-        let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&before, &settings, &configs, &nodes);
-        let path = format!("{FOLDER}/{}", FILES[at]);
-        let offset = (texts[at].len() as f64 * place) as usize;
-        let old = values(&before);
-        for offer in offers(analysis, &path, offset) {
-            let (offer, proof) = chosen(analysis, &path, offset, &offer.title).expect("a plan");
-            let after = offer.plan.after(&before).expect("edits that fit");
-            for file in after.files() {
-                let was = before.file(file.path()).expect("the same files");
-                prop_assert_eq!(was.facts().error.is_some(), file.facts().error.is_some());
-                // Line ends stay.
-                let ends = |text: &str| text.contains("\r\n") && text.replace("\r\n", "").contains('\n');
-                prop_assert!(!ends(file.text()) || ends(was.text()), "{}: {:?}", offer.title, file.text());
-            }
-            let new = values(&after);
-            let told: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
-            prop_assert!(proof.is_complete);
-            for (what, value) in &old {
-                let key = what.split(' ').next().unwrap_or_default();
-                let is_told = told.contains(&key) || offer.plan.meant.iter().any(|meant| **meant == *key);
-                prop_assert!(
-                    is_told || without_way(&new[what]) == without_way(value),
-                    "{}: {what}: {value} became {}\n{:#?}", offer.title, new[what], offer.plan
-                );
-            }
-        }
-    }
 }
