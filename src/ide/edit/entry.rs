@@ -185,6 +185,22 @@ impl<'a> Sheet<'a> {
         Some(own)
     }
 
+    /// The comments of an entry: above it, beside it and inside of its value. O(comments).
+    pub fn comments_of(&self, entry: Entry) -> Vec<&'a str> {
+        let whole = self.with_comments(entry);
+        whole.map_or_else(Vec::new, |whole| self.comments_in(whole))
+    }
+
+    /// The comments of a part of the file. O(comments).
+    pub fn comments_in(&self, part: TextRange) -> Vec<&'a str> {
+        let comments = self.tree().comments().iter();
+        let inside = comments.filter(|comment| part.contains(**comment));
+        let text = self.text();
+        inside
+            .map(|comment| comment.slice(text).trim_end())
+            .collect()
+    }
+
     /// Takes lines of entries away; what is left is a hash even where nothing is left.
     #[must_use]
     pub fn removal(&self, lines: TextRange) -> TextEdit {

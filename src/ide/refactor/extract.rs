@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Cursor, Kind, Offer};
-use crate::ide::edit::Plan;
+use crate::ide::edit::entry::Sheet;
+use crate::ide::edit::{Plan, column};
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
@@ -55,7 +56,8 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         let alias = format!("{blank}\"%{{alias('{name}')}}\"");
         plan.add(cursor.at(), TextEdit::replace(range, alias));
     }
-    plan.add(cursor.at(), cursor.sheet.addition(&name, &value));
+    let lines = new_entry(cursor, &name, &value, (id, &all))?;
+    plan.add(cursor.at(), cursor.sheet.insertion(&name, &lines));
     plan.meant.push(Arc::from(name.as_str()));
     Some(Offer {
         title: format!(
@@ -103,9 +105,86 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
     at != id
 }
 
+/// The lines of the new entry. Comments inside of the value that the cursor is on stay where they are, those
+/// of the other places stand above.
+fn new_entry(
+    cursor: &Cursor<'_>,
+    name: &str,
+    value: &Value,
+    (id, all): (NodeId, &[NodeId]),
+) -> Option<String> {
+    let sheet = &cursor.sheet;
+    let places = all
+        .iter()
+        .map(|&other| place(sheet.tree(), sheet.text(), other));
+    let places: Option<Vec<TextRange>> = places.collect();
+    let comments = places?
+        .into_iter()
+        .flat_map(|place| sheet.comments_in(place));
+    let mut above: Vec<&str> = Vec::new();
+    for comment in comments {
+        if !above.contains(&comment) {
+            above.push(comment);
+        }
+    }
+    let own = sheet.comments_in(place(sheet.tree(), sheet.text(), id)?);
+    let kept = as_written(sheet, name, id).filter(|_| !own.is_empty());
+    if kept.is_some() {
+        above.retain(|comment| !own.contains(comment));
+    }
+    let above = above.iter().map(|comment| format!("{comment}\n"));
+    let entry = kept.unwrap_or_else(|| sheet.style.entry(name, value));
+    Some(above.collect::<String>() + &entry)
+}
+
+/// An entry whose value is a block of the file as it is written, with its comments.
+fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
+    let (tree, text) = (sheet.tree(), sheet.text());
+    let start = tree.node(id).full_range().start as usize;
+    let column = column(text, start);
+    let line = start - column;
+    let is_first = text[line..start].chars().all(|c| c == ' ');
+    if !is_block(tree, text, id) || !is_first {
+        return None;
+    }
+    let indent = match &tree.node(id).kind {
+        NodeKind::Sequence(_) if !sheet.style.indented_lists => "",
+        _ => "  ",
+    };
+    let end = place(tree, text, id)?.end as usize;
+    let mut lines = format!("{name}:\n");
+    for line in text[line..end].lines() {
+        let blank = line.len() - line.trim_start_matches(' ').len();
+        let line = &line[blank.min(column)..];
+        if !line.trim().is_empty() {
+            lines.push_str(indent);
+        }
+        lines.push_str(line.trim_end());
+        lines.push('\n');
+    }
+    Some(lines)
+}
+
+/// Whether a node is a list or a hash with a line for each part.
+fn is_block(tree: &Tree, text: &str, id: NodeId) -> bool {
+    let node = tree.node(id);
+    let is_flow = node.range.slice(text).starts_with(['[', '{']);
+    matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_)) && !is_flow
+}
+
 /// What is replaced: the value, on the line of its key where it stands below.
 fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
-    let range = tree.node(id).full_range();
+    let mut range = tree.node(id).full_range();
+    if is_block(tree, text, id) {
+        // The comment beside the last part.
+        let rest = text[range.end as usize..]
+            .lines()
+            .next()
+            .unwrap_or_default();
+        if rest.trim_start().starts_with('#') {
+            range.end += rest.trim_end().len() as u32;
+        }
+    }
     let Some(NodeKind::Mapping(pairs)) = tree.parent(id).map(|parent| &tree.node(parent).kind)
     else {
         return Some(range);

@@ -1,8 +1,10 @@
-//! Moves a key that all files of a level set alike to the level below that all nodes read.
+//! Moves a key that all files of a level set alike to the level below that all nodes read, with the
+//! comments of all of them.
 
 use super::{Cursor, Kind, MOST_FILES, Offer, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
+use crate::text::TextEdit;
 use crate::value::load_node;
 
 pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
@@ -17,6 +19,9 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         .iter()
         .filter(|place| order(place) > order(own) && place.template.is_constant());
     let to = below.find_map(|place| cursor.always(place))?;
+    let own_comments = cursor.sheet.comments_of(cursor.entry);
+    // Comments of the others, each once.
+    let mut more: Vec<String> = Vec::new();
     let mut plan = Plan::default();
     for file in &files {
         let sheet = Sheet::of(cursor.analysis().snapshot, file.path()).ok()?;
@@ -29,16 +34,33 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         }
         let lines = match file.path() == cursor.at() {
             true => cursor.whole()?,
-            // Comments of the others are not of the entry that stays.
-            false => sheet.lines(entry)?,
+            false => sheet.with_comments(entry)?,
         };
+        for comment in sheet.comments_of(entry) {
+            if !own_comments.contains(&comment) && !more.iter().any(|known| known == comment) {
+                more.push(comment.to_owned());
+            }
+        }
         plan.add(file.path(), sheet.removal(lines));
     }
     let path = to.file.path();
     match to.entry(&cursor.key) {
         None if to.file.facts().key(&cursor.key).is_some() => return None,
-        None => plan.add(path, to.insertion(&cursor.key, &cursor.lines()?)),
-        Some(entry) if load_node(to.tree(), entry.value).ok()? == value => {}
+        None => {
+            let lines = above(&more) + &cursor.lines()?;
+            plan.add(path, to.insertion(&cursor.key, &lines));
+        }
+        Some(entry) if load_node(to.tree(), entry.value).ok()? == value => {
+            let known = to.comments_of(entry);
+            let own = own_comments.iter().map(|comment| (*comment).to_owned());
+            let all = own.chain(more);
+            let new: Vec<String> = all.filter(|comment| !known.contains(&&**comment)).collect();
+            if !new.is_empty() {
+                let at = to.lines(entry)?.start as usize;
+                let lines = to.style.with_ends(&above(&new));
+                plan.add(path, TextEdit::insert(at, lines));
+            }
+        }
         Some(_) => return None,
     }
     Some(Offer {
@@ -52,4 +74,12 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         kind: Kind::Move,
         plan,
     })
+}
+
+/// Comments as lines of their own.
+fn above(comments: &[String]) -> String {
+    comments
+        .iter()
+        .map(|comment| format!("{comment}\n"))
+        .collect()
 }

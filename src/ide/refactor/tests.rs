@@ -106,6 +106,125 @@ fn a_key_that_all_files_of_a_level_share_is_hoisted() {
 }
 
 #[test]
+fn comments_of_all_files_are_hoisted() {
+    let text = with_hierarchy(
+        "#- data/common.yaml\nb: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n\
+         #- data/role/db.yaml\nz: 1\n# Why.\n# Since May.\na: 1  # db\n",
+    );
+    check(
+        &text,
+        "Move 'a' from all",
+        expect![[r#"
+        Move 'a' from all 2 files of 'Role' to data/common.yaml: can change a of nodes that read none of these files
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1 +1,5 @@
+         b: 1
+        +# Since May.
+        +# db
+        +# Why.
+        +a: 1  # web
+        --- data/role/db.yaml
+        +++ data/role/db.yaml
+        @@ -1,4 +1 @@
+         z: 1
+        -# Why.
+        -# Since May.
+        -a: 1  # db
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,3 +1 @@
+         z: 1
+        -# Why.
+        -a: 1  # web
+    "#]],
+    );
+    let text = with_hierarchy(
+        "#- data/common.yaml\n# Both.\nb: 1\n# Why.\na: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n\
+         #- data/role/db.yaml\nz: 1\na: 1  # db\n",
+    );
+    check(
+        &text,
+        "Move 'a' from all",
+        expect![[r#"
+        Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,4 +1,6 @@
+         # Both.
+         b: 1
+         # Why.
+        +# web
+        +# db
+         a: 1
+        --- data/role/db.yaml
+        +++ data/role/db.yaml
+        @@ -1,2 +1 @@
+         z: 1
+        -a: 1  # db
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,3 +1 @@
+         z: 1
+        -# Why.
+        -a: 1  # web
+    "#]],
+    );
+}
+
+#[test]
+fn comments_inside_of_an_extracted_value_are_kept() {
+    let text = in_common(
+        "a::x:\n  $0- one  # first\n  # Between.\n  - two  # last\nb:\n  - one\n  # Other.\n  - two\nc: 1\n",
+    );
+    check(
+        &text,
+        "Extract",
+        expect![[r#"
+        Extract this value, which occurs 2 times, into 'a::x_shared': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,9 +1,8 @@
+        -a::x:
+        +a::x: "%{alias('a::x_shared')}"
+        +# Other.
+        +a::x_shared:
+           - one  # first
+           # Between.
+           - two  # last
+        -b:
+        -  - one
+        -  # Other.
+        -  - two
+        +b: "%{alias('a::x_shared')}"
+         c: 1
+    "#]],
+    );
+    let text = in_common("a::x: $0[one,  # first\n  two]  # all\nb:\n- one\n- two  # last\n");
+    check(
+        &text,
+        "Extract",
+        expect![[r#"
+        Extract this value, which occurs 2 times, into 'a::x_shared': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,5 +1,7 @@
+        -a::x: [one,  # first
+        -  two]  # all
+        -b:
+        +a::x: "%{alias('a::x_shared')}"  # all
+        +# first
+        +# last
+        +a::x_shared:
+         - one
+        -- two  # last
+        +- two
+        +b: "%{alias('a::x_shared')}"
+    "#]],
+    );
+}
+
+#[test]
 fn a_key_is_pushed_into_the_files_of_the_level_above() {
     let text = with_hierarchy(
         "#- data/common.yaml\na$0: 1\nb: 2\n#- data/site/ams.yaml\nx: 1\n#- data/site/lon.yaml\na: 3\n",
