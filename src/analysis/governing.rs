@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
-use crate::lookup::Place;
+use crate::lookup::{Place, Reach};
 use crate::workspace::{
     ENVIRONMENT_CONF, ENVIRONMENTS, File, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, Root,
     RootKind, path,
@@ -47,6 +47,37 @@ impl<'a> Analysis<'a> {
     pub fn reads(self, path: &str) -> bool {
         HieraFiles::of(self).contains(path)
     }
+
+    /// The environments that read a file: those that its layer belongs to, and those whose hierarchies
+    /// name its folder too. O(environments × levels).
+    #[must_use]
+    pub fn environments_reading(self, path: &str) -> Vec<&'a Root> {
+        let view = self.governing(path);
+        let of_layer = view.map_or_else(Vec::new, |view| self.environments_around(view.root));
+        let reads = |root: &&Root| {
+            let is_here = |reach: &Reach| {
+                let mut bound = reach.bindings.iter();
+                let name = path::name(&root.dir);
+                bound.all(|(variable, value)| **variable != *"environment" || *value == name)
+            };
+            let mut known = of_layer.iter();
+            known.any(|known| known.dir == root.dir) || self.at(root).reach(path).iter().any(is_here)
+        };
+        self.snapshot.roots().environments().filter(reads).collect()
+    }
+
+    /// The environments that a root belongs to; for a module that no modulepath has the one that it lies
+    /// in.
+    fn environments_around(self, root: &'a Root) -> Vec<&'a Root> {
+        let roots = self.snapshot.roots();
+        let mut found: Vec<&Root> = roots.environments_of(root).collect();
+        if found.is_empty() && matches!(root.kind, RootKind::Module { .. }) {
+            let around = roots.environments();
+            let around = around.filter(|one| path::within(&root.dir, &one.dir).is_some());
+            found.extend(around.max_by_key(|one| one.dir.len()));
+        }
+        found
+    }
 }
 
 /// The files of a workspace that mean something to Hiera.
@@ -69,13 +100,16 @@ impl<'a> HieraFiles<'a> {
         let Some(own) = analysis.answering(path).map(|view| view.root) else {
             return HieraFiles::of(analysis);
         };
-        let all = analysis.snapshot.roots();
-        let environments: Vec<&str> = all.environments_of(own).map(|root| &*root.dir).collect();
+        let mut environments = analysis.environments_reading(path);
+        if environments.is_empty() {
+            environments = analysis.environments_around(own);
+        }
+        let is_among = |root: &Root| environments.iter().any(|known| known.dir == root.dir);
         let is_beside = |root: &&Root| {
-            let mut theirs = all.environments_of(root);
-            root.dir == own.dir || theirs.any(|root| environments.contains(&&*root.dir))
+            let mut theirs = analysis.environments_around(root).into_iter();
+            root.dir == own.dir || theirs.any(is_among)
         };
-        HieraFiles::of_roots(analysis, all.iter().filter(is_beside))
+        HieraFiles::of_roots(analysis, analysis.snapshot.roots().iter().filter(is_beside))
     }
 
     fn of_roots(analysis: Analysis<'a>, roots: impl Iterator<Item = &'a Root>) -> HieraFiles<'a> {

@@ -231,7 +231,16 @@ impl ClientFacts {
 
     /// What the client shows of a hover.
     pub(crate) fn hover_form(&self) -> HoverForm {
-        match (self.markdown, self.tables) {
+        self.form(self.markdown)
+    }
+
+    /// What the client shows of the documentation of a completion.
+    pub(crate) fn completion_form(&self) -> HoverForm {
+        self.form(self.completion_markdown)
+    }
+
+    fn form(&self, takes_markdown: bool) -> HoverForm {
+        match (takes_markdown, self.tables) {
             (true, true) => HoverForm::Markdown,
             (true, false) => HoverForm::Aligned,
             (false, _) => HoverForm::Plain,
@@ -525,6 +534,21 @@ mod tests {
         assert_eq!(of(json!(["utf-32", "utf-16"])), "utf-32");
         assert_eq!(of(json!(["utf-7"])), "utf-16");
         assert_eq!(of(json!(null)), "utf-16");
+    }
+
+    #[test]
+    fn completions_and_hovers_are_each_in_a_form_that_the_client_shows() {
+        let of = |hover: &str, completion: &str| {
+            let client = facts(&json!({ "textDocument": {
+                "hover": { "contentFormat": [hover] },
+                "completion": { "completionItem": { "documentationFormat": [completion] } },
+            } }));
+            [client.hover_form(), client.completion_form()]
+        };
+        let [plain, markdown] = [HoverForm::Plain, HoverForm::Aligned];
+        assert_eq!(of("plaintext", "markdown"), [plain, markdown]);
+        assert_eq!(of("markdown", "plaintext"), [markdown, plain]);
+        assert_eq!(facts(&json!({})).completion_form(), plain);
     }
 
     #[test]

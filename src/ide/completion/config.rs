@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Slot, Step};
 use super::options::words;
-use super::{Item, ItemKind, Question};
+use super::{Item, ItemKind, Question, facts};
 use crate::analysis::RootView;
 use crate::hierarchy::{join, locate};
 use crate::ide::hover::meaning_of_value;
@@ -72,10 +72,49 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         (_, [.., "path" | "glob"] | [.., "paths" | "globs", "-"]) => {
             entries(&view, cursor, &datadir(question, &view), true)
         }
+        (_, [.., "mapped_paths", "-"]) => match mapped_before(question).len() {
+            0 => facts::items(question, &cursor.typed),
+            2 => entries(&view, cursor, &datadir(question, &view), true),
+            _ => Vec::new(),
+        },
         (Slot::Value, [.., option @ ("data_hash" | "lookup_key" | "data_dig")]) => {
             functions(&view, option)
         }
         (Slot::Key | Slot::Value, _) => Vec::new(),
+    }
+}
+
+/// The elements before the cursor in the list of `mapped_paths` that it is in.
+fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
+    let text: &'t str = question.file.text();
+    let before = text.get(..question.offset).unwrap_or_default();
+    let Some(start) = before.rfind("mapped_paths") else {
+        return Vec::new();
+    };
+    let written = &before[start + "mapped_paths".len()..];
+    let written = written.trim_start_matches(['"', '\'', ':', ' ']);
+    let bare = |element: &'t str| element.trim().trim_matches(['"', '\'']);
+    let mut found: Vec<&str> = match written.strip_prefix('[') {
+        Some(inner) if inner.contains(']') => return Vec::new(),
+        Some(inner) => inner.split(',').map(bare).collect(),
+        None => {
+            let lines = written.lines().map(str::trim_start);
+            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let elements: Option<Vec<&str>> = lines.map(|line| line.strip_prefix('-')).collect();
+            let elements = elements.unwrap_or_default().into_iter();
+            elements.map(bare).collect()
+        }
+    };
+    // The last one is typed.
+    found.pop();
+    found
+}
+
+/// The name that an element has in the template of mapped paths that the cursor is in.
+pub(super) fn mapped_element(question: &Question<'_>) -> Option<String> {
+    match mapped_before(question)[..] {
+        [_, element] => Some(element.to_owned()),
+        _ => None,
     }
 }
 

@@ -113,7 +113,9 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
             |range: TextRange| file.id() == question.file.id() && range.touches(question.offset);
         for level in spans.hierarchy.iter().chain(&spans.default_hierarchy) {
             if let Some([list, element]) = &level.mapped {
-                found.insert(named::variable(&list.text));
+                if !is_asked(parse.tree.node(list.node).range) {
+                    found.insert(named::variable(&list.text));
+                }
                 // The name of an element means nothing outside of its level.
                 if is_asked(level.range) {
                     found.insert(element.text.clone());

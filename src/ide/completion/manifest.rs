@@ -1,5 +1,6 @@
 //! Keys in the lookups of manifests, and names of classes where they are included.
 
+use super::dotted::Part;
 use super::{Completion, Question, parameters, token};
 use crate::syntax::puppet::{HalfTyped, PieceKind, half_typed};
 use crate::workspace::{Language, language_of};
@@ -36,11 +37,9 @@ pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
         return Some(token::answer_in(question, typed, items));
     }
     let argument = argument.filter(|argument| code.takes_key() && !argument.contains('$'))?;
-    let (typed, items) = match argument.rsplit_once('.') {
-        Some((above, typed)) => (typed, token::sub_keys(question, above)),
-        None => (argument, token::keys(question, argument)),
-    };
-    Some(token::answer_in(question, typed, items))
+    let quote = code.half.quote.and_then(|at| before[at..].chars().next());
+    let part = Part::of(argument, quote.unwrap_or('\''), None);
+    Some(part.answer(question, part.items(question)))
 }
 
 fn is_part(character: char) -> bool {

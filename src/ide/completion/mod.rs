@@ -7,6 +7,7 @@
 
 mod config;
 mod cursor;
+mod dotted;
 mod facts;
 mod flow;
 mod keys;

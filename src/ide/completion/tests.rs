@@ -460,6 +460,92 @@ fn elements_of_mapped_paths_are_known_in_their_level_alone() {
 }
 
 #[test]
+fn mapped_paths_name_a_variable_then_a_template() {
+    let config = |lines: &str| {
+        format!(
+            "{NODES}#- data/svc/x.yaml\na: 1\n#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n{lines}"
+        )
+    };
+    check(
+        &config("    mapped_paths: [facts.os.fa$0"),
+        expect![[r#"
+            Variable facts.os.family  Debian, RedHat
+            >     mapped_paths: [facts.os.family"#]],
+    );
+    check(
+        &config("    mapped_paths:\n      - facts.os.fa$0\n"),
+        expect![[r#"
+            Variable facts.os.family  Debian, RedHat
+            >       - facts.os.family"#]],
+    );
+    check(
+        &config("    mapped_paths: [facts.os.family, fa$0"),
+        expect![""],
+    );
+    check(
+        &config("    mapped_paths: [facts.services, service, s$0"),
+        expect![[r#"
+            Folder svc/
+            >     mapped_paths: [facts.services, service, svc/"#]],
+    );
+    check(
+        &config("    mapped_paths:\n      - facts.services\n      - service\n      - \"svc/%{ser$0"),
+        expect![[r#"
+            Variable service
+            >       - "svc/%{service}"#]],
+    );
+    check(
+        &config("    mapped_paths: [facts.services, service, \"svc/%{ser$0"),
+        expect![[r#"
+            Variable service
+            >     mapped_paths: [facts.services, service, "svc/%{service}"#]],
+    );
+}
+
+#[test]
+fn keys_with_dots_stand_in_quotes_in_lookups() {
+    let others = "#- data/role/db.yaml\nx: {a.b: {c: 1}, d: 2}\ny.z: 1\n";
+    let at = |text: &str| with_hierarchy(&format!("{others}#- data/common.yaml\n{text}"));
+    check(
+        &at("a: \"%{lookup('x.$0"),
+        expect![[r#"
+            Key "a.b"
+            Key d
+            > a: "%{lookup('x.\"a.b\"')}"#]],
+    );
+    check(
+        &at("a: %{lookup('x.\"a.$0\"')}"),
+        expect![[r#"
+            Key "a.b"
+            > a: %{lookup('x."a.b"')}"#]],
+    );
+    check(
+        &at("a: '%{lookup(\"x.''a.$0"),
+        expect![[r#"
+            Key 'a.b'
+            > a: '%{lookup("x.''a.b''")}"#]],
+    );
+    check(
+        &at("a: >\n  %{lookup('x.\"a.b\".$0')}"),
+        expect![[r#"
+            Key c
+            >   %{lookup('x."a.b".c')}"#]],
+    );
+    check(
+        &at("a: \"%{lookup('y$0')}\""),
+        expect![[r#"
+            Key "y.z"
+            > a: "%{lookup('\"y.z\"')}""#]],
+    );
+    check(
+        &with_hierarchy(&format!("{others}#- manifests/site.pp\nlookup('x.\"a.$0\"')\n")),
+        expect![[r#"
+            Key "a.b"
+            > lookup('x."a.b"')"#]],
+    );
+}
+
+#[test]
 fn nested_keys_and_entries_say_what_they_are() {
     let about = |text: &str| {
         ask(&in_common(text), None, |asked| {

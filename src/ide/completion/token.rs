@@ -1,9 +1,9 @@
 //! Within `%{…}`: functions and variables; keys and dotted sub-keys in calls.
 
 use super::cursor::Step;
-use super::keys::{collect, names, values_of};
-use super::{Completion, Item, ItemKind, Question, answer, facts};
-use crate::ide::hover::Described;
+use super::dotted::Part;
+use super::keys::{collect, values_of};
+use super::{Completion, Item, ItemKind, Question, answer, config, facts};
 use crate::interpolation::{Method, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -48,11 +48,16 @@ pub(super) fn complete(
     is_config: bool,
 ) -> Completion {
     if let Some((method, quote, argument)) = call(open.inner) {
-        let of_call = argument_items(question, method, quote, argument);
-        return answer_in(question, of_call.0, of_call.1);
+        return in_call(question, method, (quote, open.quote), argument);
     }
     let typed = open.inner.trim_start();
     let mut items = facts::items(question, typed);
+    if is_config && let Some(element) = config::mapped_element(question) {
+        let is_known = items.iter().any(|item| item.label == element);
+        if !is_known {
+            items.insert(0, Item::new(element, ItemKind::Variable));
+        }
+    }
     if !open.is_closed {
         for item in &mut items {
             item.insert.push('}');
@@ -75,7 +80,7 @@ pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) 
 }
 
 /// Whether a character is a part of a key or a variable.
-fn is_part(character: char) -> bool {
+pub(super) fn is_part(character: char) -> bool {
     character.is_alphanumeric() || "_:.-".contains(character)
 }
 
@@ -88,15 +93,21 @@ fn call(inner: &str) -> Option<(Method, char, &str)> {
     (!argument.contains(quote)).then_some((method, quote, argument))
 }
 
-/// What can stand in the argument of a call, and what of it is typed.
-fn argument_items<'t>(
+/// What can stand in the argument of a call; `quote` is the one around it, and the one around the text.
+fn in_call(
     question: &Question<'_>,
     method: Method,
-    quote: char,
-    argument: &'t str,
-) -> (&'t str, Vec<Item>) {
+    (quote, of_text): (char, Option<char>),
+    argument: &str,
+) -> Completion {
+    let part = Part::of(argument, quote, of_text);
     let behind = question.file.text().get(question.offset..);
-    let behind = behind.unwrap_or_default().trim_start_matches(is_part);
+    let behind = behind.unwrap_or_default();
+    let is_key = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
+    let behind = match is_key {
+        true => &behind[part.rest(question)..],
+        false => behind.trim_start_matches(is_part),
+    };
     let missing = match behind.chars().next() {
         Some(next) if next == quote => String::new(),
         Some('}') => format!("{quote})"),
@@ -109,28 +120,19 @@ fn argument_items<'t>(
         items
     };
     match method {
-        Method::Scope => (argument, close(facts::items(question, argument))),
-        Method::Literal => (argument, close(vec![Item::new("%", ItemKind::Value)])),
-        Method::Lookup | Method::Hiera | Method::Alias => match argument.rsplit_once('.') {
-            Some((above, typed)) => (typed, close(sub_keys(question, above))),
-            None => (argument, close(keys(question, argument))),
-        },
+        Method::Scope => answer_in(question, argument, close(facts::items(question, argument))),
+        Method::Literal => {
+            let items = close(vec![Item::new("%", ItemKind::Value)]);
+            answer_in(question, argument, items)
+        }
+        Method::Lookup | Method::Hiera | Method::Alias => {
+            part.answer(question, close(part.items(question)))
+        }
     }
 }
 
-pub(super) fn keys(question: &Question<'_>, typed: &str) -> Vec<Item> {
-    let items = names(question, typed, &|_| false).into_iter();
-    let items = items.filter(|name| !name.contains(['.', '\'', '"']));
-    items
-        .map(|name| Item {
-            about: Some(Described::Key(name.clone())),
-            ..Item::new(&*name, ItemKind::Key)
-        })
-        .collect()
-}
-
 /// Keys below a dotted key, and numbers of elements.
-pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
+pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<String> {
     let Ok(parts) = split_key(above) else {
         return Vec::new();
     };
@@ -145,7 +147,7 @@ pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
             continue;
         };
         let keys = inner.as_hash().into_iter().flat_map(|hash| hash.keys());
-        let keys = keys.filter_map(Value::as_str).map(crate::analysis::quoted);
+        let keys = keys.filter_map(Value::as_str).map(str::to_owned);
         let elements = inner.as_array().map_or(0, <[Value]>::len);
         for key in keys.chain((0..elements).map(|at| at.to_string())) {
             if !found.contains(&key) {
@@ -153,9 +155,7 @@ pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<Item> {
             }
         }
     }
-    // Quotes would end the quotes around the key.
-    let items = found.into_iter().filter(|key| !key.contains(['\'', '"']));
-    items.map(|key| Item::new(key, ItemKind::Key)).collect()
+    found
 }
 
 fn dig(value: &Value, steps: &[String]) -> Option<Value> {

@@ -15,7 +15,7 @@ use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
 use crate::ide::touched::{Extent, merged_anew};
-use crate::lookup::{Answer, LookupError, Reach, Request, UnknownCause};
+use crate::lookup::{Answer, LookupError, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
 use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
@@ -103,23 +103,15 @@ pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
 /// folder that their hierarchies share.
 fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
     let analysis = before.analysis;
-    let roots = analysis.snapshot.roots();
-    let reads = |root: &Root, at: &str| {
-        let of_layer = analysis.governing(at).is_some_and(|view| {
-            let mut readers = roots.environments_of(view.root);
-            readers.any(|reader| reader.dir == root.dir)
-        });
-        let is_here = |reach: &Reach| {
-            let mut bound = reach.bindings.iter();
-            bound.all(|(name, value)| **name != *"environment" || *value == path::name(&root.dir))
-        };
-        of_layer || analysis.at(root).reach(at).iter().any(is_here)
-    };
-    let others = roots
-        .environments()
-        .filter(|root| before.environment.dir.as_ref() != Some(&root.dir));
-    let reading = others.filter(|root| plan.paths().any(|at| reads(root, at)));
-    reading.take(MOST_ENVIRONMENTS).collect()
+    let mut reading: Vec<&Root> = Vec::new();
+    for root in plan.paths().flat_map(|at| analysis.environments_reading(at)) {
+        let is_own = before.environment.dir.as_ref() == Some(&root.dir);
+        if !is_own && reading.iter().all(|known| known.dir != root.dir) {
+            reading.push(root);
+        }
+    }
+    reading.truncate(MOST_ENVIRONMENTS);
+    reading
 }
 
 /// Asks the same root after a plan.

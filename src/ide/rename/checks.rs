@@ -98,6 +98,44 @@ impl Renaming<'_> {
         Ok(to_confirm)
     }
 
+    /// That a parameter is renamed with the data that is for it: both are among the files.
+    pub(super) fn check_reach(&self, from: &str) -> Result<(), String> {
+        let Some(parameter) = self.parameter() else {
+            return Ok(());
+        };
+        let snapshot = self.analysis.snapshot;
+        let is_among = |file: &File| self.files.iter().any(|known| known.path() == file.path());
+        let class = parameter.class;
+        let name = &class.definition.name;
+        let why = |missing: &File| {
+            format!(
+                "the class {name} is in {}, whose folder is not on the modulepath: whether {} belongs to it is \
+                 not known",
+                snapshot.short_name(class.file.path()),
+                snapshot.short_name(missing.path())
+            )
+        };
+        if !is_among(class.file) {
+            let asked = snapshot.file(from).unwrap_or(class.file);
+            return Err(why(asked));
+        }
+        let mut environments = snapshot.roots().environments();
+        let is_loaded = environments.any(|root| {
+            let found = self.analysis.autoloaded(root, name);
+            found.is_some_and(|found| found.file.path() == class.file.path())
+        });
+        // Folders inside of an environment may be its modules.
+        let is_around = |file: &File| {
+            let mut readers = self.analysis.environments_reading(file.path()).into_iter();
+            readers.any(|root| path::within(class.file.path(), &root.dir).is_some())
+        };
+        let mut holders = snapshot.iter_files_with(&self.key.root);
+        match holders.find(|file| !is_among(file) && (!is_loaded || is_around(file))) {
+            Some(stray) => Err(why(stray)),
+            None => Ok(()),
+        }
+    }
+
     /// A lookup of the new name gets a value that it has not had; what a computed one looks up is not
     /// known.
     pub(super) fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {

@@ -97,7 +97,10 @@ pub fn rename(
             };
             renaming.check_name()?;
             let (to_confirm, to_know) = match key.steps.is_empty() {
-                true => (renaming.check_top_level(from)?, renaming.of_unseen_class()),
+                true => {
+                    renaming.check_reach(path)?;
+                    (renaming.check_top_level(from)?, renaming.of_unseen_class())
+                }
                 false => {
                     renaming.check_nested()?;
                     (Vec::new(), None)
@@ -133,10 +136,7 @@ fn together<'a>(
     named: &Named,
 ) -> (&'a str, Vec<&'a Arc<File>>) {
     let snapshot = analysis.snapshot;
-    let environments = |at: &str| {
-        let root = analysis.answering(at).map(|view| view.root);
-        root.map_or(0, |root| snapshot.roots().environments_of(root).count())
-    };
+    let environments = |at: &str| analysis.environments_reading(at).len();
     let files = files_with(analysis, path, named);
     let data = files.iter().filter(|file| file.facts().code.is_none());
     let naming = data.filter(|file| !occurrences(snapshot, file, named).is_empty());

@@ -100,6 +100,28 @@ fn a_key_of_the_global_layer_is_renamed_in_all_environments() {
     );
 }
 
+#[test]
+fn a_key_of_a_folder_that_environments_share_is_renamed_in_all_of_them() {
+    let environment = |name: &str, data: &str| {
+        format!(
+            "#- environments/{name}/hiera.yaml\nversion: 5\nhierarchy:\n\
+             - {{name: c, path: common.yaml}}\n- {{name: s, path: s.yaml, datadir: /repo/shared}}\n\
+             #- environments/{name}/data/common.yaml\n{data}"
+        )
+    };
+    let all = environment("production", "x::k: 1\n")
+        + &environment("test", "tok: \"%{lookup('x::k')}\"\n")
+        + "#- shared/s.yaml\nx::k: 2\n";
+    for value in [1, 2] {
+        let text = all.replace(&format!("x::k: {value}"), &format!("x::k$0: {value}"));
+        let expected = expect![[r#"
+            environments/production/data/common.yaml:1 x::z: 1
+            environments/test/data/common.yaml:1 tok: "%{lookup('x::z')}"
+            shared/s.yaml:1 x::z: 2"#]];
+        check(&text, "x::z", expected);
+    }
+}
+
 const OTHERS: &str = "\
 #- data/role/web.yaml
 'a::port': 443
@@ -233,6 +255,38 @@ fn the_parameter_of_a_class_is_renamed_with_its_key() {
         "web::it",
         expect!["refused: the class web already has a variable $it, in init.pp:11"],
     );
+}
+
+#[test]
+fn a_parameter_of_a_module_beside_the_modulepath_is_renamed_everywhere_or_nowhere() {
+    let module = |folder: &str, more: &str| {
+        let text = format!(
+            "#- {folder}/p/manifests/init.pp\nclass p($tags) {{ notice($tags) }}\n{more}\
+             #- data/common.yaml\np::ta$0gs: 1\n"
+        );
+        let in_data = with_hierarchy(&text);
+        let in_code = in_data.replace("ta$0gs", "tags").replace("p($tags", "p($ta$0gs");
+        let renamed = [renamed(&in_data, "p::labels"), renamed(&in_code, "labels")];
+        format!("{}\n{}\n", renamed[0], renamed[1])
+    };
+    let hierarchy = |folder: &str| format!("#- {folder}/p/hiera.yaml\nversion: 5\n");
+    let description =
+        |folder: &str| format!("#- {folder}/p/metadata.json\n{{\"name\": \"x-p\"}}\n");
+    for folder in ["site-modules", "site", "dist"] {
+        let both = hierarchy(folder) + &description(folder);
+        for more in ["", &both] {
+            let changed = format!(
+                "asks: renames the parameter $tags of the class p in Puppet code too; ERB templates, and code that \
+                 computes the name, stay as they are\ndata/common.yaml:1 p::labels: 1\n\
+                 {folder}/p/manifests/init.pp:1 class p($labels) {{ notice($labels) }}\n"
+            );
+            assert_eq!(module(folder, more), changed.repeat(2), "{folder}");
+        }
+    }
+    // A configuration of its own alone makes a folder no module.
+    let refused = "refused: the class p is in dist/p/manifests/init.pp, whose folder is not on the modulepath: \
+                   whether data/common.yaml belongs to it is not known\n";
+    assert_eq!(module("dist", &hierarchy("dist")), refused.repeat(2));
 }
 
 #[test]

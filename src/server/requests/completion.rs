@@ -52,12 +52,8 @@ pub(crate) async fn resolve(
     let Some((path, about)) = item.data.as_ref().and_then(asked) else {
         return Ok(item);
     };
-    let is_markdown = session.facts().completion_markdown;
+    let form = session.facts().completion_form();
     let work = move |view: View| {
-        let form = match is_markdown {
-            true => view.context.hover_form,
-            false => HoverForm::Plain,
-        };
         let options = HoverOptions {
             form: Some(form),
             ..HoverOptions::default()
@@ -74,7 +70,7 @@ pub(crate) async fn resolve(
             lsp::Documentation::MarkupContent(lsp::MarkupContent { kind, value })
         });
         lsp::CompletionItem {
-            documentation,
+            documentation: documentation.or_else(|| item.documentation.clone()),
             ..item
         }
     };
