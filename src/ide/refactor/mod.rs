@@ -93,7 +93,10 @@ pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
     };
     found.extend(move_key::offers(&cursor));
     found.extend(hoist::offer(&cursor));
-    found.extend(push_down::offer(&cursor));
+    let pushed = push_down::offer(&cursor);
+    // Into the only file above is no other way to move up.
+    let is_new = |offer: &Offer| found.iter().all(|known| known.plan != offer.plan);
+    found.extend(pushed.filter(is_new));
     found.extend(duplicates::offer(&cursor));
     found.extend(extract::offer(&cursor));
     found.extend(inline::offer(&cursor));

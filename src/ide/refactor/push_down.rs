@@ -1,8 +1,12 @@
 //! Moves a key into the files of the nearest level above that is not the same for all nodes.
 
+use std::sync::Arc;
+
 use super::{Cursor, Kind, MOST_FILES, Offer, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
+use crate::lookup::Place;
+use crate::workspace::File;
 
 pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let own = order(&cursor.reach.place);
@@ -14,6 +18,9 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         (!files.is_empty()).then_some((place, files))
     })?;
     if files.len() > MOST_FILES || files.iter().any(|file| file.path() == cursor.at()) {
+        return None;
+    }
+    if !is_read_with_one(cursor, place, &files) {
         return None;
     }
     let mut plan = Plan::default();
@@ -35,4 +42,13 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         kind: Kind::Move,
         plan,
     })
+}
+
+/// Whether some known node reads this file and one of the files above, if nodes are known that read this
+/// one: otherwise no known node would get the key.
+fn is_read_with_one(cursor: &Cursor<'_>, place: &Place, files: &[&Arc<File>]) -> bool {
+    let view = &cursor.view;
+    let own = view.readers(std::iter::once(&cursor.reach.place), cursor.at());
+    let mut above = files.iter().flat_map(|file| view.readers(std::iter::once(place), file.path()));
+    own.is_empty() || above.any(|member| own.contains(&member))
 }

@@ -484,6 +484,39 @@ fn a_key_is_pushed_only_into_files_that_are_read_together() {
 }
 
 #[test]
+fn a_key_is_not_pushed_where_that_moves_it_up_or_away_from_all_nodes() {
+    let config = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: Team, path: \"team/%{facts.role}.yaml\"}
+  - {name: Role, path: \"role/%{facts.role}.yaml\"}
+#- data/role/web.yaml
+a$0: 1
+#- data/team/web.yaml
+b: 1
+#- data/team/db.yaml
+b: 1
+";
+    assert_eq!(titles(config), ["Move 'a' up to data/team/web.yaml"]);
+    let into = |site: &str| {
+        let text = with_hierarchy(&format!(
+            "#- nodes.yaml\nweb1: {{facts: {{role: web, site: {site}}}}}\n\
+             #- data/site/ams.yaml\na$0: 1\n#- data/role/db.yaml\nx: 1\n#- data/role/web.yaml\nx: 1\n"
+        ));
+        let mut titles = titles(&text);
+        titles.retain(|title| title.contains("into"));
+        titles
+    };
+    assert_eq!(into("ams"), ["Move 'a' into 2 files of 'Role'"]);
+    let away = with_hierarchy(
+        "#- nodes.yaml\nweb1: {facts: {role: web, site: ams}}\n\
+         #- data/site/ams.yaml\na$0: 1\n#- data/role/db.yaml\nx: 1\n",
+    );
+    assert!(!titles(&away).iter().any(|title| title.contains("into")));
+}
+
+#[test]
 fn nested_keys_become_flat_and_back() {
     let text = in_common("x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n");
     check(
@@ -531,7 +564,7 @@ fn nested_keys_become_flat_and_back() {
         "#]],
     );
     let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
-    assert!(!titles(&used).iter().any(|title| title.starts_with("Make")));
+    assert!(!titles(&used).iter().any(|title| title.starts_with("Split")));
 }
 
 #[test]
@@ -540,7 +573,7 @@ fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
         + "#- environment.conf\nmodulepath = modules\n#- modules/a/manifests/init.pp\nclass a($other) { }\n";
     check(
         &text,
-        "Make a key",
+        "Split the hash",
         expect![[r#"
             Split the hash 'a' into a key: changes no effective value; removes the key a
             --- data/common.yaml
