@@ -61,7 +61,8 @@ impl<'a> Analysis<'a> {
                 bound.all(|(variable, value)| **variable != *"environment" || *value == name)
             };
             let mut known = of_layer.iter();
-            known.any(|known| known.dir == root.dir) || self.at(root).reach(path).iter().any(is_here)
+            known.any(|known| known.dir == root.dir)
+                || self.at(root).reach(path).iter().any(is_here)
         };
         self.snapshot.roots().environments().filter(reads).collect()
     }

@@ -34,7 +34,7 @@ pub(super) enum Form {
 /// What is wanted, for which nodes.
 #[derive(Args)]
 pub(super) struct SetArguments {
-    /// A top-level key
+    /// A key, or a part of its value with dots: ntp.servers.0
     key: String,
     /// Desired value, as YAML
     #[arg(allow_negative_numbers = true)]
@@ -82,7 +82,7 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
         name: (arguments.format == Form::Text).then_some(shown),
         ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?
     };
-    tell_unknown_key(&loaded, &arguments.key);
+    tell_unknown_key(&loaded, &goal.key);
     let progress = RefCell::new(Progress::new());
     progress.borrow_mut().show("looking for edits");
     let mut outcome = proposals(&view, &goal, &|step| {
@@ -137,14 +137,14 @@ fn print(
             Outcome::Already => {
                 remark(&format!(
                     "all of them already have this value of '{}'",
-                    goal.key
+                    goal.asked
                 ));
                 return Ok(());
             }
             Outcome::Nothing(reasons) => {
                 complain(&format!(
                     "no edit gives these nodes this value of '{}'",
-                    goal.key
+                    goal.asked
                 ));
                 for reason in reasons {
                     complain(reason);

@@ -74,7 +74,9 @@ impl<'t> Part<'t> {
                 items.collect::<Vec<_>>()
             }
             None => {
-                let found = names(question, self.typed.trim_start_matches(self.quote), &|_| false);
+                let found = names(question, self.typed.trim_start_matches(self.quote), &|_| {
+                    false
+                });
                 let items = found.into_iter().map(|name| {
                     let item = Item {
                         about: Some(Described::Key(name.clone())),

@@ -489,7 +489,9 @@ fn mapped_paths_name_a_variable_then_a_template() {
             >     mapped_paths: [facts.services, service, svc/"#]],
     );
     check(
-        &config("    mapped_paths:\n      - facts.services\n      - service\n      - \"svc/%{ser$0"),
+        &config(
+            "    mapped_paths:\n      - facts.services\n      - service\n      - \"svc/%{ser$0",
+        ),
         expect![[r#"
             Variable service
             >       - "svc/%{service}"#]],
@@ -538,7 +540,9 @@ fn keys_with_dots_stand_in_quotes_in_lookups() {
             > a: "%{lookup('\"y.z\"')}""#]],
     );
     check(
-        &with_hierarchy(&format!("{others}#- manifests/site.pp\nlookup('x.\"a.$0\"')\n")),
+        &with_hierarchy(&format!(
+            "{others}#- manifests/site.pp\nlookup('x.\"a.$0\"')\n"
+        )),
         expect![[r#"
             Key "a.b"
             > lookup('x."a.b"')"#]],

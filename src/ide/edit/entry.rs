@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::part::with_part;
 use super::render::{Style, column};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::{TextEdit, TextRange};
@@ -338,6 +339,66 @@ impl<'a> Sheet<'a> {
         };
         let range = TextRange::new(colon, lines.end as usize);
         Ok(TextEdit::replace(range, self.style.with_ends(rest)))
+    }
+
+    /// Gives a part of an entry's value another value. Everything else stays as it is written, where it is
+    /// in block style.
+    ///
+    /// # Errors
+    /// Why it cannot be done, in words.
+    pub fn set_part(
+        &self,
+        entry: Entry,
+        steps: &[Value],
+        value: &Value,
+    ) -> Result<TextEdit, String> {
+        let edit = self.part_edit(entry.value, steps, value);
+        if let Some(edit) = edit.filter(|_| self.is_plain(entry)) {
+            return Ok(edit);
+        }
+        let name = self.tree().scalar_text(entry.key).cloned();
+        let whole = crate::value::load_node(self.tree(), entry.value);
+        let whole = whole.map_err(|error| error.message("the value"))?;
+        let new = with_part(Some(&whole), steps, value);
+        let new = new.ok_or_else(|| {
+            let name = name.unwrap_or_default();
+            format!("the value of '{name}' has no place for it")
+        })?;
+        self.set(entry, &new)
+    }
+
+    /// The edit of the innermost value alone.
+    fn part_edit(&self, id: NodeId, steps: &[Value], value: &Value) -> Option<TextEdit> {
+        let (tree, text) = (self.tree(), self.text());
+        let node = tree.node(id);
+        let Some((step, rest)) = steps.split_first() else {
+            let is_short = matches!(node.kind, NodeKind::Scalar(_))
+                && !node.range.is_empty()
+                && !node.range.slice(text).contains('\n');
+            let new = self.style.scalar(value).filter(|_| is_short);
+            let new = new.map(|new| requoted(node.range.slice(text), &new));
+            return match new {
+                Some(new) => Some(TextEdit::replace(node.range, new)),
+                None => self.grown(id, value),
+            };
+        };
+        match (&node.kind, step) {
+            (NodeKind::Mapping(pairs), _) => {
+                let is_it =
+                    |key: NodeId| crate::value::load_node(tree, key).is_ok_and(|key| key == *step);
+                let found = pairs.iter().rev().find(|(key, _)| is_it(*key));
+                if let Some(&(_, inner)) = found {
+                    return self.part_edit(inner, rest, value);
+                }
+                let whole = crate::value::load_node(tree, id).ok()?;
+                self.grown(id, &with_part(Some(&whole), steps, value)?)
+            }
+            (NodeKind::Sequence(elements), Value::Int(number)) => {
+                let at = usize::try_from(*number).ok()?;
+                self.part_edit(*elements.get(at)?, rest, value)
+            }
+            (_, _) => None,
+        }
     }
 
     /// The edit that only adds elements at the end of a block list, or entries at the end of a block

@@ -4,6 +4,7 @@
 //! values. Nothing is written here.
 
 pub mod entry;
+pub(super) mod part;
 mod proof;
 mod render;
 

@@ -104,7 +104,10 @@ pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
 fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
     let analysis = before.analysis;
     let mut reading: Vec<&Root> = Vec::new();
-    for root in plan.paths().flat_map(|at| analysis.environments_reading(at)) {
+    for root in plan
+        .paths()
+        .flat_map(|at| analysis.environments_reading(at))
+    {
         let is_own = before.environment.dir.as_ref() == Some(&root.dir);
         if !is_own && reading.iter().all(|known| known.dir != root.dir) {
             reading.push(root);

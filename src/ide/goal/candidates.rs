@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
 use crate::ide::edit::entry::Sheet;
+use crate::ide::edit::part::{has_part, with_part};
 use crate::ide::edit::{Plan, Style};
 use crate::lookup::Place;
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, Value, load_node};
 use crate::workspace::{Format, LOOKUP_OPTIONS};
 
 /// Most files that one proposal touches.
@@ -192,7 +193,9 @@ pub(super) fn candidates(
     };
     let sources = deciding(view, goal, state);
     add(in_place(view, goal, &sources));
-    add(without(view, goal, &sources));
+    if goal.steps.is_empty() {
+        add(without(view, goal, &sources));
+    }
     for (above, level) in levels.iter().enumerate() {
         let making = Making {
             view,
@@ -201,11 +204,21 @@ pub(super) fn candidates(
             above: levels.len() - above,
             overriding: overriding(view, goal, &levels[..above]),
         };
-        add(making.set(&goal.value, &Beside::Nothing));
-        add(making.set(&goal.value, &Beside::Removed));
-        add(making.set(&goal.value, &Beside::First));
+        if !goal.steps.is_empty() {
+            add(making.set(&New::Part, &Beside::Nothing));
+            let whole = state.wanted_by_all();
+            if let Some(whole) = whole.filter(|whole| !super::has_token(whole)) {
+                add(making.set(&New::Whole(whole), &Beside::Nothing));
+                add(making.set(&New::Whole(whole), &Beside::Removed));
+            }
+            continue;
+        }
+        let whole = New::Whole(&goal.value);
+        add(making.set(&whole, &Beside::Nothing));
+        add(making.set(&whole, &Beside::Removed));
+        add(making.set(&whole, &Beside::First));
         for value in parts(goal, state, level, view) {
-            add(making.set(&value, &Beside::Nothing));
+            add(making.set(&New::Whole(&value), &Beside::Nothing));
         }
         for other in levels[..above].iter().rev() {
             add(making.kept(other, state));
@@ -246,15 +259,22 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
     let mut plan = Plan::default();
     for at in files {
         let sheet = Sheet::of(view.analysis.snapshot, at).ok()?;
-        plan.add(at, sheet.set(sheet.entry(&goal.key)?, &goal.value).ok()?);
+        let entry = sheet.entry(&goal.key)?;
+        let own = load_node(sheet.tree(), entry.value).ok()?;
+        if goal.steps.is_empty() {
+            plan.add(at, sheet.set(entry, &goal.value).ok()?);
+        } else if has_part(&own, &goal.steps) {
+            let edit = sheet.set_part(entry, &goal.steps, &goal.value);
+            plan.add(at, edit.ok()?);
+        }
     }
     Some(Candidate {
         title: format!(
             "Change '{}' in {}",
-            goal.key,
-            listed(view, goal, files.iter())
+            goal.asked,
+            listed(view, goal, plan.paths())
         ),
-        entries: files.len(),
+        entries: plan.files(),
         is_asked_for: false,
         is_among_its_own: true,
         above: 0,
@@ -312,6 +332,14 @@ enum Beside {
     First,
 }
 
+/// What a file is to give.
+enum New<'n> {
+    /// A whole value.
+    Whole(&'n Value),
+    /// What it gives now, with the part that is asked for.
+    Part,
+}
+
 /// The edits of one level.
 struct Making<'m> {
     view: &'m RootView<'m>,
@@ -322,15 +350,15 @@ struct Making<'m> {
 }
 
 impl Making<'_> {
-    fn set(&self, value: &Value, beside: &Beside) -> Option<Candidate> {
-        let key = &self.goal.key;
+    fn set(&self, new: &New<'_>, beside: &Beside) -> Option<Candidate> {
         let mut plan = Plan::default();
         let mut entries = 0;
         for at in self.level.files.keys() {
-            entries += self.write(&mut plan, at, value, *beside)?;
+            entries += self.write(&mut plan, at, new, *beside)?;
         }
         let mut title = format!(
-            "Set '{key}' in {}",
+            "Set '{}' in {}",
+            self.goal.asked,
             listed(self.view, self.goal, self.level.files.keys())
         );
         match beside {
@@ -361,7 +389,7 @@ impl Making<'_> {
             plan,
             entries,
             is_asked_for: self.level.is_asked_for,
-            is_among_its_own: self.level.has_class_of(key),
+            is_among_its_own: self.level.has_class_of(&self.goal.key),
             above: self.above,
         })
     }
@@ -371,13 +399,21 @@ impl Making<'_> {
         &self,
         plan: &mut Plan,
         at: &Arc<str>,
-        value: &Value,
+        new: &New<'_>,
         beside: Beside,
     ) -> Option<usize> {
         let key = &self.goal.key;
         let snapshot = self.view.analysis.snapshot;
         let first = Value::from("first");
         let is_first = beside == Beside::First;
+        let part;
+        let value = match new {
+            New::Whole(value) => *value,
+            New::Part => {
+                part = with_part(None, &self.goal.steps, &self.goal.value)?;
+                &part
+            }
+        };
         if snapshot.file(at).is_none() {
             let mut text = format!("---\n{}", Style::default().entry(key, value));
             if is_first {
@@ -390,7 +426,13 @@ impl Making<'_> {
         }
         let sheet = Sheet::of(snapshot, at).ok()?;
         let edit = match sheet.entry(key) {
-            Some(entry) => sheet.set(entry, value).ok()?,
+            Some(entry) => match new {
+                New::Whole(value) => sheet.set(entry, value).ok()?,
+                New::Part => {
+                    let (steps, part) = (&self.goal.steps, &self.goal.value);
+                    sheet.set_part(entry, steps, part).ok()?
+                }
+            },
             None if snapshot.file(at)?.facts().key(key).is_some() => return None,
             None => sheet.addition(key, value),
         };
@@ -403,16 +445,16 @@ impl Making<'_> {
 
     /// Sets the value, and what other nodes have on a level above: they read the same files.
     fn kept(&self, above: &Level, state: &State) -> Option<Candidate> {
-        let mut candidate = self.set(&self.goal.value, &Beside::Nothing)?;
+        let mut candidate = self.set(&New::Whole(&self.goal.value), &Beside::Nothing)?;
         if !self.goal.only {
             return None;
         }
-        let later = super::after(self.view, &self.goal.key, &candidate.plan).ok()?;
+        let later = super::after(self.view, &self.goal.request(), &candidate.plan).ok()?;
         let changes = crate::ide::compare::changes(&state.row, &later);
         let mut kept: BTreeMap<Arc<str>, Value> = BTreeMap::new();
         for change in &changes {
             let others = change.after.nodes.iter();
-            for name in others.filter(|name| !state.wanted.contains(*name)) {
+            for name in others.filter(|name| !state.wanted.contains_key(*name)) {
                 let value = change.before.result.as_ref().ok()?;
                 if change.before.unknown.is_some() || value.has_opaque() {
                     return None;
@@ -431,7 +473,8 @@ impl Making<'_> {
             if is_touched || super::has_token(value) {
                 return None;
             }
-            candidate.entries += self.write(&mut candidate.plan, at, value, Beside::Nothing)?;
+            candidate.entries +=
+                self.write(&mut candidate.plan, at, &New::Whole(value), Beside::Nothing)?;
         }
         if kept.is_empty() {
             return None;
@@ -461,7 +504,7 @@ fn parts(goal: &Goal, state: &State, level: &Level, view: &RootView<'_>) -> Vec<
     // What the level's own file gives already stays in it.
     let own = level.files.keys().next().and_then(|at| {
         let sheet = Sheet::of(view.analysis.snapshot, at).ok()?;
-        crate::value::load_node(sheet.tree(), sheet.entry(&goal.key)?.value).ok()
+        load_node(sheet.tree(), sheet.entry(&goal.key)?.value).ok()
     });
     match (&goal.value, now) {
         (Value::Array(wanted), Value::Array(now)) => {

@@ -5,11 +5,13 @@
 
 mod candidates;
 #[cfg(test)]
+mod part_tests;
+#[cfg(test)]
 mod tests;
 mod told;
 mod why_not;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -18,16 +20,15 @@ use candidates::{Candidate, Level, candidates, one_of_each_glob};
 pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
-use super::edit::{self, Plan, Proof, prove};
+use super::edit::{self, Plan, Proof, part, prove};
 use super::expectation::{chosen, same};
 use super::matrix::{Cell, Row, bare_row_of, row};
-use crate::analysis::{RootView, WhichNodes, layers_of};
+use crate::analysis::{RootView, WhichNodes, layers_of, quoted};
 use crate::eyaml;
 use crate::ide::cell::counted;
-use crate::interpolation::{Key, has_tokens};
+use crate::interpolation::has_tokens;
 use crate::scope::KnownNodes;
 use crate::value::{HashMap, Value, load_yaml_value};
-use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most edits that are tried out.
 const MOST_TRIED: usize = 80;
@@ -38,8 +39,12 @@ const MOST_PROPOSALS: usize = 5;
 /// What is wanted.
 #[derive(Clone, Debug)]
 pub struct Goal {
-    /// A top-level key.
+    /// The top-level key, by its name.
     pub key: Arc<str>,
+    /// What leads from its value to the part that is asked for; nothing for the whole.
+    pub steps: Vec<Value>,
+    /// The key as it was asked for, with the steps.
+    pub asked: Arc<str>,
     /// What the nodes are to get.
     pub value: Value,
     /// The nodes, by number.
@@ -53,6 +58,31 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// The top-level key as lookups ask for it.
+    fn request(&self) -> Arc<str> {
+        Arc::from(quoted(&self.key))
+    }
+
+    /// What a node is to get of the top-level key, by what it gets now.
+    fn wanted(&self, now: Option<&Cell>) -> Result<Value, String> {
+        if self.steps.is_empty() {
+            return Ok(self.value.clone());
+        }
+        let key = &self.key;
+        let whole = match now.map(|cell| (&cell.result, &cell.unknown)) {
+            Some((Ok(value), None)) if !value.has_opaque() => Some(value),
+            Some((Err(error), None)) if error.is_not_found() => None,
+            None => None,
+            Some(_) => {
+                return Err(format!(
+                    "the value of '{key}' is not known for all of these nodes"
+                ));
+            }
+        };
+        part::with_part(whole, &self.steps, &self.value)
+            .ok_or_else(|| format!("'{}': the value of '{key}' has no place for it", self.asked))
+    }
+
     /// A file by its name.
     fn name_of<'p>(&self, view: &RootView<'_>, at: &'p str) -> &'p str {
         match self.name {
@@ -61,13 +91,13 @@ impl Goal {
         }
     }
 
-    /// That some of the known nodes get a value.
+    /// That some of the known nodes get a value of a key, or of a part of its value: a dotted name.
     ///
     /// # Errors
-    /// Nodes that are not known, in words.
+    /// Nodes that are not known, or a name that is none of a key, in words.
     pub fn of(
         known: &KnownNodes,
-        (key, value): (Arc<str>, Value),
+        (asked, value): (Arc<str>, Value),
         which: &WhichNodes,
         only: bool,
     ) -> Result<Goal, String> {
@@ -75,8 +105,11 @@ impl Goal {
             WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
             WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
         };
+        let (key, steps) = part::parse(&asked)?;
         Ok(Goal {
             key,
+            steps,
+            asked,
             value,
             members: chosen(known, which)?,
             variables,
@@ -198,8 +231,7 @@ pub fn proposals(
     goal: &Goal,
     progress: &dyn Fn(Step),
 ) -> Result<Outcome, String> {
-    check(&goal.key)?;
-    let state = State::of(view, goal);
+    let state = State::of(view, goal)?;
     if state.lacking.is_empty() {
         return Ok(Outcome::Already);
     }
@@ -249,16 +281,16 @@ pub fn proposals(
         progress(Step::Proved(proposals.len()));
         let proof = prove(view, &candidate.plan)?;
         let mut nodes = proof.known.nodes.iter();
-        let stray = nodes.find(|name| !state.wanted.contains(*name));
+        let stray = nodes.find(|name| !state.wanted.contains_key(*name));
         if goal.only
             && let Some(stray) = stray
         {
             reasons.push((candidate.title, format!("{stray} would change too")));
             continue;
         }
-        let because = because(view, goal, &candidate, (&state, &tried));
+        let because = because(view, goal, &candidate, &tried);
         proposals.push(Proposal {
-            key: goal.key.clone(),
+            key: goal.request(),
             title: candidate.title,
             plan: candidate.plan,
             proof,
@@ -293,51 +325,52 @@ fn grouped(reasons: Vec<(String, String)>) -> Vec<String> {
     lines.collect()
 }
 
-fn check(key: &str) -> Result<(), String> {
-    if key == LOOKUP_OPTIONS {
-        return Err(
-            "lookup_options says how keys are looked up: it is not a value of nodes".into(),
-        );
-    }
-    let parsed = Key::parse(key)
-        .map_err(|_| format!("'{key}' is no key: a quote or a name is missing in it"))?;
-    match (parsed.segments.is_empty(), parsed.root.as_name()) {
-        (true, _) => Ok(()),
-        (false, Some(root)) => Err(format!(
+/// The name of a top-level key that is asked for.
+fn top_level(key: &str) -> Result<Arc<str>, String> {
+    match part::parse(key)? {
+        (root, steps) if steps.is_empty() => Ok(root),
+        (root, _) => Err(format!(
             "'{key}' is a part of the top-level key '{root}': name that one with its whole value, \
              the part changed in it"
         )),
-        (false, None) => Err(format!("'{key}' is no top-level key")),
     }
 }
 
 /// What nodes get now.
 struct State {
     row: Row,
-    /// The nodes that are to get the value.
-    wanted: BTreeSet<Arc<str>>,
+    /// The nodes that are to get the value, with what that makes of the whole value.
+    wanted: BTreeMap<Arc<str>, Value>,
     /// Those among them that don't have it, by number.
     lacking: Vec<usize>,
 }
 
 impl State {
-    fn of(view: &RootView<'_>, goal: &Goal) -> State {
+    fn of(view: &RootView<'_>, goal: &Goal) -> Result<State, String> {
         let nodes = view.analysis.nodes;
-        let row = row(view, &goal.key);
-        let has = |member: &usize| {
-            let name = nodes.certname(*member);
-            let cell = cell_of(&row, name);
-            cell.is_some_and(|cell| is_value(cell, &goal.value))
-        };
-        let members = goal.members.iter();
-        State {
-            wanted: members
-                .clone()
-                .map(|&member| nodes.shared_name(member))
-                .collect(),
-            lacking: members.filter(|member| !has(member)).copied().collect(),
+        let row = row(view, &goal.request());
+        let mut state = State {
             row,
+            wanted: BTreeMap::new(),
+            lacking: Vec::new(),
+        };
+        for &member in &goal.members {
+            let name = nodes.shared_name(member);
+            let cell = cell_of(&state.row, &name);
+            let wanted = goal.wanted(cell)?;
+            if !cell.is_some_and(|cell| is_value(cell, &wanted)) {
+                state.lacking.push(member);
+            }
+            state.wanted.insert(name, wanted);
         }
+        Ok(state)
+    }
+
+    /// The whole value that all of the nodes are to get, if it is the same.
+    fn wanted_by_all(&self) -> Option<&Value> {
+        let mut all = self.wanted.values();
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
     }
 }
 
@@ -366,22 +399,24 @@ fn try_out(
     state: &State,
     candidate: &Candidate,
 ) -> Result<Tried, String> {
-    let tried = after(view, &goal.key, &candidate.plan)?;
-    let missing = tried
-        .answers
-        .iter()
-        .filter(|cell| !is_value(cell, &goal.value));
-    let mut missing = missing.flat_map(|cell| cell.nodes.iter().map(move |name| (name, cell)));
-    if let Some((name, cell)) = missing.find(|(name, _)| state.wanted.contains(*name)) {
-        let got = super::cell::outcome_text(cell);
-        return Err(format!("{name} would still get {got}"));
+    let tried = after(view, &goal.request(), &candidate.plan)?;
+    for cell in &tried.answers {
+        let lacks = |name: &&Arc<str>| {
+            let wanted = state.wanted.get(*name);
+            wanted.is_some_and(|wanted| !is_value(cell, wanted))
+        };
+        if let Some(name) = cell.nodes.iter().find(lacks) {
+            let got = super::cell::outcome_text(cell);
+            return Err(format!("{name} would still get {got}"));
+        }
     }
     let changes = super::compare::changes(&state.row, &tried);
     let changed = changes
         .iter()
         .flat_map(|change| change.after.nodes.iter().cloned());
     let changed: BTreeSet<Arc<str>> = changed.collect();
-    let others: Vec<Arc<str>> = changed.difference(&state.wanted).cloned().collect();
+    let is_other = |name: &&Arc<str>| !state.wanted.contains_key(*name);
+    let others: Vec<Arc<str>> = changed.iter().filter(is_other).cloned().collect();
     if goal.only
         && let Some(first) = others.first()
     {
@@ -404,15 +439,10 @@ fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
 }
 
 /// Why a plan changes just these nodes.
-fn because(
-    view: &RootView<'_>,
-    goal: &Goal,
-    candidate: &Candidate,
-    (state, tried): (&State, &Tried),
-) -> String {
+fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Tried) -> String {
     let nodes = view.analysis.nodes;
     let mut readers: BTreeSet<&str> = BTreeSet::new();
-    for layer in layers_of(&state.row.key) {
+    for layer in layers_of(&goal.key) {
         let places = view.places(&layer);
         for path in candidate.plan.paths() {
             let members = view.readers(places.iter(), path);

@@ -23,7 +23,7 @@ db1: {facts: {role: db, site: ams}}
 db2: {facts: {role: db, site: lon}}
 ";
 
-fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
+pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
     let text = format!("{NODES}{text}");
     let text = match text.contains("#- hiera.yaml") {
         true => text,
@@ -38,7 +38,13 @@ fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
 }
 
 /// What is proposed: titles with their proofs, and the diff of the first.
-fn check(text: &str, (key, value): (&str, &str), nodes: &[&str], only: bool, expected: Expect) {
+pub(super) fn check(
+    text: &str,
+    (key, value): (&str, &str),
+    nodes: &[&str],
+    only: bool,
+    expected: Expect,
+) {
     let shown = at_root(text, |view| {
         let conditions: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
         let which = nodes_of(&conditions).expect("nodes");

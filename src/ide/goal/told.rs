@@ -38,7 +38,7 @@ pub fn outcome_json(
     let reasons: Vec<String> = reasons.iter().map(|reason| json_text(reason)).collect();
     format!(
         "{{\"key\":{},\"value\":{},\"already\":{},\"proposals\":[{}],\"reasons\":[{}]}}",
-        json_text(&goal.key),
+        json_text(&goal.asked),
         to_tagged_json(&goal.value),
         matches!(outcome, Outcome::Already),
         proposals.join(","),
@@ -73,7 +73,7 @@ pub fn proposal_json(proposal: &Proposal, snapshot: &Snapshot) -> String {
 /// Why no edit is proposed, as lines.
 #[must_use]
 pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
-    let first = format!("no edit gives these nodes this value of '{}'", goal.key);
+    let first = format!("no edit gives these nodes this value of '{}'", goal.asked);
     let lines = std::iter::once(&first).chain(reasons);
     lines.map(|line| format!("{line}\n")).collect()
 }

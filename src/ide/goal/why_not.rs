@@ -55,7 +55,7 @@ pub fn why_not(
     value: &Value,
     member: usize,
 ) -> Result<WhyNot, String> {
-    super::check(key)?;
+    let key = &*super::top_level(key)?;
     let nodes = view.analysis.nodes;
     let row = bare_row_of(view, &quoted(key), &[member]);
     let gets = row.answers.into_iter().next();

@@ -49,6 +49,8 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
 fn is_read_with_one(cursor: &Cursor<'_>, place: &Place, files: &[&Arc<File>]) -> bool {
     let view = &cursor.view;
     let own = view.readers(std::iter::once(&cursor.reach.place), cursor.at());
-    let mut above = files.iter().flat_map(|file| view.readers(std::iter::once(place), file.path()));
+    let mut above = files
+        .iter()
+        .flat_map(|file| view.readers(std::iter::once(place), file.path()));
     own.is_empty() || above.any(|member| own.contains(&member))
 }

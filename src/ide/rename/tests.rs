@@ -265,7 +265,9 @@ fn a_parameter_of_a_module_beside_the_modulepath_is_renamed_everywhere_or_nowher
              #- data/common.yaml\np::ta$0gs: 1\n"
         );
         let in_data = with_hierarchy(&text);
-        let in_code = in_data.replace("ta$0gs", "tags").replace("p($tags", "p($ta$0gs");
+        let in_code = in_data
+            .replace("ta$0gs", "tags")
+            .replace("p($tags", "p($ta$0gs");
         let renamed = [renamed(&in_data, "p::labels"), renamed(&in_code, "labels")];
         format!("{}\n{}\n", renamed[0], renamed[1])
     };

@@ -9,7 +9,7 @@ use super::document::{position, shown};
 use super::edits::{Note, plan_edit};
 use super::execute_command::{file, place};
 use super::{View, Wants};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, quoted};
 use crate::ide::document::KeyPlace;
 use crate::ide::expectation::chosen;
 use crate::ide::goal::{
@@ -54,6 +54,11 @@ pub(super) async fn answer(
             offset,
         };
         let key = of.top_key(&view.snapshot)?;
+        // A name is asked for as it is written.
+        let key = match asked.key {
+            Some(_) => key,
+            None => Arc::from(quoted(&key)),
+        };
         view.analyse(&place, |analysis| match is_set {
             true => edits(analysis, &of.path, key, &asked, &|proposal| {
                 let note = Note {
@@ -131,12 +136,12 @@ fn edits(
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
-            let message = format!("all of them already have this value of '{}'", goal.key);
+            let message = format!("all of them already have this value of '{}'", goal.asked);
             let message = message + &in_brackets(analysis);
             with(answer, json!({ "message": message }))
         }
         Outcome::Nothing(reasons) => {
-            let title = format!("No edit for {}", goal.key);
+            let title = format!("No edit for {}", goal.asked);
             let text = above(analysis) + &reasons_text(&goal, reasons);
             with(answer, shown(&title, "text", &text))
         }

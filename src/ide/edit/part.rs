@@ -1,0 +1,107 @@
+//! A part of a key's value, by a dotted name: which part that is, and the value with another part.
+
+use std::sync::Arc;
+
+use crate::interpolation::{Key, Segment};
+use crate::value::Value;
+use crate::workspace::LOOKUP_OPTIONS;
+
+/// The top-level key of a dotted name, and what leads from its value to the part.
+///
+/// # Errors
+/// What is no name of a key, in words.
+pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String> {
+    if name == LOOKUP_OPTIONS {
+        return Err(
+            "lookup_options says how keys are looked up: it is not a value of nodes".into(),
+        );
+    }
+    let parsed = Key::parse(name)
+        .map_err(|_| format!("'{name}' is no key: a quote or a name is missing in it"))?;
+    let root = parsed.root.as_name();
+    let root = root.ok_or_else(|| format!("'{name}' is no top-level key"))?;
+    let steps = parsed.segments.iter().map(|segment| match segment {
+        Segment::Name(name) => Value::from(&**name),
+        Segment::Index(number) => Value::Int(*number),
+    });
+    Ok((Arc::from(root), steps.collect()))
+}
+
+/// A value with another part; nothing where what is there is no hash or list that can hold it.
+pub(in crate::ide) fn with_part(
+    whole: Option<&Value>,
+    steps: &[Value],
+    part: &Value,
+) -> Option<Value> {
+    let Some((step, rest)) = steps.split_first() else {
+        return Some(part.clone());
+    };
+    match (whole, step) {
+        (None, Value::String(_)) => {
+            let inner = with_part(None, rest, part)?;
+            Some(Value::hash([(step.as_str()?, inner)]))
+        }
+        (Some(Value::Hash(hash)), _) => {
+            let inner = with_part(hash.get(step), rest, part)?;
+            let mut hash = (**hash).clone();
+            hash.insert(step.clone(), inner);
+            Some(Value::from(hash))
+        }
+        (Some(Value::Array(elements)), Value::Int(number)) => {
+            let at = usize::try_from(*number).ok()?;
+            let inner = with_part(Some(elements.get(at)?), rest, part)?;
+            let mut elements = elements.to_vec();
+            elements[at] = inner;
+            Some(Value::from(elements))
+        }
+        (_, _) => None,
+    }
+}
+
+/// Whether a value has something at the end of the steps.
+pub(in crate::ide) fn has_part(whole: &Value, steps: &[Value]) -> bool {
+    let Some((step, rest)) = steps.split_first() else {
+        return true;
+    };
+    let inner = match (whole, step) {
+        (Value::Hash(hash), _) => hash.get(step),
+        (Value::Array(elements), Value::Int(number)) => usize::try_from(*number)
+            .ok()
+            .and_then(|at| elements.get(at)),
+        (_, _) => None,
+    };
+    inner.is_some_and(|inner| has_part(inner, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::load_yaml_value;
+
+    fn value(text: &str) -> Value {
+        load_yaml_value(text.as_bytes()).unwrap().unwrap()
+    }
+
+    fn check(whole: Option<&str>, name: &str, expected: Option<&str>) {
+        let (_, steps) = parse(name).unwrap();
+        let whole = whole.map(value);
+        let found = with_part(whole.as_ref(), &steps, &value("9"));
+        assert_eq!(found, expected.map(value), "{name}");
+    }
+
+    #[test]
+    fn a_part_is_put_where_its_name_leads() {
+        check(
+            Some("{b: {c: 1, d: 2}}"),
+            "a.b.c",
+            Some("{b: {c: 9, d: 2}}"),
+        );
+        check(Some("{x: 1}"), "a.b.c", Some("{x: 1, b: {c: 9}}"));
+        check(Some("[1, {c: 2}]"), "a.1.c", Some("[1, {c: 9}]"));
+        check(Some("{b.c: 1}"), "a.'b.c'", Some("{b.c: 9}"));
+        check(None, "a.b.c", Some("{b: {c: 9}}"));
+        check(Some("text"), "a.b", None);
+        check(Some("[1]"), "a.1", None);
+        check(Some("{b: text}"), "a.b.c", None);
+    }
+}

@@ -1,0 +1,165 @@
+//! Goals for a part of a value, by a dotted key.
+
+use std::sync::Arc;
+
+use expect_test::expect;
+
+use super::tests::{at_root, check};
+use super::{Goal, nodes_of, proposals, value_of};
+
+#[test]
+fn a_part_is_set_where_the_nodes_have_it_from() {
+    check(
+        "#- data/common.yaml\n# All.\na:\n  b:\n    c: 1  # why\n    d: 2\n  e: [1, {f: x}]\n",
+        ("a.b.c", "9"),
+        &[],
+        false,
+        expect![[r#"
+            Change 'a.b.c' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            Set 'a.b.c' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+            Set 'a.b.c' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,6 +1,6 @@
+             # All.
+             a:
+               b:
+            -    c: 1  # why
+            +    c: 9  # why
+                 d: 2
+               e: [1, {f: x}]
+        "#]],
+    );
+}
+
+#[test]
+fn an_element_is_set_in_its_list() {
+    check(
+        "#- data/common.yaml\na:\n  b:\n    c: 1  # why\n    d: 2\n  e: [1, {f: x}]\n",
+        ("a.e.1.f", "y"),
+        &[],
+        false,
+        expect![[r#"
+            Change 'a.e.1.f' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            Set 'a.e.1.f' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+            Set 'a.e.1.f' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -2,4 +2,4 @@
+               b:
+                 c: 1  # why
+                 d: 2
+            -  e: [1, {f: x}]
+            +  e: [1, {f: "y"}]
+        "#]],
+    );
+}
+
+#[test]
+fn a_merged_hash_gets_the_part_on_the_level_of_the_nodes() {
+    check(
+        "#- data/common.yaml\na:\n  b: {c: 1, d: 2}\n  x: 1\nlookup_options: {a: {merge: deep}}\n\
+         #- data/role/web.yaml\na:\n  # Own.\n  x: 2\n",
+        ("a.b.c", "9"),
+        &["role=web"],
+        true,
+        expect![[r#"
+            Set 'a.b.c' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'a.b.c' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,3 +1,5 @@
+             a:
+               # Own.
+               x: 2
+            +  b:
+            +    c: 9
+        "#]],
+    );
+}
+
+#[test]
+fn a_hash_that_is_not_merged_is_copied_whole() {
+    check(
+        "#- data/common.yaml\na: {b: 1, c: 2}\n#- data/role/web.yaml\nx: 1\n",
+        ("a.b", "9"),
+        &["role=web"],
+        true,
+        expect![[r#"
+            Set 'a.b' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'a.b' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1 +1,4 @@
+             x: 1
+            +a:
+            +  b: 9
+            +  c: 2
+        "#]],
+    );
+}
+
+#[test]
+fn keys_with_dots_are_quoted() {
+    check(
+        "#- data/common.yaml\na.b: 1\nh:\n  x.y: 1\n",
+        ("'a.b'", "9"),
+        &[],
+        false,
+        expect![[r#"
+            Change ''a.b'' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            Set ''a.b'' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+            Set ''a.b'' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,3 +1,3 @@
+            -a.b: 1
+            +a.b: 9
+             h:
+               x.y: 1
+        "#]],
+    );
+    check(
+        "#- data/common.yaml\na.b: 1\nh:\n  x.y: 1\n",
+        ("h.'x.y'", "9"),
+        &[],
+        false,
+        expect![[r#"
+            Change 'h.'x.y'' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            Set 'h.'x.y'' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+            Set 'h.'x.y'' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,3 +1,3 @@
+             a.b: 1
+             h:
+            -  x.y: 1
+            +  x.y: 9
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_no_place_for_a_part_is_refused() {
+    let why = |text: &str, key: &str| {
+        at_root(text, |view| {
+            let which = nodes_of(&[]).expect("nodes");
+            let wanted = (Arc::from(key), value_of("9").expect("a value"));
+            let goal = Goal::of(view.analysis.nodes, wanted, &which, false)?;
+            proposals(view, &goal, &|_| {}).map(|_| ())
+        })
+        .expect_err("a refusal")
+    };
+    assert_eq!(
+        why("#- data/common.yaml\na: text\n", "a.b"),
+        "'a.b': the value of 'a' has no place for it"
+    );
+    assert_eq!(
+        why("#- data/common.yaml\na: \"%{lookup('a')}\"\n", "a.b"),
+        "the value of 'a' is not known for all of these nodes"
+    );
+    assert_eq!(
+        why("#- data/common.yaml\na: 1\n", "a.'b"),
+        "'a.'b' is no key: a quote or a name is missing in it"
+    );
+}
