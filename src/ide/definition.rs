@@ -1,11 +1,12 @@
 //! Where the thing under the cursor is defined: a key in its levels, a token's key or fact, the files of
-//! a path, the anchor of an alias, the keys of an entry of `lookup_options`.
+//! a path, the anchor of an alias, the keys of an entry of `lookup_options`, what a knock-out removes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::fact_place::fact_places;
 use super::file_place::FilePlace;
+use super::knockout::KnockOut;
 use super::named::{self, Named};
 use super::set_place::set_places;
 use super::target::{KeyTarget, PathTarget};
@@ -48,8 +49,16 @@ pub fn definition(
         settings: &settings,
         ..analysis
     };
-    let mention = named::at(analysis.snapshot, path, offset)?;
     let view = analysis.answering(path)?;
+    let scope = scope_of(&view, path);
+    if let Some(knock_out) = KnockOut::at(&view, path, offset, &scope) {
+        let places = knock_out.removed(&runs_of(&view, path, knock_out.key()), &scope);
+        return Some(Definition {
+            origin: knock_out.range(),
+            places,
+        });
+    }
+    let mention = named::at(analysis.snapshot, path, offset)?;
     let mut places = match &mention.named {
         Named::Key(key) => of_key(&view, path, key),
         Named::Pattern(pattern) => of_pattern(&view, path, pattern),

@@ -1,4 +1,5 @@
-//! Links in a document: the paths of `hiera.yaml` that mean exactly one file, and `puppet:///modules/…`
+//! Links in a document: the paths of `hiera.yaml` that mean exactly one file, at all or for the selected node,
+//! and `puppet:///modules/…`
 //! in data.
 
 use std::sync::Arc;
@@ -52,11 +53,21 @@ fn in_config(view: &RootView<'_>, tree: &Tree) -> Vec<DocumentLink> {
 
 fn of_levels(view: &RootView<'_>, levels: &[LevelSpans], are_default: bool) -> Vec<DocumentLink> {
     let all = view.places(&view.layer);
+    let nodes = view.analysis.nodes;
+    let selected = view.analysis.selected.and_then(|name| nodes.find(name));
+    let selected = selected.map(|member| view.in_scope(&nodes.scope(member)).places(&view.layer));
     let mut links = Vec::new();
     for (index, level) in levels.iter().enumerate() {
         for span in &level.locations {
             let places = places_of(&all, index, are_default, span);
-            if let [file] = view.files_of(&places).as_slice() {
+            let mut files = view.files_of(&places);
+            if files.len() > 1
+                && let Some(scoped) = &selected
+            {
+                files = view.files_of(&places_of(scoped, index, are_default, span));
+            }
+            // Of several files 'Go to Definition' lists all, which a link would hide.
+            if let [file] = files.as_slice() {
                 links.push(DocumentLink {
                     range: span.range,
                     to: Arc::from(file.as_str()),

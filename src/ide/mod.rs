@@ -27,6 +27,7 @@ pub mod goal;
 pub mod hint;
 pub mod hover;
 pub mod impact;
+mod knockout;
 pub mod lens;
 pub mod linked_editing;
 pub mod links;
@@ -58,5 +59,7 @@ mod navigation_tests;
 pub(crate) mod random_workspace;
 #[cfg(test)]
 mod reading_tests;
+#[cfg(test)]
+mod reference_tests;
 #[cfg(test)]
 mod robust_tests;

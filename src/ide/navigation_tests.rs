@@ -1,12 +1,10 @@
-//! Definitions, declarations, references, highlights and links, by cursors in small workspaces.
+//! Definitions and declarations, by cursors in small workspaces.
 
 use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
 use super::fixture_tests::{all_shown, and_half_typed, ask, text_of, with_hierarchy};
-use super::lens::{LensOptions, lenses};
-use super::links::document_links;
-use super::references::{Role, highlights, references};
+use super::reference_tests::{check_highlights, check_references};
 
 const NODES: &str = "\
 #- nodes.json
@@ -16,7 +14,7 @@ const NODES: &str = "\
 }
 ";
 
-const DATA: &str = "\
+pub(super) const DATA: &str = "\
 #- data/node/web01.yaml
 port: 1
 #- data/role/web.yaml
@@ -55,44 +53,6 @@ fn check_declaration(text: &str, expected: Expect) {
         });
         expected.assert_eq(found.as_deref().unwrap_or("none"));
     }
-}
-
-fn check_references(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let roles = [Role::Definition, Role::Option, Role::Use];
-        let found = ask(&text, None, |asked| {
-            let found = references(asked.analysis, asked.path, asked.offset, &roles);
-            found.map(|found| all_shown(asked.analysis.snapshot, &found))
-        });
-        expected.assert_eq(found.as_deref().unwrap_or("none"));
-    }
-}
-
-fn check_highlights(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let found = ask(&text, None, |asked| {
-            let snapshot = asked.analysis.snapshot;
-            let file = snapshot.file(asked.path).unwrap();
-            let found = highlights(snapshot, asked.path, asked.offset).into_iter();
-            let lines = found.map(|one| {
-                let line = file.line(one.name.start as usize) + 1;
-                format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
-            });
-            lines.collect::<Vec<_>>().join("\n")
-        });
-        expected.assert_eq(&found);
-    }
-}
-
-fn check_links(text: &str, expected: Expect) {
-    let found = ask(text, None, |asked| {
-        let file = asked.analysis.snapshot.file(asked.path).unwrap();
-        let links = document_links(asked.analysis, asked.path).into_iter();
-        let lines =
-            links.map(|link| format!("{} -> {}", text_of(file.text(), link.range), link.to));
-        lines.collect::<Vec<_>>().join("\n")
-    });
-    expected.assert_eq(&found);
 }
 
 #[test]
@@ -314,6 +274,99 @@ fn functions_lead_to_their_files() {
 }
 
 #[test]
+fn values_and_comments_name_nothing() {
+    for data in [
+        "a: te$0xt\n",
+        "# com$0ment\na: 1\n",
+        "a: ENC[PK$0CS7,AAAA]\n",
+        "$0\n",
+    ] {
+        let text = with_hierarchy(&format!("#- data/common.yaml\n{data}"));
+        check_definition(&text, None, expect!["none"]);
+    }
+}
+
+#[test]
+fn declarations_are_options_and_levels() {
+    let text = with_hierarchy(&format!(
+        "{DATA}lookup_options:\n  '^port$': {{merge: first}}\nport: 4\n"
+    ));
+    let text = text.replace("port: 2", "po$0rt: 2");
+    check_declaration(
+        &text,
+        expect![[r#"
+        data/common.yaml:2 '^port$'
+        hiera.yaml:5 "role/%{facts.role}.yaml""#]],
+    );
+}
+
+pub(super) const MAPPED: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: a
+    mapped_paths: [facts.services, service, \"svc/%{service}.yaml\"]
+  - {name: b, path: \"%{service}.yaml\"}
+  - {name: c, path: common.yaml}
+  - {name: d, path: common.yaml}
+  - {name: e, path: common.yaml, datadir: other}
+#- modules/m/hiera.yaml
+version: 5
+hierarchy:
+  - {name: c, path: common.yaml}
+#- nodes.json
+{\"n1\": {\"facts\": {\"services\": [\"dns\", \"ntp\"]}}}
+#- data/common.yaml
+a: 1
+b: \"%{facts.services} %{service}\"
+";
+
+#[test]
+fn what_counts_for_known_nodes_comes_first() {
+    let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
+    check_definition(
+        &text,
+        None,
+        expect![[r#"
+            from port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port
+            data/common.yaml:1 port"#]],
+    );
+    check_definition(
+        &text
+            .replace("p$0ort", "port")
+            .replace("port: 2", "po$0rt: 2"),
+        None,
+        expect![[r#"
+            from port
+            data/node/web01.yaml:1 port
+            data/role/db.yaml:1 port
+            data/role/web.yaml:1 port
+            data/common.yaml:1 port"#]],
+    );
+}
+
+#[test]
+fn what_manifests_ask_for_is_in_the_order_of_the_levels() {
+    let files = format!(
+        "{}{NODES}#- modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
+         #- modules/m/data/m.yaml\nm::p: 0\n#- modules/m/manifests/init.pp\nclass m($p) {{ $x = lookup('m::p') }}\n",
+        DATA.replace("port:", "m::p:")
+    );
+    let places = "data/node/web01.yaml:1 m::p\ndata/role/db.yaml:1 m::p\ndata/role/web.yaml:1 m::p\n\
+                  modules/m/data/m.yaml:1 m::p\nmodules/m/manifests/init.pp:1 $p";
+    for (cursor, from) in [("lookup('m$0::p')", "m::p"), ("m($$0p)", "$p")] {
+        let text = files.replace(&cursor.replace("$0", ""), cursor);
+        assert_eq!(
+            definition_of(&with_hierarchy(&text), None),
+            format!("from {from}\n{places}")
+        );
+    }
+}
+
+#[test]
 fn aliases_lead_to_anchors() {
     let data = "a: &one {x: 1}\nb: *one\nc: &one 2\nd: *o$0ne\ne:\n  <<: *one\n";
     check_definition(
@@ -383,162 +436,6 @@ fn entries_of_lookup_options_lead_to_keys() {
 }
 
 #[test]
-fn values_and_comments_name_nothing() {
-    for data in [
-        "a: te$0xt\n",
-        "# com$0ment\na: 1\n",
-        "a: ENC[PK$0CS7,AAAA]\n",
-        "$0\n",
-    ] {
-        let text = with_hierarchy(&format!("#- data/common.yaml\n{data}"));
-        check_definition(&text, None, expect!["none"]);
-    }
-}
-
-#[test]
-fn declarations_are_options_and_levels() {
-    let text = with_hierarchy(&format!(
-        "{DATA}lookup_options:\n  '^port$': {{merge: first}}\nport: 4\n"
-    ));
-    let text = text.replace("port: 2", "po$0rt: 2");
-    check_declaration(
-        &text,
-        expect![[r#"
-        data/common.yaml:2 '^port$'
-        hiera.yaml:5 "role/%{facts.role}.yaml""#]],
-    );
-}
-
-#[test]
-fn references_are_keys_options_and_tokens() {
-    let text = with_hierarchy(&format!(
-        "{DATA}po$0rt: 4\nlookup_options:\n  port: {{merge: first}}\n  '^po': {{merge: deep}}\n\
-         other: 'p-%{{hiera(\"port.x\")}}-%{{alias(\"port\")}}-%{{port}}'\n\
-         #- unread.yaml\nport: 5\n"
-    ));
-    check_references(
-        &text,
-        expect![[r#"
-        data/common.yaml:1 port
-        data/common.yaml:3 port
-        data/common.yaml:4 '^po'
-        data/common.yaml:5 port
-        data/common.yaml:5 port
-        data/node/web01.yaml:1 port
-        data/role/db.yaml:1 port
-        data/role/web.yaml:1 port
-        data/role/web.yaml:2 port"#]],
-    );
-    let variable = with_hierarchy(
-        "#- data/common.yaml\na: \"%{facts.ro$0le}\"\nb: \"%{scope('facts.role')} %{::facts.role}\"\n\
-         c: \"%{facts.role.x}\"\n",
-    );
-    check_references(
-        &variable,
-        expect![[r#"
-        data/common.yaml:1 facts.role
-        data/common.yaml:2 facts.role
-        data/common.yaml:2 ::facts.role
-        hiera.yaml:5 facts.role"#]],
-    );
-}
-
-#[test]
-fn references_stay_in_their_environment() {
-    let environment = |name: &str, data: &str| {
-        format!(
-            "#- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}]\n\
-             #- environments/{name}/data/a.yaml\n{data}"
-        )
-    };
-    let text = environment("one", "po$0rt: 1\n") + &environment("two", "port: 2\n");
-    check_references(&text, expect!["environments/one/data/a.yaml:1 port"]);
-}
-
-#[test]
-fn highlights_mark_keys_in_half_typed_text_too() {
-    let text = with_hierarchy(
-        "#- data/common.yaml\nprofile::web::port: 1\nprofile::web::name: x\nbroken: [\n\
-         url: \"%{lookup('profile::web::po$0rt')}\"\nprofile::web::port: 2\n",
-    );
-    check_highlights(
-        &text,
-        expect![[r#"
-        1 Definition profile::web::port
-        4 Use profile::web::port
-        5 Definition profile::web::port"#]],
-    );
-    let nested = with_hierarchy(
-        "#- data/common.yaml\nusers:\n  bob: {uid: 1}\n  eve: {ui$0d: 2}\nx: \"%{lookup('users.eve.uid')}\"\n",
-    );
-    check_highlights(
-        &nested,
-        expect![[r#"
-        3 Definition uid
-        4 Use users.eve.uid"#]],
-    );
-}
-
-#[test]
-fn paths_that_mean_one_file_are_links() {
-    let text = with_hierarchy(
-        "#- data/common.yaml\na: 1\n#- data/role/web.yaml\na: 1\n#- data/site/ams.yaml\na: 1\n\
-         #- data/site/lhr.yaml\na: 1\n",
-    );
-    let text = text.replace("version: 5", "version: $05");
-    check_links(
-        &text,
-        expect![[r#"
-        "role/%{facts.role}.yaml" -> /repo/data/role/web.yaml
-        common.yaml -> /repo/data/common.yaml"#]],
-    );
-    let data = with_hierarchy(
-        "#- data/common.yaml\na: puppet:///modules/acme/motd$0\nb: 'puppet:///modules/acme/none'\n\
-         #- environment.conf\nmodulepath = modules\n#- modules/acme/files/motd\nhello\n",
-    );
-    check_links(
-        &data,
-        expect!["puppet:///modules/acme/motd -> /repo/modules/acme/files/motd"],
-    );
-}
-
-#[test]
-fn a_path_is_not_the_same_in_another_hierarchy() {
-    let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: com$0mon.yaml}\n  - {name: b, datadir: other, path: common.yaml}\n  \
-                - {name: c, datadir: data, path: common.yaml}\n\
-                #- environment.conf\nmodulepath = modules\n\
-                #- modules/m/hiera.yaml\nversion: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n\
-                #- data/common.yaml\na: 1\n#- modules/m/data/common.yaml\nm::a: 1\n";
-    check_references(
-        text,
-        expect![[r#"
-            hiera.yaml:3 common.yaml
-            hiera.yaml:5 common.yaml"#]],
-    );
-}
-
-const MAPPED: &str = "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - name: a
-    mapped_paths: [facts.services, service, \"svc/%{service}.yaml\"]
-  - {name: b, path: \"%{service}.yaml\"}
-  - {name: c, path: common.yaml}
-  - {name: d, path: common.yaml}
-  - {name: e, path: common.yaml, datadir: other}
-#- modules/m/hiera.yaml
-version: 5
-hierarchy:
-  - {name: c, path: common.yaml}
-#- nodes.json
-{\"n1\": {\"facts\": {\"services\": [\"dns\", \"ntp\"]}}}
-#- data/common.yaml
-a: 1
-b: \"%{facts.services} %{service}\"
-";
-
-#[test]
 fn mapped_paths_lead_to_their_variable() {
     let at = |from: &str, to: &str| MAPPED.replacen(from, to, 1);
     check_definition(
@@ -583,89 +480,29 @@ fn mapped_paths_lead_to_their_variable() {
 }
 
 #[test]
-fn a_path_is_one_of_its_own_configuration() {
-    check_references(
-        &MAPPED.replacen("path: common", "path: com$0mon", 1),
-        expect![[r#"
-            hiera.yaml:6 common.yaml
-            hiera.yaml:7 common.yaml"#]],
-    );
-}
-
-#[test]
-fn references_of_a_variable_name_the_manifest_that_sets_it() {
-    let text = "#- environment.conf\nmodulepath = modules\n#- manifests/site.pp\n$tier = 'gold'\nnode 'x' { \
-                $tier = 'tin' }\n#- data/common.yaml\na: \"%{ti$0er}\"\n";
-    check_references(
-        &with_hierarchy(text),
-        expect![[r#"
-            data/common.yaml:1 tier
-            manifests/site.pp:1 $tier
-            manifests/site.pp:2 $tier"#]],
-    );
-}
-
-#[test]
-fn what_counts_for_known_nodes_comes_first() {
-    let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
+fn a_knock_out_leads_to_what_it_removes() {
+    let options = "lookup_options:\n  users: {merge: {strategy: deep, knockout_prefix: '--'}}\n";
+    let text = |own: &str| {
+        with_hierarchy(&format!(
+            "{NODES}#- data/node/web01.yaml\nusers: [z]\n#- data/role/web.yaml\nusers:\n  groups:\n{own}\
+             #- data/site/ams.yaml\nusers: {{groups: [a, docker]}}\n\
+             #- data/common.yaml\n{options}users: {{groups: [docker, wheel]}}\n"
+        ))
+        .replace("users: [z]", "users: {groups: [z]}")
+    };
     check_definition(
-        &text,
+        &text("  - --doc$0ker\n"),
         None,
         expect![[r#"
-            from port
-            data/node/web01.yaml:1 port
-            data/role/db.yaml:1 port
-            data/role/web.yaml:1 port
-            data/common.yaml:1 port"#]],
+            from --docker
+            data/site/ams.yaml:1 docker"#]],
     );
     check_definition(
-        &text
-            .replace("p$0ort", "port")
-            .replace("port: 2", "po$0rt: 2"),
+        &text("  - '--wh$0eel'\n"),
         None,
-        expect![[r#"
-            from port
-            data/node/web01.yaml:1 port
-            data/role/db.yaml:1 port
-            data/role/web.yaml:1 port
-            data/common.yaml:1 port"#]],
+        expect!["from '--wheel'\n"],
     );
-}
-
-#[test]
-fn what_manifests_ask_for_is_in_the_order_of_the_levels() {
-    let files = format!(
-        "{}{NODES}#- modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
-         #- modules/m/data/m.yaml\nm::p: 0\n#- modules/m/manifests/init.pp\nclass m($p) {{ $x = lookup('m::p') }}\n",
-        DATA.replace("port:", "m::p:")
-    );
-    let places = "data/node/web01.yaml:1 m::p\ndata/role/db.yaml:1 m::p\ndata/role/web.yaml:1 m::p\n\
-                  modules/m/data/m.yaml:1 m::p\nmodules/m/manifests/init.pp:1 $p";
-    for (cursor, from) in [("lookup('m$0::p')", "m::p"), ("m($$0p)", "$p")] {
-        let text = files.replace(&cursor.replace("$0", ""), cursor);
-        assert_eq!(
-            definition_of(&with_hierarchy(&text), None),
-            format!("from {from}\n{places}")
-        );
-    }
-}
-
-#[test]
-fn a_lens_counts_what_the_document_of_uses_lists() {
-    let text = with_hierarchy(
-        "#- modules/web/manifests/init.pp\nclass web($port) { $x = lookup('site.name') }\n\
-         #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\
-         url: \"%{lookup('web::port')} %{lookup('site.name')} %{hiera('web::port')}\"\n",
-    );
-    let found = ask(&text, None, |asked| {
-        let options = LensOptions {
-            overrides: false,
-            uses: true,
-            impact: false,
-        };
-        let lenses = lenses(asked.analysis, asked.path, options).into_iter();
-        let lines = lenses.map(|lens| format!("{} {:?}", lens.key.unwrap(), lens.kind));
-        lines.collect::<Vec<_>>().join("\n")
-    });
-    assert_eq!(found, "web::port Uses(3)\nsite Uses(2)");
+    check_definition(&text("  - doc$0ker\n"), None, expect!["none"]);
+    let first = text("  - --doc$0ker\n").replace("strategy: deep, ", "strategy: first, ");
+    check_definition(&first, None, expect!["none"]);
 }

@@ -58,21 +58,6 @@ pub(in crate::ide) fn with_part(
     }
 }
 
-/// Whether a value has something at the end of the steps.
-pub(in crate::ide) fn has_part(whole: &Value, steps: &[Value]) -> bool {
-    let Some((step, rest)) = steps.split_first() else {
-        return true;
-    };
-    let inner = match (whole, step) {
-        (Value::Hash(hash), _) => hash.get(step),
-        (Value::Array(elements), Value::Int(number)) => usize::try_from(*number)
-            .ok()
-            .and_then(|at| elements.get(at)),
-        (_, _) => None,
-    };
-    inner.is_some_and(|inner| has_part(inner, rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
 use crate::ide::edit::entry::Sheet;
-use crate::ide::edit::part::{has_part, with_part};
+use crate::ide::edit::part::with_part;
 use crate::ide::edit::{Plan, Style};
+use crate::ide::hover::dig;
 use crate::lookup::Place;
 use crate::value::{HashMap, Value, load_node};
 use crate::workspace::{Format, LOOKUP_OPTIONS};
@@ -263,7 +264,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         let own = load_node(sheet.tree(), entry.value).ok()?;
         if goal.steps.is_empty() {
             plan.add(at, sheet.set(entry, &goal.value).ok()?);
-        } else if has_part(&own, &goal.steps) {
+        } else if dig(&own, &goal.steps).is_some() {
             let edit = sheet.set_part(entry, &goal.steps, &goal.value);
             plan.add(at, edit.ok()?);
         }

@@ -23,17 +23,18 @@ const SHORT: usize = 32;
 const MOST_SAID: usize = 3;
 
 /// An element of the outermost list around a place.
-pub(super) struct Element {
-    root: Arc<str>,
+pub(in crate::ide) struct Element {
+    /// The top-level key.
+    pub(in crate::ide) root: Arc<str>,
     /// Keys that lead from the value of the root to the list.
-    steps: Vec<Value>,
+    pub(in crate::ide) steps: Vec<Value>,
     index: usize,
     /// It in the file.
-    pub(super) range: TextRange,
+    pub(in crate::ide) range: TextRange,
 }
 
 /// The element that the innermost of some nodes, from the root of a tree, belongs to.
-pub(super) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
+pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
     let mut root: Option<Arc<str>> = None;
     let mut steps = Vec::new();
     for pair in nodes.windows(2) {

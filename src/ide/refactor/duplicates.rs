@@ -1,9 +1,16 @@
-//! Makes one entry of those that a file has for one key: the last, which counts.
+//! Makes one entry of those that a hash of a file has for one key: the last, which counts. The hash is that
+//! of the whole file, or one in a value.
 
 use super::{Cursor, Kind, Offer};
 use crate::ide::edit::Plan;
+use crate::syntax::{NodeId, NodeKind};
+use crate::text::{TextEdit, TextRange};
 
 pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+    nested(cursor).or_else(|| top_level(cursor))
+}
+
+fn top_level(cursor: &Cursor<'_>) -> Option<Offer> {
     let sheet = &cursor.sheet;
     let all = sheet.all(&cursor.key);
     let (_, earlier) = all.split_last()?;
@@ -13,12 +20,98 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         let lines = sheet.lines(*entry).filter(|_| sheet.is_plain(*entry))?;
         plan.add(cursor.at(), sheet.removal(lines));
     }
+    offered(plan, all.len(), &cursor.key)
+}
+
+/// The entries of the innermost hash in the value whose key the cursor is in, and that has it twice.
+fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
+    let tree = cursor.sheet.tree();
+    let nodes = tree.path_at(cursor.offset);
+    let mut names = vec![crate::analysis::quoted(&cursor.key)];
+    let mut found: Option<(String, Vec<(NodeId, NodeId)>)> = None;
+    for pair in nodes.windows(2).skip(1) {
+        let NodeKind::Mapping(pairs) = &tree.node(pair[0]).kind else {
+            continue;
+        };
+        let is_inner = |&&(key, value): &&(NodeId, NodeId)| pair[1] == key || pair[1] == value;
+        let (key, _) = pairs.iter().find(is_inner)?;
+        let name = tree.scalar_text(*key)?;
+        names.push(crate::analysis::quoted(name));
+        let same = pairs.iter().filter(|(key, _)| {
+            let is_plain = !tree.node(*key).is_merge_key();
+            is_plain && tree.scalar_text(*key) == Some(name)
+        });
+        let same: Vec<(NodeId, NodeId)> = same.copied().collect();
+        if same.len() > 1 {
+            found = Some((names.join("."), same));
+        }
+    }
+    let (name, all) = found?;
+    let mut plan = Plan::default();
+    let (&(first, value), rest) = all.split_first()?;
+    let (&(last, last_value), middle) = rest.split_last()?;
+    // The place of the first one is the key's place in the hash.
+    let text = cursor.sheet.text();
+    let kept = with_comments(text, lines(cursor, last, last_value)?);
+    let mut moved = kept.slice(text).to_owned();
+    if !moved.ends_with('\n') {
+        moved.push_str(&cursor.sheet.style.with_ends("\n"));
+    }
+    plan.add(
+        cursor.at(),
+        TextEdit::replace(lines(cursor, first, value)?, moved),
+    );
+    for &(key, value) in middle {
+        plan.add(cursor.at(), TextEdit::delete(lines(cursor, key, value)?));
+    }
+    plan.add(cursor.at(), TextEdit::delete(kept));
+    offered(plan, all.len(), &name)
+}
+
+/// Lines with the comments right above them in the same column.
+fn with_comments(text: &str, lines: TextRange) -> TextRange {
+    let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
+    let own = blanks(lines.slice(text));
+    let mut start = lines.start as usize;
+    while let Some(above) = text[..start].strip_suffix('\n') {
+        let line = above.rfind('\n').map_or(0, |at| at + 1);
+        let comment = &above[line..];
+        if blanks(comment) != own || !comment.trim_start().starts_with('#') {
+            break;
+        }
+        start = line;
+    }
+    TextRange::new(start, lines.end as usize)
+}
+
+/// The whole lines of an entry; nothing where something else stands on them, or it has an anchor.
+fn lines(cursor: &Cursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
+    let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
+    let mut range = tree.node(key).full_range();
+    let written = tree.node(value).full_range();
+    if !written.is_empty() {
+        range = range.cover(written);
+    }
+    let start = range.start as usize;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let end = range.end as usize;
+    let end_of_line = match text[..end].ends_with('\n') {
+        true => end,
+        false => text[end..].find('\n').map_or(text.len(), |at| end + at + 1),
+    };
+    let rest = text[end..end_of_line].trim();
+    let rest = match written.is_empty() {
+        true => rest.strip_prefix(':').unwrap_or(rest).trim(),
+        false => rest,
+    };
+    let is_alone =
+        text[line..start].trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));
+    (is_alone && tree.stands_alone(range)).then(|| TextRange::new(line, end_of_line))
+}
+
+fn offered(plan: Plan, count: usize, name: &str) -> Option<Offer> {
     (!plan.is_empty()).then(|| Offer {
-        title: format!(
-            "Keep only the last of {} entries of '{}'",
-            all.len(),
-            cursor.key
-        ),
+        title: format!("Keep only the last of {count} entries of '{name}'"),
         kind: Kind::Rewrite,
         plan,
     })

@@ -249,6 +249,31 @@ fn a_key_is_pushed_into_the_files_of_the_level_above() {
 }
 
 #[test]
+fn the_last_of_several_entries_of_a_nested_hash_stays() {
+    let text = in_common("a:\n  b:\n    x: 1  # old\n    y: 2\n    # New.\n    x$0: 3\n  c: 1\n");
+    check(
+        &text,
+        "Keep only",
+        expect![[r#"
+            Keep only the last of 2 entries of 'a.b.x': changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,7 +1,6 @@
+             a:
+               b:
+            -    x: 1  # old
+            -    y: 2
+                 # New.
+                 x: 3
+            +    y: 2
+               c: 1
+        "#]],
+    );
+    let flow = in_common("a: {x: 1, x$0: 2}\n");
+    assert!(!titles(&flow).iter().any(|title| title.starts_with("Keep")));
+}
+
+#[test]
 fn the_last_of_several_entries_stays() {
     check(
         &in_common("a$0: 1\nb: 2\na: 3\n"),

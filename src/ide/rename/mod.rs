@@ -51,8 +51,8 @@ pub fn prepare(
     Ok(match &mention.named {
         Named::Key(key) => match key.steps.last() {
             Some(step) => (last_part(file, mention.range), step.to_s()),
-            None => match parameter_here(file, &mention) {
-                Some(name) => (without_sigil(mention.range), name.to_owned()),
+            None => match parameter_here(file, &mention, key) {
+                Some((range, name)) => (range, name.to_owned()),
                 None => (bare(file, mention.range), key.root.to_string()),
             },
         },
@@ -81,7 +81,7 @@ pub fn rename(
         Named::Key(key) => {
             let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
             // In its class a parameter has a shorter name.
-            let full = parameter_here(file.text(), &mention).and_then(|_| {
+            let full = parameter_here(file.text(), &mention, key).and_then(|_| {
                 let (class, _) = split_key(&key.root)?;
                 let name = new_name.trim_start_matches('$');
                 (!name.contains("::")).then(|| format!("{class}::{name}"))
@@ -157,7 +157,13 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
     if !is_code && !analysis.reads(path) && !is_expectations(path) {
         return Err(nothing());
     }
-    let mention = named::at(analysis.snapshot, path, offset).ok_or_else(nothing)?;
+    let mut mention = named::at(analysis.snapshot, path, offset);
+    let is_key = |mention: &Mention| matches!(mention.named, Named::Key(_));
+    if is_code && !mention.as_ref().is_some_and(is_key) {
+        let used = parameter::used_at(analysis, path, offset);
+        mention = used.or(mention);
+    }
+    let mention = mention.ok_or_else(nothing)?;
     let why = match &mention.named {
         Named::Key(key) if &*key.root == LOOKUP_OPTIONS => {
             "lookup_options is Puppet's own key: it has no other name"
@@ -289,9 +295,19 @@ impl<'r> Renaming<'r> {
     }
 }
 
-/// The name of the parameter whose declaration is under the cursor: with its dollar, as no key is written.
-fn parameter_here<'t>(text: &'t str, mention: &Mention) -> Option<&'t str> {
-    mention.range.slice(text).strip_prefix('$')
+/// The name of the parameter that code under the cursor declares, reads or sets: with a dollar or without
+/// its class, as no key is written.
+fn parameter_here<'t>(
+    text: &'t str,
+    mention: &Mention,
+    key: &KeyTarget,
+) -> Option<(TextRange, &'t str)> {
+    let written = mention.range.slice(text);
+    if let Some(name) = written.strip_prefix('$') {
+        return Some((without_sigil(mention.range), name));
+    }
+    let (_, name) = split_key(&key.root)?;
+    (written == name).then_some((mention.range, written))
 }
 
 fn format_of(file: &File) -> Format {

@@ -3,9 +3,56 @@
 
 use std::sync::Arc;
 
+use crate::analysis::Analysis;
+use crate::ide::named::{Mention, Named};
+use crate::ide::target::KeyTarget;
 use crate::syntax::puppet::{self, Definition, Kind, Lambda, Node};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of, path};
+
+/// Most classes that a variable is tried for.
+const MOST_CLASSES: usize = 50;
+
+/// The parameter of a class that code reads, sets or documents under the cursor. O(names of classes).
+pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Mention> {
+    let snapshot = analysis.snapshot;
+    let file = snapshot.file(path)?;
+    let text = file.text();
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let before = text.get(..offset)?;
+    let start = before.trim_end_matches(is_word).len();
+    let behind = text[start..].find(|c| !is_word(c));
+    let old = &text[start..behind.map_or(text.len(), |at| start + at)];
+    if old.is_empty() {
+        return None;
+    }
+    let root = analysis.answering(path)?.root;
+    let mut classes = snapshot.defined_names("").filter_map(|name| {
+        let last = name.rsplit("::").next()?;
+        let class = analysis
+            .class(Some(root), name)
+            .filter(|_| text.contains(last))?;
+        class.parameter(old).map(|_| name)
+    });
+    classes.by_ref().take(MOST_CLASSES).find_map(|class| {
+        let rename = ParameterRename {
+            class,
+            old,
+            new: "",
+        };
+        let edits = rename.edits(file).ok()?;
+        let mut places = edits.into_iter().map(|edit| edit.range);
+        let range = places.find(|range| range.touches(offset))?;
+        let key = KeyTarget {
+            range,
+            ..KeyTarget::of_root(&format!("{class}::{old}"))
+        };
+        Some(Mention {
+            named: Named::Key(key),
+            range,
+        })
+    })
+}
 
 /// The parameter of a class with its new name.
 pub(super) struct ParameterRename<'r> {

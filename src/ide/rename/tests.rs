@@ -258,6 +258,38 @@ fn the_parameter_of_a_class_is_renamed_with_its_key() {
 }
 
 #[test]
+fn a_rename_starts_from_a_use_in_puppet_code_too() {
+    let data = "#- data/common.yaml\nweb::port: 80\nkey: 1\n";
+    let manifest = "#- manifests/x.pp\n$a = lookup('key')\n$b = lookup({ name => 'key' })\n\
+                    $c = lookup('web::port')\n";
+    let text = with_hierarchy(&format!("{CODE}{manifest}{data}"));
+    check(
+        &text.replace("lookup('key')", "lookup('k$0ey')"),
+        "other",
+        expect![[r#"
+            data/common.yaml:2 other: 1
+            manifests/x.pp:1 $a = lookup('other')
+            manifests/x.pp:2 $b = lookup({ name => 'other' })"#]],
+    );
+    let from_declaration = renamed(&text.replace("Integer $port", "Integer $po$0rt"), "listen");
+    for (written, with_cursor) in [
+        ("port=$port", "port=$po$0rt"),
+        ("x:${port}", "x:${po$0rt}"),
+        ("$web::port, $::", "$web::po$0rt, $::"),
+        ("port => 81, host", "po$0rt => 81, host"),
+        ("Class['web'] { port", "Class['web'] { po$0rt"),
+    ] {
+        let at = text.replacen(written, with_cursor, 1);
+        assert_eq!(renamed(&at, "listen"), from_declaration, "{written}");
+    }
+    let of_lambda = text.replace(
+        "notice($port) }\n  [1].each |$it|",
+        "notice($po$0rt) }\n  [1].each |$it|",
+    );
+    assert!(renamed(&of_lambda, "listen").starts_with("refused"));
+}
+
+#[test]
 fn a_parameter_of_a_module_beside_the_modulepath_is_renamed_everywhere_or_nowhere() {
     let module = |folder: &str, more: &str| {
         let text = format!(
