@@ -132,8 +132,37 @@ fn a_goal_without_edits_says_why() {
     );
     let (code, _, error) = said(at, &["set", "port.x", "1"]);
     assert_eq!(code, Some(1));
-    let expected = "'port.x' is a part of the top-level key 'port': name that one with its whole";
+    let expected = "'port.x' cannot be set: the value of 'port' has no hash";
     assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn a_part_of_a_value_is_set_and_the_rest_stays() {
+    let folder = workspace(&[
+        ("hiera.yaml", HIERARCHY),
+        ("nodes.yaml", NODES),
+        (
+            "data/common.yaml",
+            "users:\n  # Al.\n  al: {uid: 1}\n  b.c:\n    uid: 2  # two\n",
+        ),
+    ]);
+    let at = folder.path();
+    let key = "users.'b.c'.uid";
+    let (code, shown, error) = said(at, &["set", key, "9", "--write", "--proposal", "1"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        shown.starts_with("1. Change 'users.'b.c'.uid' in"),
+        "{shown}"
+    );
+    let written = std::fs::read_to_string(at.join("data/common.yaml")).unwrap();
+    let expected = "users:\n  # Al.\n  al: {uid: 1}\n  b.c:\n    uid: 9  # two\n";
+    assert_eq!(written, expected);
+    let (code, _, error) = said(at, &["set", key, "9"]);
+    assert_eq!(code, Some(0));
+    assert!(
+        error.contains("already have this value of 'users.'b.c'.uid'"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -252,3 +252,5 @@ pub fn document(
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod token_tests;

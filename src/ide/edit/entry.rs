@@ -362,7 +362,7 @@ impl<'a> Sheet<'a> {
         let new = with_part(Some(&whole), steps, value);
         let new = new.ok_or_else(|| {
             let name = name.unwrap_or_default();
-            format!("the value of '{name}' has no place for it")
+            format!("the value of '{name}' has no hash or list element there")
         })?;
         self.set(entry, &new)
     }

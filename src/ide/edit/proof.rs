@@ -217,7 +217,7 @@ impl Known<'_> {
         let changes = self.changes.iter().filter(|change| *change.key == *key);
         let mut names = changes.flat_map(|change| &change.after.nodes);
         if kind.bindings.is_empty() {
-            return self.nodes.len() > 0 && names.count() == self.nodes.len();
+            return !self.nodes.is_empty() && names.count() == self.nodes.len();
         }
         let columns = kind.bindings.iter();
         let columns: Vec<_> = columns

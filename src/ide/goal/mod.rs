@@ -79,8 +79,12 @@ impl Goal {
                 ));
             }
         };
-        part::with_part(whole, &self.steps, &self.value)
-            .ok_or_else(|| format!("'{}': the value of '{key}' has no place for it", self.asked))
+        part::with_part(whole, &self.steps, &self.value).ok_or_else(|| {
+            format!(
+                "'{}' cannot be set: the value of '{key}' has no hash or list element there",
+                self.asked
+            )
+        })
     }
 
     /// A file by its name.

@@ -152,7 +152,7 @@ fn what_has_no_place_for_a_part_is_refused() {
     };
     assert_eq!(
         why("#- data/common.yaml\na: text\n", "a.b"),
-        "'a.b': the value of 'a' has no place for it"
+        "'a.b' cannot be set: the value of 'a' has no hash or list element there"
     );
     assert_eq!(
         why("#- data/common.yaml\na: \"%{lookup('a')}\"\n", "a.b"),

@@ -147,9 +147,10 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
     if !is_block(tree, text, id) || !is_first {
         return None;
     }
-    let indent = match &tree.node(id).kind {
-        NodeKind::Sequence(_) if !sheet.style.indented_lists => "",
-        _ => "  ",
+    let is_list = matches!(tree.node(id).kind, NodeKind::Sequence(_));
+    let indent = match is_list && !sheet.style.indented_lists {
+        true => "",
+        false => "  ",
     };
     let end = place(tree, text, id)?.end as usize;
     let mut lines = format!("{name}:\n");

@@ -14,6 +14,8 @@ mod proof_tests;
 mod push_down;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod value_tests;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

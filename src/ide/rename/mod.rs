@@ -4,6 +4,8 @@
 //! What would change a value, and not only a name, is refused with the reason, or asked first.
 
 mod checks;
+#[cfg(test)]
+mod code_tests;
 pub mod file;
 mod parameter;
 #[cfg(test)]
