@@ -48,25 +48,6 @@ impl<'a> Analysis<'a> {
         HieraFiles::of(self).contains(path)
     }
 
-    /// The environments that read a file: those that its layer belongs to, and those whose hierarchies
-    /// name its folder too. O(environments × levels).
-    #[must_use]
-    pub fn environments_reading(self, path: &str) -> Vec<&'a Root> {
-        let view = self.governing(path);
-        let of_layer = view.map_or_else(Vec::new, |view| self.environments_around(view.root));
-        let reads = |root: &&Root| {
-            let is_here = |reach: &Reach| {
-                let mut bound = reach.bindings.iter();
-                let name = path::name(&root.dir);
-                bound.all(|(variable, value)| **variable != *"environment" || *value == name)
-            };
-            let mut known = of_layer.iter();
-            known.any(|known| known.dir == root.dir)
-                || self.at(root).reach(path).iter().any(is_here)
-        };
-        self.snapshot.roots().environments().filter(reads).collect()
-    }
-
     /// The environments that a root belongs to; for a module that no modulepath has the one that it lies
     /// in.
     fn environments_around(self, root: &'a Root) -> Vec<&'a Root> {
@@ -78,6 +59,45 @@ impl<'a> Analysis<'a> {
             found.extend(around.max_by_key(|one| one.dir.len()));
         }
         found
+    }
+}
+
+/// The environments of a workspace, to be asked which of them read a file.
+pub struct Environments<'a> {
+    analysis: Analysis<'a>,
+    views: Vec<RootView<'a>>,
+}
+
+impl<'a> Environments<'a> {
+    /// O(environments × modules).
+    #[must_use]
+    pub fn of(analysis: Analysis<'a>) -> Environments<'a> {
+        let roots = analysis.snapshot.roots().environments();
+        Environments {
+            views: roots.map(|root| analysis.at(root)).collect(),
+            analysis,
+        }
+    }
+
+    /// The environments that read a file: those that its layer belongs to, and those whose hierarchies
+    /// name its folder too. O(environments × levels).
+    #[must_use]
+    pub fn reading(&self, path: &str) -> Vec<&'a Root> {
+        let view = self.analysis.governing(path);
+        let of_layer = view.map_or_else(Vec::new, |view| {
+            self.analysis.environments_around(view.root)
+        });
+        let reads = |view: &&RootView<'a>| {
+            let name = path::name(&view.root.dir);
+            let is_here = |reach: &Reach| {
+                let mut bound = reach.bindings.iter();
+                bound.all(|(variable, value)| **variable != *"environment" || *value == name)
+            };
+            let mut known = of_layer.iter();
+            known.any(|known| known.dir == view.root.dir) || view.reach(path).iter().any(is_here)
+        };
+        let reading = self.views.iter().filter(reads);
+        reading.map(|view| view.root).collect()
     }
 }
 
@@ -101,7 +121,7 @@ impl<'a> HieraFiles<'a> {
         let Some(own) = analysis.answering(path).map(|view| view.root) else {
             return HieraFiles::of(analysis);
         };
-        let mut environments = analysis.environments_reading(path);
+        let mut environments = Environments::of(analysis).reading(path);
         if environments.is_empty() {
             environments = analysis.environments_around(own);
         }

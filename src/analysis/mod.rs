@@ -70,7 +70,7 @@ pub use doctor::{
 pub use environment::{CODEDIR, environment_in, environment_of, environments_below};
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
-pub use governing::{Governing, HieraFiles, governing};
+pub use governing::{Environments, Governing, HieraFiles, governing};
 pub use inclusions::{FilePlace, MissingValue, Whose};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, describes_nodes};

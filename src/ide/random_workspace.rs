@@ -16,12 +16,13 @@ use crate::workspace::{Change, Snapshot, Workspace};
 pub(crate) const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
 
 /// Values of random keys.
-const VALUES: [&str; 12] = [
+const VALUES: [&str; 13] = [
     "1",
     "some text",
     "'some text'",
     "[x, y]",
     "\n  - x\n  - y",
+    "\n  - x  # first\n  # second\n  - y  # third",
     "{k: 1, l: {k: 2}}",
     "\n  k: some text\n  o: 4",
     "\"%{lookup('a')}\"",

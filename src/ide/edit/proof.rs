@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Plan;
-use crate::analysis::{Analysis, RootView, behind_manifests};
+use crate::analysis::{Analysis, Environments, RootView, behind_manifests};
 use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
@@ -103,11 +103,9 @@ pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
 /// folder that their hierarchies share.
 fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
     let analysis = before.analysis;
+    let environments = Environments::of(analysis);
     let mut reading: Vec<&Root> = Vec::new();
-    for root in plan
-        .paths()
-        .flat_map(|at| analysis.environments_reading(at))
-    {
+    for root in plan.paths().flat_map(|at| environments.reading(at)) {
         let is_own = before.environment.dir.as_ref() == Some(&root.dir);
         if !is_own && reading.iter().all(|known| known.dir != root.dir) {
             reading.push(root);

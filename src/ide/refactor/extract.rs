@@ -160,7 +160,7 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
         if !line.trim().is_empty() {
             lines.push_str(indent);
         }
-        lines.push_str(line.trim_end());
+        lines.push_str(line);
         lines.push('\n');
     }
     Some(lines)
@@ -176,7 +176,7 @@ fn is_block(tree: &Tree, text: &str, id: NodeId) -> bool {
 /// What is replaced: the value, on the line of its key where it stands below.
 fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
     let mut range = tree.node(id).full_range();
-    if is_block(tree, text, id) {
+    if is_block(tree, text, id) && !text[..range.end as usize].ends_with('\n') {
         // The comment beside the last part.
         let rest = text[range.end as usize..]
             .lines()

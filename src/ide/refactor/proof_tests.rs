@@ -16,6 +16,7 @@ use crate::ide::random_workspace::{FILES, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::KnownNodes;
 use crate::text::{TextEdit, TextRange};
+use crate::workspace::Snapshot;
 
 #[test]
 fn other_environments_that_read_the_file_are_told() {
@@ -240,6 +241,12 @@ fn without_way(answer: &str) -> &str {
     }
 }
 
+/// The comments of all files.
+fn comments(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
+    let lines = snapshot.files().flat_map(|file| file.text().lines());
+    lines.filter_map(|line| Some(line.split_once('#')?.1.trim()))
+}
+
 /// Holds what every refactoring at a place of a file does against its proof.
 fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseError> {
     let before = workspace(texts);
@@ -265,6 +272,13 @@ fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseE
                 file.text()
             );
         }
+        let lost = comments(&before).find(|one| !comments(&after).any(|other| other == *one));
+        // Entries that do not count go with their comments.
+        prop_assert!(
+            lost.is_none() || offer.title.starts_with("Keep only"),
+            "{} loses {lost:?}: {texts:#?}",
+            offer.title
+        );
         let new = values(&after);
         let told: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
         prop_assert!(proof.is_complete);

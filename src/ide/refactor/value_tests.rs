@@ -99,6 +99,37 @@ fn the_last_of_several_entries_stays() {
 }
 
 #[test]
+fn an_extracted_list_that_ends_in_a_block_of_text_keeps_its_lines() {
+    let text = in_common(
+        "a::x:\n  $0- one  # first\n  - |\n    two\n    lines\n# Next.\nb:\n  - one\n  - |\n    two\n    lines\n",
+    );
+    check(
+        &text,
+        "Extract",
+        expect![[r#"
+        Extract this value, which occurs 2 times, into 'a::x_shared': changes no effective value
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,11 +1,8 @@
+        -a::x:
+        +a::x: "%{alias('a::x_shared')}"
+        +a::x_shared:
+           - one  # first
+           - |
+             two
+             lines
+         # Next.
+        -b:
+        -  - one
+        -  - |
+        -    two
+        -    lines
+        +b: "%{alias('a::x_shared')}"
+    "#]],
+    );
+}
+
+#[test]
 fn a_repeated_value_gets_a_key() {
     let text = in_common(
         "a::x: $0'some text'\nb:\n  c:\n    - some text\n    - \"some text\"\nlookup_options:\n  a: {merge: first}\n",

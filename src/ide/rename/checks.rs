@@ -1,7 +1,7 @@
 //! What keeps a key from being renamed, and what the user has to agree to before.
 
 use super::{Renaming, exact_pattern, format_of};
-use crate::analysis::HieraFiles;
+use crate::analysis::{Environments, HieraFiles};
 use crate::ide::code_names::lookups_of;
 use crate::ide::target::KeyTarget;
 use crate::regexp::Regexp;
@@ -125,8 +125,9 @@ impl Renaming<'_> {
             found.is_some_and(|found| found.file.path() == class.file.path())
         });
         // Folders inside of an environment may be its modules.
+        let all = Environments::of(self.analysis);
         let is_around = |file: &File| {
-            let mut readers = self.analysis.environments_reading(file.path()).into_iter();
+            let mut readers = all.reading(file.path()).into_iter();
             readers.any(|root| path::within(class.file.path(), &root.dir).is_some())
         };
         let mut holders = snapshot.iter_files_with(&self.key.root);

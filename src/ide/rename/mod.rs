@@ -14,7 +14,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::{Analysis, ClassParameter, split_key};
+use crate::analysis::{Analysis, ClassParameter, Environments, split_key};
 use crate::ide::expected_keys::is_expectations;
 use crate::ide::named::{self, Mention, Named};
 use crate::ide::references::{Occurrence, Role, files_with, occurrences};
@@ -138,7 +138,8 @@ fn together<'a>(
     named: &Named,
 ) -> (&'a str, Vec<&'a Arc<File>>) {
     let snapshot = analysis.snapshot;
-    let environments = |at: &str| analysis.environments_reading(at).len();
+    let all = Environments::of(analysis);
+    let environments = |at: &str| all.reading(at).len();
     let files = files_with(analysis, path, named);
     let data = files.iter().filter(|file| file.facts().code.is_none());
     let naming = data.filter(|file| !occurrences(snapshot, file, named).is_empty());
