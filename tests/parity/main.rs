@@ -29,6 +29,7 @@ mod hover_corpora;
 mod hover_forms;
 mod known;
 mod matrix_corpora;
+mod parameters_corpora;
 mod program;
 mod puppet_code;
 #[path = "../support/puppet_tree.rs"]
