@@ -49,6 +49,7 @@ fn main() {
         return;
     }
     if !left_out("manifests") {
+        manifests::parsing();
         manifests::keystrokes();
     }
     if left_out("nodes") {

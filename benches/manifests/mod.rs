@@ -1,10 +1,12 @@
-//! Keystrokes in manifests: what the index of code and the rules about parameters cost.
+//! Manifests: how fast they are parsed, and what a keystroke costs the index of code and the rules about
+//! parameters.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Settings};
 use hiera_ls::rules::{Checker, Recheck, recheck};
+use hiera_ls::syntax::puppet::{Dialect, parse};
 use hiera_ls::workspace::{Change, Workspace};
 
 use crate::events_of;
@@ -88,6 +90,33 @@ pub(crate) fn keystrokes() {
         ),
         "≤ 1.5×",
         ratio(in_body, of_data) <= 1.5,
+    );
+}
+
+/// Parses manifests: made ones, or all `*.pp` below the folder that `MANIFESTS` names.
+pub(crate) fn parsing() {
+    let texts: Vec<String> = match std::env::var("MANIFESTS") {
+        Ok(folder) => {
+            let files = hiera_ls::disk::snapshot_of(&folder);
+            let manifests = files.files().filter(|file| file.path().ends_with(".pp"));
+            manifests.map(|file| file.text().to_string()).collect()
+        }
+        Err(_) => (0..MANIFESTS)
+            .map(|at| manifest(&format!("p{at:03}"), "other"))
+            .collect(),
+    };
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let time = best(5, || {
+        for text in &texts {
+            std::hint::black_box(parse(text, Dialect::Manifest));
+        }
+    });
+    let speed = bytes as f64 / 1e6 / time.as_secs_f64();
+    report(
+        &format!("parsing {} manifests of {bytes} bytes", texts.len()),
+        &format!("{time:.1?}: {speed:.0} MB a second"),
+        "≥ 20 MB a second",
+        speed >= 20.0,
     );
 }
 

@@ -142,9 +142,9 @@ fn after_mark(comment: &str) -> Option<&str> {
 /// One of several codes with the comma before it, or behind it.
 fn with_comma(codes: &[Code], code: &Code) -> TextRange {
     let (start, end) = (code.range.start, code.range.end);
-    let before = codes.iter().filter(|other| other.range.end <= start);
+    let mut before = codes.iter().filter(|other| other.range.end <= start);
     let behind = codes.iter().find(|other| other.range.start >= end);
-    match (before.last(), behind) {
+    match (before.next_back(), behind) {
         (Some(before), _) => TextRange::new(before.range.end as usize, end as usize),
         (None, Some(behind)) => TextRange::new(start as usize, behind.range.start as usize),
         (None, None) => code.range,

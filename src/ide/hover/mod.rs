@@ -259,10 +259,9 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
             return None;
         }
         Target::Key(key) | Target::NestedKey(key) => Some(key),
-        Target::None => None,
+        Target::None | Target::Option(_) => None,
         Target::Token(_)
         | Target::Path(_)
-        | Target::Option(_)
         | Target::Blob(_)
         | Target::Word(_) => return None,
     };
@@ -274,7 +273,10 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
         if let Some(page) = anchor::page(context, &parse.tree, &joint) {
             return Some((page, range));
         }
-        let mut page = key::page(context, key?);
+        let mut page = match target {
+            Target::Option(option) => option::page(context, option),
+            _ => key::page(context, key?),
+        };
         page.second_line(anchor::uses(context, &parse.tree, &joint));
         return Some((page, range));
     }

@@ -408,6 +408,21 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         set in common.yaml:1"#]],
     );
     check_nodes(
+        &in_common("a: [1]\nlookup_options:\n  a: &o$0 {merge: unique}\n  b: *o\n"),
+        NODES,
+        expect![[r#"
+            a — 1 file sets it
+            &o is used once: common.yaml:4
+            merge: unique"#]],
+    );
+    check_nodes(
+        &in_common("a: [1]\nlookup_options:\n  a: &o {merge: unique}\n  b: *$0o\n"),
+        NODES,
+        expect![[r#"
+            *o — the value of &o in common.yaml:3
+              merge: unique"#]],
+    );
+    check_nodes(
         &in_common("a: *no$0\n"),
         NODES,
         expect![[r#"
