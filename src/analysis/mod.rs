@@ -34,6 +34,7 @@ mod condition;
 mod declarations;
 mod doctor;
 mod environment;
+mod evaluation_order;
 mod expand;
 mod expectations;
 mod governing;
@@ -68,6 +69,7 @@ pub use doctor::{
     Report, VariableReport,
 };
 pub use environment::{CODEDIR, environment_in, environment_of, environments_below};
+pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Environments, Governing, HieraFiles, governing};

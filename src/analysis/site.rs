@@ -238,7 +238,8 @@ impl Analysis<'_> {
         let mut names = BTreeSet::new();
         for file in files {
             let code = file.facts().code.as_deref();
-            names.extend(code.iter().flat_map(|code| code.variables.iter().cloned()));
+            let set = code.iter().flat_map(|code| code.variables.iter());
+            names.extend(set.map(|it| Arc::clone(&it.name)));
         }
         names
     }

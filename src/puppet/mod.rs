@@ -24,6 +24,7 @@ mod stop;
 mod uses;
 mod variables;
 
+pub use builtin::may_declare_classes;
 pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
 pub use host::{Callee, Host, LookupCall};

@@ -13,7 +13,7 @@ use super::suppression;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
 use crate::analysis::{
-    Analysis, MissingValue, NodeCache, NodeInputs, NodeSet, RootView, datadir_of,
+    Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, RootView, datadir_of,
 };
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
@@ -60,9 +60,10 @@ pub struct Checker<'a> {
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<OptionList>,
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
-    missing_values: OnceLock<Vec<MissingValue>>,
+    pub(super) missing_values: OnceLock<Vec<MissingValue>>,
+    pub(super) evaluation_orders: OnceLock<Vec<EvaluationOrder>>,
     /// The files whose readers get a merged value that does not fit, by folder of a root and key.
-    wrong_for: Mutex<HashMap<FolderAndKey, Paths>>,
+    pub(super) wrong_for: Mutex<HashMap<FolderAndKey, Paths>>,
     /// How files are read that a rule has asked about.
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
@@ -71,10 +72,10 @@ pub struct Checker<'a> {
 type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>;
 
 /// The folder of a root, and a key.
-type FolderAndKey = (Arc<str>, Arc<str>);
+pub(super) type FolderAndKey = (Arc<str>, Arc<str>);
 
 /// Paths, shared.
-type Paths = Arc<[Arc<str>]>;
+pub(super) type Paths = Arc<[Arc<str>]>;
 
 /// A root with what its own hierarchy reads.
 pub(super) struct RootContext<'a> {
@@ -130,6 +131,7 @@ impl<'a> Checker<'a> {
             options: OnceLock::new(),
             knockout_prefixes: OnceLock::new(),
             missing_values: OnceLock::new(),
+            evaluation_orders: OnceLock::new(),
             wrong_for: Mutex::default(),
             formats: Mutex::default(),
         };
@@ -163,7 +165,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The nodes that are known for a file.
-    fn nodes_for(&self, path: &str) -> Arc<NodeSet> {
+    pub(super) fn nodes_for(&self, path: &str) -> Arc<NodeSet> {
         if let Some(nodes_for) = &self.nodes_for {
             return nodes_for(path);
         }
@@ -177,41 +179,6 @@ impl<'a> Checker<'a> {
             configs: &self.configs,
         };
         NodeCache::default().nodes(self.snapshot, path, &inputs)
-    }
-
-    /// The values that classes surely lack which manifests include.
-    pub(super) fn missing_values(&self) -> &[MissingValue] {
-        self.missing_values.get_or_init(|| {
-            let environments = self.snapshot.roots().environments();
-            let found = environments.flat_map(|root| {
-                let at = path::join(&root.dir, "hiera.yaml");
-                let nodes = || self.nodes_for(&at);
-                self.analysis().missing_values(root, &nodes)
-            });
-            found.collect()
-        })
-    }
-
-    /// The files whose readers get a merged value of a key that does not fit, worked out once.
-    pub(super) fn wrong_for(
-        &self,
-        root: &Root,
-        key: &Arc<str>,
-        find: impl FnOnce() -> Vec<Arc<str>>,
-    ) -> Paths {
-        // Each change is one insertion: the map is whole even after a panic.
-        let known = || {
-            self.wrong_for
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        let name = (Arc::clone(&root.dir), Arc::clone(key));
-        if let Some(found) = known().get(&name) {
-            return Arc::clone(found);
-        }
-        let found: Paths = find().into();
-        known().insert(name, Arc::clone(&found));
-        found
     }
 
     /// What the rules ask.

@@ -95,7 +95,8 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             let facts = facts.as_deref();
             facts.and_then(|facts| facts.code.as_deref())
         });
-        before != after
+        // What a function in Ruby may do is read in its text.
+        before != after || path::extension(&delta.path) == Some("rb")
     };
     let is_of_class = |key: &Arc<str>| {
         let class = split_key(key).map(|(class, _)| class);
@@ -305,6 +306,67 @@ class ntp($servers) { }
         ];
         for role in unsure {
             assert_eq!(of_chain("include role", role, ""), [""; 0], "{role}");
+        }
+    }
+
+    #[test]
+    fn a_function_that_is_called_before_may_declare_the_class() {
+        let ruby = "#- modules/x/lib/puppet/functions/x/f.rb\nPuppet::Functions.create_function(:'x::f') do\n";
+        let declares = format!("{ruby}  call_function('create_resources', 'class', {{}})\nend\n");
+        let gives = format!("{ruby}  def f(it)\n    it\n  end\nend\n");
+        let puppet = "#- modules/x/functions/f.pp\nfunction x::f() { notice(1) }\n";
+        let calling = "#- modules/x/functions/f.pp\nfunction x::f() { y::f() }\n";
+        let profile = "#- modules/p/manifests/init.pp\nclass p { x::f() }\n";
+        let silent = [
+            ("x::f()\ninclude ntp", ""),
+            ("x::f()\ninclude ntp", &declares),
+            ("x::f()\ninclude ntp", calling),
+            ("x::f()\nnode default { include ntp }", ""),
+            ("if $a { $b.x::f }\ninclude ntp", ""),
+            ("$b.each |$c| { x::f($c) }\ninclude ntp", ""),
+            ("call('x::f')\ninclude ntp", ""),
+            ("include p\ninclude ntp", profile),
+            ("if $a { include p }\ninclude ntp", profile),
+        ];
+        for (site, more) in silent {
+            let text = format!(
+                "{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{site}\n{more}"
+            );
+            check_rule(RULE, &text);
+        }
+        let reported = [
+            ("x::f(1)", "include ntp", &*gives),
+            ("x::f()", "include ntp", puppet),
+            (
+                "$a = join(unique(stdlib::a($b)), ',') + size(base64('decode', 'a'))",
+                "include ntp",
+                "",
+            ),
+            ("", "include ntp #~ missing-parameter\nx::f()", ""),
+            ("define d() { x::f() }", "include ntp", ""),
+            ("node a { x::f() }", "node b { include ntp }", ""),
+        ];
+        for (before, site, more) in reported {
+            let site = match site.contains("#~") {
+                true => site.to_owned(),
+                false => format!("{site} #~ missing-parameter"),
+            };
+            let text = format!(
+                "{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{before}\n{site}\n{more}"
+            );
+            check_rule(RULE, &text);
+        }
+    }
+
+    #[test]
+    fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
+        let data = "#- data/role/web.yaml\nntp::servers: 1\n#- data/common.yaml\n";
+        let role = "class role { include ntp }";
+        for site in [
+            "include role\nnode default { $role = 'db' }",
+            "include role\n$role = $facts['x']",
+        ] {
+            assert_eq!(of_chain(site, role, data), [""; 0], "{site}");
         }
     }
 

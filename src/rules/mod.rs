@@ -66,6 +66,7 @@ mod eyaml_blob;
 mod eyaml_without_keys;
 mod foreign_percent_syntax;
 mod hiera_config;
+mod included;
 mod interp_loses_type;
 mod interp_missing_key;
 mod interp_missing_subkey;

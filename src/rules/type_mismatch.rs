@@ -12,7 +12,9 @@ use crate::lookup::{Reach, Request};
 use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
-use crate::workspace::{CodeFacts, File, Given, IncludeFact, KeyFact, KeyState, Root, Snapshot};
+use crate::workspace::{
+    CodeFacts, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, Root, Snapshot,
+};
 
 /// Most files with a merged key; the values of more are not compared.
 const MOST_FILES: usize = 64;
@@ -104,6 +106,7 @@ fn effective(
         return;
     }
     let path = at.file.path();
+    let class = &parameter.class.definition.name;
     let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
     if is_merged && at.snapshot().count_with(&key.name) <= MOST_FILES {
         let wrong = at.checker.wrong_for(root, &key.name, || {
@@ -121,14 +124,17 @@ fn effective(
         });
         for other in wrong.iter().filter_map(|other| at.snapshot().file(other)) {
             let reaches = view.reach(other.path());
-            let scope = reaches.first().map(Reach::scope);
+            let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(class, reach);
+            let scope = reaches.first().filter(is_seen).map(Reach::scope);
             let of_others = (other.path() != path).then_some(other);
             scopes.extend(scope.map(|scope| (scope, of_others)));
         }
         // What holds for all that read the file comes first.
         scopes.sort_by_key(|(_, other)| other.is_some());
     } else {
-        scopes.extend(reader.reached.first().map(|reach| (reach.scope(), None)));
+        let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(class, reach);
+        let reached = reader.reached.first().filter(is_seen);
+        scopes.extend(reached.map(|reach| (reach.scope(), None)));
     }
     for (scope, other) in scopes {
         let survey = view.survey(&key.name, &scope);
@@ -268,8 +274,13 @@ fn of_reader(
     let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
     let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
     // Only now: a lookup costs more than a comparison of types.
-    let scope = reader.reached.first()?.scope();
-    if !is_effective(analysis, root, &key.name, value, &scope) || is_given(at, root, found) {
+    let reach = reader.reached.first()?;
+    let scope = reach.scope();
+    let class = &found.class.definition.name;
+    if at.checker.may_miss_variable(class, reach)
+        || !is_effective(analysis, root, &key.name, value, &scope)
+        || is_given(at, root, found)
+    {
         return None;
     }
     let (_, node) = at.top_level(&key.name)?;
@@ -361,6 +372,9 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             // Types are used by types: any parameter's may be another one.
             of_classes(&mut concerned);
         }
+        if evaluates_otherwise(delta) {
+            of_classes(&mut concerned);
+        }
         for include in codes.iter().flat_map(|code| &code.includes) {
             if let Some(class) = include
                 .class
@@ -378,6 +392,26 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         }
     }
     concerned.files
+}
+
+/// Whether a change of code may change where classes are evaluated, or which variables they see there.
+fn evaluates_otherwise(delta: &FileDelta) -> bool {
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
+        let code = code.into_iter();
+        let includes = code.clone().flat_map(|code| &code.includes);
+        let includes = includes.map(|it| (it.kind, it.class.as_ref(), it.within));
+        let calls = code.clone().flat_map(|code| &code.calls);
+        let calls = calls.map(|it| (&it.function, it.within));
+        let variables = code.flat_map(|code| &code.variables);
+        let variables = variables.map(|it| (&it.name, it.in_node_block));
+        (
+            includes.collect::<Vec<_>>(),
+            calls.collect::<Vec<_>>(),
+            variables.collect::<Vec<_>>(),
+        )
+    });
+    before != after
 }
 
 #[cfg(test)]
@@ -421,6 +455,43 @@ class m(
                 "#- data/common.yaml\nm::i: x\n#- manifests/site.pp\n{declared}\n"
             ));
         }
+    }
+
+    #[test]
+    fn a_class_of_the_top_scope_does_not_get_what_the_role_of_a_node_block_sets() {
+        let classes = "#- modules/p/manifests/init.pp\nclass p { include m }\n";
+        let data = |mark: &str| {
+            format!("#- data/role/web.yaml\nm::i: x{mark}\n#- data/common.yaml\nm::i: 1\n")
+        };
+        let block = "node default { $role = 'web' }";
+        for site in [
+            format!("include m\n{block}"),
+            format!("class {{ 'm': }}\n{block}"),
+            format!("include p\n{block}"),
+            format!("if $facts['a'] {{ include p }}\n{block}"),
+            format!("$facts['a'].include\n{block}"),
+            format!("lookup('classes', Array, 'unique').include\n{block}"),
+            "include m\n$role = 'web'".to_owned(),
+        ] {
+            let common = data("") + "classes: [p]\n";
+            check_types(&format!("{classes}{common}#- manifests/site.pp\n{site}\n"));
+        }
+        for site in [
+            "node default { $role = 'web'\n include m }",
+            "include a\nnode default { $role = 'web'\n include m }",
+            "$role = 'web'\ninclude m",
+            "include m",
+            "node default { $other = 1 }\ninclude m",
+        ] {
+            let data = data(" #~ type-mismatch");
+            check_types(&format!("{classes}{data}#- manifests/site.pp\n{site}\n"));
+        }
+        // Merged values, too.
+        let site = format!("#- manifests/site.pp\ninclude m\n{block}\n");
+        check_types(&format!(
+            "{site}#- data/role/web.yaml\nm::s: {{b: x}}\n\
+             #- data/common.yaml\nlookup_options: {{m::s: {{merge: deep}}}}\nm::s: {{a: 1}}\n"
+        ));
     }
 
     #[test]

@@ -174,8 +174,8 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 fn variables_that_changed(delta: &FileDelta) -> Vec<Arc<str>> {
     let names = |facts: &Option<Arc<FileFacts>>| -> BTreeSet<Arc<str>> {
         let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
-        let names = code.iter().flat_map(|code| code.variables.iter().cloned());
-        names.collect()
+        let names = code.iter().flat_map(|code| code.variables.iter());
+        names.map(|it| Arc::clone(&it.name)).collect()
     };
     let [before, after] = [names(&delta.before), names(&delta.after)];
     before.symmetric_difference(&after).cloned().collect()

@@ -27,8 +27,10 @@ pub struct CodeFacts {
     pub lookups: Box<[LookupFact]>,
     /// Classes that are included or named, in the order of the text.
     pub includes: Box<[IncludeFact]>,
-    /// The variables that the top scope or some node block sets, ordered, each once.
-    pub variables: Box<[Arc<str>]>,
+    /// The variables that the top scope or some node block sets, in the order of the text.
+    pub variables: Box<[VariableFact]>,
+    /// Calls of functions that may declare classes, as far as their names tell, in the order of the text.
+    pub calls: Box<[CallFact]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
 }
@@ -117,6 +119,28 @@ pub enum NodeMatch {
     Name(Box<str>),
     /// The source of a pattern.
     Pattern(Box<str>),
+}
+
+/// A variable that the top scope or a node block sets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VariableFact {
+    /// Its name without the dollar.
+    pub name: Arc<str>,
+    /// Where it is set.
+    pub place: TextRange,
+    /// Whether a node block sets it.
+    pub in_node_block: bool,
+}
+
+/// A call of a function that may declare classes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallFact {
+    /// The name of the function, without colons before it.
+    pub function: Arc<str>,
+    /// Where the call stands.
+    pub place: TextRange,
+    /// What holds it.
+    pub within: Within,
 }
 
 /// A function that looks a key up.

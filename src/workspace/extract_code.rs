@@ -1,16 +1,16 @@
 //! The facts of a manifest or template, from its tree.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::cache::TextHash;
 use super::code::{
-    AliasFact, CodeFacts, DefinitionFact, DefinitionKind, Given, IncludeFact, IncludeKind,
-    LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact, Within,
+    AliasFact, CallFact, CodeFacts, DefinitionFact, DefinitionKind, Given, IncludeFact,
+    IncludeKind, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact,
+    VariableFact, Within,
 };
 use super::documentation::Documentation;
 use super::interner::Interner;
-use crate::puppet::may_leave;
+use crate::puppet::{may_declare_classes, may_leave};
 use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::TextRange;
 
@@ -26,6 +26,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         nodes: Vec::new(),
         lookups: Vec::new(),
         includes: Vec::new(),
+        calls: Vec::new(),
         within: Within::Top,
         is_conditional: false,
         may_leave: ["return", "break", "next"]
@@ -39,20 +40,33 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         nodes: extraction.nodes.into(),
         lookups: extraction.lookups.into(),
         includes: extraction.includes.into(),
-        variables: variables(&parse.root, names),
+        variables: variables(&parse.root, names).into(),
+        calls: extraction.calls.into(),
         is_broken: !parse.problems.is_empty(),
     }
 }
 
 /// The variables that the top scope or some node block sets.
-fn variables(root: &Node, names: &Interner) -> Box<[Arc<str>]> {
-    let mut found = BTreeSet::new();
-    root.each_for_nodes(&mut |node| {
-        node.each_assigned(&mut |name, _| {
-            found.insert(names.intern(name));
+fn variables(root: &Node, names: &Interner) -> Vec<VariableFact> {
+    let mut found = Vec::new();
+    let mut add = |node: &Node, in_node_block| {
+        node.each_assigned(&mut |name, place| {
+            found.push(VariableFact {
+                name: names.intern(name),
+                place,
+                in_node_block,
+            });
         });
-    });
-    found.into_iter().collect()
+    };
+    let statements = match &root.kind {
+        Kind::Block(statements) => &statements[..],
+        _ => std::slice::from_ref(root),
+    };
+    for statement in statements {
+        let in_node_block = matches!(statement.kind, Kind::NodeBlock(_));
+        statement.each_for_nodes(&mut |node| add(node, in_node_block));
+    }
+    found
 }
 
 struct Extraction<'a> {
@@ -64,6 +78,7 @@ struct Extraction<'a> {
     nodes: Vec<NodeFact>,
     lookups: Vec<LookupFact>,
     includes: Vec<IncludeFact>,
+    calls: Vec<CallFact>,
     within: Within,
     is_conditional: bool,
     /// Whether some statement may leave what it stands in.
@@ -226,7 +241,16 @@ impl Extraction<'_> {
             "create_resources" | "ensure_resource" | "ensure_resources" => {
                 return self.declared_by_call(name, arguments);
             }
-            _ => return,
+            name => {
+                if may_declare_classes(name) {
+                    self.calls.push(CallFact {
+                        function: self.names.intern(name),
+                        place: node.range,
+                        within: self.within,
+                    });
+                }
+                return;
+            }
         };
         let Some(&first) = arguments.first() else {
             return;

@@ -5,6 +5,9 @@
 //! Nodes are the known ones, those that node blocks name, and whoever reads a list of classes. Of
 //! a known node only what is said counts: a fact that is not among its facts may be there.
 
+mod missing;
+mod readers;
+
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -12,13 +15,14 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::condition::has_option_for;
-use super::declarations::Declarations;
-use super::members::Members;
-use super::site::{environment_of, is_for_everyone, list_included, manifests_of};
-use super::{Analysis, Defined, NodeSet, RootView, behind_manifests};
+use crate::analysis::condition::has_option_for;
+use crate::analysis::declarations::Declarations;
+use crate::analysis::evaluation_order::EvaluationOrder;
+use crate::analysis::members::Members;
+use crate::analysis::site::{environment_of, is_for_everyone, list_included, manifests_of};
+use crate::analysis::{Analysis, Defined, NodeSet, RootView, behind_manifests};
 use crate::hierarchy::Layer;
-use crate::lookup::{self, LookupError, Place, Reach, Request, UnknownCause, reach};
+use crate::lookup::Reach;
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
@@ -93,6 +97,8 @@ struct Included<'a> {
     elements: Vec<(Element<'a>, Members)>,
     /// All for which what it includes is known.
     seen: Members,
+    /// Whether a function that is called before may have declared it.
+    may_be_declared: bool,
 }
 
 /// An element of a list in data.
@@ -141,6 +147,7 @@ struct Inclusions<'v, 'a> {
     /// What lists of classes name, by their keys.
     lists: HashMap<Arc<str>, Rc<[Named<'a>]>>,
     declarations: Declarations<'a>,
+    order: EvaluationOrder,
     /// The locations that read files, by path.
     reaches: RefCell<HashMap<Box<str>, Reaches>>,
 }
@@ -183,6 +190,7 @@ impl<'a> Analysis<'a> {
             open: VecDeque::new(),
             lists: HashMap::new(),
             declarations: Declarations::of(self, root),
+            order: self.evaluation_order(environment),
             reaches: RefCell::default(),
         };
         inclusions.start(&codes);
@@ -260,7 +268,7 @@ impl<'a> Inclusions<'_, 'a> {
         let mut everyones = Members::default();
         everyones.insert(self.group(Scope::open(), Whose::Everyones));
         let lists = tops.iter().chain(blocks.iter().map(|(body, _)| body));
-        let lists = lists.flat_map(Body::lists).cloned();
+        let lists = lists.flat_map(Body::lists).map(|(key, _)| Arc::clone(key));
         let lists: BTreeSet<Arc<str>> = lists.collect();
         for (path, scope) in self.readers_of_lists(&lists) {
             everyones.insert(self.group(scope, Whose::Readers(path)));
@@ -352,17 +360,26 @@ impl<'a> Inclusions<'_, 'a> {
                     include,
                     within: body.class.clone(),
                 };
-                self.add(class, members, By::Statement(statement));
+                let place = (&**body.file, include.place);
+                self.add(class, members, By::Statement(statement), place);
             }
         }
-        for key in body.lists() {
+        for (key, call) in body.lists() {
             for (class, element, readers) in self.listed(key).iter() {
-                self.add(class, &readers.among(members), By::Element(*element));
+                let readers = readers.among(members);
+                self.add(class, &readers, By::Element(*element), (body.file, call));
             }
         }
     }
 
-    fn add(&mut self, class: &Arc<str>, members: &Members, by: By<'a>) {
+    /// Adds a class that a statement includes, which stands at a place.
+    fn add(
+        &mut self,
+        class: &Arc<str>,
+        members: &Members,
+        by: By<'a>,
+        (file, place): (&File, TextRange),
+    ) {
         if members.is_empty() {
             return;
         }
@@ -380,12 +397,14 @@ impl<'a> Inclusions<'_, 'a> {
                 by_statement: Members::default(),
                 elements: Vec::new(),
                 seen: Members::default(),
+                may_be_declared: false,
             };
             self.classes.insert(Arc::clone(class), included);
         }
         let Some(included) = self.classes.get_mut(class) else {
             return;
         };
+        included.may_be_declared |= self.order.is_behind_call(file, place);
         match by {
             By::Statement(statement) => {
                 included.statement.get_or_insert(statement);
@@ -450,204 +469,6 @@ impl<'a> Inclusions<'_, 'a> {
         self.lists.insert(Arc::clone(key), Rc::clone(&found));
         found
     }
-
-    /// The locations of the layers of all keys that read a file.
-    fn reaches(&self, path: &str) -> Reaches {
-        if let Some(known) = self.reaches.borrow().get(path) {
-            return Rc::clone(known);
-        }
-        let layers = [Layer::Global, Layer::Environment].into_iter();
-        let reaches = layers.flat_map(|layer| {
-            let found = reach(&self.view.places(&layer), path, self.view.files());
-            found.into_iter().map(move |reach| (layer.clone(), reach))
-        });
-        let found: Reaches = reaches.collect();
-        let mut known = self.reaches.borrow_mut();
-        known.insert(Box::from(path), Rc::clone(&found));
-        found
-    }
-
-    /// The members that surely read a file.
-    fn readers(&self, path: &str) -> Members {
-        let reaches = self.reaches(path);
-        let is_plain = |(_, reach): &(Layer, Reach)| {
-            let Place {
-                mapped,
-                reading,
-                template,
-                in_default_hierarchy,
-                ..
-            } = &reach.place;
-            mapped.is_none()
-                && reading.is_some()
-                && !in_default_hierarchy
-                && !template.depends_on_key()
-        };
-        if reaches.is_empty() || !reaches.iter().all(is_plain) {
-            return Members::default();
-        }
-        let mut found = Members::default();
-        let session = self.view.session();
-        for (layer, reach) in reaches.iter() {
-            for member in lookup::readers(&session, self.known, layer, path) {
-                found.insert(member);
-            }
-            for (at, group) in self.groups.iter().enumerate() {
-                let mut bindings = reach.bindings.iter();
-                let is_told = !reach.bindings.is_empty()
-                    && bindings.all(|(name, value)| group.value(name) == Some(value));
-                if reach.place.template.is_constant() || is_told || group.whose.reads(path) {
-                    found.insert(self.known.len() + at);
-                }
-            }
-        }
-        found
-    }
-
-    /// The members that may read a file that a layer can read.
-    fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
-        let session = self.view.session();
-        let known = lookup::possible_readers(&session, self.known, layer, path);
-        let reaches = reach(&self.view.places(layer), path, self.view.files());
-        let groups = self.groups.iter().enumerate().filter(|(_, group)| {
-            let may_be = |reach: &Reach| {
-                let mut bindings = reach.bindings.iter();
-                bindings.all(|(name, value)| group.value(name).is_none_or(|it| it == value))
-            };
-            reaches.is_empty() || reaches.iter().any(may_be)
-        });
-        let groups = groups.map(|(at, _)| self.known.len() + at);
-        known.into_iter().chain(groups).collect()
-    }
-
-    /// Adds the values that a class lacks.
-    fn missing(&self, included: &Included<'a>, found: &mut Vec<MissingValue>) {
-        let Defined { file, definition } = included.class;
-        let needed = definition.parameters.iter();
-        let needed = needed.filter(|it| it.default.is_none() && !it.captures_rest);
-        for parameter in needed {
-            let key = format!("{}::{}", definition.name, parameter.name);
-            let mut lacking = self.lacking(&key, &included.seen);
-            let (class, name) = (&definition.name, &parameter.name);
-            if lacking.is_empty() || self.declarations.may_give(class, name) {
-                continue;
-            }
-            let mut add = |included: FilePlace, ways, whose| {
-                found.push(MissingValue {
-                    class: Arc::clone(class),
-                    parameter: Arc::clone(name),
-                    declared: FilePlace {
-                        path: Arc::clone(file.path()),
-                        range: parameter.place,
-                    },
-                    included,
-                    ways,
-                    whose,
-                });
-            };
-            for (element, members) in &included.elements {
-                let place = FilePlace {
-                    path: Arc::clone(element.file.path()),
-                    range: element.range,
-                };
-                if let Some(whose) = self.whose(&lacking.among(members), members) {
-                    // The readers of the file itself are all that it is about.
-                    let is_own = whose.reads(&place.path);
-                    let whose = if is_own { Whose::Everyones } else { whose };
-                    add(place, Vec::new(), whose);
-                }
-            }
-            for (_, members) in &included.elements {
-                lacking = lacking.without(members);
-            }
-            let members = &included.by_statement;
-            if let Some(statement) = &included.statement
-                && let Some(whose) = self.whose(&lacking.among(members), members)
-            {
-                add(statement.place(), self.ways(statement), whose);
-            }
-        }
-    }
-
-    /// The members of some for which a lookup of a key surely finds nothing.
-    fn lacking(&self, key: &str, members: &Members) -> Members {
-        // What a level has for whomever is found for all.
-        let mut holders = self.analysis().snapshot.iter_files_with(key);
-        let is_for_all = |(_, reach): &(Layer, Reach)| {
-            reach.place.template.is_constant() && reach.place.reading.is_some()
-        };
-        if holders.any(|file| self.reaches(file.path()).iter().any(is_for_all)) {
-            return Members::default();
-        }
-        let open = Scope::open();
-        let answer = self.view.session().lookup(&open, &Request::key(key));
-        let not_found = |error: &LookupError| error.is_not_found();
-        if !answer.result.as_ref().is_err_and(not_found)
-            || self.view.has_outside(key)
-            || self.view.lacks_file(key)
-        {
-            return Members::default();
-        }
-        if answer.unknown.is_empty() {
-            return members.clone();
-        }
-        let survey = self.view.survey_of(key, &open, answer);
-        let mut lacking = members.clone();
-        for unknown in survey.unknowns(&self.analysis(), &[]) {
-            let UnknownCause::Path(possible) = &unknown.cause else {
-                return Members::default();
-            };
-            if unknown.for_options {
-                continue;
-            }
-            if possible.files.is_empty() || *possible.key != *key {
-                return Members::default();
-            }
-            for path in possible.files.iter() {
-                lacking = lacking.without(&self.possible_readers(&unknown.layer, path));
-            }
-        }
-        lacking
-    }
-
-    /// The places that lead to a statement, the nearest first.
-    fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FilePlace)> {
-        let mut ways = Vec::new();
-        let mut within = statement.within.clone();
-        while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
-            let included = self.classes.get(&class);
-            let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
-                break;
-            };
-            let is_known = |(known, _): &(Arc<str>, FilePlace)| *known == class;
-            if ways.iter().any(is_known) {
-                break;
-            }
-            ways.push((class, statement.place()));
-            within = statement.within.clone();
-        }
-        ways
-    }
-
-    /// The nodes that some members are, of those that include a class; nothing for no members.
-    fn whose(&self, members: &Members, all: &Members) -> Option<Whose> {
-        let count = self.known.len();
-        let groups = members.iter().filter(|member| *member >= count);
-        let first = groups
-            .map(|member| &self.groups[member - count].whose)
-            .next();
-        let nodes = |of: &Members| of.iter().filter(|member| *member < count).count();
-        let example = members.iter().next().filter(|member| *member < count);
-        match (first, example) {
-            (Some(Whose::Everyones), _) => Some(Whose::Everyones),
-            (_, Some(example)) => Some(Whose::Nodes {
-                count: nodes(members),
-                of: nodes(all),
-                example: self.known.shared_name(example),
-            }),
-            (first, None) => first.cloned(),
-        }
-    }
 }
 
 impl Whose {
@@ -685,21 +506,24 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The keys of the lists of classes that it surely includes.
-    fn lists(&self) -> impl Iterator<Item = &'a Arc<str>> + use<'a> {
+    /// The keys of the lists of classes that it surely includes, with the calls that look them up.
+    fn lists(&self) -> impl Iterator<Item = (&'a Arc<str>, TextRange)> + use<'a> {
         let Body {
             file, code, within, ..
         } = self;
         let (file, code, within) = (*file, *code, *within);
         let lookups = code.lookups.iter();
         let lookups = lookups.filter(move |lookup| lookup.within == within);
-        lookups.filter_map(move |lookup| list_included(file, code, lookup))
+        lookups.filter_map(move |lookup| {
+            let key = list_included(file, code, lookup)?;
+            Some((key, lookup.call))
+        })
     }
 }
 
 impl<'a> Analysis<'a> {
     /// The names of classes in a list of a file, with their places.
-    fn elements(self, file: &File, key: &str) -> Vec<(Arc<str>, TextRange)> {
+    pub(super) fn elements(self, file: &File, key: &str) -> Vec<(Arc<str>, TextRange)> {
         let parse = self
             .snapshot
             .parse_once(file, file.format().unwrap_or(Format::Yaml));

@@ -1,0 +1,364 @@
+//! In which order Puppet evaluates what the manifests of an environment include: the top scope first, then
+//! the block of the node (`puppet/parser/compiler.rb`), each class once, where it is first included.
+//!
+//! A class that is evaluated from the top scope does not see the variables of node blocks, nor those that
+//! the top scope sets later. And what stands behind a call that may declare classes may be declared by it.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Analysis;
+use super::site::manifests_of;
+use crate::scope::top_name;
+use crate::text::TextRange;
+use crate::workspace::{
+    CallFact, CodeFacts, DefinitionKind, File, IncludeFact, IncludeKind, LookupFact,
+    LookupFunction, LookupKey, Root, VariableFact, Within, path,
+};
+
+/// Most visits of bodies; where there are more, all is possible.
+const MOST_VISITS: usize = 200_000;
+
+/// Most bodies inside of each other.
+const MOST_DEPTH: usize = 200;
+
+/// What Ruby needs to have the compiler evaluate or declare something. A function without any of these words
+/// can only give a value.
+const WORDS_OF_RUBY: [&str; 10] = [
+    "call_function",
+    "function_",
+    "scope",
+    "compiler",
+    "catalog",
+    "evaluate",
+    "eval",
+    "send",
+    "create_resources",
+    "Puppet.lookup",
+];
+
+/// What the order of evaluation says of an environment.
+#[derive(Clone, Debug, Default)]
+pub struct EvaluationOrder {
+    /// Classes that may be evaluated from the top scope.
+    early: BTreeSet<Arc<str>>,
+    /// Whether any class may be.
+    may_any_be_early: bool,
+    /// The variables that such a class does not see, or may not.
+    late: BTreeSet<Arc<str>>,
+    /// Where statements start that may stand behind a call that declares classes, with their files.
+    behind_calls: HashSet<(Arc<str>, u32)>,
+    /// Whether every statement may.
+    is_all_behind_calls: bool,
+}
+
+impl EvaluationOrder {
+    /// Whether a class may be evaluated where it does not see a variable that nodes have.
+    #[must_use]
+    pub fn may_miss(&self, class: &str, variable: &str) -> bool {
+        (self.may_any_be_early || self.early.contains(class))
+            && self.late.contains(top_name(variable))
+    }
+
+    /// Whether what a statement includes may have been declared by a function that was called before.
+    pub(super) fn is_behind_call(&self, file: &File, statement: TextRange) -> bool {
+        let place = (Arc::clone(file.path()), statement.start);
+        self.is_all_behind_calls || self.behind_calls.contains(&place)
+    }
+}
+
+impl<'a> Analysis<'a> {
+    /// The order in which the manifests of an environment are evaluated. O(manifests and the classes that
+    /// they include), times the node blocks where a call may declare classes.
+    #[must_use]
+    pub fn evaluation_order(self, environment: &'a Root) -> EvaluationOrder {
+        let files = manifests_of(self.snapshot, environment).files;
+        let files = files.iter().filter_map(|it| self.snapshot.file(it.path()));
+        let codes: Vec<_> = files.filter_map(|file| Some((file, code(file)?))).collect();
+        let mut walk = Walk {
+            analysis: self,
+            environment,
+            order: EvaluationOrder::default(),
+            visits: HashMap::new(),
+            count: 0,
+            depth: 0,
+            is_at_top: true,
+            is_behind_call: false,
+            has_included: false,
+        };
+        for &(file, code) in &codes {
+            walk.body(Body::of(file, code, Within::Top), Certainty::Sure);
+        }
+        let variables = codes.iter().flat_map(|(_, code)| code.variables.iter());
+        let of_blocks = variables.filter(|it| it.in_node_block);
+        let of_blocks = of_blocks.map(|it| Arc::clone(&it.name));
+        walk.order.late.extend(of_blocks);
+        walk.is_at_top = false;
+        walk.blocks(&codes);
+        let mut order = walk.order;
+        if walk.count > MOST_VISITS {
+            order.may_any_be_early = true;
+            order.is_all_behind_calls = true;
+        }
+        order
+    }
+}
+
+/// Whether something is evaluated for every node that gets there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    Perhaps,
+    Sure,
+}
+
+/// A part of a file that holds statements.
+#[derive(Clone, Copy)]
+struct Body<'a> {
+    file: &'a Arc<File>,
+    code: &'a CodeFacts,
+    within: Within,
+}
+
+/// Something in a body, where it is evaluated.
+enum Step<'a> {
+    Include(&'a IncludeFact),
+    List(&'a LookupFact),
+    Call(&'a CallFact),
+    Variable(&'a VariableFact),
+}
+
+struct Walk<'a> {
+    analysis: Analysis<'a>,
+    environment: &'a Root,
+    order: EvaluationOrder,
+    /// Bodies of definitions that were visited, by file and number: how surely, and whether behind a call.
+    visits: HashMap<(Arc<str>, u32), (Certainty, bool)>,
+    count: usize,
+    depth: usize,
+    is_at_top: bool,
+    is_behind_call: bool,
+    /// Whether the top scope may have evaluated a class.
+    has_included: bool,
+}
+
+impl<'a> Walk<'a> {
+    /// Goes over the node blocks, of which a node has one.
+    fn blocks(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
+        let (visits, is_behind_call) = (self.visits.clone(), self.is_behind_call);
+        let behind_calls = self.order.behind_calls.clone();
+        // Without calls the order does not count: one visit of each class tells.
+        for &(file, code) in codes {
+            for at in 0..code.nodes.len() {
+                let body = Body::of(file, code, Within::Node(at as u32));
+                self.body(body, Certainty::Perhaps);
+            }
+        }
+        if self.is_behind_call == is_behind_call {
+            return;
+        }
+        self.order.behind_calls = behind_calls;
+        for &(file, code) in codes {
+            for at in 0..code.nodes.len() {
+                self.visits.clone_from(&visits);
+                self.is_behind_call = is_behind_call;
+                let body = Body::of(file, code, Within::Node(at as u32));
+                self.body(body, Certainty::Sure);
+            }
+        }
+    }
+
+    fn body(&mut self, body: Body<'a>, certainty: Certainty) {
+        self.count += 1;
+        if self.depth > MOST_DEPTH {
+            self.count = usize::MAX / 2;
+        }
+        if self.count > MOST_VISITS {
+            return;
+        }
+        self.depth += 1;
+        for step in body.steps() {
+            match step {
+                Step::Variable(variable) => {
+                    if self.is_at_top && self.has_included {
+                        self.order.late.insert(Arc::clone(&variable.name));
+                    }
+                }
+                Step::Include(include) => self.include(body, include, certainty),
+                Step::List(lookup) => self.list(body, lookup),
+                Step::Call(call) => self.call(&call.function),
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Certainty) {
+        self.note_place(body, include.place);
+        let Some(class) = &include.class else {
+            let mut lookups = body.code.lookups.iter();
+            if !lookups.any(|lookup| lookup.call == include.place) {
+                self.any_class();
+            }
+            return;
+        };
+        let certainty = match include.is_conditional {
+            true => Certainty::Perhaps,
+            false => certainty,
+        };
+        self.class(class, certainty);
+    }
+
+    /// Goes over the classes that a list in data may name.
+    fn list(&mut self, body: Body<'a>, lookup: &'a LookupFact) {
+        let mut includes = body.code.includes.iter();
+        let is_included = lookup.function == LookupFunction::HieraInclude
+            || includes.any(|include| include.place == lookup.call);
+        if !is_included {
+            return;
+        }
+        self.note_place(body, lookup.call);
+        let LookupKey::Literal(key) = &lookup.key else {
+            return self.any_class();
+        };
+        let top = key.split('.').next().unwrap_or(key);
+        let analysis = self.analysis;
+        let mut classes = BTreeSet::new();
+        for file in analysis.snapshot.iter_files_with(top) {
+            let elements = analysis.elements(file, top);
+            classes.extend(elements.into_iter().map(|(class, _)| class));
+        }
+        for class in classes {
+            // What is not written out may be any class.
+            match class.contains("%{") {
+                true => self.any_class(),
+                false => self.class(&class, Certainty::Perhaps),
+            }
+        }
+        if lookup.default.is_some() || **key != *top {
+            self.any_class();
+        }
+    }
+
+    fn note_place(&mut self, body: Body<'a>, place: TextRange) {
+        self.has_included |= self.is_at_top;
+        if self.is_behind_call {
+            let place = (Arc::clone(body.file.path()), place.start);
+            self.order.behind_calls.insert(place);
+        }
+    }
+
+    fn any_class(&mut self) {
+        self.order.may_any_be_early |= self.is_at_top;
+        self.has_included |= self.is_at_top;
+    }
+
+    fn class(&mut self, class: &Arc<str>, certainty: Certainty) {
+        if self.is_at_top {
+            self.order.early.insert(Arc::clone(class));
+        }
+        let Some(defined) = self.analysis.autoloaded(self.environment, class) else {
+            return;
+        };
+        let Some(code) = code(defined.file) else {
+            return;
+        };
+        let mut definitions = code.definitions.iter();
+        let found = definitions.position(|it| std::ptr::eq(it, defined.definition));
+        if let Some(at) = found {
+            self.definition(defined.file, code, at as u32, certainty);
+        }
+    }
+
+    /// Goes over the body of a class or a function, once for what may be evaluated, and once more where it
+    /// may be evaluated later than was thought.
+    fn definition(
+        &mut self,
+        file: &'a Arc<File>,
+        code: &'a CodeFacts,
+        at: u32,
+        certainty: Certainty,
+    ) {
+        let name = (Arc::clone(file.path()), at);
+        let is_done = |&(known, was_behind): &(Certainty, bool)| {
+            known == Certainty::Sure || (known >= certainty && was_behind >= self.is_behind_call)
+        };
+        if self.visits.get(&name).is_some_and(is_done) {
+            return;
+        }
+        self.visits.insert(name, (certainty, self.is_behind_call));
+        self.body(Body::of(file, code, Within::Definition(at)), certainty);
+    }
+
+    /// Goes over what a function may do.
+    fn call(&mut self, function: &Arc<str>) {
+        let snapshot = self.analysis.snapshot;
+        let mut is_known = false;
+        for file in snapshot.files_defining(function) {
+            let Some(code) = code(file) else { continue };
+            let definitions = code.definitions.iter().enumerate();
+            let functions = definitions
+                .filter(|(_, it)| it.kind == DefinitionKind::Function && it.name == *function);
+            for (at, _) in functions {
+                is_known = !code.is_broken;
+                self.definition(file, code, at as u32, Certainty::Perhaps);
+            }
+        }
+        if !is_known && !self.is_harmless_ruby(function) {
+            self.is_behind_call = true;
+            self.any_class();
+        }
+    }
+
+    /// Whether a function is written in Ruby, in a file that is here and cannot declare classes.
+    fn is_harmless_ruby(&self, function: &str) -> bool {
+        let at = function.replace("::", "/");
+        let modules = self.environment.modules.values();
+        let folders = modules.chain(std::iter::once(&self.environment.dir));
+        let mut texts = folders
+            .flat_map(|dir| {
+                ["lib/puppet/functions", "lib/puppet/parser/functions"]
+                    .map(|folder| path::join(dir, &format!("{folder}/{at}.rb")))
+            })
+            .filter_map(|at| self.analysis.snapshot.file(&at))
+            .peekable();
+        texts.peek().is_some()
+            && texts.all(|file| {
+                let mut words = WORDS_OF_RUBY.iter();
+                !words.any(|word| file.text().contains(word))
+            })
+    }
+}
+
+impl<'a> Body<'a> {
+    fn of(file: &'a Arc<File>, code: &'a CodeFacts, within: Within) -> Body<'a> {
+        Body { file, code, within }
+    }
+
+    /// What happens in it, in the order of the text.
+    fn steps(self) -> Vec<Step<'a>> {
+        let Body { code, within, .. } = self;
+        let includes = code
+            .includes
+            .iter()
+            .filter(move |it| it.within == within && it.kind != IncludeKind::Reference);
+        let includes = includes.map(|it| (it.place.start, Step::Include(it)));
+        let lists = code.lookups.iter().filter(move |it| it.within == within);
+        let lists = lists.map(|it| (it.call.start, Step::List(it)));
+        let calls = code.calls.iter().filter(move |it| it.within == within);
+        let calls = calls.map(|it| (it.place.start, Step::Call(it)));
+        let is_top = within == Within::Top;
+        let variables = code.variables.iter();
+        let variables = variables.filter(move |it| is_top && !it.in_node_block);
+        let variables = variables.map(|it| (it.place.start, Step::Variable(it)));
+        let mut steps: Vec<(u32, Step<'a>)> = includes
+            .chain(lists)
+            .chain(calls)
+            .chain(variables)
+            .collect();
+        steps.sort_by_key(|(at, _)| *at);
+        steps.into_iter().map(|(_, step)| step).collect()
+    }
+}
+
+fn code(file: &File) -> Option<&CodeFacts> {
+    file.facts().code.as_deref()
+}

@@ -1,0 +1,147 @@
+//! The values that included classes lack, and for which nodes.
+
+use std::sync::Arc;
+
+use super::{FilePlace, Included, Inclusions, MOST_WAYS, MissingValue, Statement, Whose};
+use crate::analysis::Defined;
+use crate::analysis::members::Members;
+use crate::hierarchy::Layer;
+use crate::lookup::{LookupError, Reach, Request, UnknownCause};
+use crate::scope::Scope;
+
+impl<'a> Inclusions<'_, 'a> {
+    /// Adds the values that a class lacks.
+    pub(super) fn missing(&self, included: &Included<'a>, found: &mut Vec<MissingValue>) {
+        let Defined { file, definition } = included.class;
+        if included.may_be_declared {
+            return;
+        }
+        let needed = definition.parameters.iter();
+        let needed = needed.filter(|it| it.default.is_none() && !it.captures_rest);
+        for parameter in needed {
+            let key = format!("{}::{}", definition.name, parameter.name);
+            let mut lacking = self.lacking(&definition.name, &key, &included.seen);
+            let (class, name) = (&definition.name, &parameter.name);
+            if lacking.is_empty() || self.declarations.may_give(class, name) {
+                continue;
+            }
+            let mut add = |included: FilePlace, ways, whose| {
+                found.push(MissingValue {
+                    class: Arc::clone(class),
+                    parameter: Arc::clone(name),
+                    declared: FilePlace {
+                        path: Arc::clone(file.path()),
+                        range: parameter.place,
+                    },
+                    included,
+                    ways,
+                    whose,
+                });
+            };
+            for (element, members) in &included.elements {
+                let place = FilePlace {
+                    path: Arc::clone(element.file.path()),
+                    range: element.range,
+                };
+                if let Some(whose) = self.whose(&lacking.among(members), members) {
+                    // The readers of the file itself are all that it is about.
+                    let is_own = whose.reads(&place.path);
+                    let whose = if is_own { Whose::Everyones } else { whose };
+                    add(place, Vec::new(), whose);
+                }
+            }
+            for (_, members) in &included.elements {
+                lacking = lacking.without(members);
+            }
+            let members = &included.by_statement;
+            if let Some(statement) = &included.statement
+                && let Some(whose) = self.whose(&lacking.among(members), members)
+            {
+                add(statement.place(), self.ways(statement), whose);
+            }
+        }
+    }
+
+    /// The members of some for which a lookup of a class's key surely finds nothing.
+    fn lacking(&self, class: &str, key: &str, members: &Members) -> Members {
+        // What a level has for whomever is found for all.
+        let mut holders = self.analysis().snapshot.iter_files_with(key);
+        let is_for_all = |(_, reach): &(Layer, Reach)| {
+            reach.place.template.is_constant() && reach.place.reading.is_some()
+        };
+        if holders.any(|file| self.reaches(file.path()).iter().any(is_for_all)) {
+            return Members::default();
+        }
+        let open = Scope::open();
+        let answer = self.view.session().lookup(&open, &Request::key(key));
+        let not_found = |error: &LookupError| error.is_not_found();
+        if !answer.result.as_ref().is_err_and(not_found)
+            || self.view.has_outside(key)
+            || self.view.lacks_file(key)
+        {
+            return Members::default();
+        }
+        if answer.unknown.is_empty() {
+            return members.clone();
+        }
+        let survey = self.view.survey_of(key, &open, answer);
+        let mut lacking = members.clone();
+        for unknown in survey.unknowns(&self.analysis(), &[]) {
+            let UnknownCause::Path(possible) = &unknown.cause else {
+                return Members::default();
+            };
+            if unknown.for_options {
+                continue;
+            }
+            // A class of the top scope may be looked up for with other variables than the node has.
+            let mut variables = possible.variables.iter();
+            let may_differ = variables.any(|variable| self.order.may_miss(class, variable));
+            if may_differ || possible.files.is_empty() || *possible.key != *key {
+                return Members::default();
+            }
+            for path in possible.files.iter() {
+                lacking = lacking.without(&self.possible_readers(&unknown.layer, path));
+            }
+        }
+        lacking
+    }
+
+    /// The places that lead to a statement, the nearest first.
+    fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FilePlace)> {
+        let mut ways = Vec::new();
+        let mut within = statement.within.clone();
+        while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
+            let included = self.classes.get(&class);
+            let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
+                break;
+            };
+            let is_known = |(known, _): &(Arc<str>, FilePlace)| *known == class;
+            if ways.iter().any(is_known) {
+                break;
+            }
+            ways.push((class, statement.place()));
+            within = statement.within.clone();
+        }
+        ways
+    }
+
+    /// The nodes that some members are, of those that include a class; nothing for no members.
+    fn whose(&self, members: &Members, all: &Members) -> Option<Whose> {
+        let count = self.known.len();
+        let groups = members.iter().filter(|member| *member >= count);
+        let first = groups
+            .map(|member| &self.groups[member - count].whose)
+            .next();
+        let nodes = |of: &Members| of.iter().filter(|member| *member < count).count();
+        let example = members.iter().next().filter(|member| *member < count);
+        match (first, example) {
+            (Some(Whose::Everyones), _) => Some(Whose::Everyones),
+            (_, Some(example)) => Some(Whose::Nodes {
+                count: nodes(members),
+                of: nodes(all),
+                example: self.known.shared_name(example),
+            }),
+            (first, None) => first.cloned(),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Which nodes read a file: surely, or perhaps.
+
+use std::rc::Rc;
+
+use super::{Inclusions, Reaches};
+use crate::analysis::members::Members;
+use crate::hierarchy::Layer;
+use crate::lookup::{self, Place, Reach, reach};
+
+impl Inclusions<'_, '_> {
+    /// The locations of the layers of all keys that read a file.
+    pub(super) fn reaches(&self, path: &str) -> Reaches {
+        if let Some(known) = self.reaches.borrow().get(path) {
+            return Rc::clone(known);
+        }
+        let layers = [Layer::Global, Layer::Environment].into_iter();
+        let reaches = layers.flat_map(|layer| {
+            let found = reach(&self.view.places(&layer), path, self.view.files());
+            found.into_iter().map(move |reach| (layer.clone(), reach))
+        });
+        let found: Reaches = reaches.collect();
+        let mut known = self.reaches.borrow_mut();
+        known.insert(Box::from(path), Rc::clone(&found));
+        found
+    }
+
+    /// The members that surely read a file.
+    pub(super) fn readers(&self, path: &str) -> Members {
+        let reaches = self.reaches(path);
+        let is_plain = |(_, reach): &(Layer, Reach)| {
+            let Place {
+                mapped,
+                reading,
+                template,
+                in_default_hierarchy,
+                ..
+            } = &reach.place;
+            mapped.is_none()
+                && reading.is_some()
+                && !in_default_hierarchy
+                && !template.depends_on_key()
+        };
+        if reaches.is_empty() || !reaches.iter().all(is_plain) {
+            return Members::default();
+        }
+        let mut found = Members::default();
+        let session = self.view.session();
+        for (layer, reach) in reaches.iter() {
+            for member in lookup::readers(&session, self.known, layer, path) {
+                found.insert(member);
+            }
+            for (at, group) in self.groups.iter().enumerate() {
+                let mut bindings = reach.bindings.iter();
+                let is_told = !reach.bindings.is_empty()
+                    && bindings.all(|(name, value)| group.value(name) == Some(value));
+                if reach.place.template.is_constant() || is_told || group.whose.reads(path) {
+                    found.insert(self.known.len() + at);
+                }
+            }
+        }
+        found
+    }
+
+    /// The members that may read a file that a layer can read.
+    pub(super) fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
+        let session = self.view.session();
+        let known = lookup::possible_readers(&session, self.known, layer, path);
+        let reaches = reach(&self.view.places(layer), path, self.view.files());
+        let groups = self.groups.iter().enumerate().filter(|(_, group)| {
+            let may_be = |reach: &Reach| {
+                let mut bindings = reach.bindings.iter();
+                bindings.all(|(name, value)| group.value(name).is_none_or(|it| it == value))
+            };
+            reaches.is_empty() || reaches.iter().any(may_be)
+        });
+        let groups = groups.map(|(at, _)| self.known.len() + at);
+        known.into_iter().chain(groups).collect()
+    }
+}

@@ -1,0 +1,60 @@
+//! What the rules ask of the classes that manifests include, worked out once for all files.
+
+use std::sync::{Arc, PoisonError};
+
+use super::checker::{Checker, Paths};
+use crate::analysis::MissingValue;
+use crate::lookup::Reach;
+use crate::workspace::{Root, path};
+
+impl Checker<'_> {
+    /// The values that classes surely lack which manifests include.
+    pub(super) fn missing_values(&self) -> &[MissingValue] {
+        self.missing_values.get_or_init(|| {
+            let environments = self.snapshot.roots().environments();
+            let found = environments.flat_map(|root| {
+                let at = path::join(&root.dir, "hiera.yaml");
+                let nodes = || self.nodes_for(&at);
+                self.analysis().missing_values(root, &nodes)
+            });
+            found.collect()
+        })
+    }
+
+    /// Whether an environment's manifests may evaluate a class where it does not see one of the variables of
+    /// a path, though nodes have it.
+    pub(super) fn may_miss_variable(&self, class: &str, reach: &Reach) -> bool {
+        let orders = self.evaluation_orders.get_or_init(|| {
+            let environments = self.snapshot.roots().environments();
+            let orders = environments.map(|root| self.analysis().evaluation_order(root));
+            orders.collect()
+        });
+        let may_miss = |variable: &Arc<str>| {
+            let mut orders = orders.iter();
+            orders.any(|order| order.may_miss(class, variable))
+        };
+        reach.place.template.variables().any(may_miss)
+    }
+
+    /// The files whose readers get a merged value of a key that does not fit, worked out once.
+    pub(super) fn wrong_for(
+        &self,
+        root: &Root,
+        key: &Arc<str>,
+        find: impl FnOnce() -> Vec<Arc<str>>,
+    ) -> Paths {
+        // Each change is one insertion: the map is whole even after a panic.
+        let known = || {
+            self.wrong_for
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let name = (Arc::clone(&root.dir), Arc::clone(key));
+        if let Some(found) = known().get(&name) {
+            return Arc::clone(found);
+        }
+        let found: Paths = find().into();
+        known().insert(name, Arc::clone(&found));
+        found
+    }
+}
