@@ -1,10 +1,13 @@
 //! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::entry_edit::added;
 use super::knockout::{Knockout, USUAL_PREFIX, has_text_at, knocking};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
 use crate::text::TextEdit;
-use crate::workspace::{Format, KeyFact};
+use crate::workspace::{FileFacts, Format, KeyFact, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "knockout-without-prefix",
@@ -12,8 +15,8 @@ pub(super) const RULE: &Rule = &Rule {
     summary: "an element is meant to remove another one, but no 'knockout_prefix' is set",
     page: include_str!("../../docs/rules/knockout-without-prefix.md"),
     depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: Depends::files_with_prefixes,
+        on: Facts::VALUES.and(Facts::OPTIONS).and(Facts::MANIFESTS),
+        files: concerned,
     },
     hooks: &[Hook::Key(check)],
 };
@@ -22,7 +25,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {
         return;
     };
-    if knocking.prefix.is_some() {
+    // The options of a call take the place of those in the data.
+    if knocking.prefix.is_some() || file.snapshot().may_be_knocked_out_by_call(&key.name) {
         return;
     }
     let removed_from = |knockout: &Knockout| {
@@ -61,6 +65,22 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
     }
+}
+
+/// The files whose values or options a change touched, and all that may have a knock-out where a call began
+/// or ceased to give a prefix.
+fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let gives = |facts: &Option<Arc<FileFacts>>| {
+        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
+        let lookups = code.into_iter().flat_map(|code| code.lookups.iter());
+        let giving = lookups.filter(|lookup| lookup.may_knock_out);
+        giving.map(|lookup| lookup.key.clone()).collect::<Vec<_>>()
+    };
+    let mut deltas = snapshot.delta().files.iter();
+    if deltas.any(|delta| gives(&delta.before) != gives(&delta.after)) {
+        return Depends::all_files_with_prefixes(snapshot);
+    }
+    Depends::files_with_prefixes(snapshot)
 }
 
 /// The prefix in the file's own entry of `lookup_options` for a key that is merged deeply.
@@ -117,6 +137,75 @@ mod tests {
                 ""
             ]
         );
+    }
+
+    #[test]
+    fn a_call_may_give_the_prefix() {
+        let calls = [
+            (
+                "lookup('a', {merge => {strategy => deep, knockout_prefix => '--'}})",
+                false,
+            ),
+            ("lookup('a', {merge => $m})", false),
+            (
+                "lookup('a.b', Array, {'strategy' => 'deep', 'knockout_prefix' => '--'})",
+                false,
+            ),
+            ("lookup('a', Array, $m)", false),
+            ("lookup('a', $options)", false),
+            (
+                "lookup(['b', 'a'], undef, {strategy => deep, knockout_prefix => '--'})",
+                false,
+            ),
+            (
+                "lookup({name => 'a', merge => {strategy => deep, knockout_prefix => '--'}})",
+                false,
+            ),
+            (
+                "lookup($x, {merge => {strategy => deep, knockout_prefix => '--'}})",
+                false,
+            ),
+            (
+                "lookup(\"${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
+                false,
+            ),
+            (
+                "$k = 'a'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
+                false,
+            ),
+            ("lookup($x)", false),
+            ("lookup('a', {merge => deep})", true),
+            ("lookup('a', Array, 'deep')", true),
+            (
+                "lookup('a', Array[String], {strategy => deep, sort_merged_arrays => true})",
+                true,
+            ),
+            (
+                "lookup('b', {merge => {strategy => deep, knockout_prefix => '--'}})",
+                true,
+            ),
+            (
+                "$k = 'b'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
+                true,
+            ),
+            (
+                "lookup(\"b${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
+                true,
+            ),
+        ];
+        for (call, is_reported) in calls {
+            let mark = match is_reported {
+                true => " #~ knockout-without-prefix",
+                false => "",
+            };
+            check_levels(
+                RULE,
+                &format!(
+                    "a: [x]\n#- data/high.yaml\nlookup_options: {{a: {{merge: unique}}}}\n\
+                     a: [--x]{mark}\n#- manifests/site.pp\n{call}\n"
+                ),
+            );
+        }
     }
 
     #[test]

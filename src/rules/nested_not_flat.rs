@@ -53,7 +53,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !pairs.iter().all(is_parameter)
         || roots.any(|root| may_be_parameter(analysis, root, &key.name))
         || at.checker.options_for(&key.name).next().is_some()
-        || may_be_looked_up(at.snapshot(), &key.name, class)
+        || may_be_looked_up(at.snapshot(), &key.name)
     {
         return;
     }

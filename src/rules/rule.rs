@@ -136,15 +136,20 @@ impl Depends {
                 );
             }
             if !keys.lookup_options.is_empty() {
-                let all = snapshot.files();
-                let knocking = all.filter(|file| {
-                    let mut keys = file.facts().keys.iter();
-                    keys.any(|key| may_knock_out(file, &key.name))
-                });
-                files.extend(knocking.map(path_of));
+                files.extend(Depends::all_files_with_prefixes(snapshot));
             }
         }
         files
+    }
+
+    /// The files with a value that has a sign of a knock-out in it. O(keys).
+    #[must_use]
+    pub fn all_files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+        let knocking = snapshot.files().filter(|file| {
+            let mut keys = file.facts().keys.iter();
+            keys.any(|key| may_knock_out(file, &key.name))
+        });
+        knocking.map(path_of).collect()
     }
 }
 

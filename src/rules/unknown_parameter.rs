@@ -7,7 +7,7 @@ use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest};
-use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot, path};
+use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-parameter",
@@ -39,7 +39,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(first) = classes.first().copied() else {
         return;
     };
-    if !classes.iter().all(lacks) || may_be_looked_up(at.snapshot(), &key.name, first) {
+    if !classes.iter().all(lacks) || may_be_looked_up(at.snapshot(), &key.name) {
         return;
     }
     let names = first.definition.parameters.iter().map(|p| &*p.name);
@@ -78,14 +78,10 @@ pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
 }
 
 /// Whether manifests or data may look a key up by its name.
-pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str, class: Defined<'_>) -> bool {
-    if is_looked_up(snapshot, key) {
-        return true;
-    }
-    // Keys that are computed are mostly those of the same module.
-    let manifests = class.file.path().split("/manifests/").next();
+pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
+    // What tests have is evaluated for no node.
     let mut computed = snapshot.files_that_compute_keys();
-    manifests.is_none_or(|module| computed.any(|file| path::within(file.path(), module).is_some()))
+    is_looked_up(snapshot, key) || computed.any(|file| !file.path().contains("/spec/"))
 }
 
 /// The files with keys of classes that changed, and with keys that manifests or data began or ceased
@@ -165,7 +161,7 @@ mod tests {
         let code = [
             (
                 "modules/b/manifests/init.pp",
-                "class b { lookup(\"${name}::zz\") }",
+                "class b { lookup(\"${x}::zz\") }",
                 false,
             ),
             (
@@ -176,7 +172,7 @@ mod tests {
             (
                 "modules/b/manifests/init.pp",
                 "class b { lookup(\"${x}::${y}\") }",
-                true,
+                false,
             ),
             (
                 "modules/b/manifests/init.pp",
@@ -196,7 +192,50 @@ mod tests {
             (
                 "modules/b/manifests/init.pp",
                 "class b { lookup($k) }",
+                false,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b { lookup(\"${module_name}::${k}\") lookup(\"${name}::zz\") }",
                 true,
+            ),
+            (
+                "modules/b/manifests/init.pp",
+                "class b($module_name) { lookup(\"${module_name}::${k}\") }",
+                false,
+            ),
+            ("modules/b/spec/fixtures/site.pp", "lookup($k)", true),
+            ("manifests/site.pp", "$k = 'a::zz'\nlookup($k)", false),
+            ("manifests/site.pp", "$k = 'a::yy'\nlookup($k)", true),
+            (
+                "manifests/site.pp",
+                "$k = 'a::yy'\nnode default { lookup($k) }",
+                true,
+            ),
+            (
+                "manifests/site.pp",
+                "$k = 'a::yy'\nnode default { $k = $facts['k']\n lookup($k) }",
+                false,
+            ),
+            ("manifests/site.pp", "$k = \"a::${x}\"\nlookup($k)", false),
+            ("manifests/site.pp", "$k = \"b::${x}\"\nlookup($k)", true),
+            ("manifests/site.pp", "$k = \"${x}\"\nlookup($k)", false),
+            ("manifests/site.pp", "$m = 'a'\nlookup(\"${m}::zz\")", false),
+            ("manifests/site.pp", "$m = 'b'\nlookup(\"${m}::zz\")", true),
+            (
+                "manifests/site.pp",
+                "if $x { $m = 'b' } else { $m = 'c' }\nlookup(\"${m}::zz\")",
+                false,
+            ),
+            (
+                "manifests/site.pp",
+                "$k = 'b'\n$l.each |$k| { lookup($k) }",
+                false,
+            ),
+            (
+                "manifests/site.pp",
+                "$l.each |$m| { $k = 'b' }\nlookup($k)",
+                false,
             ),
             (
                 "modules/a/manifests/b.pp",

@@ -164,7 +164,7 @@ pub enum LookupKey {
     /// It is written out; it may be dotted.
     Literal(Arc<str>),
     /// These texts are in it, in this order, the first at its start and the last at its end; what is
-    /// between them is computed. Only one text is all of it.
+    /// between them is computed. Only one text is all of it: a variable holds it.
     Partly(Box<[Arc<str>]>),
     /// It is computed.
     Computed,
@@ -185,6 +185,8 @@ pub struct LookupFact {
     pub expected: Option<TextRange>,
     /// Where the merge strategy stands.
     pub merge: Option<TextRange>,
+    /// Whether it may be merged with a `knockout_prefix` that the call gives.
+    pub may_knock_out: bool,
     /// Where the default stands.
     pub default: Option<TextRange>,
     /// What holds the call.
@@ -469,6 +471,28 @@ impl Snapshot {
     pub fn files_that_compute_keys(&self) -> impl Iterator<Item = &Arc<File>> {
         let files = self.files_of(self.code.prefixes.files(""));
         files.filter(|file| looks_up(file, |it| *it == LookupKey::Computed))
+    }
+
+    /// Whether a call that looks a top-level key up, or digs into it, may give a `knockout_prefix`.
+    #[must_use]
+    pub fn may_be_knocked_out_by_call(&self, key: &str) -> bool {
+        let dotted = format!("{key}.");
+        let is_it = |known: &str| known == key || known.starts_with(&dotted);
+        let is_meant = |lookup: &LookupFact| match &lookup.key {
+            LookupKey::Literal(known) => is_it(known),
+            LookupKey::Partly(_) => lookup.key.may_partly_be(key),
+            LookupKey::Computed => true,
+        };
+        let does = |file: &Arc<File>| {
+            let code = file.facts().code.as_deref();
+            let mut lookups = code.into_iter().flat_map(|code| code.lookups.iter());
+            lookups.any(|lookup| lookup.may_knock_out && is_meant(lookup))
+        };
+        let digging = self.looked_up(&dotted);
+        self.files_looking_up(key).any(does)
+            || digging.flat_map(|key| self.files_looking_up(key)).any(does)
+            || self.files_that_may_look_up(key).any(does)
+            || self.files_that_compute_keys().any(does)
     }
 
     /// The files that include or name a class.

@@ -64,6 +64,7 @@ fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>, names: &Interner
                 call: range(whole),
                 expected: None,
                 merge: None,
+                may_knock_out: false,
                 default: None,
                 within: Within::Top,
                 is_conditional: true,

@@ -1,5 +1,6 @@
 //! The facts of a manifest or template, from its tree.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cache::TextHash;
@@ -11,7 +12,7 @@ use super::code::{
 use super::documentation::Documentation;
 use super::interner::Interner;
 use crate::puppet::{may_declare_classes, may_leave};
-use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
+use crate::syntax::puppet::{self, Definition, Dialect, Kind, Lambda, Node};
 use crate::text::TextRange;
 
 /// The facts of a text.
@@ -27,6 +28,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         lookups: Vec::new(),
         includes: Vec::new(),
         calls: Vec::new(),
+        constants: HashMap::new(),
         within: Within::Top,
         is_conditional: false,
         may_leave: ["return", "break", "next"]
@@ -79,6 +81,8 @@ struct Extraction<'a> {
     lookups: Vec<LookupFact>,
     includes: Vec<IncludeFact>,
     calls: Vec<CallFact>,
+    /// The texts of what variables are set to, by what holds them; nothing where that is not known.
+    constants: HashMap<(Within, Box<str>), Option<Vec<String>>>,
     within: Within,
     is_conditional: bool,
     /// Whether some statement may leave what it stands in.
@@ -162,12 +166,23 @@ impl Extraction<'_> {
                 | Kind::Binary("and" | "or", _)
         );
         let is_block = self.may_leave && matches!(node.kind, Kind::Block(_));
+        if let Kind::Lambda(lambda) = &node.kind {
+            self.lambda(lambda, node);
+        } else {
+            self.parts(node, is_block);
+        }
+        if let Kind::Binary("=", pair) = &node.kind {
+            self.set(&pair[0], &pair[1]);
+        }
+        (self.within, self.is_conditional) = (within, is_conditional);
+    }
+
+    fn parts(&mut self, node: &Node, is_block: bool) {
         node.kind.each(&mut |part| {
             self.node(part);
             // What follows may not be reached.
             self.is_conditional |= is_block && may_leave(part);
         });
-        (self.within, self.is_conditional) = (within, is_conditional);
     }
 
     fn definition(&mut self, node: &Node, kind: DefinitionKind, definition: &Definition) {
@@ -256,6 +271,13 @@ impl Extraction<'_> {
             return;
         };
         let mut options = Options::default();
+        // A variable may hold all options, name and all.
+        let mut may_knock_out = function == LookupFunction::Lookup
+            && match arguments {
+                [only] => is_opaque(only),
+                [_, second] => is_opaque(second),
+                _ => false,
+            };
         let mut name = Some(first);
         if function != LookupFunction::Lookup {
             options.default = arguments.get(1).copied();
@@ -279,6 +301,7 @@ impl Extraction<'_> {
         let Some(name) = name else {
             return;
         };
+        may_knock_out |= options.merge.is_some_and(may_set_prefix);
         let keys: &[Node] = match &name.kind {
             Kind::List(keys) => keys,
             _ => std::slice::from_ref(name),
@@ -291,6 +314,7 @@ impl Extraction<'_> {
                 call: node.range,
                 expected: options.expected.map(|node| node.range),
                 merge: options.merge.map(|node| node.range),
+                may_knock_out,
                 default: options.default.map(|node| node.range),
                 within: self.within,
                 is_conditional: self.is_conditional,
@@ -299,20 +323,89 @@ impl Extraction<'_> {
     }
 
     fn key(&self, node: &Node) -> LookupKey {
-        if let Some(key) = node.literal() {
-            return LookupKey::Literal(self.names.intern(key));
+        match node.literal() {
+            Some(key) => LookupKey::Literal(self.names.intern(key)),
+            None => LookupKey::of_texts(self.texts(node), self.names),
         }
-        let Kind::Concatenated(parts) = &node.kind else {
-            return LookupKey::Computed;
+    }
+
+    /// The texts of what is computed: see [`LookupKey::Partly`].
+    fn texts(&self, node: &Node) -> Vec<String> {
+        let parts = match &node.kind {
+            Kind::Concatenated(parts) => &parts[..],
+            _ => std::slice::from_ref(node),
         };
         let mut texts = vec![String::new()];
         for part in parts {
-            match (&part.kind, texts.last_mut()) {
-                (Kind::Text(text), Some(last)) => last.push_str(text),
-                _ => texts.push(String::new()),
+            let known: Option<Vec<String>> = match &part.kind {
+                Kind::Text(text) => Some(vec![text.to_string()]),
+                Kind::Variable(name) => self.constant(name),
+                Kind::Interpolation(inner) => match &inner.kind {
+                    Kind::Variable(name) => self.constant(name),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let known = known.unwrap_or_else(|| vec![String::new(); 2]);
+            let mut known = known.into_iter();
+            if let (Some(last), Some(first)) = (texts.last_mut(), known.next()) {
+                last.push_str(&first);
+            }
+            texts.extend(known);
+        }
+        texts
+    }
+
+    /// The texts of the value of a variable, as far as the text tells.
+    fn constant(&self, name: &str) -> Option<Vec<String>> {
+        let own = |within| self.constants.get(&(within, Box::from(name)));
+        let outer = match self.within {
+            Within::Node(_) => own(Within::Top),
+            Within::Top | Within::Definition(_) => None,
+        };
+        if let Some(known) = own(self.within).or(outer) {
+            return known.clone();
+        }
+        // A class has the names of itself and of its module as variables.
+        let Within::Definition(at) = self.within else {
+            return None;
+        };
+        let class = self.definitions.get(at as usize)?;
+        if class.kind != DefinitionKind::Class || class.parameter(name).is_some() {
+            return None;
+        }
+        let value = match name {
+            "name" | "title" => &*class.name,
+            "module_name" => class.name.split("::").next()?,
+            _ => return None,
+        };
+        Some(vec![value.to_owned()])
+    }
+
+    /// Notes what a variable is set to: nothing is known of one that is set in two places.
+    fn set(&mut self, target: &Node, value: &Node) {
+        if let Kind::Variable(name) = &target.kind {
+            let value = match &value.kind {
+                _ if value.literal().is_some() => value.literal().map(|text| vec![text.to_owned()]),
+                Kind::Concatenated(_) => Some(self.texts(value)),
+                _ => None,
+            };
+            let known = self.constants.entry((self.within, Box::from(&**name)));
+            known.and_modify(|it| *it = None).or_insert(value);
+        }
+    }
+
+    /// Goes over a lambda: its variables are its own.
+    fn lambda(&mut self, lambda: &Lambda, node: &Node) {
+        let before = self.constants.clone();
+        for parameter in &lambda.parameters {
+            if let Kind::Parameter(parameter) = &parameter.kind {
+                let name = (self.within, Box::from(&*parameter.name));
+                self.constants.insert(name, None);
             }
         }
-        LookupKey::of_texts(texts, self.names)
+        node.kind.each(&mut |part| self.node(part));
+        self.constants = before;
     }
 
     fn include_all(&mut self, kind: IncludeKind, arguments: &[&Node]) {
@@ -422,11 +515,40 @@ impl<'a> Options<'a> {
                 Some("value_type") => self.expected = Some(value),
                 Some("merge") => self.merge = Some(value),
                 Some("default_value") => self.default = Some(value),
-                _ => {}
+                Some(_) | None => {}
             }
         }
         name
     }
+}
+
+/// Whether it is not known what an argument is: the hash of options, or something else.
+fn is_opaque(node: &Node) -> bool {
+    let is_written = matches!(
+        node.kind,
+        Kind::Hash(_)
+            | Kind::List(_)
+            | Kind::Concatenated(_)
+            | Kind::Undef
+            | Kind::Access(..)
+            | Kind::Reference(_)
+    );
+    !is_written && node.literal().is_none()
+}
+
+/// Whether the value of `merge` may have a `knockout_prefix`.
+fn may_set_prefix(merge: &Node) -> bool {
+    let Kind::Hash(entries) = &merge.kind else {
+        return is_opaque(merge);
+    };
+    let may_be = |entry: &Node| {
+        let key = match &entry.kind {
+            Kind::Entry(pair) => pair[0].literal(),
+            _ => None,
+        };
+        key.is_none_or(|key| key == "knockout_prefix")
+    };
+    entries.iter().any(may_be)
 }
 
 fn node_match(node: &Node) -> NodeMatch {
