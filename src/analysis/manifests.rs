@@ -134,16 +134,16 @@ impl<'a> Analysis<'a> {
         files
     }
 
-    /// The class of that name in a module's folder. O(1).
+    /// The class of that name in a module's folder: a file of its name, one of a name that it begins with,
+    /// or the first manifest of the module (`TypeLoader#files_to_try_for`). O(length of the name).
     fn class_of_module(self, dir: &str, class: &str) -> Option<Defined<'a>> {
-        let init = path::join(dir, "manifests/init.pp");
-        let rest = class.split_once("::").map(|(_, rest)| rest);
-        let own = rest.map(|rest| format!("{dir}/manifests/{}.pp", rest.replace("::", "/")));
-        // A class in a file of another name is found once that file is loaded, as the first one
-        // of a module is.
-        let files = own.iter().chain(std::iter::once(&init));
-        files.into_iter().find_map(|at| {
-            let file = self.snapshot.file(at)?;
+        let rest = class.split_once("::").map_or("", |(_, rest)| rest);
+        let longest = std::iter::once(rest).filter(|rest| !rest.is_empty());
+        let shorter = rest.rmatch_indices("::").map(|(end, _)| &rest[..end]);
+        // A class in a file of another name is found once that file is loaded.
+        longest.chain(shorter).chain(["init"]).find_map(|name| {
+            let at = format!("{dir}/manifests/{}.pp", name.replace("::", "/"));
+            let file = self.snapshot.file(&at)?;
             let definition = code(file)?.definition(DefinitionKind::Class, class)?;
             Some(Defined { file, definition })
         })
@@ -354,6 +354,13 @@ type Ntp::Port = Integer[1, 65535]
 class ntp($other) { }
 #- modules/a/manifests/b/c.pp
 class a::b::c($d, String $_e = 'f') { }
+#- modules/a/manifests/outer.pp
+class a::outer {
+  class inner(Integer $x) {
+    class most($y) { }
+  }
+}
+class a::elsewhere($x) { }
 #- other/manifests/init.pp
 class other($x) { }
 #- manifests/own/classes.pp
@@ -380,6 +387,8 @@ type Ntp::Two = Integer
             "ntp::site::y",
             "ntp::site::z",
             "alone::x",
+            "a::outer::inner::x",
+            "a::outer::inner::most::y",
         ];
         let expected = [
             "site/ntp/manifests/init.pp Ntp::Port Ntp::Port = Integer[1, 65535]",
@@ -396,7 +405,20 @@ type Ntp::Two = Integer
             "manifests/own/classes.pp Ntp::Two ?",
             "-",
             "manifests/own/classes.pp - ?",
+            "modules/a/manifests/outer.pp Integer Integer",
+            "modules/a/manifests/outer.pp - ?",
         ];
         assert_eq!(found(files, &keys), expected);
+        let snapshot = Fixture::new("data/common.yaml", files).on_disk();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let root = snapshot
+            .roots()
+            .environments()
+            .next()
+            .expect("an environment");
+        // No name that it begins with is the name of its file.
+        assert!(analysis.autoloaded(root, "a::elsewhere").is_none());
     }
 }

@@ -48,7 +48,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     };
     let written = value.inspect();
-    if *value == Value::Undef || is_encrypted(value) {
+    if is_encrypted(value) {
         return;
     }
     let is_literal = !written.contains("%{");
@@ -71,6 +71,12 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             }
         }
     }
+}
+
+/// Whether a parameter gets a value: undef is as good as no value where there is a default
+/// (`Resource::Type#set_resource_parameters`).
+fn counts(parameter: ClassParameter<'_>, value: &Value) -> bool {
+    *value != Value::Undef || parameter.parameter.default.is_none()
 }
 
 /// Whether a value holds what Puppet decrypts.
@@ -101,7 +107,10 @@ fn effective(
     }
     // Most texts with tokens are for parameters that take any text.
     let own = at.loaded().ok().and_then(|data| data.get(&key.name));
-    let fits = own.is_none_or(|own| datatype::check(&expected, own).is_ok());
+    let fits = own.is_none_or(|own| {
+        let is_another = own.as_str().is_some_and(|text| text.contains("alias("));
+        !is_another && datatype::check(&expected, own).is_ok()
+    });
     if !is_merged && fits {
         return;
     }
@@ -151,8 +160,7 @@ fn effective(
         let Err(mismatches) = datatype::check(&expected, value) else {
             continue;
         };
-        // Undef is as good as no value: the default counts.
-        let is_judged = *value != Value::Undef && !value.has_opaque() && !is_encrypted(value);
+        let is_judged = counts(parameter, value) && !value.has_opaque() && !is_encrypted(value);
         // What no data here sets may stand in a file that is not here.
         let mut read = survey.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
@@ -180,6 +188,7 @@ fn effective(
                 continue;
             };
             let range = at.tree().node(leaf(at.tree(), node, &path)).range;
+            let range = if range.is_empty() { key.key } else { range };
             if findings.has(range) {
                 continue;
             }
@@ -270,6 +279,9 @@ fn of_reader(
     let root = reader.root.root;
     let found = analysis.autoloaded_parameter(root, &key.name)?;
     let expected = analysis.type_of(root, found)?;
+    if !counts(found, value) {
+        return None;
+    }
     let mismatches = datatype::check(&expected, value).err()?;
     let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
     let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
@@ -287,6 +299,8 @@ fn of_reader(
     for mismatch in &known {
         let leaf = leaf(at.tree(), node, &mismatch.path);
         let range = at.tree().node(leaf).range;
+        // Nothing is written for a null.
+        let range = if range.is_empty() { key.key } else { range };
         let finding = findings.report(range, sentence(found, mismatch));
         finding.related.push(declared(found));
     }
@@ -415,171 +429,5 @@ fn evaluates_otherwise(delta: &FileDelta) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::marked::check_rule;
-    use super::*;
-
-    const START: &str = "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
-  - {name: role, path: \"role/%{role}.yaml\"}
-  - {name: common, path: common.yaml}
-#- modules/m/manifests/init.pp
-class m(
-  Struct[{a => Integer, b => Integer}] $s = {},
-  Array[Integer, 2, 3] $l = [],
-  Integer $i = 0,
-  Hash[String, Struct[{a => Integer}]] $h = {},
-) { }
-";
-
-    /// The findings are those that are marked; their messages.
-    fn check_types(data: &str) -> Vec<String> {
-        let found = check_rule(RULE, &format!("{START}{data}"));
-        found.into_iter().map(|finding| finding.message).collect()
-    }
-
-    #[test]
-    fn what_the_class_does_not_get_is_not_judged() {
-        check_types(
-            "#- data/common.yaml\nm::i: x #~ type-mismatch\n#- manifests/site.pp\ninclude m\n",
-        );
-        for declared in [
-            "class { 'm': i => 5 }",
-            "class { 'm': * => $all }",
-            "create_resources('class', {'m' => {'i' => 5}})",
-        ] {
-            check_types(&format!(
-                "#- data/common.yaml\nm::i: x\n#- manifests/site.pp\n{declared}\n"
-            ));
-        }
-    }
-
-    #[test]
-    fn a_class_of_the_top_scope_does_not_get_what_the_role_of_a_node_block_sets() {
-        let classes = "#- modules/p/manifests/init.pp\nclass p { include m }\n";
-        let data = |mark: &str| {
-            format!("#- data/role/web.yaml\nm::i: x{mark}\n#- data/common.yaml\nm::i: 1\n")
-        };
-        let block = "node default { $role = 'web' }";
-        for site in [
-            format!("include m\n{block}"),
-            format!("class {{ 'm': }}\n{block}"),
-            format!("include p\n{block}"),
-            format!("if $facts['a'] {{ include p }}\n{block}"),
-            format!("$facts['a'].include\n{block}"),
-            format!("lookup('classes', Array, 'unique').include\n{block}"),
-            "include m\n$role = 'web'".to_owned(),
-        ] {
-            let common = data("") + "classes: [p]\n";
-            check_types(&format!("{classes}{common}#- manifests/site.pp\n{site}\n"));
-        }
-        for site in [
-            "node default { $role = 'web'\n include m }",
-            "include a\nnode default { $role = 'web'\n include m }",
-            "$role = 'web'\ninclude m",
-            "include m",
-            "node default { $other = 1 }\ninclude m",
-        ] {
-            let data = data(" #~ type-mismatch");
-            check_types(&format!("{classes}{data}#- manifests/site.pp\n{site}\n"));
-        }
-        // Merged values, too.
-        let site = format!("#- manifests/site.pp\ninclude m\n{block}\n");
-        check_types(&format!(
-            "{site}#- data/role/web.yaml\nm::s: {{b: x}}\n\
-             #- data/common.yaml\nlookup_options: {{m::s: {{merge: deep}}}}\nm::s: {{a: 1}}\n"
-        ));
-    }
-
-    #[test]
-    fn what_data_elsewhere_may_set_is_not_judged() {
-        let alias = |key: &str| format!("m::l: \"%{{alias('{key}')}}\"");
-        let start = START.replace(
-            "common.yaml}",
-            "common.yaml}\n  - {name: written, path: written.yaml}",
-        );
-        let [gone, here] = ["gone.x", "here"].map(alias);
-        check_rule(RULE, &format!("{start}#- data/common.yaml\n{gone}\n"));
-        check_rule(
-            RULE,
-            &format!("{start}#- data/common.yaml\n{here} #~ type-mismatch\nhere: x\n"),
-        );
-        check_types(&format!("#- data/common.yaml\n{gone} #~ type-mismatch\n"));
-    }
-
-    #[test]
-    fn merged_values_are_judged_as_a_whole_where_the_wrong_part_stands() {
-        for options in ["deep", "hash", "{strategy: deep}"] {
-            let data = format!(
-                "#- data/role/web.yaml\nm::s: {{b: x}} #~ type-mismatch\n\
-                 #- data/common.yaml\nlookup_options: {{m::s: {{merge: {options}}}}}\nm::s: {{a: 1}}\n"
-            );
-            let found = check_types(&data);
-            assert_eq!(
-                found,
-                ["Class[M]: parameter 's' entry 'b' expects an Integer value, got String"]
-            );
-        }
-        let lacks = check_types(
-            "#- data/role/web.yaml\nm::s: {a: 2} #~ type-mismatch\n\
-             #- data/role/db.yaml\nm::s: {b: 2}\n\
-             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\nm::s: {a: 1}\n",
-        );
-        assert_eq!(
-            lacks,
-            ["Class[M]: parameter 's' expects a value for key 'b'"]
-        );
-        let long = check_types(
-            "#- data/role/web.yaml\nm::l: [1, 2] #~ type-mismatch\n\
-             #- data/common.yaml\nlookup_options: {m::l: {merge: unique}}\nm::l: [2, 3, 4]\n",
-        );
-        assert_eq!(long.len(), 1, "{long:?}");
-        check_types(
-            "#- data/role/web.yaml\nm::l: [1, 2]\n#- data/common.yaml\n\
-             lookup_options: {m::l: {merge: unique}}\nm::l:\n  - 2\n  - x #~ type-mismatch\n",
-        );
-        check_types(
-            "#- data/role/web.yaml\nm::h: {x: {a: 1}}\n#- data/common.yaml\n\
-             lookup_options: {m::h: {merge: deep}}\nm::h:\n  x: {a: z}\n  y: {a: z} #~ type-mismatch\n",
-        );
-    }
-
-    #[test]
-    fn interpolated_values_are_judged_where_they_are_known() {
-        check_types(
-            "#- data/common.yaml\nport: 5\nname: x\nm::i: \"%{alias('port')}\"\n\
-             m::l: [\"%{alias('port')}\", \"%{alias('name')}\"] #~ type-mismatch\n",
-        );
-        let text = "#- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\" #~ type-mismatch\n";
-        assert_eq!(
-            check_types(text),
-            ["Class[M]: parameter 'i' expects an Integer value, got String"]
-        );
-        // What is looked up and not found is an empty text.
-        check_types("#- data/common.yaml\nm::i: \"%{alias('gone')}\" #~ type-mismatch\n");
-        check_types("#- data/common.yaml\nm::l: [\"%{facts.x}\", 1]\n");
-        check_types(
-            "#- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\"\n\
-             lookup_options: {m::i: {convert_to: Integer}}\n",
-        );
-        check_types(
-            "#- data/role/web.yaml\nname: 1\n\
-             #- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\"\n",
-        );
-    }
-
-    #[test]
-    fn values_that_other_levels_may_complete_are_not_judged() {
-        check_types(
-            "#- data/node/a.yaml\nm::s: {b: 1}\n#- data/role/web.yaml\nm::s: {a: 2}\n\
-             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\n",
-        );
-        check_types(
-            "#- data/role/web.yaml\nm::s: {a: 'ENC[PKCS7,x]'}\n\
-             #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\nm::s: {b: 1}\n",
-        );
-    }
-}
+#[path = "type_mismatch_tests.rs"]
+mod tests;
