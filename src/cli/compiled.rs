@@ -26,9 +26,10 @@ impl Compiled {
         Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))
     }
 
-    /// The scope of a lookup for a node.
+    /// The scope of a lookup for a node. `puppet lookup` has the variables of a server since 7.32 and 8.8
+    /// (`puppet/application/lookup.rb`, `generate_scope`).
     pub(super) fn scope(&self, node: &Node, environment: &str) -> Scope {
-        let scope = node.scope(environment);
+        let scope = node.scope(environment).served();
         match &self.0 {
             Some(manifests) => scope.with_assigned(manifests.assigned(node, &scope)),
             None => scope,

@@ -18,8 +18,6 @@ pub struct KnownNodes {
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
     /// What sets variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
-    /// Whether the nodes have no server: what `puppet lookup` sees.
-    is_alone: bool,
 }
 
 /// Numbers of [`KnownNodes`], so that what was worked out for some is never taken for others'.
@@ -33,7 +31,6 @@ impl Default for KnownNodes {
             members: Vec::new(),
             columns: Mutex::default(),
             manifests: None,
-            is_alone: false,
         }
     }
 }
@@ -120,17 +117,7 @@ impl KnownNodes {
             environment: self.environment.clone(),
             members: members.map(|member| Member::new(&member.node)).collect(),
             manifests: Some(manifests),
-            is_alone: self.is_alone,
             ..KnownNodes::default()
-        }
-    }
-
-    /// The same nodes as `puppet lookup` sees them, which has no variables of a server.
-    #[must_use]
-    pub fn alone(self) -> KnownNodes {
-        KnownNodes {
-            is_alone: true,
-            ..self
         }
     }
 
@@ -226,10 +213,7 @@ impl KnownNodes {
     fn plain_scope(&self, member: &Member) -> Scope {
         let environment = member.node.environment.as_deref();
         let scope = member.node.scope(environment.unwrap_or(&self.environment));
-        match self.is_alone {
-            true => scope,
-            false => scope.served(),
-        }
+        scope.served()
     }
 
     fn new_scope(&self, member: &Member) -> Scope {

@@ -159,6 +159,19 @@ impl Node {
         }
     }
 
+    /// The node as `puppet lookup --facts` has it where nothing says its name: neither a fact nor trusted data
+    /// (`TrustedInformation.local`). Nothing where something does.
+    #[must_use]
+    pub fn without_name(&self) -> Option<Node> {
+        let is_named = !self.trusted.is_empty() || self.facts.get("clientcert").is_some();
+        let parts = ["certname", "hostname", "domain"];
+        let trusted = parts.map(|part| (Value::from(part), Value::Undef));
+        (!is_named).then(|| Node {
+            trusted: trusted.into_iter().collect(),
+            ..self.clone()
+        })
+    }
+
     /// The node with other values of some facts: each as a whole, as `puppet lookup --facts` takes them
     /// (`Puppet::Node::Facts#add_extra_values`). Trusted data among them replaces the node's.
     #[must_use]
@@ -454,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_have_variables_of_their_server() {
+    fn nodes_have_variables_of_their_server() {
         use super::super::{KnownNodes, Variable};
         let nodes = Nodes::from_iter([Arc::new(Node::new("a.b.c", &HashMap::default()))]);
         let served = KnownNodes::new(&nodes).scope(0);
@@ -463,12 +476,5 @@ mod tests {
         }
         let environment = Variable::Known("production".into());
         assert_eq!(served.variable("server_facts.environment"), environment);
-        let alone = KnownNodes::new(&nodes).alone().scope(0);
-        for path in ["servername", "server_facts.servername"] {
-            assert!(
-                matches!(alone.variable(path), Variable::Undefined(_)),
-                "{path}"
-            );
-        }
     }
 }

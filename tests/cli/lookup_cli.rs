@@ -429,3 +429,41 @@ fn an_undefined_variable_is_told_without_a_stray_semicolon() {
         "{matrix}"
     );
 }
+
+#[test]
+fn a_name_that_only_the_flag_says_and_a_server_are_told_of() {
+    let folder = super::reach_cli::workspace(&[
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n  - {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n  \
+             - {name: Common, path: common.yaml}\n",
+        ),
+        ("data/nodes/web1.yaml", "a: node\n"),
+        (
+            "data/common.yaml",
+            "a: common\nb: 1\ns: '%{servername}'\ne: '%{server_facts.environment}'\n",
+        ),
+        ("facts.yaml", "x: 1\n"),
+        (
+            "named.yaml",
+            "hostname: web1\ndomain: x\nfqdn: web1\nclientcert: web1\n",
+        ),
+    ]);
+    let asked = |key: &str, facts: &str| {
+        let arguments = ["lookup", key, "--node", "web1", "--facts", facts];
+        super::reach_cli::said(folder.path(), &arguments)
+    };
+    let note = "note: trusted.certname is 'web1' here; puppet lookup has nothing there, since no fact \
+                'clientcert' is in facts.yaml\n";
+    let (_, shown, error) = asked("a", "facts.yaml");
+    assert_eq!((&*shown, &*error), ("--- node\n", note));
+    for (key, facts) in [("b", "facts.yaml"), ("a", "named.yaml")] {
+        let (_, _, error) = asked(key, facts);
+        assert_eq!(error, "", "{key} {facts}");
+    }
+    let (_, shown, _) = asked("e", "facts.yaml");
+    assert_eq!(shown, "--- production\n");
+    let (_, shown, error) = asked("s", "facts.yaml");
+    assert_eq!(shown, "");
+    assert!(error.contains("servername"), "{error}");
+}

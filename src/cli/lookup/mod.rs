@@ -219,7 +219,25 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
             let message = format!("No facts available for target node: {name}");
             return Err(End::Failed(message));
         }
-        return of(&own.with_facts(&name, &given, &known));
+        let node = own.with_facts(&name, &given, &known);
+        if request.tracing == Tracing::Off
+            && known.get(&name).is_none()
+            && let Some(nameless) = node.without_name()
+        {
+            let answer = |node: &Node| {
+                let scope = compiled.scope(node, &environment.name);
+                session.lookup(&scope, &request).result.ok()
+            };
+            if answer(&node) != answer(&nameless) {
+                let facts = arguments.facts.as_deref().unwrap_or_default();
+                remark(&format!(
+                    "note: trusted.certname is '{name}' here; puppet lookup has nothing there, since no fact \
+                     'clientcert' is in {}",
+                    terminal::shown(facts)
+                ));
+            }
+        }
+        return of(&node);
     }
     let known = asked.in_folders(&folders).map_err(End::Failed)?;
     match &arguments.node {
@@ -229,7 +247,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         },
         None if known.files.is_empty() => any_node(arguments, &asked, &request),
         None => {
-            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name).alone();
+            let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
             let nodes = compiled.nodes(nodes);
             if request.tracing != Tracing::Off && arguments.render_as.is_none() {
                 return explained(arguments, &session, &nodes, &request);
