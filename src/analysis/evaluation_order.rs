@@ -193,9 +193,12 @@ impl<'a> Walk<'a> {
 
     fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Certainty) {
         self.note_place(body, include.place);
-        let Some(class) = &include.class else {
-            let mut lookups = body.code.lookups.iter();
-            if !lookups.any(|lookup| lookup.call == include.place) {
+        let Some(class) = include.known_class() else {
+            // What a list names is gone over where it is looked up.
+            let is_own_list = |lookup: &LookupFact| {
+                include.is_of_list(lookup.call) && lookup.within == body.within
+            };
+            if !body.code.lookups.iter().any(is_own_list) {
                 self.any_class();
             }
             return;
@@ -211,7 +214,7 @@ impl<'a> Walk<'a> {
     fn list(&mut self, body: Body<'a>, lookup: &'a LookupFact) {
         let mut includes = body.code.includes.iter();
         let is_included = lookup.function == LookupFunction::HieraInclude
-            || includes.any(|include| include.place == lookup.call);
+            || includes.any(|include| include.is_of_list(lookup.call));
         if !is_included {
             return;
         }
@@ -233,7 +236,12 @@ impl<'a> Walk<'a> {
                 false => self.class(&class, Certainty::Perhaps),
             }
         }
-        if lookup.default.is_some() || **key != *top {
+        let defaults = body.code.default_classes.iter();
+        let defaults: Vec<_> = defaults.filter(|it| it.call == lookup.call).collect();
+        for default in &defaults {
+            self.class(&default.class, Certainty::Perhaps);
+        }
+        if (lookup.default.is_some() && defaults.is_empty()) || **key != *top {
             self.any_class();
         }
     }

@@ -245,14 +245,17 @@ impl Analysis<'_> {
     }
 }
 
-/// The keys whose lists of classes some manifest includes, merged over all levels. O(manifests).
+/// The keys whose lists of classes some manifest includes. O(manifests).
 #[must_use]
 pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = snapshot.files();
     let codes = files.filter_map(|file| Some((file, file.facts().code.as_deref()?)));
     let lists = codes.flat_map(|(file, code)| {
         let lookups = code.lookups.iter();
-        lookups.filter_map(move |lookup| list_included(file, code, lookup).cloned())
+        lookups.filter_map(move |lookup| {
+            let list = list_included(file, code, lookup)?;
+            Some(Arc::clone(list.key))
+        })
     });
     lists.collect()
 }
@@ -265,29 +268,64 @@ pub(super) fn is_for_everyone(blocks: &[&NodeFact]) -> bool {
     }
 }
 
-/// The key of a list of classes, if a call includes it without a condition, merged over all levels.
+/// A list of classes that a call includes.
+#[derive(Clone, Copy)]
+pub(super) struct IncludedList<'c> {
+    /// The key.
+    pub(super) key: &'c Arc<str>,
+    /// What counts of it.
+    pub(super) levels: ListLevels,
+    /// The call that looks it up.
+    pub(super) call: TextRange,
+}
+
+/// Which levels a list is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum ListLevels {
+    /// All that have it.
+    All,
+    /// The highest that has it.
+    Highest,
+}
+
+/// The list of classes that a call includes without a condition; nothing where it includes none, and where
+/// options may take elements out of it.
 pub(super) fn list_included<'c>(
     file: &File,
     code: &CodeFacts,
     lookup: &'c LookupFact,
-) -> Option<&'c Arc<str>> {
+) -> Option<IncludedList<'c>> {
     let LookupKey::Literal(key) = &lookup.key else {
         return None;
     };
     let merge = lookup.merge.map(|range| range.slice(file.text()));
-    let is_included = || {
-        let mut includes = code.includes.iter();
-        includes.any(|it| it.place == lookup.call && !it.is_conditional)
+    let merge = merge.map(|merge| merge.trim_matches(['\'', '"']));
+    let mut includes = code.includes.iter();
+    let mut is_included = || {
+        includes.any(|it| {
+            it.is_of_list(lookup.call) && !it.is_conditional && it.within == lookup.within
+        })
     };
-    let is_list = match lookup.function {
-        LookupFunction::HieraInclude => !lookup.is_conditional,
-        LookupFunction::HieraArray => is_included(),
-        LookupFunction::Lookup => {
-            matches!(merge, Some("'unique'" | "\"unique\"" | "unique")) && is_included()
-        }
-        LookupFunction::Hiera | LookupFunction::HieraHash => false,
+    let levels = match lookup.function {
+        LookupFunction::HieraInclude => ListLevels::All,
+        LookupFunction::HieraArray if is_included() => ListLevels::All,
+        LookupFunction::Hiera if is_included() => ListLevels::Highest,
+        LookupFunction::Lookup if !lookup.may_knock_out && is_included() => match merge {
+            Some("unique" | "deep") => ListLevels::All,
+            Some("first") | None => ListLevels::Highest,
+            Some(_) => return None,
+        },
+        _ => return None,
     };
-    (is_list && !key.contains('.')).then_some(key)
+    // Of several keys, only the first that is found counts.
+    let mut others = code.lookups.iter();
+    let is_only = others.all(|it| it.call != lookup.call || it == lookup);
+    let is_sure = !lookup.is_conditional && is_only && !key.contains('.');
+    is_sure.then_some(IncludedList {
+        key,
+        levels,
+        call: lookup.call,
+    })
 }
 
 /// The environment that a root is, or the first that has it.

@@ -27,6 +27,8 @@ pub struct CodeFacts {
     pub lookups: Box<[LookupFact]>,
     /// Classes that are included or named, in the order of the text.
     pub includes: Box<[IncludeFact]>,
+    /// Literal defaults of lookups, in the order of the text.
+    pub default_classes: Box<[DefaultClass]>,
     /// The variables that the top scope or some node block sets, in the order of the text.
     pub variables: Box<[VariableFact]>,
     /// Calls of functions that may declare classes, as far as their names tell, in the order of the text.
@@ -219,6 +221,8 @@ pub struct IncludeFact {
     pub kind: IncludeKind,
     /// The class, without colons before it; nothing where it is computed.
     pub class: Option<Arc<str>>,
+    /// What a computed name surely is.
+    pub means: Option<Means>,
     /// Where its name stands, with its quotes.
     pub place: TextRange,
     /// What holds it.
@@ -227,6 +231,28 @@ pub struct IncludeFact {
     pub given: Given,
     /// Whether it happens only under a condition, as far as the manifest tells.
     pub is_conditional: bool,
+}
+
+/// What the computed name of a class surely is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Means {
+    /// This class.
+    Class(Arc<str>),
+    /// What the lookup finds that stands here: one class, or a list.
+    List(TextRange),
+}
+
+/// A class that a lookup gives where it finds nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DefaultClass {
+    /// The key.
+    pub key: Arc<str>,
+    /// The class, without colons before it.
+    pub class: Arc<str>,
+    /// Where its name stands, with its quotes.
+    pub place: TextRange,
+    /// Where the lookup stands.
+    pub call: TextRange,
 }
 
 /// The parameters of a class that a declaration gives values.
@@ -238,6 +264,23 @@ pub enum Given {
     Parameters(Box<[Arc<str>]>),
     /// Which ones is not known.
     Any,
+}
+
+impl IncludeFact {
+    /// The class, written out or known for sure.
+    #[must_use]
+    pub fn known_class(&self) -> Option<&Arc<str>> {
+        match (&self.class, &self.means) {
+            (Some(class), _) | (None, Some(Means::Class(class))) => Some(class),
+            (None, Some(Means::List(_)) | None) => None,
+        }
+    }
+
+    /// Whether it includes what a lookup finds that stands at a place.
+    #[must_use]
+    pub fn is_of_list(&self, call: TextRange) -> bool {
+        self.means == Some(Means::List(call))
+    }
 }
 
 impl Given {

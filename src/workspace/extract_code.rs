@@ -1,18 +1,22 @@
 //! The facts of a manifest or template, from its tree.
 
+mod constants;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use constants::Constant;
+
 use super::cache::TextHash;
 use super::code::{
-    AliasFact, CallFact, CodeFacts, DefinitionFact, DefinitionKind, Given, IncludeFact,
-    IncludeKind, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, ParameterFact,
-    VariableFact, Within,
+    AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
+    IncludeFact, IncludeKind, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch,
+    ParameterFact, VariableFact, Within,
 };
 use super::documentation::Documentation;
 use super::interner::Interner;
 use crate::puppet::{may_declare_classes, may_leave};
-use crate::syntax::puppet::{self, Definition, Dialect, Kind, Lambda, Node};
+use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::TextRange;
 
 /// The facts of a text.
@@ -27,8 +31,10 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         nodes: Vec::new(),
         lookups: Vec::new(),
         includes: Vec::new(),
+        defaults: Vec::new(),
         calls: Vec::new(),
         constants: HashMap::new(),
+        elements: None,
         within: Within::Top,
         is_conditional: false,
         may_leave: ["return", "break", "next"]
@@ -42,6 +48,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         nodes: extraction.nodes.into(),
         lookups: extraction.lookups.into(),
         includes: extraction.includes.into(),
+        default_classes: extraction.defaults.into(),
         variables: variables(&parse.root, names).into(),
         calls: extraction.calls.into(),
         is_broken: !parse.problems.is_empty(),
@@ -80,9 +87,12 @@ struct Extraction<'a> {
     nodes: Vec<NodeFact>,
     lookups: Vec<LookupFact>,
     includes: Vec<IncludeFact>,
+    defaults: Vec<DefaultClass>,
     calls: Vec<CallFact>,
-    /// The texts of what variables are set to, by what holds them; nothing where that is not known.
-    constants: HashMap<(Within, Box<str>), Option<Vec<String>>>,
+    /// What variables are set to, by what holds them; nothing where that is not known.
+    constants: HashMap<(Within, Box<str>), Option<Constant>>,
+    /// What the next lambda gets one by one.
+    elements: Option<Constant>,
     within: Within,
     is_conditional: bool,
     /// Whether some statement may leave what it stands in.
@@ -129,6 +139,7 @@ impl Extraction<'_> {
                     let first = std::iter::once(&access.left);
                     let arguments: Vec<&Node> = first.chain(&call.arguments).collect();
                     self.call(node, &access.name, &arguments);
+                    self.each(call);
                 }
             }
             Kind::Resource(resource) if resource.of.literal() == Some("class") => {
@@ -212,14 +223,9 @@ impl Extraction<'_> {
         self.within = Within::Definition(self.definitions.len() as u32);
         self.is_conditional = false;
         if let Some((name, place)) = &parent {
-            self.includes.push(IncludeFact {
-                kind: IncludeKind::Inherits,
-                class: Some(Arc::clone(name)),
-                place: *place,
-                within: self.within,
-                given: Given::Nothing,
-                is_conditional: false,
-            });
+            let class = Some(Arc::clone(name));
+            let included = self.included(IncludeKind::Inherits, class, *place);
+            self.includes.push(included);
         }
         self.definitions.push(DefinitionFact {
             kind,
@@ -301,6 +307,9 @@ impl Extraction<'_> {
         let Some(name) = name else {
             return;
         };
+        if let (Some(key), Some(default)) = (name.literal(), options.default) {
+            self.defaults(key, default, node.range);
+        }
         may_knock_out |= options.merge.is_some_and(may_set_prefix);
         let keys: &[Node] = match &name.kind {
             Kind::List(keys) => keys,
@@ -322,90 +331,30 @@ impl Extraction<'_> {
         }
     }
 
+    /// Notes the classes that a call gives where no level has a list of classes.
+    fn defaults(&mut self, key: &str, default: &Node, call: TextRange) {
+        let elements = match &default.kind {
+            Kind::List(elements) => &elements[..],
+            _ => std::slice::from_ref(default),
+        };
+        for element in elements {
+            if let Some(class) = element.literal() {
+                let class = class.trim_start_matches("::").to_lowercase();
+                self.defaults.push(DefaultClass {
+                    key: self.names.intern(key),
+                    class: self.names.intern(&class),
+                    place: element.range,
+                    call,
+                });
+            }
+        }
+    }
+
     fn key(&self, node: &Node) -> LookupKey {
         match node.literal() {
             Some(key) => LookupKey::Literal(self.names.intern(key)),
             None => LookupKey::of_texts(self.texts(node), self.names),
         }
-    }
-
-    /// The texts of what is computed: see [`LookupKey::Partly`].
-    fn texts(&self, node: &Node) -> Vec<String> {
-        let parts = match &node.kind {
-            Kind::Concatenated(parts) => &parts[..],
-            _ => std::slice::from_ref(node),
-        };
-        let mut texts = vec![String::new()];
-        for part in parts {
-            let known: Option<Vec<String>> = match &part.kind {
-                Kind::Text(text) => Some(vec![text.to_string()]),
-                Kind::Variable(name) => self.constant(name),
-                Kind::Interpolation(inner) => match &inner.kind {
-                    Kind::Variable(name) => self.constant(name),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let known = known.unwrap_or_else(|| vec![String::new(); 2]);
-            let mut known = known.into_iter();
-            if let (Some(last), Some(first)) = (texts.last_mut(), known.next()) {
-                last.push_str(&first);
-            }
-            texts.extend(known);
-        }
-        texts
-    }
-
-    /// The texts of the value of a variable, as far as the text tells.
-    fn constant(&self, name: &str) -> Option<Vec<String>> {
-        let own = |within| self.constants.get(&(within, Box::from(name)));
-        let outer = match self.within {
-            Within::Node(_) => own(Within::Top),
-            Within::Top | Within::Definition(_) => None,
-        };
-        if let Some(known) = own(self.within).or(outer) {
-            return known.clone();
-        }
-        // A class has the names of itself and of its module as variables.
-        let Within::Definition(at) = self.within else {
-            return None;
-        };
-        let class = self.definitions.get(at as usize)?;
-        if class.kind != DefinitionKind::Class || class.parameter(name).is_some() {
-            return None;
-        }
-        let value = match name {
-            "name" | "title" => &*class.name,
-            "module_name" => class.name.split("::").next()?,
-            _ => return None,
-        };
-        Some(vec![value.to_owned()])
-    }
-
-    /// Notes what a variable is set to: nothing is known of one that is set in two places.
-    fn set(&mut self, target: &Node, value: &Node) {
-        if let Kind::Variable(name) = &target.kind {
-            let value = match &value.kind {
-                _ if value.literal().is_some() => value.literal().map(|text| vec![text.to_owned()]),
-                Kind::Concatenated(_) => Some(self.texts(value)),
-                _ => None,
-            };
-            let known = self.constants.entry((self.within, Box::from(&**name)));
-            known.and_modify(|it| *it = None).or_insert(value);
-        }
-    }
-
-    /// Goes over a lambda: its variables are its own.
-    fn lambda(&mut self, lambda: &Lambda, node: &Node) {
-        let before = self.constants.clone();
-        for parameter in &lambda.parameters {
-            if let Kind::Parameter(parameter) = &parameter.kind {
-                let name = (self.within, Box::from(&*parameter.name));
-                self.constants.insert(name, None);
-            }
-        }
-        node.kind.each(&mut |part| self.node(part));
-        self.constants = before;
     }
 
     fn include_all(&mut self, kind: IncludeKind, arguments: &[&Node]) {
@@ -437,12 +386,8 @@ impl Extraction<'_> {
                 self.include_giving(IncludeKind::Declaration, titles, &Given::Any);
             }
             _ => self.includes.push(IncludeFact {
-                kind: IncludeKind::Declaration,
-                class: None,
-                place: titles.range,
-                within: self.within,
                 given: Given::Any,
-                is_conditional: self.is_conditional,
+                ..self.included(IncludeKind::Declaration, None, titles.range)
             }),
         }
     }
@@ -482,13 +427,14 @@ impl Extraction<'_> {
             let name = name.trim_start_matches("::").to_lowercase();
             self.names.intern(&name)
         });
+        let means = match class {
+            Some(_) => None,
+            None => self.meaning(node),
+        };
         self.includes.push(IncludeFact {
-            kind,
-            class,
-            place: node.range,
-            within: self.within,
+            means,
             given: given.clone(),
-            is_conditional: self.is_conditional,
+            ..self.included(kind, class, node.range)
         });
     }
 }

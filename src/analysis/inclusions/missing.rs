@@ -63,7 +63,7 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// The members of some for which a lookup of a class's key surely finds nothing.
-    fn lacking(&self, class: &str, key: &str, members: &Members) -> Members {
+    pub(super) fn lacking(&self, class: &str, key: &str, members: &Members) -> Members {
         // What a level has for whomever is found for all.
         let mut holders = self.analysis().snapshot.iter_files_with(key);
         let is_for_all = |(_, reach): &(Layer, Reach)| {

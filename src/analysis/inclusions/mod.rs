@@ -19,15 +19,17 @@ use crate::analysis::condition::has_option_for;
 use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::EvaluationOrder;
 use crate::analysis::members::Members;
-use crate::analysis::site::{environment_of, is_for_everyone, list_included, manifests_of};
+use crate::analysis::site::{
+    IncludedList, ListLevels, environment_of, is_for_everyone, list_included, manifests_of,
+};
 use crate::analysis::{Analysis, Defined, NodeSet, RootView, behind_manifests};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
-    CodeFacts, DefinitionFact, DefinitionKind, File, Format, IncludeFact, IncludeKind,
-    LOOKUP_OPTIONS, NodeFact, NodeMatch, Root, Within,
+    CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, File, Format, IncludeFact,
+    IncludeKind, LOOKUP_OPTIONS, NodeFact, NodeMatch, Root, Within,
 };
 
 /// Most known nodes that are looked at, in their order.
@@ -145,7 +147,7 @@ struct Inclusions<'v, 'a> {
     classes: IndexMap<Arc<str>, Included<'a>>,
     open: VecDeque<(Arc<str>, Members)>,
     /// What lists of classes name, by their keys.
-    lists: HashMap<Arc<str>, Rc<[Named<'a>]>>,
+    lists: HashMap<(Arc<str>, ListLevels), Rc<[Named<'a>]>>,
     declarations: Declarations<'a>,
     order: EvaluationOrder,
     /// The locations that read files, by path.
@@ -268,7 +270,8 @@ impl<'a> Inclusions<'_, 'a> {
         let mut everyones = Members::default();
         everyones.insert(self.group(Scope::open(), Whose::Everyones));
         let lists = tops.iter().chain(blocks.iter().map(|(body, _)| body));
-        let lists = lists.flat_map(Body::lists).map(|(key, _)| Arc::clone(key));
+        let lists = lists.flat_map(Body::lists);
+        let lists = lists.map(|list| Arc::clone(list.key));
         let lists: BTreeSet<Arc<str>> = lists.collect();
         for (path, scope) in self.readers_of_lists(&lists) {
             everyones.insert(self.group(scope, Whose::Readers(path)));
@@ -354,7 +357,7 @@ impl<'a> Inclusions<'_, 'a> {
             return;
         }
         for include in body.includes() {
-            if let Some(class) = &include.class {
+            if let Some(class) = include.known_class() {
                 let statement = Statement {
                     file: body.file,
                     include,
@@ -364,10 +367,29 @@ impl<'a> Inclusions<'_, 'a> {
                 self.add(class, members, By::Statement(statement), place);
             }
         }
-        for (key, call) in body.lists() {
-            for (class, element, readers) in self.listed(key).iter() {
+        for list in body.lists() {
+            let place = (&**body.file, list.call);
+            for (class, element, readers) in self.listed(list).iter() {
                 let readers = readers.among(members);
-                self.add(class, &readers, By::Element(*element), (body.file, call));
+                self.add(class, &readers, By::Element(*element), place);
+            }
+            let defaults = body.code.default_classes.iter();
+            let mut defaults = defaults.filter(|it| it.call == list.call).peekable();
+            if defaults.peek().is_none() {
+                continue;
+            }
+            let lacking = self.lacking("", list.key, members);
+            for DefaultClass {
+                class,
+                place: range,
+                ..
+            } in defaults
+            {
+                let element = Element {
+                    file: body.file,
+                    range: *range,
+                };
+                self.add(class, &lacking, By::Element(element), place);
             }
         }
     }
@@ -446,9 +468,11 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// The classes that a list in data names: what is merged stays in a list, whatever other levels
-    /// add, unless options change it.
-    fn listed(&mut self, key: &Arc<str>) -> Rc<[Named<'a>]> {
-        if let Some(known) = self.lists.get(key) {
+    /// add, and the highest level's list counts where nothing is merged; unless options change it.
+    fn listed(&mut self, list: IncludedList<'_>) -> Rc<[Named<'a>]> {
+        let IncludedList { key, levels, .. } = list;
+        let name = (Arc::clone(key), levels);
+        if let Some(known) = self.lists.get(&name) {
             return Rc::clone(known);
         }
         let analysis = self.analysis();
@@ -457,16 +481,20 @@ impl<'a> Inclusions<'_, 'a> {
             has_option_for(&analysis, file.path(), key) && !self.reaches(file.path()).is_empty()
         };
         let mut options = analysis.snapshot.iter_files_with(LOOKUP_OPTIONS);
-        if !options.any(has_options) {
+        let lacks_file = levels == ListLevels::Highest && self.view.lacks_file(key);
+        if !options.any(has_options) && !lacks_file {
             for file in analysis.snapshot.iter_files_with(key) {
-                let readers = self.readers(file.path());
+                let readers = match levels {
+                    ListLevels::All => self.readers(file.path()),
+                    ListLevels::Highest => self.readers_of_highest(key, file.path()),
+                };
                 for (class, range) in analysis.elements(file, key) {
                     found.push((class, Element { file, range }, readers.clone()));
                 }
             }
         }
         let found: Rc<[Named<'a>]> = found.into();
-        self.lists.insert(Arc::clone(key), Rc::clone(&found));
+        self.lists.insert(name, Rc::clone(&found));
         found
     }
 }
@@ -506,18 +534,15 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The keys of the lists of classes that it surely includes, with the calls that look them up.
-    fn lists(&self) -> impl Iterator<Item = (&'a Arc<str>, TextRange)> + use<'a> {
+    /// The lists of classes that it surely includes.
+    fn lists(&self) -> impl Iterator<Item = IncludedList<'a>> + use<'a> {
         let Body {
             file, code, within, ..
         } = self;
         let (file, code, within) = (*file, *code, *within);
         let lookups = code.lookups.iter();
         let lookups = lookups.filter(move |lookup| lookup.within == within);
-        lookups.filter_map(move |lookup| {
-            let key = list_included(file, code, lookup)?;
-            Some((key, lookup.call))
-        })
+        lookups.filter_map(move |lookup| list_included(file, code, lookup))
     }
 }
 
@@ -531,8 +556,10 @@ impl<'a> Analysis<'a> {
         let is_it = |key_at| tree.scalar_text(key_at).is_some_and(|text| **text == *key);
         let list = tree.entries().filter(|&(key, _)| is_it(key)).last();
         let list = list.map(|(_, value)| tree.resolve(value));
+        let only = list.as_slice();
         let elements = list.and_then(|list| tree.node(list).as_sequence());
-        let names = elements.into_iter().flatten().filter_map(|&element| {
+        let elements = elements.map_or(only, |elements| &elements[..]);
+        let names = elements.iter().filter_map(|&element| {
             let element = tree.resolve(element);
             let text = tree.scalar_text(element)?;
             let name = text.trim_start_matches("::").to_lowercase();

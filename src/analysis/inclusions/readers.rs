@@ -61,6 +61,39 @@ impl Inclusions<'_, '_> {
         found
     }
 
+    /// The members for which a file surely is the highest that has a key.
+    pub(super) fn readers_of_highest(&self, key: &str, path: &str) -> Members {
+        let mut found = self.readers(path);
+        let Some(&own) = self.places_of(path).last() else {
+            return Members::default();
+        };
+        for other in self.analysis().snapshot.iter_files_with(key) {
+            let other = other.path();
+            let is_above = self.places_of(other).first().is_some_and(|at| *at <= own);
+            if **other == *path || !is_above {
+                continue;
+            }
+            for layer in [Layer::Global, Layer::Environment] {
+                found = found.without(&self.possible_readers(&layer, other));
+            }
+        }
+        found
+    }
+
+    /// The positions of the locations that read a file, the highest first.
+    fn places_of(&self, path: &str) -> Vec<(usize, usize)> {
+        let layers = [Layer::Global, Layer::Environment].into_iter().enumerate();
+        let found = layers.flat_map(|(at, layer)| {
+            let places = self.view.places(&layer);
+            let files = self.view.files();
+            let reading = places.iter().enumerate();
+            let reading = reading.filter(|(_, place)| place.reads(path, files));
+            let found: Vec<_> = reading.map(|(place, _)| (at, place)).collect();
+            found
+        });
+        found.collect()
+    }
+
     /// The members that may read a file that a layer can read.
     pub(super) fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
         let session = self.view.session();

@@ -1,0 +1,201 @@
+//! What variables of a manifest hold, as far as the text around them tells: texts, and what a call finds.
+
+use crate::puppet::may_leave;
+use crate::syntax::puppet::{Call, Kind, Lambda, Node};
+use crate::text::TextRange;
+use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, Within};
+
+use super::Extraction;
+
+/// What a variable is set to.
+#[derive(Clone)]
+pub(super) enum Constant {
+    /// The texts of a text, with what is computed between them.
+    Texts(Vec<String>),
+    /// What a lookup finds that stands here.
+    Found(TextRange),
+}
+
+impl Constant {
+    fn texts(self) -> Option<Vec<String>> {
+        match self {
+            Constant::Texts(texts) => Some(texts),
+            Constant::Found(_) => None,
+        }
+    }
+}
+
+/// Whether a node is a call that looks up what may be a list of classes.
+fn is_lookup(node: &Node) -> bool {
+    let name = match &node.kind {
+        Kind::Call(call) => call.function.literal(),
+        _ => None,
+    };
+    matches!(name, Some("lookup" | "hiera" | "hiera_array"))
+}
+
+impl Extraction<'_> {
+    /// What a name that is computed surely is.
+    pub(super) fn meaning(&self, name: &Node) -> Option<Means> {
+        if is_lookup(name) {
+            return Some(Means::List(name.range));
+        }
+        if let Kind::Variable(variable) = &name.kind
+            && let Some(Constant::Found(call)) = self.constant(variable)
+        {
+            return Some(Means::List(call));
+        }
+        let [only] = &self.texts(name)[..] else {
+            return None;
+        };
+        let class = only.trim_start_matches("::").to_lowercase();
+        Some(Means::Class(self.names.intern(&class)))
+    }
+
+    /// Notes the elements of a list that `each` includes one by one.
+    pub(super) fn each(&mut self, call: &Call) {
+        let Kind::NamedAccess(access) = &call.function.kind else {
+            return;
+        };
+        let lambda = call.lambda.as_ref().map(|lambda| &lambda.kind);
+        let Some(Kind::Lambda(lambda)) = lambda.filter(|_| &*access.name == "each") else {
+            return;
+        };
+        let Some(Means::List(list)) = self.meaning(&access.left) else {
+            return;
+        };
+        let [parameter] = &lambda.parameters[..] else {
+            return;
+        };
+        let (Kind::Parameter(parameter), Some(body)) = (&parameter.kind, &lambda.body) else {
+            return;
+        };
+        self.elements = Some(Constant::Found(list));
+        let statements = match &body.kind {
+            Kind::Block(statements) => &statements[..],
+            _ => std::slice::from_ref(body),
+        };
+        let is_element =
+            |node: &Node| matches!(&node.kind, Kind::Variable(name) if *name == parameter.name);
+        let included = statements.iter().find_map(|statement| {
+            let Kind::Call(call) = &statement.kind else {
+                return None;
+            };
+            let kind = match call.function.literal()? {
+                "include" => IncludeKind::Include,
+                "contain" => IncludeKind::Contain,
+                "require" => IncludeKind::Require,
+                _ => return None,
+            };
+            let argument = call.arguments.iter().find(|node| is_element(node))?;
+            Some((kind, argument.range))
+        });
+        if let Some((kind, place)) = included.filter(|_| !may_leave(body)) {
+            self.includes.push(IncludeFact {
+                means: Some(Means::List(list)),
+                ..self.included(kind, None, place)
+            });
+        }
+    }
+
+    /// A fact about something that is included, as far as it is the same for all.
+    pub(super) fn included(
+        &self,
+        kind: IncludeKind,
+        class: Option<std::sync::Arc<str>>,
+        place: TextRange,
+    ) -> IncludeFact {
+        IncludeFact {
+            kind,
+            class,
+            means: None,
+            place,
+            within: self.within,
+            given: super::Given::Nothing,
+            is_conditional: self.is_conditional,
+        }
+    }
+
+    /// The texts of what is computed: see [`LookupKey::Partly`].
+    pub(super) fn texts(&self, node: &Node) -> Vec<String> {
+        let parts = match &node.kind {
+            Kind::Concatenated(parts) => &parts[..],
+            _ => std::slice::from_ref(node),
+        };
+        let mut texts = vec![String::new()];
+        for part in parts {
+            let known: Option<Vec<String>> = match &part.kind {
+                Kind::Text(text) => Some(vec![text.to_string()]),
+                Kind::Variable(name) => self.constant(name).and_then(Constant::texts),
+                Kind::Interpolation(inner) => match &inner.kind {
+                    Kind::Variable(name) => self.constant(name).and_then(Constant::texts),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let known = known.unwrap_or_else(|| vec![String::new(); 2]);
+            let mut known = known.into_iter();
+            if let (Some(last), Some(first)) = (texts.last_mut(), known.next()) {
+                last.push_str(&first);
+            }
+            texts.extend(known);
+        }
+        texts
+    }
+
+    /// The value of a variable, as far as the text tells.
+    fn constant(&self, name: &str) -> Option<Constant> {
+        let own = |within| self.constants.get(&(within, Box::from(name)));
+        let outer = match self.within {
+            Within::Node(_) => own(Within::Top),
+            Within::Top | Within::Definition(_) => None,
+        };
+        if let Some(known) = own(self.within).or(outer) {
+            return known.clone();
+        }
+        // A class has the names of itself and of its module as variables.
+        let Within::Definition(at) = self.within else {
+            return None;
+        };
+        let class = self.definitions.get(at as usize)?;
+        if class.kind != DefinitionKind::Class || class.parameter(name).is_some() {
+            return None;
+        }
+        let value = match name {
+            "name" | "title" => &*class.name,
+            "module_name" => class.name.split("::").next()?,
+            _ => return None,
+        };
+        Some(Constant::Texts(vec![value.to_owned()]))
+    }
+
+    /// Notes what a variable is set to: nothing is known of one that is set in two places.
+    pub(super) fn set(&mut self, target: &Node, value: &Node) {
+        if let Kind::Variable(name) = &target.kind {
+            let value = match &value.kind {
+                _ if is_lookup(value) => Some(Constant::Found(value.range)),
+                Kind::Concatenated(_) => Some(Constant::Texts(self.texts(value))),
+                _ => {
+                    let text = value.literal();
+                    text.map(|text| Constant::Texts(vec![text.to_owned()]))
+                }
+            };
+            let known = self.constants.entry((self.within, Box::from(&**name)));
+            known.and_modify(|it| *it = None).or_insert(value);
+        }
+    }
+
+    /// Goes over a lambda: its variables are its own. The elements of a list are those of its first parameter.
+    pub(super) fn lambda(&mut self, lambda: &Lambda, node: &Node) {
+        let before = self.constants.clone();
+        let mut elements = self.elements.take();
+        for parameter in &lambda.parameters {
+            if let Kind::Parameter(parameter) = &parameter.kind {
+                let name = (self.within, Box::from(&*parameter.name));
+                self.constants.insert(name, elements.take());
+            }
+        }
+        node.kind.each(&mut |part| self.node(part));
+        self.constants = before;
+    }
+}
