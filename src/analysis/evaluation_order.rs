@@ -52,12 +52,32 @@ pub struct EvaluationOrder {
     is_all_behind_calls: bool,
 }
 
+/// Where variables are looked up from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Viewpoint<'c> {
+    /// The top scope.
+    Top,
+    /// A node block.
+    Block,
+    /// A class.
+    Class(&'c str),
+}
+
 impl EvaluationOrder {
     /// Whether a class may be evaluated where it does not see a variable that nodes have.
     #[must_use]
     pub fn may_miss(&self, class: &str, variable: &str) -> bool {
-        (self.may_any_be_early || self.early.contains(class))
-            && self.late.contains(top_name(variable))
+        self.may_miss_from(Viewpoint::Class(class), variable)
+    }
+
+    /// Whether a variable that nodes have may not be seen.
+    pub(super) fn may_miss_from(&self, from: Viewpoint<'_>, variable: &str) -> bool {
+        let is_early = match from {
+            Viewpoint::Top => true,
+            Viewpoint::Block => false,
+            Viewpoint::Class(class) => self.may_any_be_early || self.early.contains(class),
+        };
+        is_early && self.late.contains(top_name(variable))
     }
 
     /// Whether what a statement includes may have been declared by a function that was called before.

@@ -284,6 +284,14 @@ fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
     ] {
         assert_eq!(of_chain(site, role, data), [""; 0], "{site}");
     }
+    let lists = "#- data/role/web.yaml\nclasses: [role]\n#- data/node/a.yaml\nx: 1\n";
+    for list in ["hiera_include('classes')", "include lookup('classes')"] {
+        let site = format!("{list}\nnode default {{ $role = 'web' }}");
+        assert_eq!(of_chain(&site, role, lists), [""; 0], "{list}");
+        let site = format!("node default {{ $role = 'web'\n {list} }}");
+        let marked = format!("{role} #~ missing-parameter");
+        assert_eq!(of_chain(&site, &marked, lists).len(), 1, "{list}");
+    }
 }
 
 #[test]

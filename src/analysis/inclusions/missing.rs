@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{FilePlace, Included, Inclusions, MOST_WAYS, MissingValue, Statement, Whose};
 use crate::analysis::Defined;
+use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
 use crate::hierarchy::Layer;
 use crate::lookup::{LookupError, Reach, Request, UnknownCause};
@@ -20,7 +21,8 @@ impl<'a> Inclusions<'_, 'a> {
         let needed = needed.filter(|it| it.default.is_none() && !it.captures_rest);
         for parameter in needed {
             let key = format!("{}::{}", definition.name, parameter.name);
-            let mut lacking = self.lacking(&definition.name, &key, &included.seen);
+            let mut lacking =
+                self.lacking(Viewpoint::Class(&definition.name), &key, &included.seen);
             let (class, name) = (&definition.name, &parameter.name);
             if lacking.is_empty() || self.declarations.may_give(class, name) {
                 continue;
@@ -62,8 +64,8 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// The members of some for which a lookup of a class's key surely finds nothing.
-    pub(super) fn lacking(&self, class: &str, key: &str, members: &Members) -> Members {
+    /// The members of some for which a lookup of a key surely finds nothing.
+    pub(super) fn lacking(&self, from: Viewpoint<'_>, key: &str, members: &Members) -> Members {
         // What a level has for whomever is found for all.
         let mut holders = self.analysis().snapshot.iter_files_with(key);
         let is_for_all = |(_, reach): &(Layer, Reach)| {
@@ -95,7 +97,7 @@ impl<'a> Inclusions<'_, 'a> {
             }
             // A class of the top scope may be looked up for with other variables than the node has.
             let mut variables = possible.variables.iter();
-            let may_differ = variables.any(|variable| self.order.may_miss(class, variable));
+            let may_differ = variables.any(|variable| self.order.may_miss_from(from, variable));
             if may_differ || possible.files.is_empty() || *possible.key != *key {
                 return Members::default();
             }

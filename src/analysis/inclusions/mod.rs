@@ -17,7 +17,7 @@ use indexmap::IndexMap;
 
 use crate::analysis::condition::has_option_for;
 use crate::analysis::declarations::Declarations;
-use crate::analysis::evaluation_order::EvaluationOrder;
+use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
 use crate::analysis::members::Members;
 use crate::analysis::site::{
     IncludedList, ListLevels, environment_of, is_for_everyone, list_included, manifests_of,
@@ -367,18 +367,21 @@ impl<'a> Inclusions<'_, 'a> {
                 self.add(class, members, By::Statement(statement), place);
             }
         }
+        let from = body.viewpoint();
         for list in body.lists() {
             let place = (&**body.file, list.call);
             for (class, element, readers) in self.listed(list).iter() {
-                let readers = readers.among(members);
-                self.add(class, &readers, By::Element(*element), place);
+                if !self.may_be_unseen(from, element.file.path()) {
+                    let readers = readers.among(members);
+                    self.add(class, &readers, By::Element(*element), place);
+                }
             }
             let defaults = body.code.default_classes.iter();
             let mut defaults = defaults.filter(|it| it.call == list.call).peekable();
             if defaults.peek().is_none() {
                 continue;
             }
-            let lacking = self.lacking("", list.key, members);
+            let lacking = self.lacking(from, list.key, members);
             for DefaultClass {
                 class,
                 place: range,
@@ -392,6 +395,15 @@ impl<'a> Inclusions<'_, 'a> {
                 self.add(class, &lacking, By::Element(element), place);
             }
         }
+    }
+
+    /// Whether what nodes read in a file may not be seen from somewhere.
+    fn may_be_unseen(&self, from: Viewpoint<'_>, path: &str) -> bool {
+        let reaches = self.reaches(path);
+        let mut variables = reaches
+            .iter()
+            .flat_map(|(_, reach)| reach.place.template.variables());
+        variables.any(|variable| self.order.may_miss_from(from, variable))
     }
 
     /// Adds a class that a statement includes, which stands at a place.
@@ -526,6 +538,14 @@ impl Statement<'_> {
 }
 
 impl<'a> Body<'a> {
+    fn viewpoint(&self) -> Viewpoint<'_> {
+        match (&self.class, self.within) {
+            (Some(class), _) => Viewpoint::Class(class),
+            (None, Within::Node(_)) => Viewpoint::Block,
+            (None, Within::Top | Within::Definition(_)) => Viewpoint::Top,
+        }
+    }
+
     /// The statements that surely include classes.
     fn includes(&self) -> impl Iterator<Item = &'a IncludeFact> + use<'a> {
         let within = self.within;
