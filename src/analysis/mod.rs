@@ -54,6 +54,7 @@ mod root_entry;
 mod roots;
 mod scope_view;
 mod site;
+mod site_files;
 mod source;
 mod survey;
 mod used_variables;

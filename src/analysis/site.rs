@@ -1,22 +1,19 @@
-//! The manifests that Puppet runs for every node of an environment, and what they set: the
-//! `manifest` of `environment.conf`, or else the folder `manifests`.
+//! The manifests that Puppet runs for every node of an environment, and what they set.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
+use super::site_files::{SiteFiles, SitePaths, manifest_paths};
+pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
 use crate::lookup::{ConfigCache, Data, Language, Session, Settings};
 use crate::puppet::{Identity, Site, Subject};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::text::TextRange;
 use crate::value::HashMap;
 use crate::workspace::{
-    CodeFacts, File, FileKind, Files, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch,
-    Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
+    CodeFacts, File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
-
-/// Most manifests of an environment that are run.
-const MAX_MANIFESTS: usize = 500;
 
 /// The manifests of an environment as of one moment, ready to be run for its nodes.
 pub struct SiteManifests {
@@ -193,12 +190,13 @@ pub fn assigned_over(
     extent: Extent,
 ) -> Assigned {
     let environment = session.environment.dir.as_deref();
-    let paths = environment.map(|dir| manifest_paths(session.files, dir));
-    let sources = paths.into_iter().flatten().filter_map(|at| {
+    let found = environment.map(|dir| manifest_paths(session.files, dir));
+    let SitePaths { paths, unseen } = found.unwrap_or_default();
+    let sources = paths.into_iter().filter_map(|at| {
         let text = session.files.text(&at).ok()?;
         Some(session.configs.source(&at, &text))
     });
-    let site = Site::new(sources.collect(), None);
+    let site = Site::new(sources.collect(), unseen);
     let subject = Subject {
         identity: Identity::Certname(certname),
         variables: &HashMap::default(),
@@ -328,118 +326,14 @@ pub(super) fn list_included<'c>(
     })
 }
 
-/// The environment that a root is, or the first that has it.
-pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
-    match root.kind {
-        RootKind::Environment => Some(root),
-        RootKind::Module { .. } | RootKind::Global => snapshot.roots().environments_of(root).next(),
-    }
-}
-
-/// The manifests of an environment.
-#[derive(Clone, Default)]
-pub(super) struct SiteFiles {
-    /// Those that are here, in Puppet's order.
-    pub(super) files: Vec<Arc<File>>,
-    /// Why there are others, which are not here.
-    pub(super) unseen: Option<Arc<str>>,
-}
-
-/// The manifests that Puppet runs for every node of an environment, in its order.
-pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles {
-    let named = manifest_setting(snapshot, environment);
-    let unseen = || {
-        let named = named.as_ref();
-        named.map(|named| {
-            Arc::from(format!(
-                "the manifest '{named}' of environment.conf is not here"
-            ))
-        })
-    };
-    let Some(at) = site_manifest(snapshot, environment) else {
-        return SiteFiles {
-            files: Vec::new(),
-            unseen: unseen(),
-        };
-    };
-    let file = |at: &str| snapshot.file(at).cloned();
-    let files: Vec<Arc<File>> = match snapshot.kind(&at) {
-        Some(FileKind::Directory) => {
-            let below = snapshot.paths_below(&at);
-            let is_manifest = |at: &str| path::extension(at) == Some("pp");
-            let manifests = below.iter().filter(|(at, _)| is_manifest(at));
-            let files = manifests.filter_map(|(at, _)| file(at));
-            files.take(MAX_MANIFESTS).collect()
-        }
-        Some(_) | None => file(&at).into_iter().collect(),
-    };
-    let unseen = if files.is_empty() { unseen() } else { None };
-    SiteFiles { files, unseen }
-}
-
-/// What `environment.conf` says of the manifests.
-fn manifest_setting(snapshot: &Snapshot, environment: &Root) -> Option<String> {
-    let conf = path::join(&environment.dir, "environment.conf");
-    let text = snapshot.text(&conf).ok()?;
-    environment_conf::parse(&text).manifest
-}
-
-/// The file or folder of an environment's manifests; nothing where it is not known.
-pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<String> {
-    let dir = &environment.dir;
-    let Some(manifest) = manifest_setting(snapshot, environment) else {
-        return Some(path::join(dir, "manifests"));
-    };
-    // A server's own folders, such as `$codedir`, are known as far as its environments are in them.
-    let manifest = manifest.replace("$environmentpath/", "/environments/");
-    if !manifest.starts_with(['/', '$']) {
-        return Some(path::normalise(&format!("{dir}/{manifest}")));
-    }
-    let here = map_onto_environment(snapshot, &manifest, dir, &[]);
-    here.or_else(|| (!manifest.contains('$')).then_some(manifest))
-}
-
-/// The paths of the manifests of an environment that no snapshot holds, in Puppet's order.
-fn manifest_paths(files: &dyn Files, environment: &str) -> Vec<Arc<str>> {
-    let conf = files.text(&path::join(environment, "environment.conf"));
-    let conf = conf.map(|text| environment_conf::parse(&text).manifest);
-    let at = match conf.ok().flatten() {
-        // What a server's settings say is not known here.
-        Some(manifest) if manifest.contains('$') => return Vec::new(),
-        Some(manifest) if manifest.starts_with('/') => manifest,
-        Some(manifest) => path::normalise(&format!("{environment}/{manifest}")),
-        None => path::join(environment, "manifests"),
-    };
-    let mut paths = Vec::new();
-    match files.kind(&at) {
-        Some(FileKind::Directory) => add_manifests(files, &at, &mut paths),
-        Some(FileKind::File) => paths.push(Arc::from(at)),
-        None => {}
-    }
-    paths.sort();
-    paths.truncate(MAX_MANIFESTS);
-    paths
-}
-
-/// Adds the manifests below a folder.
-fn add_manifests(files: &dyn Files, folder: &str, paths: &mut Vec<Arc<str>>) {
-    for (name, kind) in files.list(folder) {
-        let at = path::join(folder, &name);
-        match kind {
-            FileKind::Directory if !files.is_link(&at) => add_manifests(files, &at, paths),
-            FileKind::File if path::extension(&at) == Some("pp") => paths.push(Arc::from(at)),
-            FileKind::Directory | FileKind::File => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::analysis::{Analysis, behind_manifests};
+    use super::*;
+    use crate::analysis::{CODEDIR, environment_in, session_over};
     use crate::fixture::Fixture;
-    use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
-    use crate::scope::{KnownNodes, read_nodes};
-    use crate::value::{HashMap, from_json};
+    use crate::lookup::{PuppetVersion, Request};
+    use crate::scope::read_nodes;
+    use crate::value::from_json;
 
     /// What the key `k` is for the node `n`.
     fn k(conf: &str, manifests: &str) -> String {
@@ -457,11 +351,22 @@ mod tests {
         let configs = ConfigCache::default();
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
         let view = analysis.at(root);
-        let answer = view.session().lookup(&nodes.scope(0), &Request::key("k"));
-        match answer.unknown.is_empty() {
-            true => answer.result.unwrap().to_s(),
-            false => "unknown".to_owned(),
-        }
+        let shown = |session: Session<'_>, scope: &Scope| {
+            let answer = session.lookup(scope, &Request::key("k"));
+            match answer.unknown.is_empty() {
+                true => answer.result.unwrap().to_s(),
+                false => "unknown".to_owned(),
+            }
+        };
+        let found = shown(view.session(), &nodes.scope(0));
+        // A batch request gets the same from the folder.
+        let environment = environment_in(&*snapshot, root.dir.clone(), CODEDIR, "production");
+        let session = session_over(&*snapshot, &environment, &settings, &configs);
+        let scope = Node::new("n", &HashMap::default()).scope("production");
+        let assigned = assigned_over(session, &scope, "n", Extent::NodeBlocks);
+        let scope = scope.with_assigned(Arc::new(assigned));
+        assert_eq!(shown(session, &scope), found, "{conf}");
+        found
     }
 
     #[test]

@@ -1,0 +1,129 @@
+//! Which manifests Puppet runs for every node of an environment: the `manifest` of `environment.conf`, or
+//! else the folder `manifests`.
+
+use std::sync::Arc;
+
+use crate::workspace::{
+    File, FileKind, Files, Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
+};
+
+/// Most manifests of an environment that are run.
+const MAX_MANIFESTS: usize = 500;
+
+/// The environment that a root is, or the first that has it.
+pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
+    match root.kind {
+        RootKind::Environment => Some(root),
+        RootKind::Module { .. } | RootKind::Global => snapshot.roots().environments_of(root).next(),
+    }
+}
+
+/// The manifests of an environment.
+#[derive(Clone, Default)]
+pub(super) struct SiteFiles {
+    /// Those that are here, in Puppet's order.
+    pub(super) files: Vec<Arc<File>>,
+    /// Why there are others, which are not here.
+    pub(super) unseen: Option<Arc<str>>,
+}
+
+/// The manifests that Puppet runs for every node of an environment, in its order.
+pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles {
+    let setting = ManifestSetting::of(snapshot, &environment.dir);
+    let file = |at: &str| snapshot.file(at).cloned();
+    let at = setting.place.as_deref();
+    let files: Vec<Arc<File>> = match at.and_then(|at| snapshot.kind(at)) {
+        Some(FileKind::Directory) => {
+            let below = snapshot.paths_below(at.unwrap_or_default());
+            let is_manifest = |at: &str| path::extension(at) == Some("pp");
+            let manifests = below.iter().filter(|(at, _)| is_manifest(at));
+            let files = manifests.filter_map(|(at, _)| file(at));
+            files.take(MAX_MANIFESTS).collect()
+        }
+        Some(FileKind::File) | None => at.and_then(file).into_iter().collect(),
+    };
+    let unseen = setting.unseen().filter(|_| files.is_empty());
+    SiteFiles { files, unseen }
+}
+
+/// The same where no snapshot holds the files: their paths.
+pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SitePaths {
+    let setting = ManifestSetting::of(files, environment);
+    let mut paths = Vec::new();
+    if let Some(at) = setting.place.as_deref() {
+        match files.kind(at) {
+            Some(FileKind::Directory) => add_manifests(files, at, &mut paths),
+            Some(FileKind::File) => paths.push(Arc::from(at)),
+            None => {}
+        }
+    }
+    paths.sort();
+    paths.truncate(MAX_MANIFESTS);
+    let unseen = setting.unseen().filter(|_| paths.is_empty());
+    SitePaths { paths, unseen }
+}
+
+/// The paths of the manifests of an environment.
+#[derive(Default)]
+pub(super) struct SitePaths {
+    /// Those that are here, in Puppet's order.
+    pub(super) paths: Vec<Arc<str>>,
+    /// Why there are others, which are not here.
+    pub(super) unseen: Option<Arc<str>>,
+}
+
+/// The file or folder of an environment's manifests; nothing where it is not known.
+pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<String> {
+    ManifestSetting::of(snapshot, &environment.dir).place
+}
+
+/// Which manifests an environment has.
+struct ManifestSetting {
+    /// What `environment.conf` says, as written.
+    named: Option<String>,
+    /// The file or folder; nothing where it is not known.
+    place: Option<String>,
+}
+
+impl ManifestSetting {
+    fn of(files: &dyn Files, dir: &str) -> ManifestSetting {
+        let conf = files.text(&path::join(dir, "environment.conf"));
+        let conf = conf.map(|text| environment_conf::parse(&text).manifest);
+        let named = conf.ok().flatten();
+        let place = match &named {
+            Some(named) => ManifestSetting::place(files, dir, named),
+            None => Some(path::join(dir, "manifests")),
+        };
+        ManifestSetting { named, place }
+    }
+
+    fn place(files: &dyn Files, dir: &str, named: &str) -> Option<String> {
+        // A server's own folders, such as `$codedir`, are known as far as its environments are in them.
+        let named = named.replace("$environmentpath/", "/environments/");
+        if !named.starts_with(['/', '$']) {
+            return Some(path::normalise(&format!("{dir}/{named}")));
+        }
+        let here = map_onto_environment(files, &named, dir, &[]);
+        here.or_else(|| (!named.contains('$')).then_some(named))
+    }
+
+    /// Why the manifests are not here, if none is where they should be.
+    fn unseen(&self) -> Option<Arc<str>> {
+        let named = self.named.as_ref()?;
+        Some(Arc::from(format!(
+            "the manifest '{named}' of environment.conf is not here"
+        )))
+    }
+}
+
+/// Adds the manifests below a folder.
+fn add_manifests(files: &dyn Files, folder: &str, paths: &mut Vec<Arc<str>>) {
+    for (name, kind) in files.list(folder) {
+        let at = path::join(folder, &name);
+        match kind {
+            FileKind::Directory if !files.is_link(&at) => add_manifests(files, &at, paths),
+            FileKind::File if path::extension(&at) == Some("pp") => paths.push(Arc::from(at)),
+            FileKind::Directory | FileKind::File => {}
+        }
+    }
+}
