@@ -340,6 +340,7 @@ impl<'a> Walk<'a> {
     fn is_harmless_ruby(&self, function: &str) -> bool {
         let at = function.replace("::", "/");
         let modules = self.environment.modules.values();
+        let modules = modules.chain(self.environment.likely_modules.values());
         let folders = modules.chain(std::iter::once(&self.environment.dir));
         let mut texts = folders
             .flat_map(|dir| {

@@ -8,7 +8,8 @@ use super::Analysis;
 use super::site::{environment_of, site_manifest};
 use crate::datatype::{self, Aliases, Type};
 use crate::workspace::{
-    CodeFacts, DefinitionFact, DefinitionKind, File, ParameterFact, Root, RootKind, path,
+    CodeFacts, DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind,
+    path,
 };
 
 /// A definition with the file that holds it.
@@ -151,7 +152,16 @@ impl<'a> Analysis<'a> {
 
     /// The folder of a module as a root sees it.
     fn module_dir(self, root: &'a Root, module: &str) -> Option<&'a str> {
-        let of = |root: &'a Root| root.modules.get(module).map(|dir| &**dir);
+        // What data a likely module has is not looked up, so that one with data of its own tells nothing.
+        let has_no_data = |dir: &&'a Arc<str>| {
+            let config = path::join(dir, "hiera.yaml");
+            self.snapshot.kind(&config).is_none()
+        };
+        let of = |root: &'a Root| {
+            let likely = || root.likely_modules.get(module).filter(has_no_data);
+            let dir = root.modules.get(module).or_else(likely);
+            dir.map(|dir| &**dir)
+        };
         match &root.kind {
             RootKind::Module { name } if **name == *module => Some(&root.dir),
             RootKind::Module { .. } => {
@@ -335,6 +345,67 @@ mod tests {
             None => "-".to_owned(),
         };
         keys.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn modules_are_found_where_they_lie_by_convention() {
+        let files = "\
+#- hiera.yaml
+version: 5
+#- Puppetfile
+forge 'https://forge.example.com'
+  moduledir 'external' # here
+#- dist/a/manifests/init.pp
+class a(Integer $x, A::T $y) { }
+#- dist/a/types/t.pp
+type A::T = String
+#- site-modules/b/manifests/init.pp
+class b(Integer $x) { }
+#- external/c/manifests/init.pp
+class c(Integer $x) { }
+#- modules/d/manifests/init.pp
+class d(Integer $x) { }
+#- site/d/manifests/init.pp
+class d(String $x) { }
+#- site/e/manifests/init.pp
+class e(Integer $x) { }
+#- dist/e/manifests/init.pp
+class e(Integer $x) { }
+#- dist/f/manifests/init.pp
+class f(Integer $x) { }
+#- dist/f/hiera.yaml
+version: 5
+#- other/g/manifests/init.pp
+class g(Integer $x) { }
+";
+        let autoloaded = |files: &str| {
+            let snapshot = Fixture::new("data/common.yaml", files).on_disk();
+            let settings = Settings::for_version(PuppetVersion::V8);
+            let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+            let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+            let root = snapshot
+                .roots()
+                .environments()
+                .next()
+                .expect("an environment");
+            let types = [
+                "a::x", "a::y", "b::x", "c::x", "d::x", "e::x", "f::x", "g::x",
+            ]
+            .map(|key| {
+                let parameter = analysis.autoloaded_parameter(root, key)?;
+                Some(analysis.type_of(root, parameter)?.to_string())
+            });
+            types
+                .map(|found| found.unwrap_or_else(|| "-".to_owned()))
+                .join(", ")
+        };
+        assert_eq!(
+            autoloaded(files),
+            "Integer, A::T = String, Integer, Integer, Integer, -, -, -"
+        );
+        // Where the modulepath is said, it is all.
+        let conf = format!("{files}#- environment.conf\nmodulepath = modules\n");
+        assert_eq!(autoloaded(&conf), "-, -, -, -, Integer, -, -, -");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::deployed;
 use super::environment_conf;
 use super::files::{FileKind, Files};
 use super::path;
-use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, Root, RootKind};
+use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
 
 /// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the
 /// base modulepath where `environment.conf` names no other).
@@ -38,6 +38,10 @@ pub(super) fn environment(
             modulepath.extend(expand_glob(files, &folder));
         }
     }
+    let likely_modules = match text {
+        Some(_) => BTreeMap::new(),
+        None => likely_modules(files, dir, &modulepath),
+    };
     let mut modules = BTreeMap::new();
     for folder in &modulepath {
         for (name, kind) in files.list(folder) {
@@ -51,9 +55,67 @@ pub(super) fn environment(
     Root {
         modulepath,
         modules,
+        likely_modules,
         environment_data_provider: conf.environment_data_provider,
         ..Root::without_modules(RootKind::Environment, dir, hiera_yaml)
     }
+}
+
+/// Modules in folders that hold modules by convention beside those of the modulepath: what a `Puppetfile`
+/// installs to, `dist`, and folders whose names start with `site`. One of whose name there are two is not
+/// among them.
+fn likely_modules(
+    files: &dyn Files,
+    dir: &str,
+    modulepath: &[Arc<str>],
+) -> BTreeMap<Arc<str>, Arc<str>> {
+    let installed = files.text(&path::join(dir, PUPPETFILE)).ok();
+    let installed = installed.as_deref().and_then(moduledir);
+    let all = files.list(dir).into_iter();
+    let folders = all.filter(|(name, kind)| *kind == FileKind::Directory && is_for_modules(name));
+    let folders = folders.map(|(name, _)| name.to_string());
+    let mut folders: Vec<String> = folders
+        .chain(installed)
+        .map(|name| path::normalise(&path::join(dir, &name)))
+        .filter(|folder| modulepath.iter().all(|known| **known != *folder))
+        .collect();
+    folders.sort();
+    folders.dedup();
+    let mut found: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
+    for folder in folders {
+        for (name, kind) in files.list(&folder) {
+            let at = path::join(&folder, &name);
+            let is_module = kind == FileKind::Directory
+                && is_module_name(&name)
+                && files.kind(&path::join(&at, "manifests")) == Some(FileKind::Directory);
+            if is_module {
+                found.entry(name).or_default().push(Arc::from(at));
+            }
+        }
+    }
+    let only = found.into_iter().filter_map(|(name, mut folders)| {
+        let first = folders.pop()?;
+        folders.is_empty().then_some((name, first))
+    });
+    only.collect()
+}
+
+/// Whether a folder of an environment holds modules by its name.
+fn is_for_modules(name: &str) -> bool {
+    name == "dist" || name.starts_with("site")
+}
+
+/// The folder that a `Puppetfile` names, relative to itself.
+fn moduledir(puppetfile: &str) -> Option<String> {
+    let mut lines = puppetfile.lines().map(str::trim_start);
+    lines.find_map(|line| {
+        let rest = line.strip_prefix("moduledir")?;
+        let rest = rest.trim_start_matches([' ', '\t', '(']);
+        let quote = rest.chars().next().filter(|c| ['\'', '"'].contains(c))?;
+        let name = rest[1..].split(quote).next()?;
+        let is_plain = !name.is_empty() && !name.starts_with('/') && !name.contains("#{");
+        is_plain.then(|| name.to_owned())
+    })
 }
 
 /// What stands for Puppet's own setting in a modulepath.

@@ -35,6 +35,9 @@ pub struct Root {
     pub modulepath: Vec<Arc<str>>,
     /// Modules by name, each the first of its name along the modulepath.
     pub modules: BTreeMap<Arc<str>, Arc<str>>,
+    /// Modules by name that lie where modules lie by convention, where no `environment.conf` says whether
+    /// Puppet has them: it does only if its own settings say so. Those of the modulepath come before them.
+    pub likely_modules: BTreeMap<Arc<str>, Arc<str>>,
     /// `environment_data_provider` of `environment.conf`, deprecated.
     pub environment_data_provider: Option<String>,
     /// The configuration of the global layer above an environment, and the folder that it serves,
@@ -84,6 +87,7 @@ impl Root {
             hiera_yaml: hiera_yaml.map(Arc::clone),
             modulepath: Vec::new(),
             modules: BTreeMap::new(),
+            likely_modules: BTreeMap::new(),
             environment_data_provider: None,
             global: None,
             deployment: Arc::default(),
