@@ -116,6 +116,8 @@ impl<'a> Analysis<'a> {
         walk.is_at_top = false;
         walk.blocks(&codes);
         let mut order = walk.order;
+        // What one of them includes is not known.
+        order.may_any_be_early |= codes.iter().any(|(_, code)| code.is_broken);
         if walk.count > MOST_VISITS {
             order.may_any_be_early = true;
             order.is_all_behind_calls = true;

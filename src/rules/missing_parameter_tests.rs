@@ -295,6 +295,37 @@ fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
 }
 
 #[test]
+fn a_site_manifest_that_cannot_be_read_hides_only_what_it_may_say() {
+    let text = |site: &str, broken: &str| {
+        format!(
+            "{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{site}\n\
+             #- manifests/broken.pp\n{broken}\n"
+        )
+    };
+    let includes = "include ntp #~ missing-parameter";
+    for broken in [
+        "node 'x' {",
+        "include other,, \n$x = join($y, ','",
+        "if ($x) { $y.map |$z| { $z.upcase }",
+    ] {
+        check_rule(RULE, &text(includes, broken));
+        let named = "node 'a' { include ntp } #~ missing-parameter\nnode default { include ntp }";
+        check_rule(RULE, &text(named, broken));
+    }
+    for broken in [
+        "class { 'ntp': servers => 1",
+        "class { $x: servers => 1",
+        "create_resources('class', $all",
+        "x::f( {",
+        "$x.x::f {",
+        "class ntp($servers = 1) {",
+    ] {
+        check_rule(RULE, &text("include ntp", broken));
+    }
+    check_rule(RULE, &text("node default { include ntp }", "node 'x' {"));
+}
+
+#[test]
 fn a_file_that_is_not_here_may_have_the_value() {
     let text = |data: &str, mark: &str| {
         format!("{WORKSPACE}#- manifests/site.pp\ninclude ntp{mark}\n{data}")

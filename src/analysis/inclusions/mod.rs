@@ -5,7 +5,9 @@
 //! Nodes are the known ones, those that node blocks name, and whoever reads a list of classes. Of
 //! a known node only what is said counts: a fact that is not among its facts may be there.
 
+mod broken;
 mod missing;
+mod nodes;
 mod readers;
 
 use std::cell::RefCell;
@@ -13,6 +15,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use broken::Broken;
 use indexmap::IndexMap;
 
 use crate::analysis::condition::has_option_for;
@@ -22,14 +25,14 @@ use crate::analysis::members::Members;
 use crate::analysis::site::{
     IncludedList, ListLevels, environment_of, is_for_everyone, list_included, manifests_of,
 };
-use crate::analysis::{Analysis, Defined, NodeSet, RootView, behind_manifests};
+use crate::analysis::{Analysis, Defined, NodeSet, RootView};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
-use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Scope};
+use crate::scope::{KnownNodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
     CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, File, Format, IncludeFact,
-    IncludeKind, LOOKUP_OPTIONS, NodeFact, NodeMatch, Root, Within,
+    IncludeKind, LOOKUP_OPTIONS, Root, Within,
 };
 
 /// Most known nodes that are looked at, in their order.
@@ -150,6 +153,7 @@ struct Inclusions<'v, 'a> {
     lists: HashMap<(Arc<str>, ListLevels), Rc<[Named<'a>]>>,
     declarations: Declarations<'a>,
     order: EvaluationOrder,
+    broken: Broken<'a>,
     /// The locations that read files, by path.
     reaches: RefCell<HashMap<Box<str>, Reaches>>,
 }
@@ -174,8 +178,12 @@ impl<'a> Analysis<'a> {
         let codes: Vec<(&Arc<File>, &CodeFacts)> = codes.collect();
         let does_something =
             |code: &CodeFacts| !code.includes.is_empty() || !code.lookups.is_empty();
+        let broken = codes.iter().filter(|(_, code)| code.is_broken);
+        let broken = Broken::of(broken.map(|(file, _)| &***file));
+        let codes = codes.into_iter().filter(|(_, code)| !code.is_broken);
+        let codes: Vec<_> = codes.collect();
         let does_something = codes.iter().any(|(_, code)| does_something(code));
-        if !does_something || codes.iter().any(|(_, code)| code.is_broken) {
+        if !does_something || broken.may_declare_any() {
             return Vec::new();
         }
         let view = self.at(root);
@@ -193,6 +201,7 @@ impl<'a> Analysis<'a> {
             lists: HashMap::new(),
             declarations: Declarations::of(self, root),
             order: self.evaluation_order(environment),
+            broken,
             reaches: RefCell::default(),
         };
         inclusions.start(&codes);
@@ -202,43 +211,6 @@ impl<'a> Analysis<'a> {
             inclusions.missing(included, &mut found);
         }
         found
-    }
-
-    /// The known nodes with those that node blocks name. A fact that is not said of a node may be there.
-    fn nodes_of_site(
-        self,
-        view: &RootView<'a>,
-        set: &NodeSet,
-        codes: &[(&'a Arc<File>, &'a CodeFacts)],
-    ) -> KnownNodes {
-        let environment = &view.environment.name;
-        let mut nodes = Nodes::default();
-        let is_here = |node: &&Arc<Node>| {
-            let other = node.environment.as_ref();
-            other.is_none_or(|other| **other == **environment)
-        };
-        for node in set.nodes.all().iter().filter(is_here).take(MOST_NODES) {
-            let knowledge = match node.knowledge {
-                Knowledge::All | Knowledge::Name => Knowledge::Name,
-                Knowledge::Label => Knowledge::Label,
-            };
-            nodes.insert(Node {
-                knowledge,
-                ..node.as_ref().clone()
-            });
-        }
-        let blocks = codes.iter().flat_map(|(_, code)| code.nodes.iter());
-        for name in blocks.flat_map(|block| block.matches.iter()) {
-            if let NodeMatch::Name(name) = name
-                && nodes.get(name).is_none()
-                && nodes.all().len() < MOST_NODES
-            {
-                nodes.insert(Node::named(&name.to_lowercase()));
-            }
-        }
-        let known = KnownNodes::in_environment(&nodes, environment);
-        let behind = behind_manifests(&known, self.snapshot, view.root, self.settings);
-        behind.unwrap_or(known)
     }
 }
 
@@ -287,7 +259,8 @@ impl<'a> Inclusions<'_, 'a> {
                 None => {}
             }
         }
-        if let ([only], true) = (&mut own[..], is_for_everyone(&all)) {
+        let is_for_everyone = is_for_everyone(&all) && self.broken.is_none();
+        if let ([only], true) = (&mut own[..], is_for_everyone) {
             only.add(&everyones);
         }
         for body in &tops {
@@ -296,40 +269,6 @@ impl<'a> Inclusions<'_, 'a> {
         for ((body, _), members) in blocks.iter().zip(&own) {
             self.body(body, members);
         }
-    }
-
-    /// The block of a known node, by its number: none where none is asked for. Nothing where Puppet finds
-    /// none, or which one is not known (`puppet/resource/type_collection.rb`, `node`).
-    fn own_block(&self, member: usize, blocks: &[&'a NodeFact]) -> Option<Option<usize>> {
-        if blocks.is_empty() {
-            return Some(None);
-        }
-        if self.known.knowledge(member) == Knowledge::Label {
-            return is_for_everyone(blocks).then_some(Some(0));
-        }
-        let name = self.known.certname(member).to_lowercase();
-        let position = |is_it: &dyn Fn(&NodeMatch) -> bool| {
-            let mut blocks = blocks.iter();
-            blocks.position(|block| block.matches.iter().any(is_it))
-        };
-        let is_named = |it: &NodeMatch| match it {
-            NodeMatch::Name(written) => written.to_lowercase() == name,
-            NodeMatch::Pattern(_) | NodeMatch::Default => false,
-        };
-        if let Some(at) = position(&is_named) {
-            return Some(Some(at));
-        }
-        for (at, block) in blocks.iter().enumerate() {
-            for it in &block.matches {
-                if let NodeMatch::Pattern(source) = it {
-                    let pattern = self.analysis().configs.pattern(source).ok()?;
-                    if pattern.is_match(&name).ok()? {
-                        return Some(Some(at));
-                    }
-                }
-            }
-        }
-        position(&|it| *it == NodeMatch::Default).map(Some)
     }
 
     /// The scopes of the files that have a list of classes and whose paths say something of their
@@ -414,7 +353,7 @@ impl<'a> Inclusions<'_, 'a> {
         by: By<'a>,
         (file, place): (&File, TextRange),
     ) {
-        if members.is_empty() {
+        if members.is_empty() || self.broken.mentions(class) {
             return;
         }
         let root = self.view.root;

@@ -1,0 +1,93 @@
+//! The nodes that an environment has, and which block of the site manifests is a node's.
+
+use std::sync::Arc;
+
+use super::{Inclusions, MOST_NODES};
+use crate::analysis::site::is_for_everyone;
+use crate::analysis::{Analysis, NodeSet, RootView, behind_manifests};
+use crate::scope::{Knowledge, KnownNodes, Node, Nodes};
+use crate::workspace::{CodeFacts, File, NodeFact, NodeMatch};
+
+impl<'a> Analysis<'a> {
+    /// The known nodes with those that node blocks name. A fact that is not said of a node may be there.
+    pub(super) fn nodes_of_site(
+        self,
+        view: &RootView<'a>,
+        set: &NodeSet,
+        codes: &[(&'a Arc<File>, &'a CodeFacts)],
+    ) -> KnownNodes {
+        let environment = &view.environment.name;
+        let mut nodes = Nodes::default();
+        let is_here = |node: &&Arc<Node>| {
+            let other = node.environment.as_ref();
+            other.is_none_or(|other| **other == **environment)
+        };
+        for node in set.nodes.all().iter().filter(is_here).take(MOST_NODES) {
+            let knowledge = match node.knowledge {
+                Knowledge::All | Knowledge::Name => Knowledge::Name,
+                Knowledge::Label => Knowledge::Label,
+            };
+            nodes.insert(Node {
+                knowledge,
+                ..node.as_ref().clone()
+            });
+        }
+        let blocks = codes.iter().flat_map(|(_, code)| code.nodes.iter());
+        for name in blocks.flat_map(|block| block.matches.iter()) {
+            if let NodeMatch::Name(name) = name
+                && nodes.get(name).is_none()
+                && nodes.all().len() < MOST_NODES
+            {
+                nodes.insert(Node::named(&name.to_lowercase()));
+            }
+        }
+        let known = KnownNodes::in_environment(&nodes, environment);
+        let behind = behind_manifests(&known, self.snapshot, view.root, self.settings);
+        behind.unwrap_or(known)
+    }
+}
+
+impl<'a> Inclusions<'_, 'a> {
+    /// The block of a known node, by its number: none where none is asked for. Nothing where Puppet finds
+    /// none, or which one is not known (`puppet/resource/type_collection.rb`, `node`).
+    pub(super) fn own_block(
+        &self,
+        member: usize,
+        blocks: &[&'a NodeFact],
+    ) -> Option<Option<usize>> {
+        // Where a block is not seen, the top scope is evaluated for its nodes all the same.
+        if blocks.is_empty() {
+            return Some(None);
+        }
+        if self.known.knowledge(member) == Knowledge::Label {
+            let is_sure = is_for_everyone(blocks) && self.broken.is_none();
+            return is_sure.then_some(Some(0));
+        }
+        let name = self.known.certname(member).to_lowercase();
+        let position = |is_it: &dyn Fn(&NodeMatch) -> bool| {
+            let mut blocks = blocks.iter();
+            blocks.position(|block| block.matches.iter().any(is_it))
+        };
+        let is_named = |it: &NodeMatch| match it {
+            NodeMatch::Name(written) => written.to_lowercase() == name,
+            NodeMatch::Pattern(_) | NodeMatch::Default => false,
+        };
+        if let Some(at) = position(&is_named) {
+            return Some(Some(at));
+        }
+        if !self.broken.is_none() {
+            return Some(None);
+        }
+        for (at, block) in blocks.iter().enumerate() {
+            for it in &block.matches {
+                if let NodeMatch::Pattern(source) = it {
+                    let pattern = self.analysis().configs.pattern(source).ok()?;
+                    if pattern.is_match(&name).ok()? {
+                        return Some(Some(at));
+                    }
+                }
+            }
+        }
+        position(&|it| *it == NodeMatch::Default).map(Some)
+    }
+}
