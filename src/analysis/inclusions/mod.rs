@@ -517,7 +517,7 @@ impl<'a> Analysis<'a> {
         let list = list.map(|(_, value)| tree.resolve(value));
         let only = list.as_slice();
         let elements = list.and_then(|list| tree.node(list).as_sequence());
-        let elements = elements.map_or(only, |elements| &elements[..]);
+        let elements = elements.unwrap_or(only);
         let names = elements.iter().filter_map(|&element| {
             let element = tree.resolve(element);
             let text = tree.scalar_text(element)?;
