@@ -9,7 +9,7 @@ use crate::analysis::{MissingValue, Whose, included_lists, split_key};
 use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::text::TextRange;
 use crate::workspace::{
-    DefinitionFact, File, FileDelta, FileFacts, KeyFact, KeyState, Snapshot, path,
+    DefinitionFact, File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot, path,
 };
 
 pub(super) const RULE: &Rule = &Rule {
@@ -155,15 +155,18 @@ fn may_lack_values(snapshot: &Snapshot, file: &File) -> bool {
     let sure = sure.filter_map(|include| include.known_class());
     let defaults = codes().flat_map(|code| code.default_classes.iter());
     let mut included = sure.chain(defaults.map(|it| &it.class));
-    included.any(|class| {
-        let mut now = snapshot.files_defining(class);
-        let mut before = snapshot
-            .delta()
-            .files
-            .iter()
-            .flat_map(|delta| &delta.before);
-        now.any(|file| defines(file.facts(), class)) || before.any(|facts| defines(facts, class))
-    })
+    let mut computed = codes().flat_map(|code| code.includes.iter());
+    computed.any(|include| matches!(include.means, Some(Means::Parts(_))))
+        || included.any(|class| {
+            let mut now = snapshot.files_defining(class);
+            let mut before = snapshot
+                .delta()
+                .files
+                .iter()
+                .flat_map(|delta| &delta.before);
+            now.any(|file| defines(file.facts(), class))
+                || before.any(|facts| defines(facts, class))
+        })
 }
 
 /// Whether a file may say which nodes there are.

@@ -275,6 +275,45 @@ fn computed_names_and_defaults_that_are_known_are_included() {
 }
 
 #[test]
+fn names_of_classes_are_computed_for_each_node() {
+    let nodes = "#- nodes.yaml\na: {facts: {role: role, os: {family: x}}, variables: {kind: role}}\n\
+                 b: {facts: {role: other}}\nc: {}\n#- data/common.yaml\n";
+    let role = "class role { include ntp }";
+    let marked = format!("{role} #~ missing-parameter");
+    for site in [
+        "include $facts['role']",
+        "include \"${facts['role']}\"",
+        "include \"::${::role}\"",
+        "node default { include $role }",
+        "include \"${kind}\"",
+        "class x { include $::role }\ninclude x",
+        "class x { include $role }\ninclude x",
+        "node 'a' { $r = $facts['role']\n include \"${x::y}\" }\nnode default { include \"ro${more}le\" }\n\
+         include $role",
+    ] {
+        let found = of_chain(site, &marked, nodes);
+        assert!(found[0].contains(" for a:"), "{site}: {found:?}");
+    }
+    for site in [
+        "include $facts['os']",
+        "include $facts['gone']",
+        "include \"${role}${gone}\"",
+        "class x($role = 'y') { include $role }\ninclude x",
+        "class x { $role = $facts['y'] include $role }\ninclude x",
+        "class x inherits y { include $role }\ninclude x",
+        "$facts['all'].each |$role| { include $role }",
+        "if $facts['x'] { include $role }",
+        "include $role\nnode default { $role = 'role' }",
+    ] {
+        assert_eq!(of_chain(site, role, nodes), [""; 0], "{site}");
+    }
+    let site = "node default { $kind = $facts['role'] ? { 'other' => 'role', default => 'x' }\n include p }\n\
+                class p { include $kind }";
+    let found = of_chain(site, &marked, nodes);
+    assert!(found[0].contains(" for b:"), "{found:?}");
+}
+
+#[test]
 fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
     let data = "#- data/role/web.yaml\nntp::servers: 1\n#- data/common.yaml\n";
     let role = "class role { include ntp }";

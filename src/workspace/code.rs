@@ -240,6 +240,17 @@ pub enum Means {
     Class(Arc<str>),
     /// What the lookup finds that stands here: one class, or a list.
     List(TextRange),
+    /// These parts together, which nodes may have different values for.
+    Parts(Box<[NamePart]>),
+}
+
+/// A part of a computed name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NamePart {
+    /// A text.
+    Text(Arc<str>),
+    /// A variable of the node: `role`, `facts.role`.
+    Variable(Arc<str>),
 }
 
 /// A class that a lookup gives where it finds nothing.
@@ -272,7 +283,7 @@ impl IncludeFact {
     pub fn known_class(&self) -> Option<&Arc<str>> {
         match (&self.class, &self.means) {
             (Some(class), _) | (None, Some(Means::Class(class))) => Some(class),
-            (None, Some(Means::List(_)) | None) => None,
+            (None, Some(Means::List(_) | Means::Parts(_)) | None) => None,
         }
     }
 

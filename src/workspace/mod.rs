@@ -59,8 +59,8 @@ pub use cache::TextHash;
 pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Settings};
 pub use code::{
     AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
-    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NodeFact,
-    NodeMatch, ParameterFact, VariableFact, Within, language_of,
+    IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
+    NodeFact, NodeMatch, ParameterFact, VariableFact, Within, language_of,
 };
 pub use config_fact::ConfigFact;
 pub use deployed::onto as map_onto_environment;

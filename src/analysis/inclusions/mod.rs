@@ -32,7 +32,7 @@ use crate::scope::{KnownNodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
     CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, File, Format, IncludeFact,
-    IncludeKind, LOOKUP_OPTIONS, Root, Within,
+    IncludeKind, LOOKUP_OPTIONS, Means, Root, Within,
 };
 
 /// Most known nodes that are looked at, in their order.
@@ -295,18 +295,24 @@ impl<'a> Inclusions<'_, 'a> {
         if members.is_empty() {
             return;
         }
+        let from = body.viewpoint();
         for include in body.includes() {
-            if let Some(class) = include.known_class() {
-                let statement = Statement {
+            let by = || {
+                By::Statement(Statement {
                     file: body.file,
                     include,
                     within: body.class.clone(),
-                };
-                let place = (&**body.file, include.place);
-                self.add(class, members, By::Statement(statement), place);
+                })
+            };
+            let place = (&**body.file, include.place);
+            if let Some(class) = include.known_class() {
+                self.add(class, members, by(), place);
+            } else if let Some(Means::Parts(parts)) = &include.means {
+                for (class, members) in self.named(parts, members, from) {
+                    self.add(&class, &members, by(), place);
+                }
             }
         }
-        let from = body.viewpoint();
         for list in body.lists() {
             let place = (&**body.file, list.call);
             for (class, element, readers) in self.listed(list).iter() {

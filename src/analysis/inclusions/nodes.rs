@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use super::{Inclusions, MOST_NODES};
+use crate::analysis::evaluation_order::Viewpoint;
+use crate::analysis::members::Members;
 use crate::analysis::site::is_for_everyone;
 use crate::analysis::{Analysis, NodeSet, RootView, behind_manifests};
-use crate::scope::{Knowledge, KnownNodes, Node, Nodes};
-use crate::workspace::{CodeFacts, File, NodeFact, NodeMatch};
+use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
+use crate::value::Value;
+use crate::workspace::{CodeFacts, File, NamePart, NodeFact, NodeMatch};
 
 impl<'a> Analysis<'a> {
     /// The known nodes with those that node blocks name. A fact that is not said of a node may be there.
@@ -89,5 +94,38 @@ impl<'a> Inclusions<'_, 'a> {
             }
         }
         position(&|it| *it == NodeMatch::Default).map(Some)
+    }
+
+    /// The classes that a computed name is for some members, each with those for which it surely is that.
+    pub(super) fn named(
+        &self,
+        parts: &[NamePart],
+        members: &Members,
+        from: Viewpoint<'_>,
+    ) -> IndexMap<Arc<str>, Members> {
+        let mut found: IndexMap<Arc<str>, Members> = IndexMap::new();
+        let mut all = parts.iter();
+        let may_differ = all.any(|part| match part {
+            NamePart::Text(_) => false,
+            NamePart::Variable(variable) => self.order.may_miss_from(from, variable),
+        });
+        for member in members.iter().filter(|_| !may_differ) {
+            let scope = match member.checked_sub(self.known.len()) {
+                Some(group) => self.groups[group].scope.clone(),
+                None => self.known.scope(member),
+            };
+            let texts = parts.iter().map(|part| match part {
+                NamePart::Text(text) => Some(Arc::clone(text)),
+                NamePart::Variable(variable) => match scope.variable(variable) {
+                    Variable::Known(Value::String(text)) => Some(text),
+                    Variable::Known(_) | Variable::Undefined(_) | Variable::Unknown => None,
+                },
+            });
+            if let Some(texts) = texts.collect::<Option<Vec<_>>>() {
+                let class = texts.concat().trim_start_matches("::").to_lowercase();
+                found.entry(Arc::from(class)).or_default().insert(member);
+            }
+        }
+        found
     }
 }

@@ -3,7 +3,7 @@
 use crate::puppet::may_leave;
 use crate::syntax::puppet::{Call, Kind, Lambda, Node};
 use crate::text::TextRange;
-use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, Within};
+use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, NamePart, Within};
 
 use super::Extraction;
 
@@ -46,10 +46,66 @@ impl Extraction<'_> {
             return Some(Means::List(call));
         }
         let [only] = &self.texts(name)[..] else {
-            return None;
+            return self.parts_of_name(name).map(Means::Parts);
         };
         let class = only.trim_start_matches("::").to_lowercase();
         Some(Means::Class(self.names.intern(&class)))
+    }
+
+    /// The parts of a computed name, where all of them are texts and variables of the node.
+    fn parts_of_name(&self, name: &Node) -> Option<Box<[NamePart]>> {
+        let parts = match &name.kind {
+            Kind::Concatenated(parts) => &parts[..],
+            _ => std::slice::from_ref(name),
+        };
+        let parts = parts.iter().map(|part| match &part.kind {
+            Kind::Text(text) => Some(NamePart::Text(self.names.intern(text))),
+            Kind::Interpolation(inner) => self.variable_of_node(inner),
+            _ => self.variable_of_node(part),
+        });
+        parts.collect()
+    }
+
+    /// A variable that nothing around it sets, with the keys behind it.
+    fn variable_of_node(&self, node: &Node) -> Option<NamePart> {
+        let path = self.path_of(node)?;
+        Some(NamePart::Variable(self.names.intern(&path)))
+    }
+
+    fn path_of(&self, node: &Node) -> Option<String> {
+        match &node.kind {
+            Kind::Variable(name) => {
+                let is_set = |within| self.constants.contains_key(&(within, name.clone()));
+                let is_own = match self.within {
+                    Within::Top => is_set(Within::Top),
+                    Within::Node(_) => is_set(self.within) || is_set(Within::Top),
+                    Within::Definition(at) => {
+                        let class = self.definitions.get(at as usize)?;
+                        let is_class = class.kind == DefinitionKind::Class;
+                        let is_builtin = ["name", "title", "module_name"].contains(&&**name);
+                        // Of a parent's variables nothing is known.
+                        !is_class
+                            || is_builtin
+                            || class.parent.is_some()
+                            || class.parameter(name).is_some()
+                            || is_set(self.within)
+                    }
+                };
+                let is_of_class = name.trim_start_matches("::").contains("::");
+                let is_global = name.starts_with("::") || ["facts", "trusted"].contains(&&**name);
+                (!is_of_class && (is_global || !is_own)).then(|| name.to_string())
+            }
+            Kind::Access(left, keys) => {
+                let [key] = &keys[..] else {
+                    return None;
+                };
+                let key = key
+                    .literal()
+                    .filter(|key| !key.contains(['.', '\'', '"']))?;
+                Some(format!("{}.{key}", self.path_of(left)?))
+            }
+            _ => None,
+        }
     }
 
     /// Notes the elements of a list that `each` includes one by one.
