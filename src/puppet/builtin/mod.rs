@@ -6,8 +6,11 @@ mod data;
 mod iteration;
 mod numbers;
 mod patterns;
+mod pure;
 mod texts;
 mod versions;
+
+use pure::PURE;
 
 use super::evaluator::Evaluator;
 use super::stop::{Evaluated, Stop};
@@ -194,34 +197,12 @@ pub(super) fn is_known(name: &str) -> bool {
         || NOT_RUN.contains(&name)
 }
 
-/// More functions of the standard library that give a value and declare nothing, and functions of Puppet
-/// that only old versions have.
-const PURE: &str = "
-    abs annotate any2bool assert_private base64 basename bool2httpd bool2num camelcase capitalize ceiling
-    chomp chop clamp convert_base deep_merge defined_with_params delete_at delete_regex delete_values
-    deprecation digest dig44 dirname dos2unix downcase each enclose_ipv6 extlookup flatten floor fqdn_rand_string
-    fqdn_rotate fqdn_uuid get_module_path getparam glob grep has_interface_with has_ip_address has_ip_network
-    hash hocon_setting intersection is_a is_absolute_path is_array is_bool is_domain_name is_email_address
-    is_float is_function_available is_hash is_integer is_ip_address is_ipv4_address is_ipv6_address
-    is_mac_address is_numeric is_string join_keys_to_values load_module_metadata loadjson loadyaml
-    lstrip max merge min num2bool obsolete os_version_gte parsehocon parsepson parsetoml private pry pw_hash
-    regexpescape reject rstrip seeded_rand seeded_rand_string shell_escape shell_join shell_split shuffle
-    size sprintf_hash sort sort_by squeeze str2saltedpbkdf2 str2saltedsha512 strip swapcase time
-    to_json_pretty to_toml to_python to_ruby type3x type_of unix2dos upcase uriescape
-    validate_absolute_path validate_augeas validate_bool validate_cmd validate_domain_name
-    validate_email_address validate_hash validate_integer validate_ip_address validate_ipv4_address
-    validate_ipv6_address validate_legacy validate_numeric validate_slength validate_x509_rsa_key_pair
-    values_at warning zip
-";
-
 /// Whether a function may declare classes, as far as its name tells: it is none that is known not to, and
 /// none that includes or declares what its arguments name.
 #[must_use]
 pub fn may_declare_classes(name: &str) -> bool {
     // What `call` calls is named by an argument.
-    let is_harmless = is_known(name)
-        || name.starts_with("stdlib::")
-        || PURE.split_ascii_whitespace().any(|pure| pure == name);
+    let is_harmless = is_known(name) || name.starts_with("stdlib::") || PURE.contains(&name);
     name == "call" || !is_harmless
 }
 
