@@ -5,6 +5,7 @@
 //! the top scope sets later. And what stands behind a call that may declare classes may be declared by it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Analysis;
@@ -100,6 +101,7 @@ impl<'a> Analysis<'a> {
             environment,
             order: EvaluationOrder::default(),
             visits: HashMap::new(),
+            lists: HashMap::new(),
             count: 0,
             depth: 0,
             is_at_top: true,
@@ -155,6 +157,8 @@ struct Walk<'a> {
     order: EvaluationOrder,
     /// Bodies of definitions that were visited, by file and number: how surely, and whether behind a call.
     visits: HashMap<(Arc<str>, u32), (Certainty, bool)>,
+    /// The names in lists of classes, by their keys.
+    lists: HashMap<Arc<str>, Rc<BTreeSet<Arc<str>>>>,
     count: usize,
     depth: usize,
     is_at_top: bool,
@@ -245,17 +249,12 @@ impl<'a> Walk<'a> {
             return self.any_class();
         };
         let top = key.split('.').next().unwrap_or(key);
-        let analysis = self.analysis;
-        let mut classes = BTreeSet::new();
-        for file in analysis.snapshot.iter_files_with(top) {
-            let elements = analysis.elements(file, top);
-            classes.extend(elements.into_iter().map(|(class, _)| class));
-        }
-        for class in classes {
+        let classes = self.named_by(top);
+        for class in classes.iter() {
             // What is not written out may be any class.
             match class.contains("%{") {
                 true => self.any_class(),
-                false => self.class(&class, Certainty::Perhaps),
+                false => self.class(class, Certainty::Perhaps),
             }
         }
         let defaults = body.code.default_classes.iter();
@@ -266,6 +265,19 @@ impl<'a> Walk<'a> {
         if (lookup.default.is_some() && defaults.is_empty()) || **key != *top {
             self.any_class();
         }
+    }
+
+    /// The names in the lists of all files with a key, read once.
+    fn named_by(&mut self, key: &str) -> Rc<BTreeSet<Arc<str>>> {
+        if let Some(known) = self.lists.get(key) {
+            return Rc::clone(known);
+        }
+        let analysis = self.analysis;
+        let files = analysis.snapshot.iter_files_with(key);
+        let elements = files.flat_map(|file| analysis.elements(file, key));
+        let found: Rc<BTreeSet<_>> = Rc::new(elements.map(|(class, _)| class).collect());
+        self.lists.insert(Arc::from(key), Rc::clone(&found));
+        found
     }
 
     fn note_place(&mut self, body: Body<'a>, place: TextRange) {

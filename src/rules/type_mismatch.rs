@@ -13,7 +13,8 @@ use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
 use crate::workspace::{
-    CodeFacts, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, Root, Snapshot,
+    CodeFacts, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, LookupFact, LookupFunction,
+    LookupKey, Root, Snapshot, path,
 };
 
 /// Most files with a merged key; the values of more are not compared.
@@ -370,6 +371,9 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         of_classes(&mut concerned);
     }
     for key in touched_answers(snapshot) {
+        if lists_classes(snapshot, &key) {
+            of_classes(&mut concerned);
+        }
         if key.contains("::") {
             concerned.key(&key);
         }
@@ -408,6 +412,26 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     concerned.files
 }
 
+/// Whether code may include classes that a list in data names.
+fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
+    let includes = |file: &Arc<File>| {
+        let code = file.facts().code.as_deref();
+        code.is_some_and(|code| {
+            let is_it = |lookup: &&LookupFact| match &lookup.key {
+                LookupKey::Literal(known) => **known == *key,
+                LookupKey::Partly(_) | LookupKey::Computed => false,
+            };
+            let mut lookups = code.lookups.iter().filter(is_it);
+            lookups.any(|lookup| {
+                let mut includes = code.includes.iter();
+                lookup.function == LookupFunction::HieraInclude
+                    || includes.any(|include| include.is_of_list(lookup.call))
+            })
+        })
+    };
+    snapshot.files_looking_up(key).any(includes)
+}
+
 /// Whether a change of code may change where classes are evaluated, or which variables they see there.
 fn evaluates_otherwise(delta: &FileDelta) -> bool {
     let [before, after] = [&delta.before, &delta.after].map(|facts| {
@@ -425,7 +449,8 @@ fn evaluates_otherwise(delta: &FileDelta) -> bool {
             variables.collect::<Vec<_>>(),
         )
     });
-    before != after
+    // What a function in Ruby may do is read in its text.
+    before != after || path::extension(&delta.path) == Some("rb")
 }
 
 #[cfg(test)]
