@@ -260,10 +260,7 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
         }
         Target::Key(key) | Target::NestedKey(key) => Some(key),
         Target::None | Target::Option(_) => None,
-        Target::Token(_)
-        | Target::Path(_)
-        | Target::Blob(_)
-        | Target::Word(_) => return None,
+        Target::Token(_) | Target::Path(_) | Target::Blob(_) | Target::Word(_) => return None,
     };
     let format = context.file.format()?;
     let snapshot = context.view.analysis.snapshot;
@@ -273,9 +270,10 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
         if let Some(page) = anchor::page(context, &parse.tree, &joint) {
             return Some((page, range));
         }
-        let mut page = match target {
-            Target::Option(option) => option::page(context, option),
-            _ => key::page(context, key?),
+        let mut page = if let Target::Option(option) = target {
+            option::page(context, option)
+        } else {
+            key::page(context, key?)
         };
         page.second_line(anchor::uses(context, &parse.tree, &joint));
         return Some((page, range));
