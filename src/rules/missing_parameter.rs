@@ -95,8 +95,12 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             let facts = facts.as_deref();
             facts.and_then(|facts| facts.code.as_deref())
         });
+        let is_same = match (before, after) {
+            (Some(before), Some(after)) => before.is_alike(after),
+            (before, after) => before == after,
+        };
         // What a function in Ruby may do is read in its text.
-        before != after || path::extension(&delta.path) == Some("rb")
+        !is_same || path::extension(&delta.path) == Some("rb")
     };
     let is_of_class = |key: &Arc<str>| {
         let class = split_key(key).map(|(class, _)| class);

@@ -277,6 +277,30 @@ pub enum Given {
     Any,
 }
 
+impl CodeFacts {
+    /// Whether two versions of a text differ at most where nothing is read of it but by running it: in what
+    /// the bodies of classes and defined types do, behind all that they include and look up.
+    #[must_use]
+    pub fn is_alike(&self, other: &CodeFacts) -> bool {
+        use DefinitionKind::{Class, DefinedType};
+        let has_bodies_alone = |code: &CodeFacts| {
+            let mut definitions = code.definitions.iter();
+            definitions.all(|it| matches!(it.kind, Class | DefinedType))
+        };
+        if !has_bodies_alone(self) || !has_bodies_alone(other) {
+            return self == other;
+        }
+        let without_ends = |code: &CodeFacts| {
+            let mut code = code.clone();
+            for definition in &mut code.definitions {
+                definition.range = definition.place;
+            }
+            code
+        };
+        without_ends(self) == without_ends(other)
+    }
+}
+
 impl IncludeFact {
     /// The class, written out or known for sure.
     #[must_use]

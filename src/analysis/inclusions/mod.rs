@@ -147,6 +147,10 @@ struct Inclusions<'v, 'a> {
     known: &'v KnownNodes,
     /// They are members behind the known nodes.
     groups: Vec<Group>,
+    /// The groups by what they know of a variable: its name and its value.
+    told: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
+    /// The group of the readers of a file, by its path.
+    reading: HashMap<Arc<str>, usize>,
     classes: IndexMap<Arc<str>, Included<'a>>,
     open: VecDeque<(Arc<str>, Members)>,
     /// What lists of classes name, by their keys.
@@ -159,6 +163,17 @@ struct Inclusions<'v, 'a> {
 }
 
 impl<'a> Analysis<'a> {
+    /// Whether a class has a parameter without a default. O(files).
+    fn some_class_needs_a_value(self) -> bool {
+        let definitions = self.snapshot.files().filter_map(|file| code(file));
+        let mut definitions = definitions.flat_map(|code| code.definitions.iter());
+        definitions.any(|it| {
+            let mut parameters = it.parameters.iter();
+            it.kind == DefinitionKind::Class
+                && parameters.any(|it| it.default.is_none() && !it.captures_rest)
+        })
+    }
+
     /// The values that classes surely lack which nodes of an environment include by statements of its
     /// manifests. O(nodes that differ × classes).
     #[must_use]
@@ -183,7 +198,7 @@ impl<'a> Analysis<'a> {
         let codes = codes.into_iter().filter(|(_, code)| !code.is_broken);
         let codes: Vec<_> = codes.collect();
         let does_something = codes.iter().any(|(_, code)| does_something(code));
-        if !does_something || broken.may_declare_any() {
+        if !does_something || broken.may_declare_any() || !self.some_class_needs_a_value() {
             return Vec::new();
         }
         let view = self.at(root);
@@ -196,6 +211,8 @@ impl<'a> Analysis<'a> {
             view: &view,
             known: &known,
             groups: Vec::new(),
+            told: HashMap::new(),
+            reading: HashMap::new(),
             classes: IndexMap::new(),
             open: VecDeque::new(),
             lists: HashMap::new(),
@@ -220,6 +237,13 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     fn group(&mut self, scope: Scope, whose: Whose) -> usize {
+        for (name, value) in scope.bound() {
+            let key = (Arc::from(name), Arc::from(value));
+            self.told.entry(key).or_default().push(self.groups.len());
+        }
+        if let Whose::Readers(path) = &whose {
+            self.reading.insert(Arc::clone(path), self.groups.len());
+        }
         self.groups.push(Group { scope, whose });
         self.known.len() + self.groups.len() - 1
     }
@@ -273,17 +297,16 @@ impl<'a> Inclusions<'_, 'a> {
 
     /// The scopes of the files that have a list of classes and whose paths say something of their
     /// nodes.
-    fn readers_of_lists(&self, lists: &BTreeSet<Arc<str>>) -> Vec<(Arc<str>, Scope)> {
-        let mut found: Vec<(Arc<str>, Scope)> = Vec::new();
+    fn readers_of_lists(&self, lists: &BTreeSet<Arc<str>>) -> IndexMap<Arc<str>, Scope> {
+        let mut found: IndexMap<Arc<str>, Scope> = IndexMap::new();
         for key in lists {
             for file in self.analysis().snapshot.iter_files_with(key) {
                 let reaches = self.reaches(file.path());
                 let Some((_, reach)) = reaches.first() else {
                     continue;
                 };
-                let is_known = |(path, _): &(Arc<str>, Scope)| path == file.path();
-                if !reach.place.template.is_constant() && !found.iter().any(is_known) {
-                    found.push((Arc::clone(file.path()), reach.scope()));
+                if !reach.place.template.is_constant() && !found.contains_key(file.path()) {
+                    found.insert(Arc::clone(file.path()), reach.scope());
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Which nodes read a file: surely, or perhaps.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Inclusions, Reaches};
 use crate::analysis::members::Members;
@@ -49,16 +50,29 @@ impl Inclusions<'_, '_> {
             for member in lookup::readers(&session, self.known, layer, path) {
                 found.insert(member);
             }
-            for (at, group) in self.groups.iter().enumerate() {
-                let mut bindings = reach.bindings.iter();
-                let is_told = !reach.bindings.is_empty()
-                    && bindings.all(|(name, value)| group.value(name) == Some(value));
-                if reach.place.template.is_constant() || is_told || group.whose.reads(path) {
-                    found.insert(self.known.len() + at);
-                }
-            }
+            found.add(&self.groups_that_read(reach, path));
         }
         found
+    }
+
+    /// The groups that surely read a file at a location: those of all its nodes, those that know what its path
+    /// says, and the readers of the file itself.
+    fn groups_that_read(&self, reach: &Reach, path: &str) -> Members {
+        let own = |at: usize| self.known.len() + at;
+        if reach.place.template.is_constant() {
+            return (0..self.groups.len()).map(own).collect();
+        }
+        let readers = self.reading.get(path).copied();
+        let Some((name, value)) = reach.bindings.first() else {
+            return readers.into_iter().map(own).collect();
+        };
+        let key = (Arc::clone(name), Arc::from(value.as_str()));
+        let told = self.told.get(&key).into_iter().flatten().copied();
+        let reading = told.filter(|at| {
+            let mut bindings = reach.bindings.iter();
+            bindings.all(|(name, value)| self.groups[*at].value(name) == Some(value))
+        });
+        reading.chain(readers).map(own).collect()
     }
 
     /// The members for which a file surely is the highest that has a key.
