@@ -42,6 +42,17 @@ async function settled(hover) {
   await still(hover);
 }
 
+/** Where a line is that may be drawn anew, as it is in other colours. */
+async function placed(line) {
+  for (;;) {
+    await line.waitFor();
+    const box = await line.boundingBox();
+    if (box !== null) {
+      return box;
+    }
+  }
+}
+
 /** Waits until nothing moves any more; an animation that is given up is none. */
 function still(hover) {
   return hover.evaluate(async () => {
@@ -207,8 +218,12 @@ for (const kind of KINDS) {
     await seen.waitFor();
     for (const [theme, name] of Object.entries(THEMES)) {
       await bench.theme(name);
-      await seen.waitFor();
-      const { y } = await seen.boundingBox();
+      await placed(seen);
+      if (kind.lens === undefined) {
+        // VS Code draws lenses that it remembers, until the server says that there are none.
+        await bench.page.locator(".codelens-decoration a").first().waitFor({ state: "detached" });
+      }
+      const { y } = await placed(seen);
       const clip = { x: 0, y: Math.max(80, y - 50), width: 720, height: 120 };
       await bench.picture(join(PICTURES, `vscode-${kind.setting.replace(".", "-").toLowerCase()}-${theme}.png`), clip);
     }
