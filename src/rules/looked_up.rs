@@ -55,6 +55,8 @@ pub(super) enum Held {
     Scalar {
         /// What the first of the values is.
         kind: ValueKind,
+        /// How many parts of the key lead to it.
+        depth: usize,
         /// What it was asked for.
         segment: Segment,
     },
@@ -90,11 +92,16 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
         // Merged scalars become a list.
         let is_sure = refused == kinds.len() && !is_merged;
         let (kind, segment) = (kinds[0], first.clone());
-        return is_sure.then_some(Held::Scalar { kind, segment });
+        let depth = 0;
+        return is_sure.then_some(Held::Scalar {
+            kind,
+            depth,
+            segment,
+        });
     }
     let values = values(checker, root)?;
     let mut values: Vec<&Value> = values.iter().collect();
-    for segment in &looked_up.key.segments {
+    for (depth, segment) in looked_up.key.segments.iter().enumerate() {
         let mut below = Vec::new();
         let mut names = BTreeSet::new();
         let mut scalars = 0;
@@ -110,7 +117,11 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
         if scalars == values.len() {
             let kind = ValueKind::of(values.first()?);
             let segment = segment.clone();
-            return Some(Held::Scalar { kind, segment });
+            return Some(Held::Scalar {
+                kind,
+                depth,
+                segment,
+            });
         }
         if scalars > 0 {
             return None;

@@ -20,10 +20,18 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some(looked_up) = LookedUp::of(at) else {
         return;
     };
-    let Some(Held::Scalar { kind, segment }) = held(file, at) else {
+    let Some(Held::Scalar {
+        kind,
+        depth,
+        segment,
+    }) = held(file, at)
+    else {
         return;
     };
-    let root = &looked_up.root;
+    let parts = looked_up.key.segments.iter().take(*depth);
+    let root = parts.fold(looked_up.root.to_string(), |name, part| {
+        format!("{name}.{part}")
+    });
     let kind = match kind {
         ValueKind::List => {
             let message = format!(
@@ -42,4 +50,29 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     };
     let message = format!("'{root}' is {kind}, which has no sub-keys: Puppet fails on this key");
     findings.report(at.range, message);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_levels;
+
+    #[test]
+    fn the_part_is_named_that_has_no_parts() {
+        let found = check_levels(
+            RULE,
+            "l: [1]\nh: {a: text}\n\
+             x: \"%{lookup('l.0.a')}\" #~ subkey-of-scalar\n\
+             y: \"%{lookup('h.a.b')}\" #~ subkey-of-scalar\n",
+        );
+        let messages: Vec<&str> = found.iter().map(|it| it.message.as_str()).collect();
+        assert!(
+            messages[0].starts_with("'l.0' is a number, "),
+            "{messages:?}"
+        );
+        assert!(
+            messages[1].starts_with("'h.a' is a string, "),
+            "{messages:?}"
+        );
+    }
 }

@@ -192,9 +192,11 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
 
 #[test]
 fn what_the_doctor_calls_refused_is_what_check_reports() {
-    let (text, _, _) = run(Path::new("."), &["doctor"]);
+    let folder = tempfile::tempdir().unwrap();
+    acme_below(folder.path());
+    let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(!text.contains("Puppet refuses"), "{text}");
-    let (text, said, code) = run(Path::new("."), &["check", "fixtures/acme/modules"]);
+    let (text, said, code) = run(folder.path(), &["check", "acme/modules"]);
     assert_eq!(code, 0, "{text}{said}");
 }
 
