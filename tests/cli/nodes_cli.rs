@@ -194,6 +194,7 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
 fn what_the_doctor_calls_refused_is_what_check_reports() {
     let folder = tempfile::tempdir().unwrap();
     acme_below(folder.path());
+    std::fs::remove_dir_all(folder.path().join("acme/mistakes")).unwrap();
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(!text.contains("Puppet refuses"), "{text}");
     let (text, said, code) = run(folder.path(), &["check", "acme/modules"]);
