@@ -327,6 +327,16 @@ mod tests {
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
 
+    /// Asks about the environment of a workspace.
+    fn in_environment<T>(files: &str, ask: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
+        let snapshot = Fixture::new("data/common.yaml", files).on_disk();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let root = snapshot.roots().environments().next();
+        ask(analysis, root.expect("an environment"))
+    }
+
     /// The parameters that keys are for, from the environment: file, line, type.
     fn found(files: &str, keys: &[&str]) -> Vec<String> {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
@@ -379,25 +389,18 @@ version: 5
 class g(Integer $x) { }
 ";
         let autoloaded = |files: &str| {
-            let snapshot = Fixture::new("data/common.yaml", files).on_disk();
-            let settings = Settings::for_version(PuppetVersion::V8);
-            let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-            let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-            let root = snapshot
-                .roots()
-                .environments()
-                .next()
-                .expect("an environment");
-            let types = [
-                "a::x", "a::y", "b::x", "c::x", "d::x", "e::x", "f::x", "g::x",
-            ]
-            .map(|key| {
-                let parameter = analysis.autoloaded_parameter(root, key)?;
-                Some(analysis.type_of(root, parameter)?.to_string())
-            });
-            types
-                .map(|found| found.unwrap_or_else(|| "-".to_owned()))
-                .join(", ")
+            in_environment(files, |analysis, root| {
+                let types = [
+                    "a::x", "a::y", "b::x", "c::x", "d::x", "e::x", "f::x", "g::x",
+                ]
+                .map(|key| {
+                    let parameter = analysis.autoloaded_parameter(root, key)?;
+                    Some(analysis.type_of(root, parameter)?.to_string())
+                });
+                types
+                    .map(|found| found.unwrap_or_else(|| "-".to_owned()))
+                    .join(", ")
+            })
         };
         assert_eq!(
             autoloaded(files),
@@ -480,16 +483,10 @@ type Ntp::Two = Integer
             "modules/a/manifests/outer.pp - ?",
         ];
         assert_eq!(found(files, &keys), expected);
-        let snapshot = Fixture::new("data/common.yaml", files).on_disk();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let root = snapshot
-            .roots()
-            .environments()
-            .next()
-            .expect("an environment");
         // No name that it begins with is the name of its file.
-        assert!(analysis.autoloaded(root, "a::elsewhere").is_none());
+        let is_found = |analysis: Analysis<'_>, root: &Root| {
+            analysis.autoloaded(root, "a::elsewhere").is_some()
+        };
+        assert!(!in_environment(files, is_found));
     }
 }

@@ -26,8 +26,8 @@ impl Compiled {
         Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))
     }
 
-    /// The scope of a lookup for a node. `puppet lookup` has the variables of a server since 7.32 and 8.8
-    /// (`puppet/application/lookup.rb`, `generate_scope`).
+    /// The scope of a lookup for a node. Newer versions of `puppet lookup` have the variables of a server
+    /// (`puppet/application/lookup.rb`, `generate_scope`), older ones do not.
     pub(super) fn scope(&self, node: &Node, environment: &str) -> Scope {
         let scope = node.scope(environment).served();
         match &self.0 {

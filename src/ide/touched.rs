@@ -42,7 +42,7 @@ impl Touched {
     }
 }
 
-/// How far the changes between two versions extent.
+/// How far the changes between two versions reach.
 pub(super) struct Extent {
     touched: Touched,
     /// The nodes that can get something else, by number, in their order.
@@ -337,12 +337,9 @@ pub(super) fn merged_anew<'p>(
             after: after.file(path),
         };
         let diff = differences_of_keys(changed.before, changed.after);
-        let mut of_diff = diff.added.iter().chain(&diff.removed).chain(&diff.changed);
-        if of_diff.any(|name| **name == *LOOKUP_OPTIONS) {
-            match touched_by_options([before, after], &changed, &diff) {
-                Some(found) => keys.extend(found),
-                None => return Touched::All,
-            }
+        match touched_by_options([before, after], &changed, &diff) {
+            Some(found) => keys.extend(found),
+            None => return Touched::All,
         }
     }
     for snapshot in [before, after] {
@@ -369,13 +366,10 @@ fn touched_by(
             return Touched::All;
         }
         let diff = differences_of_keys(changed.before, changed.after);
-        let of_diff = || diff.added.iter().chain(&diff.removed).chain(&diff.changed);
-        keys.extend(of_diff().cloned());
-        if of_diff().any(|name| **name == *LOOKUP_OPTIONS) {
-            match touched_by_options(versions, changed, &diff) {
-                Some(found) => keys.extend(found),
-                None => return Touched::All,
-            }
+        keys.extend(diff.touched().cloned());
+        match touched_by_options(versions, changed, &diff) {
+            Some(found) => keys.extend(found),
+            None => return Touched::All,
         }
     }
     if !keys.is_empty() {
@@ -393,12 +387,16 @@ fn is_empty(snapshot: &Snapshot, file: &File, format: Format) -> bool {
     hash.is_some_and(|hash| hash.is_empty())
 }
 
-/// The keys that a change of a file's `lookup_options` can touch; nothing where that can be any.
+/// The keys that a change of a file's `lookup_options` can touch, none without such a change; nothing where
+/// that can be any.
 fn touched_by_options(
     versions: [&Snapshot; 2],
     changed: &Changed<'_>,
     diff: &KeyDiff,
 ) -> Option<BTreeSet<Arc<str>>> {
+    if !diff.touched().any(|name| **name == *LOOKUP_OPTIONS) {
+        return Some(BTreeSet::new());
+    }
     let is_orderly = |(snapshot, file): (&Snapshot, &Arc<File>)| {
         let data = snapshot.data_of(file, file.format().unwrap_or(Format::Yaml));
         let options = data.recovered.get(LOOKUP_OPTIONS);

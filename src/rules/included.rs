@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::checker::{Checker, Paths};
-use crate::analysis::MissingValue;
+use crate::analysis::{EvaluationOrder, MissingValue};
 use crate::lookup::Reach;
 use crate::workspace::{Root, path};
 
@@ -11,26 +11,31 @@ impl Checker<'_> {
     /// The values that classes surely lack which manifests include.
     pub(super) fn missing_values(&self) -> &[MissingValue] {
         self.missing_values.get_or_init(|| {
-            let environments = self.snapshot.roots().environments();
-            let found = environments.flat_map(|root| {
+            let environments = self.snapshot.roots().environments().enumerate();
+            let found = environments.flat_map(|(index, root)| {
                 let at = path::join(&root.dir, "hiera.yaml");
                 let nodes = || self.nodes_for(&at);
-                self.analysis().missing_values(root, &nodes)
+                let order = || &self.evaluation_orders()[index];
+                self.analysis().missing_values(root, &nodes, &order)
             });
             found.collect()
+        })
+    }
+
+    /// The order of evaluation of each environment, in the order of the environments.
+    fn evaluation_orders(&self) -> &[EvaluationOrder] {
+        self.evaluation_orders.get_or_init(|| {
+            let environments = self.snapshot.roots().environments();
+            let orders = environments.map(|root| self.analysis().evaluation_order(root));
+            orders.collect()
         })
     }
 
     /// Whether an environment's manifests may evaluate a class where it does not see one of the variables of
     /// a path, though nodes have it.
     pub(super) fn may_miss_variable(&self, class: &str, reach: &Reach) -> bool {
-        let orders = self.evaluation_orders.get_or_init(|| {
-            let environments = self.snapshot.roots().environments();
-            let orders = environments.map(|root| self.analysis().evaluation_order(root));
-            orders.collect()
-        });
         let may_miss = |variable: &Arc<str>| {
-            let mut orders = orders.iter();
+            let mut orders = self.evaluation_orders().iter();
             orders.any(|order| order.may_miss(class, variable))
         };
         reach.place.template.variables().any(may_miss)

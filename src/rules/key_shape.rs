@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::FilesWith;
 use super::unknown_parameter::is_looked_up;
 use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS, Snapshot};
@@ -64,10 +65,9 @@ fn wrong(name: &str) -> Option<&'static str> {
 
 /// The files with such keys. O(keys of the workspace).
 fn files_with_odd_names(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let names = snapshot.key_names("");
-    let odd = names.filter(|name| wrong(name).is_some());
-    let files = odd.flat_map(|name| snapshot.iter_files_with(name));
-    files.map(|file| Arc::clone(file.path())).collect()
+    let mut files = FilesWith::new(snapshot);
+    files.keys_that(|name| wrong(name).is_some());
+    files.files
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::touched::FilesWith;
 use super::unknown_parameter::is_looked_up;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::text::{TextEdit, TextRange};
@@ -69,10 +70,9 @@ fn single_colon(name: &str) -> Option<usize> {
 
 /// The files with such keys. O(keys of the workspace).
 fn files_with_single_colons(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let names = snapshot.key_names("");
-    let odd = names.filter(|name| single_colon(name).is_some());
-    let files = odd.flat_map(|name| snapshot.iter_files_with(name));
-    files.map(|file| Arc::clone(file.path())).collect()
+    let mut files = FilesWith::new(snapshot);
+    files.keys_that(|name| single_colon(name).is_some());
+    files.files
 }
 
 #[cfg(test)]

@@ -34,6 +34,14 @@ impl<'a> FilesWith<'a> {
         snapshot.key_names(prefix).for_each(|key| self.key(key));
     }
 
+    /// Adds the files with keys whose names are meant. O(keys of the workspace).
+    pub(super) fn keys_that(&mut self, is_meant: impl Fn(&str) -> bool) {
+        let names = self.snapshot.key_names("");
+        names
+            .filter(|name| is_meant(name))
+            .for_each(|key| self.key(key));
+    }
+
     /// Adds the files with keys that an entry of `lookup_options` can be for.
     pub(super) fn option(&mut self, pattern: &str) {
         match pattern.starts_with('^') {

@@ -278,8 +278,9 @@ pub enum Given {
 }
 
 impl CodeFacts {
-    /// Whether two versions of a text differ at most where nothing is read of it but by running it: in what
-    /// the bodies of classes and defined types do, behind all that they include and look up.
+    /// Whether two versions are the same but for where definitions end: what was edited is in the body of
+    /// a class or a defined type, and moves nothing else. Where a text defines functions or plans, whose bodies
+    /// are evaluated, only equal versions are.
     #[must_use]
     pub fn is_alike(&self, other: &CodeFacts) -> bool {
         use DefinitionKind::{Class, DefinedType};

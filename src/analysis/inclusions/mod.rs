@@ -156,7 +156,7 @@ struct Inclusions<'v, 'a> {
     /// What lists of classes name, by their keys.
     lists: HashMap<(Arc<str>, ListLevels), Rc<[Named<'a>]>>,
     declarations: Declarations<'a>,
-    order: EvaluationOrder,
+    order: &'v EvaluationOrder,
     broken: Broken<'a>,
     /// The locations that read files, by path.
     reaches: RefCell<HashMap<Box<str>, Reaches>>,
@@ -175,12 +175,13 @@ impl<'a> Analysis<'a> {
     }
 
     /// The values that classes surely lack which nodes of an environment include by statements of its
-    /// manifests. O(nodes that differ × classes).
+    /// manifests, whose order of evaluation `order` gives. O(nodes that differ × classes).
     #[must_use]
     pub fn missing_values(
         self,
         root: &'a Root,
         nodes: &dyn Fn() -> Arc<NodeSet>,
+        order: &dyn Fn() -> &'a EvaluationOrder,
     ) -> Vec<MissingValue> {
         let Some(environment) = environment_of(self.snapshot, root) else {
             return Vec::new();
@@ -217,7 +218,7 @@ impl<'a> Analysis<'a> {
             open: VecDeque::new(),
             lists: HashMap::new(),
             declarations: Declarations::of(self, root),
-            order: self.evaluation_order(environment),
+            order: order(),
             broken,
             reaches: RefCell::default(),
         };
