@@ -81,6 +81,8 @@ struct Queue {
     revision: Revision,
     /// When the last of them was.
     arrived: Option<Instant>,
+    /// When the last text of a document was.
+    typed: Option<Instant>,
 }
 
 enum Entry {
@@ -135,8 +137,12 @@ impl Model {
     fn enter(&self, entry: impl FnOnce(Revision) -> Entry) {
         let mut queue = self.lock();
         queue.revision.0 += 1;
-        queue.arrived = Some(Instant::now());
+        let now = Instant::now();
+        queue.arrived = Some(now);
         let entry = entry(queue.revision);
+        if matches!(entry, Entry::Text { .. }) {
+            queue.typed = Some(now);
+        }
         queue.entries.push_back(entry);
         self.filled.notify_one();
     }
@@ -166,6 +172,11 @@ impl Model {
     /// When the last change came in, applied or not.
     pub(crate) fn arrived(&self) -> Option<Instant> {
         self.lock().arrived
+    }
+
+    /// When the last text of a document came in, applied or not.
+    pub(crate) fn typed(&self) -> Option<Instant> {
+        self.lock().typed
     }
 
     /// Ends the writer behind what is in the queue.

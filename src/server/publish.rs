@@ -63,15 +63,20 @@ struct Publisher {
 pub(crate) async fn publish(session: Arc<Connection>) {
     let mut publisher = Publisher::default();
     let mut asked = None;
+    let mut is_first = true;
     // A change that came while something was computed has left a permit here.
     loop {
         session.changed.notified().await;
         loop {
-            quiet(&session, session.options.quiet).await;
+            let is_whole = *session.index.borrow() == Index::Complete;
+            match is_whole && !is_first {
+                true => quiet(&session, session.options.quiet).await,
+                // Files that are being read keep no one waiting for what an open file says itself.
+                false => typed(&session, session.options.quiet).await,
+            }
             if session.stage() != Stage::Running {
                 break;
             }
-            let is_whole = *session.index.borrow() == Index::Complete;
             if session.facts().pulls {
                 if !is_whole {
                     break;
@@ -85,12 +90,16 @@ pub(crate) async fn publish(session: Arc<Connection>) {
                 }
                 break;
             }
-            // Half a workspace would show problems that it does not have.
-            let round = match is_whole {
-                true => round(&session, &mut publisher).await,
-                false => early(&session, &mut publisher).await,
-            };
-            if round == Round::Done {
+            // Half a workspace would show problems that it does not have, and the first check of a whole
+            // one takes a while.
+            let is_early = !is_whole || is_first;
+            let is_stopped = is_early && early(&session, &mut publisher).await == Round::Interrupted;
+            // The change that stopped it has left a permit.
+            if is_stopped || !is_whole {
+                break;
+            }
+            if round(&session, &mut publisher).await == Round::Done {
+                is_first = false;
                 break;
             }
         }
@@ -126,14 +135,18 @@ const SETTLED: u32 = 4;
 /// Waits until an edit has settled, but not for ever: until then a client leaves its lenses and hints
 /// where they are, so that nothing moves while a person types.
 pub(crate) async fn settled(session: &Connection) {
+    since(session.options.quiet * SETTLED, || session.model.arrived()).await;
+}
+
+/// Waits until no document has changed for `quiet`, whatever is read meanwhile, but not for ever.
+async fn typed(session: &Connection, quiet: Duration) {
+    since(quiet, || session.model.typed()).await;
+}
+
+/// Waits until `last` is so long ago, but not for ever.
+async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
     let enough = Instant::now() + MAX_QUIET;
-    let until = || {
-        session
-            .model
-            .arrived()
-            .map(|at| at + session.options.quiet * SETTLED)
-    };
-    while let Some(until) = until()
+    while let Some(until) = last().map(|at| at + pause)
         && until > Instant::now()
         && Instant::now() < enough
     {

@@ -166,7 +166,9 @@ impl One<'_> {
     /// The values of a catalog against what lookups find.
     fn values(&mut self, parameters: &Value, answers: &BTreeMap<String, Value>, found: &[Found]) {
         self.met("catalog");
-        for one in found {
+        // Not every site manifest is one that Puppet reads: then no class is declared.
+        let declared = |one: &&Found| parameters.get(&one.class).is_some();
+        for one in found.iter().filter(declared) {
             self.differs(format!(
                 "{}: {} in {}, but Puppet compiles",
                 one.code, one.message, one.path
@@ -193,7 +195,12 @@ impl One<'_> {
                             false => Some(&answer["value"]),
                         }
                     }
-                    Outcome::Found | Outcome::NotFound => {
+                    Outcome::Found => {
+                        self.met("default");
+                        // Null takes the default, and is the value where there is none.
+                        Some(parameter.default.as_ref().unwrap_or(&Value::Null))
+                    }
+                    Outcome::NotFound => {
                         self.met("default");
                         parameter.default.as_ref()
                     }
