@@ -139,6 +139,8 @@ struct Readers {
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
+    /// Whether it is text and variables alone.
+    is_literal: bool,
     /// For mapped paths: the variable, and the element that means the file.
     mapped: Option<(Arc<Column>, String)>,
 }
@@ -156,10 +158,16 @@ impl Readers {
             }
             Some((nodes.column(variable), element))
         });
+        let is_literal = template.parts.iter().all(|part| match part {
+            TemplatePart::Text(_) => true,
+            TemplatePart::Variable(name) => !is_wildcard(name),
+            TemplatePart::Key(_) => false,
+        });
         let names = template.variables().filter(|name| !is_wildcard(name));
         let columns = names.map(|name| nodes.column(name));
         Readers {
             columns: columns.collect(),
+            is_literal,
             template,
             mapped,
         }
@@ -183,6 +191,28 @@ impl Readers {
     /// Whether the template with a node's values in it is a path, for some key and some text in the
     /// place of wildcards.
     fn is_path_for(&self, member: usize, wanted: &str) -> bool {
+        match self.is_literal {
+            true => self.is_literally(member, wanted) == Some(true),
+            false => self.fits(member, wanted),
+        }
+    }
+
+    /// The same where there is neither a key nor a wildcard: most nodes fail at their first value.
+    fn is_literally(&self, member: usize, wanted: &str) -> Option<bool> {
+        let mut columns = self.columns.iter();
+        let mut rest = wanted;
+        for part in &self.template.parts {
+            rest = match part {
+                TemplatePart::Text(text) => rest.strip_prefix(text.as_str())?,
+                TemplatePart::Variable(_) | TemplatePart::Key(_) => {
+                    rest.strip_prefix(&*columns.next()?.text(member))?
+                }
+            };
+        }
+        Some(rest.is_empty())
+    }
+
+    fn fits(&self, member: usize, wanted: &str) -> bool {
         let mut columns = self.columns.iter();
         let mut path = String::new();
         let mut parts = Vec::new();
@@ -199,9 +229,6 @@ impl Readers {
                     parts.push(part.clone());
                 }
             }
-        }
-        if parts.is_empty() {
-            return path == wanted;
         }
         parts.push(TemplatePart::Text(path));
         Template { parts }.matches(wanted)

@@ -1,6 +1,7 @@
 //! The known nodes, ready to be asked by the thousand: their scopes, and their variables as
 //! columns of small numbers, each made on first use.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -74,8 +75,14 @@ impl Column {
     }
 
     /// What the variable becomes in a path.
-    pub fn text(&self, member: usize) -> String {
-        self.value(member).map(Value::to_s).unwrap_or_default()
+    pub fn text(&self, member: usize) -> Cow<'_, str> {
+        match self.value(member) {
+            None => Cow::Borrowed(""),
+            Some(value) => match value.as_str() {
+                Some(text) => Cow::Borrowed(text),
+                None => Cow::Owned(value.to_s()),
+            },
+        }
     }
 }
 

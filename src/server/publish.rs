@@ -93,7 +93,8 @@ pub(crate) async fn publish(session: Arc<Connection>) {
             // Half a workspace would show problems that it does not have, and the first check of a whole
             // one takes a while.
             let is_early = !is_whole || is_first;
-            let is_stopped = is_early && early(&session, &mut publisher).await == Round::Interrupted;
+            let is_stopped =
+                is_early && early(&session, &mut publisher).await == Round::Interrupted;
             // The change that stopped it has left a permit.
             if is_stopped || !is_whole {
                 break;

@@ -1,6 +1,7 @@
 //! What all parts of one hover share: the file under the cursor, the root that governs it, and how
 //! files are named.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub(super) struct Context<'a> {
     positions: KeyPositions<'a>,
     /// Where the data of the file lies.
     datadir: OnceCell<Option<String>>,
+    readers: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Context<'a> {
@@ -49,6 +51,7 @@ impl<'a> Context<'a> {
             options,
             positions: KeyPositions::new(analysis.snapshot),
             datadir: OnceCell::new(),
+            readers: OnceCell::new(),
         })
     }
 
@@ -66,13 +69,23 @@ impl<'a> Context<'a> {
         self.reaches.first().map_or_else(Scope::open, Reach::scope)
     }
 
-    /// The known nodes that read the file, by number.
-    pub(super) fn readers(&self) -> Vec<usize> {
-        if self.is_code {
-            return (0..self.view.analysis.nodes.len()).collect();
+    /// The known nodes that read the file, by number. O(nodes) once.
+    pub(super) fn readers(&self) -> &[usize] {
+        self.readers.get_or_init(|| {
+            if self.is_code {
+                return (0..self.view.analysis.nodes.len()).collect();
+            }
+            let places = self.reaches.iter().map(|reach| &reach.place);
+            self.view.readers(places, self.path())
+        })
+    }
+
+    /// The nodes that an answer is for, by number: the selected one, else those that read the file.
+    pub(super) fn answered(&self) -> Cow<'_, [usize]> {
+        match self.selected() {
+            Some((_, member)) => Cow::Owned(vec![member]),
+            None => Cow::Borrowed(self.readers()),
         }
-        let places = self.reaches.iter().map(|reach| &reach.place);
-        self.view.readers(places, self.path())
     }
 
     /// The selected node, and its number among the known ones.

@@ -105,10 +105,7 @@ pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
     };
     let view = &context.view;
     let nodes = view.analysis.nodes;
-    let readers = match context.selected() {
-        Some((_, member)) => vec![member],
-        None => context.readers(),
-    };
+    let readers = context.answered();
     let request = request(&element.root);
     if readers.is_empty() {
         let Some(scope) = context.reaches.first().map(Reach::scope) else {

@@ -116,7 +116,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return one(context, target, &View::new(context, target, survey, whose));
     }
     if !readers.is_empty() {
-        return over_nodes::page(context, target, request, &readers);
+        return over_nodes::page(context, target, request, readers);
     }
     if let Some(reach) = reach {
         return for_any_node(context, target, reach);

@@ -325,10 +325,7 @@ fn other(
 pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
     let view = &context.view;
     let nodes = view.analysis.nodes;
-    let readers = match context.selected() {
-        Some((_, member)) => vec![member],
-        None => context.readers(),
-    };
+    let readers = context.answered();
     let steps = target.steps.as_slice();
     let answered = |survey: Survey, members: Vec<usize>| {
         let result = &survey.answer.result;

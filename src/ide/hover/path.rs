@@ -1,6 +1,7 @@
 //! A path of a hierarchy level: the files that nodes read by it, for how many nodes, and for which
 //! values there is none.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::context::{Context, with_more};
@@ -137,7 +138,8 @@ fn values(
     let columns: Vec<_> = variables.iter().map(|name| nodes.column(name)).collect();
     let mut found: Vec<Vec<String>> = Vec::new();
     for member in members {
-        let values: Vec<String> = columns.iter().map(|column| column.text(member)).collect();
+        let texts = columns.iter().map(|column| column.text(member));
+        let values: Vec<String> = texts.map(Cow::into_owned).collect();
         if !found.contains(&values) && values.iter().all(|value| !value.is_empty()) {
             found.push(values);
         }

@@ -16,10 +16,7 @@ pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
     if files.is_empty() {
         return;
     }
-    let members = match context.selected() {
-        Some((_, member)) => vec![member],
-        None => context.readers(),
-    };
+    let members = context.answered();
     let lines = files
         .iter()
         .filter_map(|file| line(context, file, &members));

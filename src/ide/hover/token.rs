@@ -183,7 +183,7 @@ fn members(context: &Context<'_>) -> Vec<usize> {
     let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
     match is_for_all {
         true => (0..analysis.nodes.len()).collect(),
-        false => context.readers(),
+        false => context.readers().to_vec(),
     }
 }
 
@@ -332,7 +332,7 @@ fn looked_up(
         one(context, first, key, &answer, whose, page);
         return;
     }
-    let runs = view.runs(&request, &members);
+    let runs = view.runs(&request, members);
     let mut groups: Vec<(&Answer, usize)> = Vec::new();
     for run in &runs {
         let mut known = groups.iter_mut();
@@ -342,7 +342,7 @@ fn looked_up(
         }
     }
     groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let left = left_out(&runs, &members);
+    let left = left_out(&runs, members);
     if let ([(answer, _)], 0) = (groups.as_slice(), left) {
         one(context, first, key, answer, Line::new(), page);
         return;
