@@ -12,7 +12,8 @@
 # * `keys` instead of `key`: all keys are looked up with one compiler, as one catalog would; the answer is `{"id", "answers": […]}`.
 #   Warnings that Puppet gives once per catalog appear in the first answer they belong to.
 # * `top_level_keys` (a glob) alone: the top-level keys of those YAML files.
-# * A request that takes more than ten seconds is answered `{"id", "too_slow"}`.
+# * A request that takes more than ten seconds is answered `{"id", "too_slow"}`, and the process starts again: what was interrupted may
+#   leave Puppet's types half made.
 # * `compile`: `lookup` and `agent` run the environment's manifests first; the lookup then has the top scope, or that of the node's
 #   block. An error of the manifests is answered `{"no_catalog": message}`.
 # * `compile: catalog` compiles the whole catalog: the answer is `{"parameters": {class: {parameter: value}}}` or `no_catalog`.
@@ -22,6 +23,7 @@ require 'json'
 require 'base64'
 require 'tmpdir'
 require 'fileutils'
+require 'tempfile'
 require 'timeout'
 
 # Both add source excerpts and guesses to Ruby's own error texts, which Puppet's users see only where they are installed.
@@ -137,12 +139,31 @@ module Oracle
     @environments = {}
   end
 
-  def serve(input)
-    input.each_line do |line|
-      request = JSON.parse(line, max_nesting: false)
-      ANSWERS.puts(encode(answer(request)))
-      ANSWERS.flush
+  # Answers each line of the input, behind those that were read already.
+  def serve(input, read)
+    *lines, rest = read.split("\n", -1)
+    loop do
+      while (line = lines.shift)
+        answer = answer(JSON.parse(line.force_encoding(Encoding::UTF_8), max_nesting: false))
+        ANSWERS.puts(encode(answer))
+        ANSWERS.flush
+        start_again([*lines, rest].join("\n")) if answer.key?('too_slow')
+      end
+      *lines, rest = (rest.to_s + input.readpartial(65_536)).split("\n", -1)
     end
+  rescue EOFError
+    nil
+  end
+
+  # What was interrupted may leave Puppet's types half made: the rest is for a fresh process.
+  def start_again(read)
+    file = Tempfile.create('parity-requests')
+    file.binmode
+    file.write(read)
+    file.close
+    FileUtils.rm_rf(HOME)
+    $stdout.reopen(ANSWERS)
+    exec('ruby', '--disable=error_highlight', '--disable=did_you_mean', __FILE__, file.path)
   end
 
   def encode(answer)
@@ -421,5 +442,6 @@ end
 # Benchmarks load this file and ask in their own way.
 if $PROGRAM_NAME == __FILE__
   Oracle.start
-  Oracle.serve($stdin)
+  read = ARGV.empty? ? '' : File.binread(ARGV[0]).tap { File.delete(ARGV[0]) }
+  Oracle.serve($stdin.binmode, read.b)
 end
