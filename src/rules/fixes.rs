@@ -19,6 +19,8 @@ pub struct Made {
     pub edits: Vec<TextEdit>,
     /// The findings that they are to remove.
     pub removed: Vec<Removed>,
+    /// Whether Puppet did not load the file without them.
+    pub was_refused: bool,
 }
 
 /// A finding that a fix is to remove.
@@ -84,24 +86,29 @@ impl Removed {
     }
 }
 
-/// The fixes of several files, by path, that can be made together. What stands on its own goes
-/// first: a fix that rests on another file waits until nothing else is left.
+/// The fixes of several files, by path, that can be made together, up to a number. What stands on its own
+/// goes first: a fix that rests on another file waits until nothing else is left.
 #[must_use]
 pub fn fixes_together(
     snapshot: &Snapshot,
     files: &[(Arc<str>, Vec<Finding>)],
     most: Safety,
+    at_once: usize,
 ) -> BTreeMap<Arc<str>, Made> {
     for stands_alone in [true, false] {
         let mut choice = Choice::new(snapshot, most);
         for (_, findings) in files {
             choice.add(findings, |fix| fix.rests_on.is_empty() == stands_alone);
         }
-        let made = |path: &Arc<str>, chosen: &[Chosen<'_>]| made(snapshot.file(path)?, chosen);
-        let chosen = choice.chosen.iter();
-        let all: BTreeMap<Arc<str>, Made> = chosen
-            .filter_map(|(path, chosen)| Some((Arc::clone(path), made(path, chosen)?)))
-            .collect();
+        let mut left = at_once;
+        let mut all = BTreeMap::new();
+        for (path, chosen) in choice.chosen {
+            let file = snapshot.file(path).filter(|_| left > 0);
+            if let Some(made) = file.and_then(|file| made(file, &chosen, left)) {
+                left = left.saturating_sub(made.removed.len());
+                all.insert(Arc::clone(path), made);
+            }
+        }
         if !all.is_empty() {
             return all;
         }
@@ -188,8 +195,8 @@ enum Content {
 }
 
 /// The chosen fixes of one file, without those after which Puppet would no longer load it, or no longer
-/// find a hash in it. In a file that it does not load, what it fails on is mended first.
-fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
+/// find a hash in it; at most a number of them. In a file that it does not load, what it fails on is mended first.
+fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     let format = file.format().unwrap_or(Format::Yaml);
     let content = |text: &str| match load(text.as_bytes(), format).loaded {
         Ok(value) if value.as_hash().is_some() => Content::Hash,
@@ -218,6 +225,7 @@ fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
         }
         kept = good;
     }
+    kept.truncate(most);
     let (text, edits) = after(&kept)?;
     if text == **file.text() {
         return None;
@@ -230,6 +238,7 @@ fn made(file: &File, chosen: &[Chosen<'_>]) -> Option<Made> {
         removed: removed.collect(),
         text,
         edits,
+        was_refused: !is_loaded,
     })
 }
 
@@ -334,7 +343,13 @@ mod tests {
     fn made_of(text: &str, findings: &[Finding], most: Safety) -> Option<Made> {
         let snapshot = Fixture::new("data/a.yaml", text).on_disk();
         let path: Arc<str> = format!("{FOLDER}/data/a.yaml").into();
-        fixes_together(&snapshot, &[(Arc::clone(&path), findings.to_vec())], most).remove(&path)
+        fixes_together(
+            &snapshot,
+            &[(Arc::clone(&path), findings.to_vec())],
+            most,
+            usize::MAX,
+        )
+        .remove(&path)
     }
 
     #[test]
@@ -406,7 +421,7 @@ mod tests {
             .collect();
         let all: usize = files.iter().map(|(_, findings)| findings.len()).sum();
         assert_eq!(all, 4);
-        let made = fixes_together(&snapshot, &files, Safety::Unsafe);
+        let made = fixes_together(&snapshot, &files, Safety::Unsafe, usize::MAX);
         assert!((1..3).contains(&made.len()), "{made:?}");
     }
 

@@ -1,15 +1,16 @@
-//! Fixes in rounds: a fix can make room for another one, and one that does not remove its finding is
-//! taken back.
+//! Fixes in rounds: a fix can make room for another one. A round counts only if it removes the findings that
+//! it is to remove, and no file has more errors after it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::finding::{Finding, Safety};
+use super::finding::{Finding, Safety, Severity};
 use super::fixes::{Known, Made, fixes_together};
+use super::recheck::{Recheck, recheck};
 use crate::workspace::{Change, Snapshot};
 
 /// Most rounds.
-const MOST_ROUNDS: usize = 32;
+const MOST_ROUNDS: usize = 100;
 
 /// The findings of files, by path.
 pub type Found = Vec<(Arc<str>, Vec<Finding>)>;
@@ -18,6 +19,8 @@ pub type Found = Vec<(Arc<str>, Vec<Finding>)>;
 pub struct Fixing<'a> {
     /// The workspace before.
     pub snapshot: &'a Arc<Snapshot>,
+    /// The files to be fixed, in order.
+    pub paths: &'a [Arc<str>],
     /// Safe ones alone, or all.
     pub most: Safety,
     /// The findings of each file that stay as they are.
@@ -28,117 +31,148 @@ pub struct Fixing<'a> {
 pub struct AfterFixes {
     /// The workspace with the new texts.
     pub snapshot: Arc<Snapshot>,
-    /// The paths of the files that fixes were tried in; their text can be as it was.
+    /// The paths of the files that fixes were made in.
     pub touched: BTreeSet<Arc<str>>,
 }
 
 impl Fixing<'_> {
-    /// Makes the fixes of findings, over and over until nothing is left to fix. `find` gives the
-    /// findings that may be fixed, ordered by path; it is called once a round.
+    /// Makes the fixes of the findings that are to be fixed, over and over until nothing is left to fix.
+    /// `find` gives all findings of the files at some paths, ordered by path.
     #[must_use]
-    pub fn run(self, find: impl Fn(&Snapshot) -> Found) -> AfterFixes {
+    pub fn run(
+        self,
+        find: impl Fn(&Snapshot, &[Arc<str>]) -> Found,
+        is_fixed: impl Fn(&Finding) -> bool,
+    ) -> AfterFixes {
         let mut snapshot = Arc::clone(self.snapshot);
-        let mut steps = Steps {
-            useless: self.accepted,
-            ..Steps::default()
-        };
+        let mut found: BTreeMap<_, _> = find(&snapshot, self.paths).into_iter().collect();
+        let mut useless = Useless(self.accepted);
+        let mut touched = BTreeSet::new();
+        let mut at_once = usize::MAX;
         for _ in 0..MOST_ROUNDS {
-            let mut found = find(&snapshot);
-            let mut changes = steps.taken_back(&found);
-            if changes.is_empty() {
-                steps.leave_out(&mut found);
-                let made = fixes_together(&snapshot, &found, self.most);
-                changes = steps.taken(&snapshot, made);
-            }
-            if changes.is_empty() {
+            let fixable = self.paths.iter().filter_map(|path| {
+                let findings: &Vec<Finding> = found.get(path)?;
+                let wanted = findings.iter().filter(|finding| is_fixed(finding));
+                let wanted = wanted.filter(|finding| !useless.has(finding));
+                Some((Arc::clone(path), wanted.cloned().collect()))
+            });
+            let made = fixes_together(&snapshot, &fixable.collect::<Found>(), self.most, at_once);
+            if made.is_empty() {
                 break;
             }
-            snapshot = Arc::new(snapshot.with(Change::Batch(changes)));
+            let count: usize = made.values().map(|made| made.removed.len()).sum();
+            let changes = made.iter().map(|(path, made)| opened(path, &made.text));
+            let next = Arc::new(snapshot.with(Change::Batch(changes.collect())));
+            let concerned: Vec<Arc<str>> = match recheck(&next) {
+                Recheck::All => next.files().map(|file| Arc::clone(file.path())).collect(),
+                Recheck::Files(files) => files.into_iter().collect(),
+            };
+            let unknown = concerned.iter().filter(|path| !found.contains_key(*path));
+            let unknown: Vec<Arc<str>> = unknown.cloned().collect();
+            found.extend(find(&snapshot, &unknown));
+            let after: BTreeMap<_, _> = find(&next, &concerned).into_iter().collect();
+            if useless.learn(&made, &after) {
+                continue;
+            }
+            if gained(&found, &after, &made) {
+                if count > 1 {
+                    at_once = count / 2;
+                    continue;
+                }
+                if errors(after.values()) > errors(after.keys().filter_map(|at| found.get(at))) {
+                    useless.add(made);
+                    continue;
+                }
+            }
+            useless.moved(&made);
+            touched.extend(made.into_keys());
+            found.extend(after);
+            snapshot = next;
+            at_once = at_once.saturating_mul(2);
         }
-        AfterFixes {
-            snapshot,
-            touched: steps.touched,
-        }
+        AfterFixes { snapshot, touched }
     }
 }
 
-/// What the last round did to one file.
-struct Step {
-    path: Arc<str>,
-    before: Arc<str>,
-    /// The fixes that were known before not to help.
-    useless: Vec<Known>,
-    made: Made,
-}
+/// The findings of each file that stay: accepted ones, and those whose fix does not help.
+struct Useless(BTreeMap<Arc<str>, Vec<Known>>);
 
-/// What the rounds did so far.
-#[derive(Default)]
-struct Steps {
-    last: Vec<Step>,
-    /// All files that were changed.
-    touched: BTreeSet<Arc<str>>,
-    /// The findings of each file that stay: accepted ones, and those that their fix does not remove.
-    useless: BTreeMap<Arc<str>, Vec<Known>>,
-}
+impl Useless {
+    fn has(&self, finding: &Finding) -> bool {
+        let known = self.0.get(&finding.path).into_iter().flatten();
+        known.into_iter().any(|known| known.is(finding))
+    }
 
-impl Steps {
-    /// Gives the files back the text that they had before fixes which did not help. `found` are
-    /// the findings now, by path.
-    fn taken_back(&mut self, found: &[(Arc<str>, Vec<Finding>)]) -> Vec<Change> {
-        let mut changes = Vec::new();
-        for step in self.last.drain(..) {
-            let at = found.binary_search_by(|(path, _)| path.cmp(&step.path));
-            let now = at.map_or(&[][..], |at| &found[at].1);
-            let removed = step.made.removed.into_iter();
-            let still = removed.filter(|removed| removed.is_still_among(now));
-            let still: Vec<Known> = still.map(|removed| removed.finding).collect();
-            if !still.is_empty() {
-                let known = self.useless.entry(Arc::clone(&step.path)).or_default();
-                *known = step.useless;
-                known.extend(still);
-                changes.push(opened(&step.path, step.before));
+    /// Remembers the findings that are still there after their fixes; says whether there are any.
+    fn learn(
+        &mut self,
+        made: &BTreeMap<Arc<str>, Made>,
+        after: &BTreeMap<Arc<str>, Vec<Finding>>,
+    ) -> bool {
+        let mut has_any = false;
+        for (path, made) in made {
+            let now = after.get(path).map_or(&[][..], Vec::as_slice);
+            let still = made.removed.iter();
+            let mut still = still.filter(|one| one.is_still_among(now)).peekable();
+            if still.peek().is_some() {
+                has_any = true;
+                let known = self.0.entry(Arc::clone(path)).or_default();
+                known.extend(still.map(|one| one.finding.clone()));
             }
         }
-        changes
+        has_any
     }
 
-    /// Leaves out the findings whose fix is known not to help.
-    fn leave_out(&self, found: &mut [(Arc<str>, Vec<Finding>)]) {
-        for (path, findings) in found {
-            let known = self.useless.get(path).map_or(&[][..], Vec::as_slice);
-            findings.retain(|finding| !known.iter().any(|known| known.is(finding)));
-        }
-    }
-
-    /// Remembers a round, and gives what it changes.
-    fn taken(&mut self, snapshot: &Snapshot, made: BTreeMap<Arc<str>, Made>) -> Vec<Change> {
-        let mut changes = Vec::new();
+    /// Remembers the findings of fixes after which there are more errors.
+    fn add(&mut self, made: BTreeMap<Arc<str>, Made>) {
         for (path, made) in made {
-            let Some(file) = snapshot.file(&path) else {
-                continue;
-            };
-            changes.push(opened(&path, made.text.as_str().into()));
-            let known = self.useless.remove(&path).unwrap_or_default();
-            let after = known.iter().cloned();
-            let after = after.filter_map(|known| known.after(&made.edits)).collect();
-            self.useless.insert(Arc::clone(&path), after);
-            self.touched.insert(Arc::clone(&path));
-            self.last.push(Step {
-                path,
-                before: Arc::clone(file.text()),
-                useless: known,
-                made,
-            });
+            let removed = made.removed.into_iter().map(|removed| removed.finding);
+            self.0.entry(path).or_default().extend(removed);
         }
-        changes
     }
+
+    /// Finds what it remembers at its new places, after edits.
+    fn moved(&mut self, made: &BTreeMap<Arc<str>, Made>) {
+        for (path, made) in made {
+            if let Some(known) = self.0.get_mut(path) {
+                let all = std::mem::take(known).into_iter();
+                *known = all.filter_map(|one| one.after(&made.edits)).collect();
+            }
+        }
+    }
+}
+
+/// Whether files have more errors of some rule than before; what Puppet refused to read hid its own.
+fn gained(
+    before: &BTreeMap<Arc<str>, Vec<Finding>>,
+    after: &BTreeMap<Arc<str>, Vec<Finding>>,
+    made: &BTreeMap<Arc<str>, Made>,
+) -> bool {
+    let was_loaded = |path: &Arc<str>| made.get(path).is_none_or(|made| !made.was_refused);
+    after.iter().any(|(path, after)| {
+        let before = before.get(path);
+        let is_new = |finding: &Finding| {
+            let of_rule = |other: &&Finding| is_error(other) && other.code == finding.code;
+            let known = before.into_iter().flatten().filter(of_rule).count();
+            is_error(finding) && after.iter().filter(of_rule).count() > known
+        };
+        was_loaded(path) && after.iter().any(is_new)
+    })
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.severity == Severity::Error
+}
+
+fn errors<'f>(files: impl Iterator<Item = &'f Vec<Finding>>) -> usize {
+    files.flatten().filter(|finding| is_error(finding)).count()
 }
 
 /// A file with another text.
-fn opened(path: &Arc<str>, text: Arc<str>) -> Change {
+fn opened(path: &Arc<str>, text: &str) -> Change {
     Change::Open {
         path: Arc::clone(path),
-        text,
+        text: text.into(),
         version: 1,
     }
 }
@@ -146,33 +180,75 @@ fn opened(path: &Arc<str>, text: Arc<str>) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Fix, Severity};
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::PuppetVersion;
+    use crate::rules::{Checker, Fix};
     use crate::text::{TextEdit, TextRange};
-    use crate::workspace::Workspace;
+
+    /// The text of a workspace's data after all fixes of what `find` finds in each file.
+    fn fixed(
+        text: &str,
+        most: Safety,
+        find: impl Fn(&Snapshot, &Arc<str>) -> Option<Vec<Finding>>,
+    ) -> String {
+        let snapshot = Arc::new(Fixture::new("data/common.yaml", text).on_disk());
+        let paths = snapshot.files().map(|file| Arc::clone(file.path()));
+        let paths: Vec<Arc<str>> = paths.collect();
+        let fixing = Fixing {
+            snapshot: &snapshot,
+            paths: &paths,
+            most,
+            accepted: BTreeMap::new(),
+        };
+        let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
+            let found = paths.iter();
+            let found = found.filter_map(|path| Some((Arc::clone(path), find(snapshot, path)?)));
+            found.collect()
+        };
+        let after = fixing.run(find, |_| true).snapshot;
+        let file = after.file(&format!("{FOLDER}/data/common.yaml"));
+        file.expect("the file").text().to_string()
+    }
 
     #[test]
-    fn a_fix_that_does_not_help_is_taken_back_and_not_made_again() {
-        let path: Arc<str> = "/repo/data/a.yaml".into();
-        let snapshot = Workspace::new().apply(opened(&path, "a: 1\n".into()));
-        let range = TextRange::new(3, 4);
-        let mut finding = Finding::new("x", Severity::Hint, Arc::clone(&path), range, "");
-        let edit = TextEdit::insert(4, "}");
-        finding.fixes.push(Fix::new(Safety::Safe, "", edit));
-        let mut found = vec![(Arc::clone(&path), vec![finding])];
-        let mut steps = Steps::default();
-        let made = fixes_together(&snapshot, &found, Safety::Safe);
-        let texts = |changes: Vec<Change>| {
-            let texts = changes.into_iter().filter_map(|change| {
-                let Change::Open { text, .. } = change else {
-                    return None;
-                };
-                Some(text.to_string())
+    fn a_fix_that_does_not_help_is_not_made() {
+        let text = fixed("a: 1\n", Safety::Safe, |_, path| {
+            let mut finding = Finding::new(
+                "x",
+                Severity::Hint,
+                Arc::clone(path),
+                TextRange::new(3, 4),
+                "",
+            );
+            let edit = TextEdit::insert(4, "}");
+            finding.fixes.push(Fix::new(Safety::Safe, "", edit));
+            path.ends_with("common.yaml").then(|| vec![finding])
+        });
+        assert_eq!(text, "a: 1\n");
+    }
+
+    #[test]
+    fn a_fix_after_which_there_are_more_errors_is_not_made() {
+        let check = |most: Safety, entries: &str| {
+            let text = format!(
+                "m: 0644\nn: 22:22\na: [1]\nb: [1]\nlookup_options:\n{entries}#- hiera.yaml\nversion: 5\n\
+                 hierarchy: [{{name: all, paths: [high.yaml, common.yaml]}}]\n#- data/high.yaml\na: [2]\nb: [2]\n"
+            );
+            let text = fixed(&text, most, |snapshot, path| {
+                Checker::new(snapshot, PuppetVersion::V8).file(path)
             });
-            texts.collect::<Vec<_>>()
+            let rest =
+                text.strip_prefix("m: \"0644\"\nn: \"22:22\"\na: [1]\nb: [1]\nlookup_options:\n");
+            rest.expect(&text).to_owned()
         };
-        assert_eq!(texts(steps.taken(&snapshot, made)), ["a: 1}\n"]);
-        assert_eq!(texts(steps.taken_back(&found)), ["a: 1\n"]);
-        steps.leave_out(&mut found);
-        assert_eq!(found[0].1, []);
+        assert_eq!(
+            check(Safety::Safe, "  a: hash\n  b: unique\n"),
+            "  a: hash\n  b: {merge: unique}\n"
+        );
+        // One error in the place of another is no more than there was.
+        assert_eq!(
+            check(Safety::Unsafe, "  a: {merge: hahs}\n  b: {merge: unique}\n"),
+            "  a: {merge: hash}\n  b: {merge: unique}\n"
+        );
     }
 }

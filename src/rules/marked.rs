@@ -40,7 +40,7 @@ pub(super) fn fixed(
         .expect("a data file");
     found.retain(is_meant);
     let path: Arc<str> = path.into();
-    let mut made = fixes_together(snapshot, &[(Arc::clone(&path), found)], most);
+    let mut made = fixes_together(snapshot, &[(Arc::clone(&path), found)], most, usize::MAX);
     let before = || snapshot.file(&path).expect("the file").text().to_string();
     made.remove(&path).map_or_else(before, |made| made.text)
 }

@@ -352,7 +352,7 @@ proptest! {
         let path: Arc<str> = format!("{FOLDER}/data/common.yaml").into();
         let mut found = check(&fixture);
         found.retain(|finding| finding.path == path);
-        let mut made = fixes_together(&snapshot, &[(Arc::clone(&path), found)], Safety::Safe);
+        let mut made = fixes_together(&snapshot, &[(Arc::clone(&path), found)], Safety::Safe, usize::MAX);
         let fixed = made.remove(&path).map_or_else(|| text.clone(), |made| made.text);
         let after: Vec<&str> = fixed.split(end).collect();
         assert_eq!(after.len(), lines.len() + 2, "{fixed:?}");

@@ -8,7 +8,7 @@ use proptest::sample::{select, subsequence};
 use super::*;
 use crate::ide::random_workspace::{FILES, KEYS, values, workspace_of_texts};
 use crate::lookup::PuppetVersion;
-use crate::rules::{Finding, Fixing};
+use crate::rules::{Finding, Fixing, Severity};
 use crate::workspace::{Format, Workspace, load};
 
 /// Entries with mistakes, and without; `K` is the key.
@@ -115,20 +115,21 @@ const KEEPING: [&str; 6] = [
 fn made(workspace: &Workspace, most: Safety, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let snapshot = workspace.snapshot();
+    let paths = snapshot.files().map(|file| Arc::clone(file.path()));
+    let paths: Vec<Arc<str>> = paths.collect();
     let fixing = Fixing {
         snapshot: &snapshot,
+        paths: &paths,
         most,
         accepted: BTreeMap::new(),
     };
-    let after = fixing.run(|snapshot| {
+    let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
         let checker = Checker::with_settings(snapshot, settings.clone());
-        let found = snapshot.files().filter_map(|file| {
-            let mut findings = checker.file(file.path())?;
-            findings.retain(&is_reported);
-            Some((Arc::clone(file.path()), findings))
-        });
+        let found = paths.iter();
+        let found = found.filter_map(|path| Some((Arc::clone(path), checker.file(path)?)));
         found.collect()
-    });
+    };
+    let after = fixing.run(find, is_reported);
     let made = fixed(&snapshot, &after, &settings);
     workspace.apply(Change::Batch(made.iter().map(Fixed::change).collect()));
     made
@@ -170,6 +171,32 @@ proptest! {
         let again = made(&workspace, most, |_| true);
         let again: Vec<_> = again.iter().map(|one| (&one.before, &one.after)).collect();
         prop_assert!(again.is_empty(), "{again:#?}");
+    }
+
+    /// No file that Puppet loads has more errors than before.
+    #[test]
+    fn fixes_make_no_errors(
+        mut texts in prop::collection::vec(file(), FILES.len()),
+        most in select(&[Safety::Safe, Safety::Unsafe][..]),
+    ) {
+        texts.iter_mut().filter(|text| !loads(text)).for_each(String::clear);
+        let workspace = workspace_of_texts(&texts);
+        let errors = || {
+            let snapshot = workspace.snapshot();
+            let checker = Checker::new(&snapshot, PuppetVersion::V8);
+            let errors = snapshot.files().map(|file| {
+                let found = checker.file(file.path()).unwrap_or_default().into_iter();
+                let found = found.filter(|finding| finding.severity == Severity::Error);
+                (Arc::clone(file.path()), found.map(|finding| finding.message).collect())
+            });
+            errors.collect::<BTreeMap<Arc<str>, Vec<String>>>()
+        };
+        let before = errors();
+        let made = made(&workspace, most, |_| true);
+        let made: Vec<_> = made.iter().map(|one| (&one.path, &one.before, &one.after)).collect();
+        for (path, after) in errors() {
+            prop_assert!(after.len() <= before[&path].len(), "{path}: {after:#?}\n{made:#?}");
+        }
     }
 
     /// What is said to have no effect has none, for any node.

@@ -24,7 +24,7 @@ use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
-use crate::workspace::{Change, Workspace, path};
+use crate::workspace::{Change, Snapshot, Workspace, path};
 
 /// How a finding is reported by the workspace's configuration; nothing where it is not.
 fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
@@ -317,23 +317,22 @@ impl<'a> Report<'a> {
         let before = opened.workspace.snapshot();
         let fixing = Fixing {
             snapshot: &before,
+            paths,
             most,
             accepted: self.accepted(folder, opened, paths),
         };
         let is_reported = |finding: &Finding| self.severity(&opened.project, finding).is_some();
-        let after = fixing.run(|snapshot| {
+        let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
             let configs = ConfigCache::default();
             let asked = opened.asked(&configs);
             let checker = Checker::with_settings(snapshot, opened.settings.clone());
             let checker = checker.with_nodes(|path| asked.set(snapshot, path).unwrap_or_default());
             let found = parallel::findings(&checker, paths, &|_| {});
-            let found = paths.iter().zip(found).filter_map(|(path, found)| {
-                let (mut findings, _) = found?;
-                findings.retain(is_reported);
-                Some((Arc::clone(path), findings))
-            });
+            let found = paths.iter().zip(found);
+            let found = found.filter_map(|(path, found)| Some((Arc::clone(path), found?.0)));
             found.collect()
-        });
+        };
+        let after = fixing.run(find, is_reported);
         let fixed = fixed(&before, &after, &opened.settings);
         let changes = fixed.iter().map(Fixed::change).collect();
         opened.workspace.apply(Change::Batch(changes));

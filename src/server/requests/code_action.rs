@@ -86,18 +86,24 @@ fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
 }
 
 /// The safe fixes of all findings that are shown, and of those that show up after them, as one action;
-/// nothing where there are none.
+/// nothing where there are none. Errors in other files are not looked for, for the time it would take.
 fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> {
     let fixing = Fixing {
         snapshot: &view.snapshot,
+        paths: std::slice::from_ref(path),
         most: Safety::Safe,
         accepted: BTreeMap::new(),
     };
-    let after = fixing.run(|snapshot| {
-        let mut found = findings_in(view, snapshot, Part::All)(path).unwrap_or_default();
-        found.retain(|finding| diagnostic(view, path, finding.clone()).is_some());
-        vec![(Arc::clone(path), found)]
-    });
+    let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
+        let own = paths.iter().filter(|at| *at == path);
+        let found = own.map(|path| {
+            let found = findings_in(view, snapshot, Part::All)(path);
+            (Arc::clone(path), found.unwrap_or_default())
+        });
+        found.collect()
+    };
+    let is_shown = |finding: &Finding| diagnostic(view, path, finding.clone()).is_some();
+    let after = fixing.run(find, is_shown);
     let text = |snapshot: &Snapshot| Some(Arc::clone(snapshot.file(path)?.text()));
     let edits = edits_between(&text(&view.snapshot)?, &text(&after.snapshot)?);
     if edits.is_empty() {
