@@ -96,6 +96,29 @@ impl Template {
         Template { parts }
     }
 
+    /// The template with the wildcards of a glob, `*` and `?`, as unknown parts of their own.
+    #[must_use]
+    pub fn with_wildcards(self) -> Template {
+        let mut parts = Vec::new();
+        let mut wildcards = 0;
+        for part in self.parts {
+            let TemplatePart::Text(text) = part else {
+                parts.push(part);
+                continue;
+            };
+            for (at, piece) in text.split(['*', '?']).enumerate() {
+                if at > 0 {
+                    wildcards += 1;
+                    parts.push(TemplatePart::Variable(Arc::from(format!("*{wildcards}"))));
+                }
+                if !piece.is_empty() {
+                    parts.push(TemplatePart::Text(piece.to_string()));
+                }
+            }
+        }
+        Template { parts }
+    }
+
     /// The variables, in order of first appearance.
     pub fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.parts.iter().filter_map(|part| match part {

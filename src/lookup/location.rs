@@ -246,7 +246,7 @@ impl Engine<'_> {
         let shown: Arc<str> = Arc::from(joined.as_str());
         if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
             // Any file that the pattern could reach with some value: wildcards are unknown parts.
-            let template = with_wildcards(open.template);
+            let template = open.template.with_wildcards();
             let open = Some(OpenPath {
                 template,
                 variables: open.variables,
@@ -380,28 +380,6 @@ fn open_path<'a>(
         template: Template { parts },
         variables,
     })
-}
-
-/// Turns the wildcards of a glob into unknown parts of their own.
-fn with_wildcards(template: Template) -> Template {
-    let mut parts = Vec::new();
-    let mut wildcards = 0;
-    for part in template.parts {
-        let TemplatePart::Text(text) = part else {
-            parts.push(part);
-            continue;
-        };
-        for (at, piece) in text.split(['*', '?']).enumerate() {
-            if at > 0 {
-                wildcards += 1;
-                parts.push(TemplatePart::Variable(Arc::from(format!("*{wildcards}"))));
-            }
-            if !piece.is_empty() {
-                parts.push(TemplatePart::Text(piece.to_string()));
-            }
-        }
-    }
-    Template { parts }
 }
 
 /// Whether Ruby's `URI()` takes the text (RFC 3986, also opaque and relative forms).

@@ -3,7 +3,7 @@
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::analysis::RootView;
-use crate::hierarchy::{LocationSpan, Template, TemplatePart};
+use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
 use crate::syntax::ScalarMap;
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -33,8 +33,12 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     let places = view.places(of.layer);
     let exists = |template: &Template| !view.expand(template).is_empty();
     report_lost_links(file, &view, &places, findings);
-    // Where not even one level has a file the data lies elsewhere, unless a name is nearly that of a file here.
-    let is_here = places.iter().any(|place| exists(&place.template));
+    let hierarchy = Hierarchy {
+        file,
+        view: &view,
+        places: &places,
+        is_here: places.iter().any(|place| exists(&place.template)),
+    };
     for level in levels(file) {
         // Other functions make of a path what they like.
         let function = level.function.as_ref();
@@ -44,64 +48,110 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         let own: Vec<&Place> = places.iter().filter(|place| is_of(place, &level)).collect();
         for (at, location) in level.spans.locations.iter().enumerate() {
             if matches!(&*location.key, "glob" | "globs") {
-                let is_known = own.iter().any(|place| exists(&place.template));
-                if is_here && !is_known && own.is_empty() && !location.text.contains("%{") {
-                    findings.report(
-                        location.range,
-                        format!("no file of this workspace matches '{}'", location.text),
-                    );
+                let is_alone = own.is_empty() && !location.text.contains("%{");
+                if let Some(template) = hierarchy.template_of_glob(location, &own) {
+                    hierarchy.check(location, &template, is_alone, findings);
+                } else if is_alone && hierarchy.is_here {
+                    report_missing(location, findings);
                 }
-                continue;
+            } else if matches!(&*location.key, "path" | "paths")
+                && let Some(place) = own.iter().find(|place| place.location == at)
+            {
+                hierarchy.check(location, &place.template, true, findings);
             }
-            if !matches!(&*location.key, "path" | "paths") {
-                continue;
-            }
-            let Some(place) = own.iter().find(|place| place.location == at) else {
-                continue;
-            };
-            if analysis.is_outside(&place.template) || exists(&place.template) {
-                continue;
-            }
-            let other = EXTENSIONS
-                .iter()
-                .find(|extension| exists(&with_extension(&place.template, extension)));
-            let Some(other) = other else {
-                if let Some(near) = near_path(&view, &places, &place.template) {
-                    report_near(file, location, &near, findings);
-                } else if is_here {
-                    findings.report(
-                        location.range,
-                        format!("no file of this workspace matches '{}'", location.text),
-                    );
-                }
-                continue;
-            };
-            let finding = findings.report_as(
-                Severity::Warning,
-                location.range,
-                format!(
-                    "no file of this workspace matches '{}': Puppet reads nothing here; with '{other}' at \
-                     the end, files do match",
-                    location.text
-                ),
-            );
-            let node = file.tree().node(location.node);
-            let stem = stem(&location.text).len();
-            let end = TextRange::new(stem, location.text.len());
-            let map = ScalarMap::new(file.file.text(), node);
-            let range = match end.is_empty() {
-                // Behind the last letter, within the quotes.
-                true => {
-                    let last = map.source_range(stem.saturating_sub(1)..stem);
-                    TextRange::empty(last.end as usize)
-                }
-                false => map.source_range(end.as_usize()),
-            };
-            let edit = TextEdit::replace(range, *other);
-            let title = format!("Write '{other}' at the end");
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
         }
     }
+}
+
+/// What a location is held against.
+struct Hierarchy<'a> {
+    file: &'a FileContext<'a>,
+    view: &'a RootView<'a>,
+    places: &'a [Place],
+    /// Whether any level has a file. If not, the data lies elsewhere, unless a name is nearly that of a file here.
+    is_here: bool,
+}
+
+impl Hierarchy<'_> {
+    /// The files that a glob without braces and brackets can mean.
+    fn template_of_glob(&self, location: &LocationSpan, own: &[&Place]) -> Option<Template> {
+        let text = &location.text;
+        let braces = text.matches('{').count() - text.matches("%{").count();
+        if braces > 0 || text.contains("**") || text.contains(['[', '\\']) {
+            return None;
+        }
+        if text.contains("%{") {
+            let place = own.iter().find(|place| place.original == *text)?;
+            return Some(place.template.clone());
+        }
+        let config = self.file.facts().config.as_ref()?;
+        let mut paths = config.paths.iter();
+        let path = paths.find(|path| path.is_glob && path.path == *text)?;
+        let datadir = join(&self.view.root.dir, &path.datadir);
+        let whole = path::normalise(&join(&datadir, &path.path));
+        Some(Template::parse(&whole).with_wildcards())
+    }
+
+    /// Reports a location that no file fits; where no name is near, only if `is_alone`.
+    fn check(
+        &self,
+        location: &LocationSpan,
+        template: &Template,
+        is_alone: bool,
+        findings: &mut Findings<'_>,
+    ) {
+        let found = |template: &Template| self.view.expand(template);
+        if self.view.analysis.is_outside(template) || !found(template).is_empty() {
+            return;
+        }
+        // Such as plain data beside the encrypted data of the same name.
+        let is_read = |at: &String| self.places.iter().any(|place| place.template.matches(at));
+        let other = EXTENSIONS.iter().find(|extension| {
+            let found = found(&with_extension(template, extension));
+            !found.is_empty() && !found.iter().any(is_read)
+        });
+        if let Some(other) = other {
+            self.report_extension(location, other, findings);
+        } else if let Some(near) = near_path(self.view, self.places, template) {
+            report_near(self.file, location, &near, findings);
+        } else if is_alone && self.is_here {
+            report_missing(location, findings);
+        }
+    }
+
+    fn report_extension(&self, location: &LocationSpan, other: &str, findings: &mut Findings<'_>) {
+        let finding = findings.report_as(
+            Severity::Warning,
+            location.range,
+            format!(
+                "no file of this workspace matches '{}': Puppet reads nothing here; with '{other}' at \
+                 the end, files do match",
+                location.text
+            ),
+        );
+        let node = self.file.tree().node(location.node);
+        let stem = stem(&location.text).len();
+        let end = TextRange::new(stem, location.text.len());
+        let map = ScalarMap::new(self.file.file.text(), node);
+        let range = match end.is_empty() {
+            // Behind the last letter, within the quotes.
+            true => {
+                let last = map.source_range(stem.saturating_sub(1)..stem);
+                TextRange::empty(last.end as usize)
+            }
+            false => map.source_range(end.as_usize()),
+        };
+        let edit = TextEdit::replace(range, other);
+        let title = format!("Write '{other}' at the end");
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+}
+
+fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
+    findings.report(
+        location.range,
+        format!("no file of this workspace matches '{}'", location.text),
+    );
 }
 
 /// A folder or a file beside the one that a path names and that is not there.
@@ -279,6 +329,44 @@ mod tests {
         assert_eq!(check("comon.yaml", &file("servers.yaml")), hint);
         assert_eq!(check("others.yaml", ""), hint);
         assert_eq!(check("node/%{trusted.certname}.eyaml", &nodes), hint);
+    }
+
+    #[test]
+    fn a_glob_is_offered_the_extension_and_the_folder_of_the_files_there() {
+        let check = |glob: &str, files: &str| {
+            let text = format!(
+                "version: 5\nhierarchy:\n  - {{name: one, globs: [\"{glob}\"]}}\n  - {{name: two, path: \
+                 other.yaml}}\n#- data/other.yaml\na: 1\n#- data/{files}\nb: 1\n"
+            );
+            let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+            let mut found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml")).into_iter();
+            let finding = found.find(|finding| finding.code == RULE.code)?;
+            let fix = finding.fixes.first().map(|fix| fix.title.clone());
+            Some((finding.severity, fix))
+        };
+        let write = |what: &str| Some((Severity::Warning, Some(format!("Write {what}"))));
+        let extension = write("'.yaml' at the end");
+        assert_eq!(check("users/*.yml", "users/a.yaml"), extension);
+        assert_eq!(check("%{facts.site}/*.yml", "lon/a.yaml"), extension);
+        assert_eq!(check("user/*.yaml", "users/a.yaml"), write("'users'"));
+        assert_eq!(check("users/*.yaml", "users/a.yaml"), None);
+        let hint = Some((Severity::Hint, None));
+        assert_eq!(check("users/*.yml", "groups/a.yaml"), hint);
+        assert_eq!(check("users/{a,b}.yml", "users/a.yaml"), hint);
+    }
+
+    #[test]
+    fn files_that_another_level_reads_are_not_meant() {
+        let text = "version: 5\nhierarchy:\n  - name: secrets\n    lookup_key: eyaml_lookup_key\n    \
+                    path: 'node/%{trusted.certname}.eyaml'\n    options: {pkcs7_private_key: a, pkcs7_public_key: b}\n\
+                    \x20 - {name: nodes, paths: ['node/%{trusted.certname}.yaml']}\n  \
+                    - {name: all, globs: ['*.yml', '*.yaml']}\n\
+                    #- data/node/web01.yaml\na: 1\n#- data/common.yaml\na: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        let found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml"));
+        let found = found.iter().filter(|finding| finding.code == RULE.code);
+        let severities: Vec<Severity> = found.map(|finding| finding.severity).collect();
+        assert_eq!(severities, [Severity::Hint]);
     }
 
     #[test]
