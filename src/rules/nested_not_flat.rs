@@ -70,7 +70,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         range: class.definition.place,
         message: format!("class '{}'", key.name),
     });
-    if let Some(edit) = flattened(at, key, value) {
+    if let Some(edit) = flattened(at, key, value).or_else(|| flattened_flow(at, key, value)) {
         let title = format!("Write '{}::{first}' …", key.name);
         let names = pairs.iter().filter_map(|(name, _)| tree.scalar_text(*name));
         let fix = Fix::new(Safety::Unsafe, title, edit);
@@ -102,7 +102,7 @@ fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextE
     let start = node.range.start as usize;
     let line = text[..start].rfind('\n')? + 1;
     let indent = &text[line..start];
-    let head = text[key.key.start as usize..line].trim_end();
+    let head = text.get(key.key.start as usize..line)?.trim_end();
     let (sign, comment) = head.split_at(head.find('#').unwrap_or(head.len()));
     let is_block = !head.contains('\n')
         && sign.trim_end().ends_with(':')
@@ -143,6 +143,45 @@ fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextE
     Some(TextEdit::replace(range, written))
 }
 
+/// The entries of the hash as entries of the file, where the hash is written in braces, without comments.
+fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
+    let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
+    let node = tree.node(value);
+    let is_bare = node.anchor.is_none() && node.tag.is_none() && at.format() != Format::Hocon;
+    let inner = node.range.slice(text).strip_prefix('{')?;
+    let head = &text[key.key.end as usize..node.range.start as usize];
+    if !is_bare || head.trim() != ":" {
+        return None;
+    }
+    let mut end = node.range.end as usize - inner.len();
+    let mut written = Vec::new();
+    for &(name, value) in node.as_mapping()? {
+        let gap = if written.is_empty() { "" } else { "," };
+        let (name, value) = (tree.node(name), tree.node(value).full_range());
+        if text[end..name.full_range().start as usize].trim() != gap || name.tag.is_some() {
+            return None;
+        }
+        let name_text = name.range.slice(text);
+        let name_start = usize::from(name.is_quoted());
+        let (quote, name_text) = name_text.split_at(name_start);
+        let entry = format!("{quote}{}::{name_text}: {}", key.name, value.slice(text));
+        written.push(entry.trim_end().to_owned());
+        end = value.end as usize;
+    }
+    let rest = text[end..node.range.end as usize].split_whitespace();
+    if !matches!(rest.collect::<String>().as_str(), "}" | ",}") {
+        return None;
+    }
+    let root = tree.node(tree.root()?).range;
+    let between = match root.slice(text).starts_with('{') {
+        true => ", ",
+        false if text.contains("\r\n") => "\r\n",
+        false => "\n",
+    };
+    let range = key.key.cover(node.range);
+    Some(TextEdit::replace(range, written.join(between)))
+}
+
 /// The files with keys that bear the name of a class that changed or of a parameter of one, or that manifests
 /// or data began or ceased to look up.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
@@ -158,4 +197,56 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         }
     }
     concerned.files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::Safety;
+    use crate::rules::marked::fixed;
+
+    /// A file after the fix.
+    fn flat(name: &str, text: &str) -> String {
+        let workspace = format!(
+            "{text}#- hiera.yaml\nversion: 5\nhierarchy:\n  - {{name: a, path: c.yaml}}\n  - {{name: b, \
+             path: c.json, data_hash: json_data}}\n#- modules/ntp/manifests/init.pp\n\
+             class ntp ($servers, $pool) {{ }}\n"
+        );
+        let snapshot = Fixture::new(&format!("data/{name}"), &workspace).on_disk();
+        let path = format!("{FOLDER}/data/{name}");
+        fixed(&snapshot, &path, Safety::Unsafe, |finding| {
+            finding.code == RULE.code
+        })
+    }
+
+    #[test]
+    fn hashes_in_braces_are_written_flat() {
+        for (name, nested, expected) in [
+            (
+                "c.yaml",
+                "a: 1\nntp: {servers: [a, b], pool: &p {x: 1}}  # why\n",
+                "a: 1\nntp::servers: [a, b]\nntp::pool: &p {x: 1}  # why\n",
+            ),
+            (
+                "c.yaml",
+                "'ntp': {\n  \"servers\": [\n    a],\n  pool: x,\n}\nb: 1\n",
+                "\"ntp::servers\": [\n    a]\nntp::pool: x\nb: 1\n",
+            ),
+            (
+                "c.yaml",
+                "{ntp: {servers: 1, pool: 2}, b: 1}\n",
+                "{ntp::servers: 1, ntp::pool: 2, b: 1}\n",
+            ),
+            (
+                "c.json",
+                "{\n  \"ntp\": {\"servers\": [1], \"pool\": null}\n}\n",
+                "{\n  \"ntp::servers\": [1], \"ntp::pool\": null\n}\n",
+            ),
+        ] {
+            assert_eq!(flat(name, nested), expected);
+        }
+        let commented = "ntp: {servers: 1, # one\n  pool: 2}\n";
+        assert_eq!(flat("c.yaml", commented), commented);
+    }
 }

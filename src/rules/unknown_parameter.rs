@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
-use crate::text::{TextEdit, nearest};
+use crate::text::{TextEdit, TextRange, nearest};
 use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -44,7 +44,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let names = first.definition.parameters.iter().map(|p| &*p.name);
     let meant = nearest(parameter, names);
-    let hint = meant.map(|meant| format!("; did you mean '{meant}'"));
+    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
     let finding = findings.report(
         key.key,
         format!(
@@ -57,12 +57,15 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         range: first.definition.place,
         message: format!("class '{class}'"),
     });
+    // Within quotes, if there are any.
     if let Some(meant) = meant
-        && *key.key.slice(at.file.text()) == *key.name
+        && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
     {
         let meant = format!("{class}::{meant}");
         let title = format!("Rename it to '{meant}'");
-        let edit = TextEdit::replace(key.key, &*meant);
+        let start = key.key.start as usize + start;
+        let range = TextRange::new(start, start + key.name.len());
+        let edit = TextEdit::replace(range, &*meant);
         let fix = Fix::new(Safety::Unsafe, title, edit);
         finding.fixes.push(fix.renaming(key.key, meant));
     }
