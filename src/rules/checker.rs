@@ -14,6 +14,7 @@ use super::walk::walk;
 use super::{Facts, RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, RootView, datadir_of,
+    layers_of,
 };
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
@@ -84,7 +85,7 @@ pub(super) struct RootContext<'a> {
     /// The folder of the environment that its data is read in.
     environment: Option<Arc<str>>,
     places: OnceLock<Arc<[Place]>>,
-    sees_all_data: OnceLock<bool>,
+    unseen: OnceLock<Vec<Layer>>,
     datadirs: OnceLock<Vec<String>>,
 }
 
@@ -144,7 +145,7 @@ impl<'a> Checker<'a> {
                 layer,
                 environment: environment.dir,
                 places: OnceLock::new(),
-                sees_all_data: OnceLock::new(),
+                unseen: OnceLock::new(),
                 datadirs: OnceLock::new(),
             }
         });
@@ -419,9 +420,17 @@ impl<'a> Checker<'a> {
             .get_or_init(|| self.analysis().site_variables())
     }
 
+    /// Whether all data that is read together with a file and may have a key lies in the workspace.
+    pub(super) fn sees_all_for(&self, readers: &[Reader<'_>], key: &str) -> bool {
+        let layers = layers_of(key);
+        let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
+        !unseen.any(|layer| layers.contains(layer))
+    }
+
     /// Whether all data that is read together with a file lies in the workspace.
-    pub(super) fn sees_all_for(&self, readers: &[Reader<'_>]) -> bool {
-        readers.iter().all(|reader| self.sees_all_data(reader.root))
+    pub(super) fn sees_all_data(&self, readers: &[Reader<'_>]) -> bool {
+        let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
+        unseen.next().is_none()
     }
 
     /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
@@ -470,17 +479,15 @@ impl<'a> Checker<'a> {
         self.graph.get_or_init(|| ReferenceGraph::of(self.snapshot))
     }
 
-    /// Whether all data that is read together with a root's lies in the workspace: no level reads
-    /// files from elsewhere, none asks a function that would have to be run.
-    pub(super) fn sees_all_data(&self, of: &RootContext<'_>) -> bool {
-        *of.sees_all_data.get_or_init(|| self.has_all_data(of))
+    /// The layers that are read together with a root's and whose data does not all lie in the workspace: a
+    /// level reads files from elsewhere, or asks a function that would have to be run.
+    fn unseen<'c>(&self, of: &'c RootContext<'_>) -> &'c [Layer] {
+        of.unseen.get_or_init(|| self.find_unseen(of))
     }
 
-    fn has_all_data(&self, of: &RootContext<'_>) -> bool {
-        let mut together = self
-            .roots
-            .iter()
-            .filter(|root| root.environment == of.environment);
+    fn find_unseen(&self, of: &RootContext<'_>) -> Vec<Layer> {
+        let mut together = self.roots.iter().collect::<Vec<_>>();
+        together.retain(|root| root.environment == of.environment);
         let areas = self.snapshot.areas();
         let here = |place: &Place| {
             let start = match place.template.parts.first() {
@@ -489,7 +496,8 @@ impl<'a> Checker<'a> {
             };
             areas.iter().any(|area| start.starts_with(&**area))
         };
-        together.all(|root| !self.asks_functions(root) && self.places(root).iter().all(here))
+        together.retain(|root| self.asks_functions(root) || !self.places(root).iter().all(here));
+        together.iter().map(|root| root.layer.clone()).collect()
     }
 
     /// Whether a level of a root asks a function that would have to be run.

@@ -37,7 +37,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         );
         return;
     }
-    let is_whole = checker.sees_all_for(file.readers());
+    let is_whole = checker.sees_all_for(file.readers(), root);
     let known = file.snapshot().key_names("").map(|name| &**name);
     let is_data = |name: &&str| checker.files_with(name).next().is_some();
     let meant = typing_error(root, known).filter(is_data);
@@ -85,4 +85,23 @@ fn root_range(at: &TokenAt<'_>) -> Option<TextRange> {
     };
     let (_, root) = split_key(argument).ok()?.into_iter().next()?;
     Some(root.shift(argument_range.start as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::marked::check_rule;
+
+    #[test]
+    fn data_that_a_function_makes_for_a_module_is_for_its_own_keys() {
+        let found = check_rule(
+            RULE,
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- data/common.yaml\n\
+             site::name: x\na: \"%{lookup('site::nam')}\" #~ interp-missing-key\n\
+             b: \"%{lookup('stock::rack')}\"\n#- modules/stock/hiera.yaml\nversion: 5\n\
+             hierarchy: [{name: f, data_hash: stock::ask}]\n#- modules/stock/metadata.json\n{}\n\
+             #- manifests/site.pp\n",
+        );
+        assert_eq!(found[0].severity, crate::rules::Severity::Warning);
+    }
 }

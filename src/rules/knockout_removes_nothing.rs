@@ -27,7 +27,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(prefix) = &knocking.prefix else {
         return;
     };
-    if knocking.lower.is_empty() || !file.checker.sees_all_for(file.readers()) {
+    if knocking.lower.is_empty() || !file.checker.sees_all_for(file.readers(), &key.name) {
         return;
     }
     for knockout in &knocking.knockouts {

@@ -22,7 +22,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     };
     if knocking.prefix.is_none()
         || !knocking.is_lowest
-        || !file.checker.sees_all_for(file.readers())
+        || !file.checker.sees_all_for(file.readers(), &key.name)
     {
         return;
     }

@@ -38,7 +38,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-');
     if !at.name.bytes().all(is_name)
         || file.snapshot().count_with(at.name) > 0
-        || !file.checker.sees_all_for(file.readers())
+        || !file.checker.sees_all_for(file.readers(), at.name)
         || is_known_otherwise(file, at.name)
     {
         return;
@@ -134,7 +134,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
         .map(|key| &**key)
         .filter(|key| *key != LOOKUP_OPTIONS && checker.files_with(key).next().is_some())
         .collect();
-    let sees_all = checker.sees_all_for(file.readers());
+    let sees_all = checker.sees_all_data(file.readers());
     // Where both have the same keys, the later one is perhaps for those that come one day.
     let has_more = |entry: &ListedOption| {
         let mut others = file.snapshot().key_names(literal_start(&entry.name));

@@ -19,7 +19,7 @@ pub(super) const RULE: &Rule = &Rule {
 };
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    if !is_first_found(file, key) || !file.checker.sees_all_for(file.readers()) {
+    if !is_first_found(file, key) || !file.checker.sees_all_for(file.readers(), &key.name) {
         return;
     }
     let mut same = None;
