@@ -86,6 +86,8 @@ impl Fixing<'_> {
             }
             useless.moved(&made);
             touched.extend(made.into_keys());
+            // What no level reads any more has no findings.
+            concerned.iter().for_each(|path| drop(found.remove(path)));
             found.extend(after);
             snapshot = next;
             at_once = at_once.saturating_mul(2);
