@@ -1,7 +1,9 @@
 //! `level-never-matches`: no file of the workspace matches a path of a level.
 
 use super::config_level::{ConfigLevel, levels};
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{
+    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry,
+};
 use crate::analysis::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
@@ -11,6 +13,9 @@ use crate::workspace::{FileKind, Files, path};
 
 /// Extensions of data files.
 const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+
+/// What folders of data are usually called.
+const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "level-never-matches",
@@ -39,27 +44,31 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         places: &places,
         is_here: places.iter().any(|place| exists(&place.template)),
     };
-    for level in levels(file) {
+    let levels = levels(file);
+    for level in &levels {
         // Other functions make of a path what they like.
         let function = level.function.as_ref();
         if function.is_none_or(|function| function.built_in().is_none()) {
             continue;
         }
-        let own: Vec<&Place> = places.iter().filter(|place| is_of(place, &level)).collect();
+        let own: Vec<&Place> = places.iter().filter(|place| is_of(place, level)).collect();
         for (at, location) in level.spans.locations.iter().enumerate() {
             if matches!(&*location.key, "glob" | "globs") {
                 let is_alone = own.is_empty() && !location.text.contains("%{");
                 if let Some(template) = hierarchy.template_of_glob(location, &own) {
-                    hierarchy.check(location, &template, is_alone, findings);
+                    hierarchy.check((level, location), &template, is_alone, findings);
                 } else if is_alone && hierarchy.is_here {
                     report_missing(location, findings);
                 }
             } else if matches!(&*location.key, "path" | "paths")
                 && let Some(place) = own.iter().find(|place| place.location == at)
             {
-                hierarchy.check(location, &place.template, true, findings);
+                hierarchy.check((level, location), &place.template, true, findings);
             }
         }
+    }
+    if findings.list.is_empty() {
+        hierarchy.report_no_datadir(&levels, findings);
     }
 }
 
@@ -95,7 +104,7 @@ impl Hierarchy<'_> {
     /// Reports a location that no file fits; where no name is near, only if `is_alone`.
     fn check(
         &self,
-        location: &LocationSpan,
+        (level, location): (&ConfigLevel, &LocationSpan),
         template: &Template,
         is_alone: bool,
         findings: &mut Findings<'_>,
@@ -106,16 +115,118 @@ impl Hierarchy<'_> {
         }
         // Such as plain data beside the encrypted data of the same name.
         let is_read = |at: &String| self.places.iter().any(|place| place.template.matches(at));
-        let other = EXTENSIONS.iter().find(|extension| {
-            let found = found(&with_extension(template, extension));
+        let is_unread = |template: &Template| {
+            let found = found(template);
             !found.is_empty() && !found.iter().any(is_read)
-        });
+        };
+        let mut extensions = EXTENSIONS.iter();
+        let other = extensions.find(|it| is_unread(&with_extension(template, it)));
         if let Some(other) = other {
             self.report_extension(location, other, findings);
         } else if let Some(near) = near_path(self.view, self.places, template) {
             report_near(self.file, location, &near, findings);
+        } else if !location.key.starts_with("glob") && is_unread(&template.clone().with_wildcards())
+        {
+            self.report_wildcards(level, location, findings);
+        } else if let Some((start, rest)) = self.without_datadir(location, template)
+            && is_unread(&rest)
+        {
+            self.report_datadir(location, &start, findings);
         } else if is_alone && self.is_here {
             report_missing(location, findings);
+        }
+    }
+
+    /// Reports a path with wildcards, which only globs have.
+    fn report_wildcards(
+        &self,
+        level: &ConfigLevel,
+        location: &LocationSpan,
+        findings: &mut Findings<'_>,
+    ) {
+        let meant = location.key.replace("path", "glob");
+        let finding = findings.report_as(
+            Severity::Warning,
+            location.range,
+            format!(
+                "no file of this workspace is called '{}': a path has no wildcards; did you mean '{meant}'?",
+                location.text
+            ),
+        );
+        let tree = self.file.tree();
+        let key = entry(tree, level.node, &location.key).map(|(key, _)| tree.node(key));
+        if let Some(key) = key.filter(|key| !key.is_quoted()) {
+            let edit = TextEdit::replace(key.range, &*meant);
+            let fix = Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit);
+            finding.fixes.push(fix.renaming(key.range, meant));
+        }
+    }
+
+    /// A path that names its data directory once more: what is too much, and the rest.
+    fn without_datadir(
+        &self,
+        location: &LocationSpan,
+        template: &Template,
+    ) -> Option<(String, Template)> {
+        let config = self.file.facts().config.as_ref()?;
+        let mut paths = config.paths.iter();
+        let path = paths.find(|path| path.path == location.text)?;
+        let datadir = path::normalise(&join(&self.view.root.dir, &path.datadir));
+        let again = format!("{}/", path::name(&datadir));
+        location.text.strip_prefix(&again)?;
+        let mut parts = template.parts.clone();
+        let TemplatePart::Text(start) = parts.first_mut()? else {
+            return None;
+        };
+        let rest = path::within(start, &datadir)?.strip_prefix(&again)?;
+        *start = format!("{datadir}/{rest}");
+        Some((again, Template { parts }))
+    }
+
+    fn report_datadir(&self, location: &LocationSpan, again: &str, findings: &mut Findings<'_>) {
+        let finding = findings.report_as(
+            Severity::Warning,
+            location.range,
+            format!(
+                "no file of this workspace matches '{}': the path starts in the data directory; leave \
+                 '{again}' out",
+                location.text
+            ),
+        );
+        let map = ScalarMap::new(self.file.file.text(), self.file.tree().node(location.node));
+        let edit = TextEdit::delete(map.source_range(0..again.len()));
+        let title = format!("Leave '{again}' out");
+        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    }
+
+    /// Reports a data directory in the workspace that is not there, beside a folder that is called as one.
+    fn report_no_datadir(&self, levels: &[ConfigLevel], findings: &mut Findings<'_>) {
+        let Some(config) = self.file.facts().config.as_ref() else {
+            return;
+        };
+        let files = self.view.files();
+        let is_folder = |datadir: &str| {
+            let at = path::normalise(&join(&self.view.root.dir, datadir));
+            files.kind(&at) == Some(FileKind::Directory)
+        };
+        let is_elsewhere = |place: &Place| self.view.analysis.is_outside(&place.template);
+        let mut datadirs = config.paths.iter().map(|path| &*path.datadir);
+        let mut locations = levels.iter().flat_map(|level| &level.spans.locations);
+        if let (Some(datadir), Some(location)) = (datadirs.next(), locations.next())
+            && let Some(other) = DATADIRS.iter().find(|other| is_folder(other))
+            && !self.is_here
+            && !datadir.contains("%{")
+            && !is_folder(datadir)
+            && datadirs.all(|other| other == datadir)
+            && !self.places.iter().any(is_elsewhere)
+        {
+            findings.report(
+                location.range,
+                format!(
+                    "no level of this hierarchy finds a file: the data directory '{datadir}' is not there, \
+                     but '{other}' is"
+                ),
+            );
         }
     }
 
@@ -353,6 +464,30 @@ mod tests {
         let hint = Some((Severity::Hint, None));
         assert_eq!(check("users/*.yml", "groups/a.yaml"), hint);
         assert_eq!(check("users/{a,b}.yml", "users/a.yaml"), hint);
+    }
+
+    #[test]
+    fn wildcards_and_the_data_directory_do_not_belong_into_paths() {
+        let write = |what: &str| Some((Severity::Warning, Some(what.to_owned())));
+        let nodes = "#- data/nodes/web01.yaml\nb: 1\n";
+        assert_eq!(check("nodes/*.yaml", nodes), write("Write 'glob'"));
+        assert_eq!(check("nodes/*.json", nodes), Some((Severity::Hint, None)));
+        let again = write("Leave 'data/' out");
+        assert_eq!(check("data/nodes/web01.yaml", nodes), again);
+        assert_eq!(check("data/nodes/%{trusted.certname}.yaml", nodes), again);
+        let hint = Some((Severity::Hint, None));
+        assert_eq!(check("data/other.yaml", ""), hint);
+    }
+
+    #[test]
+    fn a_data_directory_that_is_not_there_is_told_once() {
+        let text = "version: 5\ndefaults: {datadir: hieradata, data_hash: yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n  \
+                    - {name: b, path: b.yaml}\n#- data/a.yaml\na: 1\n";
+        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
+        let found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml"));
+        let messages: Vec<&str> = found.iter().map(|it| &*it.message).collect();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].ends_with("'hieradata' is not there, but 'data' is"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `lookup-options-no-effect`: an entry of 'lookup_options' has no effect: no key has its name, or
 //! another pattern is taken for all of its keys.
 
+use super::entry_edit::name_in;
 use super::knockout::lower_files;
 use super::lookup_options_regex_no_match::literal_start;
 use super::option_list::ListedOption;
@@ -8,8 +9,9 @@ use super::{
     Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Related, Rule, Safety, Severity,
 };
 use crate::analysis::split_key;
+use crate::syntax::NodeId;
 use crate::text::{TextEdit, typing_error};
-use crate::workspace::LOOKUP_OPTIONS;
+use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 /// Most files whose entries are held against a pattern.
 const MOST_FILES: usize = 64;
@@ -23,8 +25,44 @@ pub(super) const RULE: &Rule = &Rule {
         on: Facts::KEYS.and(Facts::OPTIONS).and(Facts::MANIFESTS),
         files: Depends::files_with_options,
     },
-    hooks: &[Hook::Option(check)],
+    hooks: &[Hook::Option(check), Hook::Key(check_key)],
 };
+
+/// A key that is nearly called `lookup_options`, with options in it.
+fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
+    if typing_error(&key.name, [LOOKUP_OPTIONS].into_iter()).is_none() {
+        return;
+    }
+    let Some((_, value)) = file.top_level(&key.name) else {
+        return;
+    };
+    let tree = file.tree();
+    let pairs = |id| tree.node(tree.resolve(id)).as_mapping();
+    let is_option = |&(name, _): &(NodeId, NodeId)| {
+        let name = tree.scalar_text(name).map(|name| &**name);
+        matches!(name, Some("merge" | "convert_to"))
+    };
+    let has_options = |&(_, options): &(NodeId, NodeId)| {
+        let options = pairs(options);
+        options.is_some_and(|options| options.iter().any(is_option))
+    };
+    if !pairs(value).unwrap_or_default().iter().any(has_options) {
+        return;
+    }
+    let finding = findings.report(
+        key.key,
+        format!(
+            "'{}' is a key like any other: these options do nothing; did you mean '{LOOKUP_OPTIONS}'?",
+            key.name
+        ),
+    );
+    if let Some(range) = name_in(file, key.key, &key.name) {
+        let title = format!("Write '{LOOKUP_OPTIONS}'");
+        let edit = TextEdit::replace(range, LOOKUP_OPTIONS);
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
+    }
+}
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     match at.name.starts_with('^') {
@@ -64,9 +102,9 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
             at.name
         ),
     );
-    if at.key.slice(file.file.text()) == at.name {
+    if let Some(range) = name_in(file, at.key, at.name) {
         let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(at.key, meant);
+        let edit = TextEdit::replace(range, meant);
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
 }

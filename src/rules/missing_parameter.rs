@@ -174,7 +174,7 @@ fn may_lack_values(snapshot: &Snapshot, file: &File) -> bool {
 }
 
 /// Whether a file may say which nodes there are.
-fn describes_nodes(at: &str) -> bool {
+pub(super) fn describes_nodes(at: &str) -> bool {
     NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
 }
 

@@ -1,7 +1,25 @@
-//! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file.
+//! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file, or means nothing to
+//! Puppet.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
+
+/// What tags of YAML itself are called.
+const KNOWN: [&str; 12] = [
+    "str",
+    "int",
+    "float",
+    "bool",
+    "null",
+    "binary",
+    "seq",
+    "map",
+    "set",
+    "omap",
+    "timestamp",
+    "merge",
+];
 
 pub(super) const RULE: &Rule = &Rule {
     code: "ruby-tags",
@@ -18,10 +36,43 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         ([], _) => return,
         ([..], _) => "Puppet refuses",
     };
-    let Some(error) = at.refusal() else { return };
+    let Some(error) = at.refusal() else {
+        if !at.readers().is_empty() {
+            report_ignored(at, findings);
+        }
+        return;
+    };
     if error.kind == LoadErrorKind::YamlDisallowedClass {
         let message = format!("{who} the whole file: {}", error.message);
         findings.report(at.place_of(error), message);
+    }
+}
+
+/// Reports tags of the file's own that `psych/visitors/to_ruby.rb` passes over.
+fn report_ignored(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    for (_, node) in at.tree().nodes() {
+        let Some(tag) = &node.tag else { continue };
+        let is_own = tag.text.starts_with('!')
+            && tag.text.len() > 1
+            && !tag.text.starts_with("!ruby/")
+            && !KNOWN.contains(&&tag.text[1..]);
+        if is_own {
+            let finding = findings.report_as(
+                Severity::Information,
+                tag.range,
+                format!(
+                    "Puppet ignores the tag '{}': the value is what stands behind it, as it is",
+                    tag.text
+                ),
+            );
+            let text = at.file.text();
+            let end = tag.range.end as usize;
+            let blank = text[end..].len() - text[end..].trim_start_matches(' ').len();
+            let edit = TextEdit::delete(TextRange::new(tag.range.start as usize, end + blank));
+            finding
+                .fixes
+                .push(Fix::new(Safety::Unsafe, "Remove the tag", edit));
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::missing_parameter::describes_nodes;
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
@@ -19,6 +20,9 @@ use crate::workspace::{
 
 /// Most files with a merged key; the values of more are not compared.
 const MOST_FILES: usize = 64;
+
+/// Most nodes that are asked whether they get a value.
+const MOST_NODES: usize = 32;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "type-mismatch",
@@ -291,8 +295,9 @@ fn of_reader(
     let scope = reach.scope();
     let class = &found.class.definition.name;
     if at.checker.may_miss_variable(class, reach)
-        || !is_effective(analysis, root, &key.name, value, &scope)
         || is_given(at, root, found)
+        || !is_effective(analysis, root, &key.name, value, &scope)
+            && !is_for_a_node(at, root, &key.name, value)
     {
         return None;
     }
@@ -323,6 +328,22 @@ fn is_effective(
         .as_ref()
         .is_ok_and(|result| result == value);
     is_same && survey.unknowns(&analysis, &[]).is_empty() && survey.outside().is_empty()
+}
+
+/// Whether a known node surely gets this value from the file, though a level above may override it for
+/// others.
+fn is_for_a_node(at: &FileContext<'_>, root: &Root, key: &str, value: &Value) -> bool {
+    let analysis = at.checker.analysis();
+    let known = &at.checker.nodes_for(at.file.path()).known;
+    let mut scopes = (0..known.len().min(MOST_NODES)).map(|member| known.scope(member));
+    scopes.any(|scope| {
+        let survey = analysis.at(root).survey(key, &scope);
+        let first = survey
+            .sources
+            .first()
+            .and_then(|first| first.path.as_deref());
+        first == Some(at.file.path()) && is_effective(analysis, root, key, value, &scope)
+    })
 }
 
 /// `Ntp::Server`, as a catalog names the class.
@@ -390,7 +411,7 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             // Types are used by types: any parameter's may be another one.
             of_classes(&mut concerned);
         }
-        if evaluates_otherwise(delta) {
+        if evaluates_otherwise(delta) || describes_nodes(&delta.path) {
             of_classes(&mut concerned);
         }
         for include in codes.iter().flat_map(|code| &code.includes) {

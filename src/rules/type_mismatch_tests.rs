@@ -192,3 +192,13 @@ fn values_that_other_levels_may_complete_are_not_judged() {
          #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\nm::s: {b: 1}\n",
     );
 }
+
+#[test]
+fn what_a_level_above_overrides_for_some_is_judged_by_the_known_nodes() {
+    let data = "#- data/node/web01.yaml\nm::i: 1\n#- data/role/web.yaml\nm::i: x\n#- manifests/site.pp\ninclude m\n";
+    check_types(data);
+    let nodes = |role: &str| format!("#- nodes.yaml\nweb02:\n  variables: {{role: {role}}}\n");
+    check_types(&format!("{}{data}", nodes("db")));
+    let marked = data.replace("m::i: x", "m::i: x #~ type-mismatch");
+    check_types(&format!("{}{marked}", nodes("web")));
+}

@@ -38,6 +38,23 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         if function.built_in().is_some() || is_ruby_class || findings.has(function.value) {
             continue;
         }
+        let of_kind = BUILT_IN.iter().filter(|(_, kind)| *kind == function.kind);
+        let mut of_kind = of_kind.map(|(name, _)| *name);
+        if let Some(meant) = of_kind.find(|name| is_short_for(&function.name, name)) {
+            let finding = findings.report_as(
+                Severity::Warning,
+                function.value,
+                format!(
+                    "'{}' is a backend of version 3, and no function of Puppet's own: without one of that \
+                     name every lookup that reaches this level fails; did you mean '{meant}'?",
+                    function.name
+                ),
+            );
+            let title = format!("Write '{meant}'");
+            let edit = TextEdit::replace(function.value, meant);
+            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            continue;
+        }
         let Some(meant) = typing_error(&function.name, known) else {
             if let Some(module) = lacking_module(file, of, &function.name) {
                 findings.report(
@@ -63,6 +80,12 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         let edit = TextEdit::replace(function.value, meant);
         finding.fixes.push(Fix::new(Safety::Safe, title, edit));
     }
+}
+
+/// Whether a name is that of a backend of version 3 which a function took the place of: `yaml`, `eyaml`.
+fn is_short_for(name: &str, function: &str) -> bool {
+    let rest = function.strip_prefix(name);
+    rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
 /// The module in the workspace that a function's name starts with, if it has no such function. An empty

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::entry_edit::name_in;
 use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
-use crate::text::{TextEdit, TextRange, nearest};
+use crate::text::{TextEdit, nearest, typing_error};
 use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
@@ -30,6 +31,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let classes: Option<Vec<Defined<'_>>> =
         roots.map(|root| analysis.autoloaded(root, class)).collect();
     let Some(classes) = classes else {
+        report_class(at, key, (class, parameter), findings);
         return;
     };
     let lacks = |class: &Defined<'_>| {
@@ -57,18 +59,58 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         range: first.definition.place,
         message: format!("class '{class}'"),
     });
-    // Within quotes, if there are any.
-    if let Some(meant) = meant
-        && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
-    {
-        let meant = format!("{class}::{meant}");
-        let title = format!("Rename it to '{meant}'");
-        let start = key.key.start as usize + start;
-        let range = TextRange::new(start, start + key.name.len());
-        let edit = TextEdit::replace(range, &*meant);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
-        finding.fixes.push(fix.renaming(key.key, meant));
+    if let Some(meant) = meant {
+        let renamed = renamed(at, key, format!("{class}::{meant}"));
+        finding.fixes.extend(renamed);
     }
+}
+
+/// Reports the parameter of a class that is not there, where a class of the module that has such a parameter
+/// is called nearly so.
+fn report_class(
+    at: &FileContext<'_>,
+    key: &KeyFact,
+    (class, parameter): (&str, &str),
+    findings: &mut Findings<'_>,
+) {
+    let Some((module, _)) = class.split_once("::") else {
+        return;
+    };
+    let analysis = at.checker.analysis();
+    let module = format!("{module}::");
+    let has_it = |name: &&str, root| {
+        let found = analysis.autoloaded(root, name);
+        found.is_some_and(|class| class.parameter(parameter).is_some())
+    };
+    let names = at.snapshot().defined_names(&module).map(|name| &**name);
+    let Some(meant) = typing_error(class, names) else {
+        return;
+    };
+    let mut roots = at.readers().iter().map(|reader| reader.root.root);
+    let is_meant = roots.all(|root| {
+        let is_there = at.snapshot().files_defining(class).next().is_some();
+        !is_there && has_it(&meant, root)
+    });
+    if !is_meant || may_be_looked_up(at.snapshot(), &key.name) {
+        return;
+    }
+    let finding = findings.report(
+        key.key,
+        format!(
+            "there is no class '{class}': nothing looks up this key; did you mean '{meant}::{parameter}'?"
+        ),
+    );
+    let renamed = renamed(at, key, format!("{meant}::{parameter}"));
+    finding.fixes.extend(renamed);
+}
+
+/// A key under another name, within its quotes, if it has any.
+fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
+    let range = name_in(at, key.key, &key.name)?;
+    let title = format!("Rename it to '{meant}'");
+    let edit = TextEdit::replace(range, &*meant);
+    let fix = Fix::new(Safety::Unsafe, title, edit);
+    Some(fix.renaming(key.key, meant))
 }
 
 /// Whether code or data look a key up by its name, or by a name that is partly computed.
@@ -92,8 +134,10 @@ pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
+        // A key of a class that is not there may be meant for another one of the module.
         for name in classes_of(delta) {
-            concerned.keys_below(&format!("{name}::"));
+            let module = name.split("::").next().unwrap_or(&name);
+            concerned.keys_below(&format!("{module}::"));
         }
         lookups_that_changed(delta, &mut concerned);
     }

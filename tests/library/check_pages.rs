@@ -124,6 +124,7 @@ const FIXABLE: &[&str] = &[
     "project-config",
     "puppet-style-token",
     "redundant-override",
+    "ruby-tags",
     "shadowed-value",
     "single-colon-key",
     "symbol-value",
