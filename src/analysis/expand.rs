@@ -97,9 +97,8 @@ pub fn datadir_of(place: &Place) -> Option<String> {
     let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
         return None;
     };
-    // A pattern is no suffix of the files it matched.
     if place.by_glob {
-        return None;
+        return datadir_of_glob(&place.original, start);
     }
     let original = Template::parse(&place.original);
     let relative = match original.parts.first() {
@@ -111,6 +110,18 @@ pub fn datadir_of(place: &Place) -> Option<String> {
         start.trim_end_matches('/').strip_suffix(relative)
     })?;
     Some(datadir.trim_end_matches('/').to_string())
+}
+
+/// The folder from which a pattern matched a file: as many names up as the pattern has.
+fn datadir_of_glob(pattern: &str, matched: &str) -> Option<String> {
+    if pattern.contains("**") || pattern.contains('{') || pattern.contains("..") {
+        return None;
+    }
+    let names = pattern
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".");
+    let mut folders = std::iter::successors(Some(matched), |at| path::parent(at));
+    folders.nth(names.count()).map(str::to_owned)
 }
 
 /// Whether a name has the texts of a segment in order, at least a character for each variable.

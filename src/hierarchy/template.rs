@@ -179,17 +179,20 @@ impl Template {
     /// readings exist the answer is none, since neither is certain.
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
-        self.only_reading(path, is_of_tag)
+        self.only_reading(path, &is_of_tag)
     }
 
     /// As [`Template::bind`], where variables that are no facts may hold a `/`, as a role called
-    /// `web/front` does.
+    /// `web/front` does. Where that can be read in several ways, the last variable is the one that does.
     #[must_use]
     pub fn bind_across_folders(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
-        self.only_reading(path, may_hold_slash)
+        self.only_reading(path, &may_hold_slash).or_else(|| {
+            let last = self.variables().last()?;
+            self.only_reading(path, &|name| name == &**last && may_hold_slash(name))
+        })
     }
 
-    fn only_reading(&self, path: &str, slash: MayHoldSlash) -> Option<Vec<(Arc<str>, String)>> {
+    fn only_reading(&self, path: &str, slash: MayHoldSlash<'_>) -> Option<Vec<(Arc<str>, String)>> {
         let mut found = Vec::new();
         readings(&self.parts, path, slash, &mut Vec::new(), &mut found);
         if found.len() > 1 {
@@ -230,7 +233,7 @@ impl Template {
             return 0;
         }
         let mut found = Vec::new();
-        readings(&self.parts, path, is_of_tag, &mut Vec::new(), &mut found);
+        readings(&self.parts, path, &is_of_tag, &mut Vec::new(), &mut found);
         found.len()
     }
 }
@@ -247,7 +250,7 @@ impl fmt::Display for Template {
 }
 
 /// Whether a variable can hold a `/`.
-type MayHoldSlash = fn(&str) -> bool;
+type MayHoldSlash<'f> = &'f dyn Fn(&str) -> bool;
 
 /// Facts and what Puppet sets hold none; what site manifests and classifiers set may, and so does what
 /// a template's tag prints.
@@ -279,7 +282,7 @@ type Bindings<'a> = Vec<(&'a Arc<str>, &'a str)>;
 fn readings<'a>(
     parts: &'a [TemplatePart],
     path: &'a str,
-    slash: MayHoldSlash,
+    slash: MayHoldSlash<'_>,
     bound: &mut Bindings<'a>,
     found: &mut Vec<Bindings<'a>>,
 ) {
@@ -397,6 +400,10 @@ mod tests {
             Some(vec![(Arc::from("::_role"), "web/front".into())])
         );
         assert_eq!(template.bind("/d/role/web/front.yaml"), None);
+        let two = Template::parse("/d/role/%{site}/%{_role}.yaml");
+        let bound = two.bind_across_folders("/d/role/lon/web/front.yaml");
+        let bound = bound.map(|bound| bound.into_iter().map(|(_, value)| value).collect());
+        assert_eq!(bound, Some(vec!["lon".to_owned(), "web/front".to_owned()]));
         for template in ["/d/%{facts.role}.yaml", "/d/%{::fqdn}.yaml"] {
             let template = Template::parse(template);
             assert_eq!(template.bind_across_folders("/d/a/b.yaml"), None);

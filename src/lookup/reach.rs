@@ -152,7 +152,9 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
         };
         return found.iter().filter(is_owner).cloned().collect();
     }
-    let across = places.iter().filter_map(|place| {
+    // Which files a function reads that is never run, its path does not say.
+    let across = places.iter().filter(|place| place.reading.is_some());
+    let across = across.filter_map(|place| {
         Some(Reach {
             bindings: place.template.bind_across_folders(path)?,
             place: place.clone(),

@@ -507,24 +507,28 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     };
     let mut groups = Vec::new();
     let why_not = certain(&answer);
+    let places = possible_places(session, scope, &possible);
+    // Files of which no condition is formed: their names can be read in two ways, or they are too many.
+    let mut left = Vec::new();
+    let mut bound = Vec::new();
+    for (at, (template, file)) in places.iter().enumerate() {
+        match template.bind(file).filter(|_| at < MAX_POSSIBLE) {
+            Some(bindings) if bound.contains(&bindings) => {}
+            Some(bindings) => bound.push(bindings),
+            None => left.push(file),
+        }
+    }
     let open = |answer: &Answer| {
         let mut known = answer.clone();
-        known
-            .unknown
-            .retain(|unknown| !matches!(unknown.cause, UnknownCause::Path(_)));
+        known.unknown.retain(|unknown| match &unknown.cause {
+            UnknownCause::Path(path) => path.files.iter().any(|file| left.contains(&file)),
+            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => true,
+        });
         known.unless(&request.names)
     };
     let unless = open(&answer);
     add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
-    let mut seen: Vec<Vec<(Arc<str>, String)>> = Vec::new();
-    let places = possible_places(session, scope, &possible);
-    for (template, file) in places.into_iter().take(MAX_POSSIBLE) {
-        let Some(bindings) = template.bind(&file) else {
-            continue;
-        };
-        if seen.contains(&bindings) {
-            continue;
-        }
+    for bindings in bound {
         let mut bound = scope.clone();
         for (path, value) in &bindings {
             bound.bind(path, value);
@@ -537,7 +541,6 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         let why_not = certain(&answer);
         let unless = open(&answer);
         add(&mut groups, answer, (why_not, unless), condition.join(", "));
-        seen.push(bindings);
     }
     groups
 }

@@ -227,6 +227,23 @@ fn commands_of_the_doctor_can_be_pasted_where_they_are_shown() {
 }
 
 #[test]
+fn without_nodes_a_file_whose_name_can_be_read_in_two_ways_leaves_the_answer_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let hiera = "version: 5\nhierarchy:\n- {name: two, path: '%{x}-%{y}.yaml'}\n\
+                 - {name: Common, path: common.yaml}\n";
+    let files = [
+        ("hiera.yaml", hiera),
+        ("data/common.yaml", "port: 1\n"),
+        ("data/a-b-c.yaml", "port: 2\n"),
+    ];
+    write(folder.path(), &files);
+    for command in ["matrix", "lookup"] {
+        let (text, _, _) = run(folder.path(), &[command, "port"]);
+        assert!(text.contains("unless "), "{command}: {text}");
+    }
+}
+
+#[test]
 fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     let folder = tempfile::tempdir().unwrap();
     let hiera = "version: 5\nhierarchy:\n- {name: os, path: 'os/%{facts.os.family}.yaml'}\n\

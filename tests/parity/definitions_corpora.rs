@@ -132,7 +132,7 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
             ),
             Some(NoParameter::NoClass(_)) => (
                 "of no class that its module has",
-                says("not among the manifests of module"),
+                says("not found in module"),
             ),
             Some(NoParameter::NoSuchParameter) => (
                 "of no parameter that the class has",

@@ -45,6 +45,15 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     }
 }
 
+/// The default of the parameter that a key is for.
+pub(super) fn default_of(context: &Context<'_>, key: &str) -> Option<String> {
+    let found = context
+        .view
+        .analysis
+        .class_parameter(Some(context.view.root), key)?;
+    Some(on_one_line(found.default()?))
+}
+
 /// Adds why no class has the parameter, where the workspace has manifests at all.
 fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     let (analysis, root) = (context.view.analysis, context.view.root);
@@ -72,11 +81,9 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
             code(module),
             text(", whose manifests are not in this workspace"),
         ]),
-        NoParameter::NoClass(module) => {
-            line.extend([text("not among the manifests of module "), code(module)])
-        }
+        NoParameter::NoClass(module) => line.extend([text("not found in module "), code(module)]),
         NoParameter::NoSuchParameter => match lookup_place(context, key) {
-            Some(place) => line.extend([text("no parameter of it, looked up in "), place]),
+            Some(place) => line.extend([text("not a parameter of it, but looked up in "), place]),
             None => line.extend([text("has no parameter "), code(format!("${parameter}"))]),
         },
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
 use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
+use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::value::Value;
@@ -43,9 +44,12 @@ impl<'a> Context<'a> {
         options: &'a HoverOptions<'a>,
     ) -> Option<Context<'a>> {
         let view = analysis.governing(path)?;
+        let mut reaches = view.reach(path);
+        // Of the paths that fit a name, the one that spells most of it is meant.
+        reaches.sort_by_key(|reach| std::cmp::Reverse(spelt(&reach.place.template)));
         Some(Context {
             file: analysis.snapshot.file(path)?,
-            reaches: view.reach(path),
+            reaches,
             is_code: language_of(path).is_some(),
             view,
             options,
@@ -171,6 +175,18 @@ impl<'a> Context<'a> {
             files.len().saturating_sub(MOST_WITHOUT),
         )
     }
+}
+
+/// How many letters and digits a path gives itself, without its variables.
+fn spelt(template: &Template) -> usize {
+    let texts = template.parts.iter().filter_map(|part| match part {
+        TemplatePart::Text(text) => Some(text),
+        TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
+    });
+    texts
+        .flat_map(|text| text.chars())
+        .filter(|c| c.is_alphanumeric())
+        .count()
 }
 
 /// A list of names, and how many more there are.

@@ -79,6 +79,8 @@ enum Said {
     KnockedOut(Piece),
     /// A level that overrides its own.
     Overridden(Piece),
+    /// A hash that is merged with those at its place in other levels.
+    Merged,
     NotIn,
     /// A knock-out that removes an element of the next lower level.
     Removes(Piece),
@@ -151,6 +153,8 @@ struct Merge<'e> {
     element: &'e Element,
     kind: Option<StrategyKind>,
     knockout: Option<String>,
+    /// Whether hashes in lists are merged by their place.
+    by_place: bool,
     /// The elements of the list, tokens as they stand.
     own: Vec<Value>,
 }
@@ -174,6 +178,8 @@ impl<'e> Merge<'e> {
             element,
             kind: entry.as_ref().and_then(merge_kind),
             knockout: prefix.map(str::to_owned),
+            by_place: merge.and_then(|merge| merge.get("merge_hash_arrays"))
+                == Some(&Value::Bool(true)),
             own,
         })
     }
@@ -242,8 +248,7 @@ impl<'e> Merge<'e> {
         if !merged.contains(element) {
             return match self.knocked_out(element, &sources[..own]) {
                 Some(by) => Some(Said::KnockedOut(by)),
-                // Hashes in lists can be merged with one another.
-                None if element.as_hash().is_some() => None,
+                None if element.as_hash().is_some() => self.merged_by_place(element, merged),
                 None => Some(Said::NotIn),
             };
         }
@@ -265,6 +270,16 @@ impl<'e> Merge<'e> {
             }
         });
         Some(same.map_or(Said::In, Said::Same))
+    }
+
+    /// A hash of the list where such are merged with one another.
+    fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Said> {
+        let there = merged.get(self.element.index)?.as_hash()?;
+        let has_all = element
+            .as_hash()?
+            .iter()
+            .all(|(key, _)| there.get(key).is_some());
+        (self.by_place && has_all).then_some(Said::Merged)
     }
 
     /// The element with its tokens evaluated.
@@ -341,6 +356,10 @@ impl<'e> Merge<'e> {
             Said::Same(place) => vec![text("already in the effective value from "), place],
             Said::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
             Said::Overridden(by) => vec![text("overridden by "), by],
+            Said::Merged => vec![text(format!(
+                "merged into element {} of the effective value",
+                self.element.index + 1
+            ))],
             Said::NotIn => vec![text("not in the effective value")],
             Said::Removes(place) => vec![
                 text("removes "),

@@ -242,7 +242,7 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
     let value = match &survey.answer.result {
         Ok(value) => value,
         Err(error) => {
-            failure(context, &mut page, &key, error, &view.whose);
+            failure(context, &mut page, target, error, &view.whose);
             page.line(view.may_differ.clone());
             return page;
         }
@@ -350,11 +350,20 @@ fn how(strategy: &Strategy, sources: usize) -> String {
 }
 
 /// What Puppet raises, and what leads there.
-fn failure(context: &Context<'_>, page: &mut Page, key: &str, error: &LookupError, whose: &Line) {
-    let mut first = vec![name(key), text(" — ")];
+fn failure(
+    context: &Context<'_>,
+    page: &mut Page,
+    target: &KeyTarget,
+    error: &LookupError,
+    whose: &Line,
+) {
+    let mut first = vec![name(target.shown()), text(" — ")];
     if error.is_not_found() {
         first.push(text("not found, "));
         first.extend(whose.clone());
+        if let Some(default) = class::default_of(context, &target.root) {
+            first.extend([text(": the default "), code(default), text(" is used")]);
+        }
         page.line(first);
         return;
     }

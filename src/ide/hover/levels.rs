@@ -104,12 +104,12 @@ fn used_line(
             line.extend(joined(several.iter().map(place), ", "));
         }
     }
-    let mut add = |words: &str, steps: &[Value], files: &[Arc<str>]| {
+    let mut add = |words: Line, steps: &[Value], files: &[Arc<str>]| {
         if !files.is_empty() {
             if !line.is_empty() {
                 line.push(text(" · "));
             }
-            line.push(text(words));
+            line.extend(words);
             line.extend(context.named(root, steps, files.iter()));
         }
     };
@@ -117,19 +117,24 @@ fn used_line(
     let others = survey.sources.iter().filter(has_part);
     let others = others.filter(|source| !sources.iter().any(|used| used.path == source.path));
     let others: Vec<Arc<str>> = others.filter_map(|source| source.path.clone()).collect();
-    add("overrides ", &target.steps, &others);
-    add("overrides ", &[], &survey.overridden());
+    add(vec![text("overrides ")], &target.steps, &others);
+    add(vec![text("overrides ")], &[], &survey.overridden());
     let for_some = survey.for_some_nodes();
-    let names = survey.variables_of_some().join(" and ");
-    let words = match survey.strategy.is_first_found() {
-        false => format!("merged, depending on {names}: "),
-        true => format!("overrides, depending on {names}: "),
-    };
-    add(&words, &[], &for_some);
+    let names = survey.variables_of_some();
+    let mut words = vec![text(match survey.strategy.is_first_found() {
+        false => "merged, depending on ",
+        true => "overrides, depending on ",
+    })];
+    words.extend(joined(
+        names.iter().map(|name| vec![code(name.to_string())]),
+        " and ",
+    ));
+    words.push(text(": "));
+    add(words, &[], &for_some);
     line
 }
 
-/// What the functions that are not run look like they do, and how to declare it.
+/// What the functions that are not run look like they do, and where it says how to declare it.
 fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
     let mut functions: Vec<&Arc<str>> = Vec::new();
     for unknown in unknown {
@@ -140,18 +145,35 @@ fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
         }
     }
     let offers = functions.iter().filter_map(|name| context.view.offer(name));
-    offers.map(|offer| offer_line(&offer)).collect()
+    let short = |offer: Offer| {
+        let mut line = by_its_code(&offer);
+        line.extend([
+            text(": "),
+            code("hiera-ls doctor"),
+            text(" shows how to declare it"),
+        ]);
+        line
+    };
+    offers.map(short).collect()
 }
 
-/// What a function may do by its code, and how to declare it.
-pub(super) fn offer_line(offer: &Offer) -> Line {
+/// What a function may do by its code.
+fn by_its_code(offer: &Offer) -> Line {
     vec![
         text("by its code "),
         code(offer.function.to_string()),
         text(format!(" may {}", offer.backend.like)),
+    ]
+}
+
+/// What a function may do by its code, and how to declare it.
+pub(super) fn offer_line(offer: &Offer) -> Line {
+    let mut line = by_its_code(offer);
+    line.extend([
         text("; if that is right, declare it below 'backends' in .hiera-ls.yaml: "),
         code(offer.as_yaml()),
-    ]
+    ]);
+    line
 }
 
 /// What an answer rests on that only the user knows.

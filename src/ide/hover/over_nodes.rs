@@ -518,7 +518,8 @@ fn difference(
                 value.map_or_else(|| "undef".to_string(), |value| yaml::inline(value, CELL));
             return vec![
                 code(variable.to_string()),
-                text(format!(" = {}", yaml::masked(&value))),
+                text(" = "),
+                code(yaml::masked(&value)),
             ];
         }
     }

@@ -238,7 +238,7 @@ impl Page {
         }
         if dropped > 0 {
             let count = if dropped == 1 { "line" } else { "lines" };
-            let mut rest = format!("… {dropped} {count} more");
+            let mut rest = format!("… {dropped} more {count}");
             match (&self.rest.link, form, self.rest.words.first()) {
                 (Some(link), Form::Markdown(_), _) => rest = format!("[{rest}]({link})"),
                 (_, _, Some(words)) => rest = format!("{rest}: {words}"),

@@ -9,6 +9,9 @@ use crate::workspace::{FoundConfig, Origin, Verdict, path};
 /// Most configurations that are named.
 const MOST_NAMED: usize = 6;
 
+/// Most configurations that are named below every answer.
+const MOST_VARIANTS: usize = 1;
+
 /// The page of a key in a YAML file that no hierarchy reads; none for files that are no data by their
 /// names, and for parts of values.
 pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<Page> {
@@ -119,7 +122,7 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
     let Some(own) = own else {
         return Line::new();
     };
-    let shown = others.iter().take(MOST_NAMED);
+    let shown = others.iter().take(MOST_VARIANTS);
     let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
     let mut line = vec![
         text("hierarchy: "),
@@ -127,7 +130,7 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         text(" · not used: "),
     ];
     line.extend(joined(shown, ", "));
-    if let Some(more @ 1..) = others.len().checked_sub(MOST_NAMED) {
+    if let Some(more @ 1..) = others.len().checked_sub(MOST_VARIANTS) {
         line.push(text(format!(" and {more} more")));
     }
     line

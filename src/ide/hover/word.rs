@@ -38,7 +38,7 @@ const KEYS: &[(&str, &str)] = &[
     ("uris", "URIs passed to the backend; no file is read"),
     (
         "mapped_paths",
-        "[variable, name, template]: one path for each element of the variable's list",
+        "a variable, a name and a template: one path for each element of the variable's list",
     ),
     (
         "datadir",

@@ -84,8 +84,7 @@ fn what_a_backend_may_do_by_its_code_is_offered() {
               1
             set in common.yaml:1
             may differ: lib::expand (not run)
-            by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
-              .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}"#]],
+            by its code lib::expand may read like yaml_data: hiera-ls doctor shows how to declare it"#]],
     );
 }
 

@@ -70,7 +70,7 @@ fn a_key_that_the_class_looks_up_itself_is_no_missing_parameter() {
             ntp::extra — first found, for every node that reads this file
               3
             set in common.yaml:1
-            class ntp · no parameter of it, looked up in modules/ntp/manifests/config.pp:2"#]],
+            class ntp · not a parameter of it, but looked up in modules/ntp/manifests/config.pp:2"#]],
     );
 }
 
@@ -97,6 +97,12 @@ fn a_parameter_in_a_manifest_shows_its_value() {
         expect![[r#"
         ntp::count — not found, for every node
         class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9"#]],
+    );
+    check(
+        &at("$iburst").replace("ntp::iburst: ", "other: "),
+        expect![[r#"
+            ntp::iburst — not found, for every node: the default true is used
+            class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
     );
     check_nodes(
         &at("$iburst"),

@@ -94,13 +94,13 @@ fn answers_differ_over_nodes() {
             ```yaml
             80  # c.example and 1 more · common.yaml:1
             ```
-            `443` on a.example and 1 more (`facts.site` = ams) · [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1)"#]],
+            `443` on a.example and 1 more (`facts.site` = `ams`) · [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1)"#]],
         expect![[r#"
             **`port`** — first found, 2 different values on 4 nodes
             ```yaml
             80  # c.example and 1 more · common.yaml:1
             ```
-            `443` on a.example and 1 more (`facts.site` = ams) · `site/ams.yaml:1`"#]],
+            `443` on a.example and 1 more (`facts.site` = `ams`) · `site/ams.yaml:1`"#]],
         expect![[r#"
             port — first found, 2 different values on 4 nodes
               80  # c.example and 1 more · common.yaml:1

@@ -319,23 +319,25 @@ fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
         NODES,
         "a.example",
         expect![[r#"
-        a — merged deep from 2 levels, for a.example
-          - n: 1
-            x: 2
-        merged from role/web.yaml:1, common.yaml:2
-        merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+            a — merged deep from 2 levels, for a.example
+            this element: merged into element 1 of the effective value
+              - n: 1
+                x: 2
+            merged from role/web.yaml:1, common.yaml:2
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
     );
     check_nodes(
         &text,
         NODES,
         expect![[r#"
-        a — merged deep, 2 different values on 4 nodes
-        this element: in the effective value on d.example
-          # 3 nodes (role = web)
-          - n: 1
-            x: 2
-        [{n: 3}] on d.example
-        merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+            a — merged deep, 2 different values on 4 nodes
+            this element: merged into element 1 of the effective value on 3 nodes · in the effective value on
+              d.example
+              # 3 nodes (role = web)
+              - n: 1
+                x: 2
+            [{n: 3}] on d.example
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
     );
 }
 
@@ -428,5 +430,26 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         expect![[r#"
         a — not found, for all 4 nodes that read this file
         common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+    );
+}
+
+#[test]
+fn a_hash_that_is_merged_by_its_place_says_into_which_element() {
+    let options = "lookup_options:\n  mounts: {merge: {strategy: deep, merge_hash_arrays: true}}\n";
+    check_nodes(
+        &with_hierarchy(&format!(
+            "#- data/role/web.yaml\nmounts:\n  - options: [a]\n  - $0dump: 1\n\
+             #- data/common.yaml\n{options}mounts:\n  - path: /\n  - path: /var\n"
+        )),
+        NODES,
+        expect![[r#"
+            mounts — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
+            this element: merged into element 2 of the effective value
+              - path: /
+                options: [a]
+              - path: /var
+                dump: 1
+            merged from role/web.yaml:1, common.yaml:3
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:2"#]],
     );
 }

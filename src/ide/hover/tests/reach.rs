@@ -99,3 +99,63 @@ fn a_function_that_may_read_the_file_is_named() {
               hiera-ls.backends"#]],
     );
 }
+
+#[test]
+fn of_the_paths_that_fit_a_name_the_one_that_spells_most_of_it_is_shown() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+         - {name: release, path: '%{facts.os.name}-%{facts.os.release.major}.yaml'}\n\
+         - {name: family, path: '%{facts.os.family}-family.yaml'}\n\
+         #- data/RedHat-family.yaml\na: 1\n\
+         #- data/Debian-family.yaml\n$0a: 2\n",
+        expect![[r#"
+            a — first found, for every node that reads this file (may differ)
+              2
+            set in Debian-family.yaml:1
+            may differ: facts.os.name = RedHat and facts.os.release.major = family
+            the file also fits other levels; shown: level %{facts.os.family}-family.yaml"#]],
+    );
+}
+
+#[test]
+fn a_role_with_folders_in_its_name_is_read_beside_a_function_that_is_never_run() {
+    const FILES: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: role, path: \"role/%{site}/%{_role}.yaml\"}
+  - {name: site, path: \"%{site}\", lookup_key: lib::expand}
+#- data/lon/profile/web.yaml
+a: 2
+#- data/role/lon/web/front.yaml
+a: 1
+";
+    check(
+        &FILES.replace("a: 1", "$0a: 1"),
+        expect![[r#"
+        a — first found, for every node that reads this file (may differ)
+          1
+        set in role/lon/web/front.yaml:1
+        may differ: lib::expand (its lookup_options are unknown)"#]],
+    );
+    check(
+        &FILES.replace("a: 2", "$0a: 2"),
+        expect![[r#"
+        a — no level of the hierarchy reads this file
+          2
+        the function lib::expand could read it: declare what it does with the setting hiera-ls.backends"#]],
+    );
+}
+
+#[test]
+fn files_of_a_pattern_are_named_below_their_data_directory() {
+    check(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
+         - {name: users, glob: 'users.d/*.yaml'}\n- {name: all, path: common.yaml}\n\
+         #- data/common.yaml\na: 1\n#- data/users.d/10.yaml\n$0a: 2\n",
+        expect![[r#"
+            a — first found, for every node that reads this file
+              2
+            set in users.d/10.yaml:1 · overrides common.yaml:1"#]],
+    );
+}
