@@ -186,7 +186,7 @@ nil means all nodes.  With ONLY every other node keeps what it has."
 
 ;;;###autoload
 (defun hiera-ls-choose-hierarchy (hierarchy folder)
-  "Answer by the configuration HIERARCHY, which serves FOLDER, in this buffer's project.
+  "Use the configuration HIERARCHY, which serves FOLDER, in this buffer's project.
 Both are paths; interactively the server's list of configurations is offered.
 With a HIERARCHY of nil the server chooses again."
   (interactive
@@ -201,7 +201,7 @@ With a HIERARCHY of nil the server chooses again."
                                  (eglot--uri-to-path (plist-get one :uri))
                                  (eglot--uri-to-path (plist-get one :folder))))
                          (plist-get answer :hierarchies)))
-          (chosen (completing-read "Answer by: " (cons "automatic" known) nil t)))
+          (chosen (completing-read "hiera.yaml to use: " (cons "automatic" known) nil t)))
      (or (cdr (assoc chosen known)) (list nil nil))))
   (let ((roots (if hierarchy (vector (list :hierarchy hierarchy :folder folder)) []))
         (server (or (eglot-current-server) (user-error "No server runs for this buffer"))))

@@ -223,7 +223,7 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
         .sum();
     let names: Vec<String> = wanted
         .iter()
-        .map(|of| format!("'{}' ({} of {count} nodes)", of.name, of.known))
+        .map(|of| format!("'{}' (known for {} of {count} nodes)", of.name, of.known))
         .collect();
     let mut pattern = String::from("^");
     let mut extensions = String::new();
@@ -264,7 +264,7 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     }
     let advice = Advice {
         what: format!(
-            "levels need {}: if the names of nodes tell, say how; adapt the example, which reads {}",
+            "levels need {}: if node names contain that, adapt this example, which reads {}",
             names.join(" and "),
             parts.join(" and ")
         ),

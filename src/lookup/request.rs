@@ -188,14 +188,13 @@ impl Unknown {
                 key,
             ),
             UnknownCause::Path(possible) => {
-                let files = match possible.files.len() {
-                    0 => "a file that is not in this workspace,".to_owned(),
-                    1 => "a file".to_owned(),
-                    count => format!("one of {count} files"),
-                };
                 let variables = possible.variables.join(" and ");
                 (
-                    format!("{variables} of the node names {files} that"),
+                    match possible.files.len() {
+                        0 => format!("a file for {variables} that is not in this workspace"),
+                        1 => format!("a file for {variables}"),
+                        count => format!("one of {count} files for {variables}"),
+                    },
                     &possible.key,
                 )
             }

@@ -486,31 +486,17 @@ pub fn group_of(
 pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Request) -> Vec<Group> {
     let answer = session.lookup(scope, request);
     let mut possible = Vec::new();
-    let mut functions = Vec::new();
     for unknown in &answer.unknown {
-        match &unknown.cause {
-            UnknownCause::Path(path) => {
-                for file in path.files.iter() {
-                    possible.push((unknown.clone(), file.clone()));
-                }
-            }
-            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => {
-                functions.push(unknown.to_string());
+        if let UnknownCause::Path(path) = &unknown.cause {
+            for file in path.files.iter() {
+                possible.push((unknown.clone(), file.clone()));
             }
         }
     }
-    let certain = |answer: &Answer| {
-        functions
-            .first()
-            .cloned()
-            .or_else(|| answer.result.as_ref().ok()?.opaque_reason())
-    };
-    let mut groups = Vec::new();
-    let why_not = certain(&answer);
-    let places = possible_places(session, scope, &possible);
     // Files of which no condition is formed: their names can be read in two ways, or they are too many.
     let mut left = Vec::new();
     let mut bound = Vec::new();
+    let places = possible_places(session, scope, &possible);
     for (at, (template, file)) in places.iter().enumerate() {
         match template.bind(file).filter(|_| at < MAX_POSSIBLE) {
             Some(bindings) if bound.contains(&bindings) => {}
@@ -518,14 +504,24 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
             None => left.push(file),
         }
     }
+    let is_open = |unknown: &super::request::Unknown| match &unknown.cause {
+        UnknownCause::Path(path) => path.files.iter().any(|file| left.contains(&file)),
+        UnknownCause::Function { .. } | UnknownCause::Absent { .. } => true,
+    };
+    let reason = answer.unknown.iter().find(|unknown| is_open(unknown));
+    let reason = reason.map(ToString::to_string);
+    let certain = |answer: &Answer| {
+        reason
+            .clone()
+            .or_else(|| answer.result.as_ref().ok()?.opaque_reason())
+    };
     let open = |answer: &Answer| {
         let mut known = answer.clone();
-        known.unknown.retain(|unknown| match &unknown.cause {
-            UnknownCause::Path(path) => path.files.iter().any(|file| left.contains(&file)),
-            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => true,
-        });
+        known.unknown.retain(is_open);
         known.unless(&request.names)
     };
+    let mut groups = Vec::new();
+    let why_not = certain(&answer);
     let unless = open(&answer);
     add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
     for bindings in bound {

@@ -92,10 +92,10 @@ impl FoundConfig {
                     Origin::Content => "it was found by its content",
                 };
                 let files = if self.reached == 1 { "file" } else { "files" };
-                format!("{how}, and reaches {} {files} of data", self.reached)
+                format!("{how}; it reads {} data {files}", self.reached)
             }
             Verdict::Variant(other) => {
-                format!("all of its data is read by {other}, which comes before it")
+                format!("{other} comes before it and reads all of its data")
             }
             Verdict::Aside => "it belongs to tests".to_owned(),
             Verdict::ReachesNothing => "none of its data files is in this workspace".to_owned(),

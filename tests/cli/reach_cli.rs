@@ -487,7 +487,7 @@ fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_
     let words: Vec<&str> = paste.split_whitespace().skip(1).collect();
     let (code, shown, _) = said(at, &words);
     assert_eq!(code, Some(0));
-    assert!(shown.contains("reaches 1 file of data"), "{shown}");
+    assert!(shown.contains("it reads 1 data file"), "{shown}");
     let opened = said(at, &[&["lookup", "a"], &words[1..]].concat());
     assert_eq!(opened, (Some(0), "--- 1\n".into(), String::new()));
 }

@@ -92,7 +92,7 @@ function items(known: Hierarchies, folder: vscode.WorkspaceFolder): Item[] {
     return [{ label: file, description: words.join(" · "), detail: one.why, root }];
   });
   return [
-    { label: "Automatic", description: "the ones that reach most files of data" },
+    { label: "Automatic", description: "those that read most data files" },
     ...configurations,
     { label: "Another file…", isFile: true },
   ];

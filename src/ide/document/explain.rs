@@ -79,7 +79,8 @@ pub(super) fn for_people(
         let scope = scope_of(analysis, view, path, node);
         let survey = view.survey(&target.root, &scope);
         if !survey.levels.is_empty() {
-            content.push_str("\n# levels, the highest first:\n");
+            content
+                .push_str("\n# levels, the highest first: file, what it has, name of the level\n");
             levels(&mut content, view, &target, &survey);
         }
     }
@@ -119,6 +120,8 @@ struct Teller<'a> {
     positions: KeyPositions<'a>,
     /// Files of nodes that lines above name: one file may fit several locations.
     named: HashSet<Arc<str>>,
+    /// The nodes, by number, of which a level above has the key.
+    answered: HashSet<usize>,
 }
 
 /// A line of the levels.
@@ -142,6 +145,7 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
         used: used.filter_map(|source| source.path).collect(),
         positions: KeyPositions::new(view.analysis.snapshot),
         named: HashSet::new(),
+        answered: HashSet::new(),
     };
     let rows = survey.levels.iter().map(|level| {
         let layer = match &level.place.layer {
@@ -170,7 +174,10 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
     let second = second.max().unwrap_or(0);
     for row in &rows {
         let (place, level) = (row.place_in_words(), row.level_in_words());
-        let line = format!("#   {place:first$}  {:second$}  {level}", row.said);
+        let name = level
+            .trim_start_matches("levels ")
+            .trim_start_matches("level ");
+        let line = format!("#   {place:first$}  {:second$}  {name}", row.said);
         if fits(&row) && line.chars().count() <= WIDTH {
             let _ = writeln!(content, "{line}");
             continue;
@@ -286,9 +293,9 @@ impl Teller<'_> {
         let path = level.file.as_deref().unwrap_or_default();
         let is_used = self.used.iter().any(|used| **used == *path);
         match (is_used, self.used.len(), self.has_part(path)) {
-            (true, 1, _) => "sets it".to_owned(),
+            (true, 1, _) => self.sets_for_the_rest(),
             (true, _, _) => "merged".to_owned(),
-            (false, _, false) => format!("sets {}, not this part", one_line(&self.target.root)),
+            (false, _, false) => "sets another part".to_owned(),
             (false, _, true) => match self.survey.strategy.kind {
                 StrategyKind::ReverseDeep => "overridden by a lower level".to_owned(),
                 StrategyKind::First
@@ -298,6 +305,18 @@ impl Teller<'_> {
                 | StrategyKind::Deep
                 | StrategyKind::UnconstrainedDeep => "overridden by a higher level".to_owned(),
             },
+        }
+    }
+
+    /// What is said of a file whose value counts for the nodes of which no level above has the key.
+    fn sets_for_the_rest(&self) -> String {
+        let nodes = self.view.analysis.nodes.len();
+        match nodes - self.answered.len() {
+            _ if self.answered.is_empty() || !self.survey.strategy.is_first_found() => {
+                "sets it".to_owned()
+            }
+            0 => "overridden by a higher level".to_owned(),
+            left => format!("sets it, for {left} of {}", counted(nodes)),
         }
     }
 
@@ -345,7 +364,12 @@ impl Teller<'_> {
             (false, _) => format!("{} merged", self.names(&shown)),
         };
         if let Some(found) = found {
-            let count = found.has_file.iter().filter(|has_file| **has_file).count();
+            let having = found.has_file.iter().enumerate();
+            let having: Vec<usize> = having.filter(|(_, has)| **has).map(|(at, _)| at).collect();
+            let is_first = self.survey.strategy.is_first_found();
+            let is_left = |node: &&usize| !is_first || !self.answered.contains(*node);
+            let count = having.iter().filter(is_left).count();
+            self.answered.extend(having);
             return match (found.read.is_empty(), shown.len()) {
                 (true, 1) => format!("{set}, no known node reads it"),
                 (true, _) => format!("{set}, no known node reads them"),

@@ -8,7 +8,7 @@ use crate::analysis::{RootView, layers_of};
 use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_json};
 use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
-use crate::lookup::LookupError;
+use crate::lookup::{LookupError, OTHERWISE};
 use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
@@ -102,12 +102,19 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     if view.analysis.nodes.are_names() {
         let _ = writeln!(content, "# {NO_FACTS}");
     }
+    let others = match row.answers.len() {
+        1 => "every node",
+        _ => "every other node",
+    };
     for (at, cell) in row.answers.iter().chain(&row.by_facts).enumerate() {
         content.push_str(if at == 0 { "\n" } else { "\n---\n" });
-        whose(&mut content, cell);
+        match cell.condition == OTHERWISE {
+            true => comment(&mut content, others),
+            false => whose(&mut content, cell),
+        }
         origins(&mut content, cell, snapshot);
         if let Some(unless) = &cell.unless {
-            let _ = writeln!(content, "# unless {}", one_line(unless));
+            comment(&mut content, &format!("unless {unless}"));
         }
         answer(&mut content, &row.key, cell);
         names(&mut content, cell);
@@ -201,10 +208,20 @@ fn name_lines(cell: &Cell) -> Vec<String> {
     lines
 }
 
+/// Words in comments, broken where lines get long.
+fn comment(content: &mut String, words: &str) {
+    let words = one_line(words);
+    for (at, line) in folded(words.split(' '), " ", WIDTH - 4).iter().enumerate() {
+        let indent = if at == 0 { "" } else { "  " };
+        let _ = writeln!(content, "# {indent}{line}");
+    }
+}
+
 /// An answer as YAML; what is no value in comments.
 pub(super) fn answer(content: &mut String, key: &str, cell: &Cell) {
-    if let Some(why) = &cell.unknown {
-        let _ = writeln!(content, "# unknown: {}", one_line(why));
+    // What would make another answer says more than why it is not certain.
+    if let Some(why) = cell.unknown.as_ref().filter(|_| cell.unless.is_none()) {
+        comment(content, &format!("unknown: {why}"));
     }
     match &cell.result {
         Ok(value) => {

@@ -91,9 +91,9 @@ fn a_part_of_a_value_is_explained_by_the_files_that_set_it() {
         # set in data/common.yaml:3 · not set in data/secrets/web.eyaml
         # merge: deep, from lookup_options in data/common.yaml:1
 
-        # levels, the highest first:
-        #   node/%{trusted.certname}.yaml and 5 more  no file sets it  levels 'node' to 'secrets'
-        #   data/common.yaml:3                        sets it          level 'common'
+        # levels, the highest first: file, what it has, name of the level
+        #   node/%{trusted.certname}.yaml and 5 more  no file sets it  'node' to 'secrets'
+        #   data/common.yaml:3                        sets it          'common'
     "#]]
     .assert_eq(&alice);
 }
@@ -106,14 +106,14 @@ fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
         8080  # a.example · data/role/web.yaml:2
         # 9 on b.example · data/node/b.example.yaml:1
 
-        # levels, the highest first:
+        # levels, the highest first: file, what it has, name of the level
         #   node/%{trusted.certname}.yaml
         #       data/node/b.example.yaml:1 sets it, for 1 of 2 nodes, level 'node'
-        #   old/%{facts.old}.yaml and 2 more  no file sets it  levels 'old' to 'site'
+        #   old/%{facts.old}.yaml and 2 more  no file sets it               'old' to 'site'
         #   role/%{role}.yaml
         #       data/role/web.yaml:2 sets it, for 1 of 2 nodes, level 'role'
-        #   secrets/%{role}.eyaml             no file sets it  level 'secrets'
-        #   data/common.yaml:5                sets it          level 'common'
+        #   secrets/%{role}.eyaml             no file sets it               'secrets'
+        #   data/common.yaml:5                overridden by a higher level  'common'
     "#]]
     .assert_eq(&port);
     assert!(port.lines().all(|line| line.chars().count() <= 100));

@@ -413,7 +413,9 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
             .iter()
             .position(|known| plain_words(known) == plain_words(&own));
         let apart = alike.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
+        let is_secret = plain_words(&own).contains("(encrypted, ");
         found.push(match apart {
+            None if alike.is_some() && is_secret => vec![text("a different encrypted value")],
             None => own,
             Some((at, differs)) => {
                 let mut line = vec![text(format!("as on {}, but ", whose(context, &groups[at])))];

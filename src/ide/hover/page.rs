@@ -499,6 +499,7 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
         }
     };
     match piece {
+        Piece::Text(words) if matches!(form, Form::Aligned) => without_escapes(words),
         Piece::Text(words) => escape(words),
         Piece::Name(words) => format!("**{}**", code_span(words)),
         Piece::Code(words) => code_span(words),
@@ -511,6 +512,15 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
             (_, Some(_) | None) => escape(words),
         },
     }
+}
+
+/// Words in Markdown for a terminal, which shows the backslash of an escape: words that need one are code.
+fn without_escapes(words: &str) -> String {
+    let words = words.split(' ').map(|word| match escape(word) {
+        escaped if escaped == word => escaped,
+        _ => code_span(word),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Words in Markdown: what would start emphasis, links or tags is escaped.

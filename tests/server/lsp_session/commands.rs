@@ -220,7 +220,7 @@ fn without_nodes_the_matrix_says_what_decides() {
             "Matrix of port" ("yaml")
             # port — 2 different values, depending on a node's facts
 
-            # otherwise
+            # every other node
             # from environments/production/data/common.yaml:1
             port: 80
 
@@ -278,7 +278,10 @@ fn the_hierarchy_of_a_file_is_named_with_its_variants() {
         (&json!(false), &json!(true))
     );
     let why = second["why"].as_str().unwrap();
-    assert!(why.starts_with("all of its data is read by "), "{why}");
+    assert!(
+        why.ends_with(" comes before it and reads all of its data"),
+        "{why}"
+    );
     let (_, first, second) = about(&mut program, &site);
     assert_eq!(
         (&first["reads"], &second["reads"]),
@@ -574,15 +577,15 @@ fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
             the edit of environments/production/data/site/ls.yaml changes 2 keys
 
             port — facts.site = ls
-              - 8080, unless trusted.certname of the node names a file that has the key
+              - 8080, unless a file for trusted.certname has the key
                   environments/production/data/site/ls.yaml:1
-              + 8081, unless trusted.certname of the node names a file that has the key
+              + 8081, unless a file for trusted.certname has the key
                   environments/production/data/site/ls.yaml:1
 
             url — facts.site = ls
-              - http://example.com:8080/, unless trusted.certname of the node names a file that has 'port'
+              - http://example.com:8080/, unless a file for trusted.certname has 'port'
                   environments/production/data/common.yaml:2
-              + http://example.com:8081/, unless trusted.certname of the node names a file that has 'port'
+              + http://example.com:8081/, unless a file for trusted.certname has 'port'
                   environments/production/data/common.yaml:2
         "#]],
     );

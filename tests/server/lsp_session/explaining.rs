@@ -58,10 +58,10 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         # set in environments/production/data/site/ls.yaml:1 · overrides
         #   environments/production/data/common.yaml:1
 
-        # levels, the highest first:
-        #   node/%{trusted.certname}.yaml                no file                       level 'node'
-        #   environments/production/data/site/ls.yaml:1  sets it                       level 'site'
-        #   environments/production/data/common.yaml:1   overridden by a higher level  level 'common'
+        # levels, the highest first: file, what it has, name of the level
+        #   node/%{trusted.certname}.yaml                no file                       'node'
+        #   environments/production/data/site/ls.yaml:1  sets it                       'site'
+        #   environments/production/data/common.yaml:1   overridden by a higher level  'common'
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
     // Without a node: for how many nodes a level counts.

@@ -452,7 +452,7 @@ local function choose_hierarchy()
     local function format(choice)
       return choice.label
     end
-    vim.ui.select(choices, { prompt = 'Answer by', kind = 'hiera_ls', format_item = format }, function(choice)
+    vim.ui.select(choices, { prompt = 'hiera.yaml to use', kind = 'hiera_ls', format_item = format }, function(choice)
       if choice then
         keep(choice.root)
       end

@@ -246,3 +246,37 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
     "#]]
     .assert_eq(&pages);
 }
+
+#[test]
+fn words_of_a_documentation_are_no_markdown_in_any_form() {
+    check_forms(
+        &with_hierarchy(
+            "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
+             # @param port a `Port` or a [list](x) of *them*\nclass ntp ($port) {}\n\
+             #- data/common.yaml\nntp::port$0: 1\n",
+        ),
+        NODES,
+        expect![[r#"
+            **`ntp::port`** — first found, for all 4 nodes that read this file
+            ```yaml
+            1
+            ```
+            set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
+            class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
+            a \`Port\` or a \[list\](x) of \*them\*"#]],
+        expect![[r#"
+            **`ntp::port`** — first found, for all 4 nodes that read this file
+            ```yaml
+            1
+            ```
+            set in `common.yaml:1`  
+            class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
+            a `` `Port` `` or a `[list](x)` of `*them*`"#]],
+        expect![[r#"
+            ntp::port — first found, for all 4 nodes that read this file
+              1
+            set in common.yaml:1
+            class ntp · $port · modules/ntp/manifests/init.pp:2
+            a `Port` or a [list](x) of *them*"#]],
+    );
+}

@@ -95,3 +95,18 @@ fn a_cut_value_goes_on_at_a_key_of_its_own() {
             set in common.yaml:1"#]],
     );
 }
+
+#[test]
+fn of_two_encrypted_values_the_later_one_is_said_to_be_different() {
+    check_nodes(
+        &with_hierarchy(
+            "#- data/node/a.example.yaml\np: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAy]\n\
+             #- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
+        ),
+        NODES,
+        expect![[r#"
+            p — first found, 2 different values on 4 nodes
+              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
+            a different encrypted value on a.example · node/a.example.yaml:1"#]],
+    );
+}
