@@ -154,7 +154,7 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
 /// For whom an answer is, in lines of comments: the names of nodes, where they fit in one line.
 pub(super) fn whose(content: &mut String, cell: &Cell) {
     if !cell.condition.is_empty() {
-        let _ = writeln!(content, "# {}", one_line(&cell.condition));
+        comment(content, &cell.condition);
         return;
     }
     let _ = writeln!(content, "# {}", counted(cell.nodes.len()));
