@@ -87,6 +87,8 @@ pub(super) struct RootContext<'a> {
     places: OnceLock<Arc<[Place]>>,
     unseen: OnceLock<Vec<Layer>>,
     datadirs: OnceLock<Vec<String>>,
+    /// The known nodes of an environment.
+    pub(super) site_nodes: OnceLock<KnownNodes>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by place. To check many
@@ -147,6 +149,7 @@ impl<'a> Checker<'a> {
                 places: OnceLock::new(),
                 unseen: OnceLock::new(),
                 datadirs: OnceLock::new(),
+                site_nodes: OnceLock::new(),
             }
         });
         checker.roots = roots.collect();
@@ -270,6 +273,11 @@ impl<'a> Checker<'a> {
             .filter_map(|path| self.file(path))
             .flatten()
             .collect()
+    }
+
+    /// A root's own.
+    pub(super) fn root_context(&self, root: &Root) -> Option<&RootContext<'a>> {
+        self.roots.iter().find(|of| std::ptr::eq(of.root, root))
     }
 
     fn config_root(&self, path: &str) -> Option<&RootContext<'a>> {

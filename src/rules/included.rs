@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use super::checker::{Checker, Paths};
 use crate::analysis::{EvaluationOrder, MissingValue};
 use crate::lookup::Reach;
+use crate::scope::KnownNodes;
 use crate::workspace::{Root, path};
 
 impl Checker<'_> {
@@ -13,8 +14,7 @@ impl Checker<'_> {
         self.missing_values.get_or_init(|| {
             let environments = self.snapshot.roots().environments().enumerate();
             let found = environments.flat_map(|(index, root)| {
-                let at = path::join(&root.dir, "hiera.yaml");
-                let nodes = || self.nodes_for(&at);
+                let nodes = || self.site_nodes(root);
                 let order = || &self.evaluation_orders()[index];
                 self.analysis().missing_values(root, &nodes, &order)
             });
@@ -34,11 +34,26 @@ impl Checker<'_> {
     /// Whether an environment's manifests may evaluate a class where it does not see one of the variables of
     /// a path, though nodes have it.
     pub(super) fn may_miss_variable(&self, class: &str, reach: &Reach) -> bool {
-        let may_miss = |variable: &Arc<str>| {
-            let mut orders = self.evaluation_orders().iter();
-            orders.any(|order| order.may_miss(class, variable))
-        };
-        reach.place.template.variables().any(may_miss)
+        let mut variables = reach.place.template.variables();
+        variables.any(|variable| self.may_not_see(class, variable))
+    }
+
+    /// Whether an environment's manifests may evaluate a class where it does not see a variable that nodes have.
+    pub(super) fn may_not_see(&self, class: &str, variable: &str) -> bool {
+        let mut orders = self.evaluation_orders().iter();
+        orders.any(|order| order.may_miss(class, variable))
+    }
+
+    /// The known nodes of the environment that a root is or is in: as many as [`Analysis::nodes_of_site`]
+    /// looks at.
+    pub(super) fn site_nodes(&self, root: &Root) -> Option<&KnownNodes> {
+        let mut environments = self.snapshot.roots().environments_of(root);
+        let environment = environments.next()?;
+        let of = self.root_context(environment)?;
+        Some(of.site_nodes.get_or_init(|| {
+            let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
+            self.analysis().nodes_of_site(environment, &set)
+        }))
     }
 
     /// The files whose readers get a merged value of a key that does not fit, worked out once.

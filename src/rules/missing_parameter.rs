@@ -48,18 +48,7 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
         let MissingValue {
             class, parameter, ..
         } = value;
-        let whose = match &value.whose {
-            Whose::Everyones => String::new(),
-            Whose::Nodes {
-                count: 1,
-                of: 1,
-                example,
-            } => format!(" for {example}"),
-            Whose::Nodes { count, of, example } => {
-                format!(" for {count} of {of} nodes, such as {example}")
-            }
-            Whose::Readers(path) => format!(" for the nodes that read {}", path::name(path)),
-        };
+        let whose = &value.whose;
         let catalogs = match value.whose {
             Whose::Everyones | Whose::Nodes { count: 1, .. } => "the catalog",
             Whose::Nodes { .. } | Whose::Readers(_) => "their catalogs",

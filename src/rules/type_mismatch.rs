@@ -1,15 +1,17 @@
 //! `type-mismatch`: a value that a class's parameter does not take.
 
+mod effective;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::missing_parameter::describes_nodes;
+use effective::Judged;
+
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
-use crate::analysis::{ClassParameter, LevelValue, quoted};
+use crate::analysis::ClassParameter;
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
-use crate::lookup::{Reach, Request};
 use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
@@ -17,12 +19,6 @@ use crate::workspace::{
     CodeFacts, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, LookupFact, LookupFunction,
     LookupKey, Root, Snapshot, path,
 };
-
-/// Most files with a merged key; the values of more are not compared.
-const MOST_FILES: usize = 64;
-
-/// Most nodes that are asked whether they get a value.
-const MOST_NODES: usize = 32;
 
 pub(super) const RULE: &Rule = &Rule {
     code: "type-mismatch",
@@ -67,13 +63,23 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         }
     }
     let is_merged = at.checker.has_option(&key.name, "merge");
+    let judged = at.readers().iter().filter_map(|it| Judged::of(at, it, key));
+    let judged: Vec<Judged<'_>> = judged.collect();
     if !is_literal || is_merged {
-        for reader in at.readers() {
+        for judged in &judged {
             let before = findings.list.len();
-            effective(at, reader, key, is_merged, findings);
+            judged.for_readers(is_merged, findings);
             if findings.list.len() > before {
                 return;
             }
+        }
+    }
+    // What no node gets as it is written is wrong for some at most.
+    for judged in judged.iter().filter(|it| !it.fits_as_written()) {
+        let before = findings.list.len();
+        judged.for_known_nodes(findings);
+        if findings.list.len() > before {
+            return;
         }
     }
 }
@@ -87,137 +93,6 @@ fn counts(parameter: ClassParameter<'_>, value: &Value) -> bool {
 /// Whether a value holds what Puppet decrypts.
 fn is_encrypted(value: &Value) -> bool {
     value.inspect().contains("ENC[")
-}
-
-/// Reports what is wrong with effective values that a file contributes to, merged or interpolated: for
-/// all that read the file, and for those that read another file with the key.
-fn effective(
-    at: &FileContext<'_>,
-    reader: &Reader<'_>,
-    key: &KeyFact,
-    is_merged: bool,
-    findings: &mut Findings<'_>,
-) {
-    let analysis = at.checker.analysis();
-    let root = reader.root.root;
-    let Some(parameter) = analysis.autoloaded_parameter(root, &key.name) else {
-        return;
-    };
-    let Some(expected) = analysis.type_of(root, parameter) else {
-        return;
-    };
-    let view = analysis.at(root);
-    if view.has_outside(&key.name) {
-        return;
-    }
-    // Most texts with tokens are for parameters that take any text.
-    let own = at.loaded().ok().and_then(|data| data.get(&key.name));
-    let fits = own.is_none_or(|own| {
-        let is_another = own.as_str().is_some_and(|text| text.contains("alias("));
-        !is_another && datatype::check(&expected, own).is_ok()
-    });
-    if !is_merged && fits {
-        return;
-    }
-    let path = at.file.path();
-    let class = &parameter.class.definition.name;
-    let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
-    if is_merged && at.snapshot().count_with(&key.name) <= MOST_FILES {
-        let wrong = at.checker.wrong_for(root, &key.name, || {
-            let holders = at.snapshot().iter_files_with(&key.name);
-            let wrong = holders.filter(|other| {
-                let reaches = view.reach(other.path());
-                let request = Request::key(&quoted(&key.name));
-                reaches.first().is_some_and(|reach| {
-                    let answer = view.session().lookup(&reach.scope(), &request);
-                    let value = answer.result.as_ref();
-                    value.is_ok_and(|value| datatype::check(&expected, value).is_err())
-                })
-            });
-            wrong.map(|file| Arc::clone(file.path())).collect()
-        });
-        for other in wrong.iter().filter_map(|other| at.snapshot().file(other)) {
-            let reaches = view.reach(other.path());
-            let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(class, reach);
-            let scope = reaches.first().filter(is_seen).map(Reach::scope);
-            let of_others = (other.path() != path).then_some(other);
-            scopes.extend(scope.map(|scope| (scope, of_others)));
-        }
-        // What holds for all that read the file comes first.
-        scopes.sort_by_key(|(_, other)| other.is_some());
-    } else {
-        let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(class, reach);
-        let reached = reader.reached.first().filter(is_seen);
-        scopes.extend(reached.map(|reach| (reach.scope(), None)));
-    }
-    for (scope, other) in scopes {
-        let survey = view.survey(&key.name, &scope);
-        let Ok(value) = &survey.answer.result else {
-            continue;
-        };
-        let options = survey.options.as_ref();
-        let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
-        let gives = |source: &LevelValue| source.path.as_deref() == Some(at.file.path());
-        let own = survey.sources.iter().position(gives);
-        let (Some(own), false) = (own, is_converted) else {
-            continue;
-        };
-        let Err(mismatches) = datatype::check(&expected, value) else {
-            continue;
-        };
-        let is_judged = counts(parameter, value) && !value.has_opaque() && !is_encrypted(value);
-        // What no data here sets may stand in a file that is not here.
-        let mut read = survey.answer.reads.keys.iter();
-        let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
-        let may_be_elsewhere = view.lacks_file(&key.name) && read.any(is_unset);
-        if !is_judged
-            || may_be_elsewhere
-            || !survey.is_sure(&analysis)
-            || is_given(at, root, parameter)
-        {
-            continue;
-        }
-        for mismatch in &mismatches {
-            if matches!(mismatch.kind, MismatchKind::Unresolved(_)) {
-                continue;
-            }
-            let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
-            // The highest level that has the part is the one that gives it.
-            let Some(path) = path_in(&survey.sources[own]) else {
-                continue;
-            };
-            if survey.sources[..own].iter().any(|it| path_in(it).is_some()) {
-                continue;
-            }
-            let Some((_, node)) = at.top_level(&key.name) else {
-                continue;
-            };
-            let range = at.tree().node(leaf(at.tree(), node, &path)).range;
-            let range = if range.is_empty() { key.key } else { range };
-            if findings.has(range) {
-                continue;
-            }
-            let mut related = vec![declared(parameter)];
-            let readers = other.map(|it| (it, "this is for the nodes that read this file"));
-            let others = survey.sources.iter().filter(|source| !gives(source));
-            let others = others.filter_map(|source| at.snapshot().file(source.path.as_deref()?));
-            let merged = others.map(|it| (it, "it is merged with this value"));
-            for (file, message) in readers.into_iter().chain(merged) {
-                if let Some(fact) = file.facts().key(&key.name)
-                    && related.iter().all(|known| known.path != *file.path())
-                    && file.path() != at.file.path()
-                {
-                    related.push(Related {
-                        path: Arc::clone(file.path()),
-                        range: fact.key,
-                        message: message.to_owned(),
-                    });
-                }
-            }
-            let finding = findings.report(range, sentence(parameter, mismatch));
-            finding.related = related;
-        }
-    }
 }
 
 /// Whether a manifest may give the parameter another value.
@@ -243,35 +118,6 @@ fn declared(parameter: ClassParameter<'_>) -> Related {
     }
 }
 
-/// The way in the value of one level to a part of the merged value; nothing where the level does not
-/// have it.
-fn own_path(own: &Value, merged: &Value, path: &[Step]) -> Option<Vec<Step>> {
-    let (mut own, mut merged) = (own, merged);
-    let mut found = Vec::with_capacity(path.len());
-    for step in path {
-        match step {
-            Step::Entry(name) => {
-                (own, merged) = (own.get(name)?, merged.get(name)?);
-                found.push(step.clone());
-            }
-            Step::EntryKey(name) => {
-                own.get(name)?;
-                found.push(step.clone());
-                break;
-            }
-            Step::Index(at) => {
-                merged = merged.as_array()?.get(*at)?;
-                let elements = own.as_array()?;
-                let at = elements.iter().position(|element| element == merged)?;
-                own = &elements[at];
-                found.push(Step::Index(at));
-            }
-            Step::Parameter(_) | Step::Variant(_) | Step::Signature(_) | Step::Alias(_) => {}
-        }
-    }
-    Some(found)
-}
-
 /// Reports what is wrong with a value for the nodes of one root: how much.
 fn of_reader(
     at: &FileContext<'_>,
@@ -295,9 +141,8 @@ fn of_reader(
     let scope = reach.scope();
     let class = &found.class.definition.name;
     if at.checker.may_miss_variable(class, reach)
-        || is_given(at, root, found)
         || !is_effective(analysis, root, &key.name, value, &scope)
-            && !is_for_a_node(at, root, &key.name, value)
+        || is_given(at, root, found)
     {
         return None;
     }
@@ -328,22 +173,6 @@ fn is_effective(
         .as_ref()
         .is_ok_and(|result| result == value);
     is_same && survey.unknowns(&analysis, &[]).is_empty() && survey.outside().is_empty()
-}
-
-/// Whether a known node surely gets this value from the file, though a level above may override it for
-/// others.
-fn is_for_a_node(at: &FileContext<'_>, root: &Root, key: &str, value: &Value) -> bool {
-    let analysis = at.checker.analysis();
-    let known = &at.checker.nodes_for(at.file.path()).known;
-    let mut scopes = (0..known.len().min(MOST_NODES)).map(|member| known.scope(member));
-    scopes.any(|scope| {
-        let survey = analysis.at(root).survey(key, &scope);
-        let first = survey
-            .sources
-            .first()
-            .and_then(|first| first.path.as_deref());
-        first == Some(at.file.path()) && is_effective(analysis, root, key, value, &scope)
-    })
 }
 
 /// `Ntp::Server`, as a catalog names the class.
@@ -411,7 +240,7 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             // Types are used by types: any parameter's may be another one.
             of_classes(&mut concerned);
         }
-        if evaluates_otherwise(delta) || describes_nodes(&delta.path) {
+        if evaluates_otherwise(delta) {
             of_classes(&mut concerned);
         }
         for include in codes.iter().flat_map(|code| &code.includes) {

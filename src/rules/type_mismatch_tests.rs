@@ -193,12 +193,82 @@ fn values_that_other_levels_may_complete_are_not_judged() {
     );
 }
 
+const SITE: &str = "\
+#- modules/e/manifests/init.pp
+class e(Enum['Debian', 'RedHat'] $family, Integer $n = 0, Hash[String, Integer] $h = {}) { }
+#- nodes.yaml
+a1: {facts: {os: {family: Debian}}}
+b1: {facts: {os: {family: windows}}}
+c1: {facts: {kernel: Linux}}
+";
+
+/// As [`check_types`], with known nodes and their families; the severity, too.
+fn check_nodes(data: &str) -> Vec<(Severity, String)> {
+    let found = check_rule(RULE, &format!("{START}{SITE}{data}"));
+    let found = found.into_iter().map(|it| (it.severity, it.message));
+    found.collect()
+}
+
 #[test]
-fn what_a_level_above_overrides_for_some_is_judged_by_the_known_nodes() {
-    let data = "#- data/node/web01.yaml\nm::i: 1\n#- data/role/web.yaml\nm::i: x\n#- manifests/site.pp\ninclude m\n";
-    check_types(data);
-    let nodes = |role: &str| format!("#- nodes.yaml\nweb02:\n  variables: {{role: {role}}}\n");
-    check_types(&format!("{}{data}", nodes("db")));
-    let marked = data.replace("m::i: x", "m::i: x #~ type-mismatch");
-    check_types(&format!("{}{marked}", nodes("web")));
+fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
+    // Of c1 the fact is not known.
+    let found = check_nodes(
+        "#- data/common.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n\
+         e::n: \"%{facts.os.family}\" #~ type-mismatch\n",
+    );
+    let family = "Class[E]: parameter 'family' expects a match for Enum['Debian', 'RedHat'], got \
+                  'windows' for 1 of 3 nodes, such as b1";
+    let number = "Class[E]: parameter 'n' expects an Integer value, got String for 2 of 3 nodes, \
+                  such as a1";
+    assert_eq!(
+        found,
+        [
+            (Severity::Warning, family.to_owned()),
+            (Severity::Warning, number.to_owned())
+        ]
+    );
+    check_nodes("#- data/common.yaml\ne::family: \"%{facts.kernel}\" #~ type-mismatch\n");
+    check_nodes("#- data/common.yaml\ne::family: \"%{facts.other}\"\n");
+    check_nodes("#- data/node/a1.yaml\ne::family: \"%{facts.os.family}\"\n");
+    let found =
+        check_nodes("#- data/node/b1.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n");
+    assert!(found[0].0 == Severity::Error && found[0].1.ends_with(" for b1"), "{found:?}");
+    // What is looked up is another value for some.
+    check_nodes(
+        "#- data/node/a1.yaml\nnumber: 1\n\
+         #- data/common.yaml\nnumber: x\ne::n: \"%{alias('number')}\" #~ type-mismatch\n",
+    );
+    check_nodes(
+        "#- data/common.yaml\ne::n: \"%{facts.os.family}\"\n\
+         lookup_options: {e::n: {convert_to: Integer}}\n",
+    );
+}
+
+#[test]
+fn what_a_level_overrides_for_some_is_judged_for_the_others() {
+    let found = check_nodes(
+        "#- data/node/a1.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x #~ type-mismatch\n",
+    );
+    assert!(found[0].1.ends_with(" for 2 of 3 nodes, such as b1"), "{found:?}");
+    // The role of no node is known.
+    check_nodes("#- data/role/web.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x\n");
+    // A value that is yet to be set.
+    check_nodes("#- data/node/a1.yaml\ne::family: Debian\n#- data/common.yaml\ne::family: ~\n");
+    check_nodes(
+        "#- data/node/a1.yaml\ne::h: {a: 1}\n#- data/node/b1.yaml\ne::h: {b: z} #~ type-mismatch\n\
+         #- data/common.yaml\ne::h: {c: 1}\nlookup_options: {e::h: {merge: deep}}\n",
+    );
+}
+
+#[test]
+fn variables_of_the_site_manifest_count_where_the_class_sees_them() {
+    let of = |site: &str, mark: &str| {
+        check_nodes(&format!(
+            "#- manifests/site.pp\n{site}\n#- data/common.yaml\ne::family: \"%{{family}}\"{mark}\n"
+        ))
+    };
+    of("node default { $family = 'x'\n include e }", " #~ type-mismatch");
+    of("node default { $family = 'Debian'\n include e }", "");
+    of("include e\nnode default { $family = 'x' }", "");
+    of("node default { $family = unknown()\n include e }", "");
 }

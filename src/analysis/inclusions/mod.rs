@@ -25,14 +25,14 @@ use crate::analysis::members::Members;
 use crate::analysis::site::{
     IncludedList, ListLevels, environment_of, is_for_everyone, list_included, manifests_of,
 };
-use crate::analysis::{Analysis, Defined, NodeSet, RootView};
+use crate::analysis::{Analysis, Defined, RootView};
 use crate::hierarchy::Layer;
 use crate::lookup::Reach;
 use crate::scope::{KnownNodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
     CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, File, Format, IncludeFact,
-    IncludeKind, LOOKUP_OPTIONS, Means, Root, Within,
+    IncludeKind, LOOKUP_OPTIONS, Means, Root, Within, path,
 };
 
 /// Most known nodes that are looked at, in their order.
@@ -83,6 +83,24 @@ pub enum Whose {
     },
     /// The nodes that read a data file.
     Readers(Arc<str>),
+}
+
+/// As the end of a sentence: nothing for all.
+impl std::fmt::Display for Whose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Whose::Everyones => Ok(()),
+            Whose::Nodes {
+                count: 1,
+                of: 1,
+                example,
+            } => write!(f, " for {example}"),
+            Whose::Nodes { count, of, example } => {
+                write!(f, " for {count} of {of} nodes, such as {example}")
+            }
+            Whose::Readers(at) => write!(f, " for the nodes that read {}", path::name(at)),
+        }
+    }
 }
 
 /// One or several nodes of which something is known: a scope.
@@ -180,7 +198,7 @@ impl<'a> Analysis<'a> {
     pub fn missing_values(
         self,
         root: &'a Root,
-        nodes: &dyn Fn() -> Arc<NodeSet>,
+        known: &dyn Fn() -> Option<&'a KnownNodes>,
         order: &dyn Fn() -> &'a EvaluationOrder,
     ) -> Vec<MissingValue> {
         let Some(environment) = environment_of(self.snapshot, root) else {
@@ -207,10 +225,12 @@ impl<'a> Analysis<'a> {
         if view.has_outside("key") {
             return Vec::new();
         }
-        let known = self.nodes_of_site(&view, &nodes(), &codes);
+        let Some(known) = known() else {
+            return Vec::new();
+        };
         let mut inclusions = Inclusions {
             view: &view,
-            known: &known,
+            known,
             groups: Vec::new(),
             told: HashMap::new(),
             reading: HashMap::new(),

@@ -4,24 +4,21 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Inclusions, MOST_NODES};
+use super::{Inclusions, MOST_NODES, code};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
-use crate::analysis::site::is_for_everyone;
-use crate::analysis::{Analysis, NodeSet, RootView, behind_manifests};
+use crate::analysis::site::{is_for_everyone, manifests_of};
+use crate::analysis::{Analysis, NodeSet, behind_manifests};
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
 use crate::value::Value;
-use crate::workspace::{CodeFacts, File, NamePart, NodeFact, NodeMatch};
+use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
 impl<'a> Analysis<'a> {
-    /// The known nodes with those that node blocks name. A fact that is not said of a node may be there.
-    pub(super) fn nodes_of_site(
-        self,
-        view: &RootView<'a>,
-        set: &NodeSet,
-        codes: &[(&'a Arc<File>, &'a CodeFacts)],
-    ) -> KnownNodes {
-        let environment = &view.environment.name;
+    /// The known nodes of an environment with those that its node blocks name, behind its manifests. A fact
+    /// that is not said of a node may be there.
+    #[must_use]
+    pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
+        let environment = &self.at(root).environment.name;
         let mut nodes = Nodes::default();
         let is_here = |node: &&Arc<Node>| {
             let other = node.environment.as_ref();
@@ -37,7 +34,10 @@ impl<'a> Analysis<'a> {
                 ..node.as_ref().clone()
             });
         }
-        let blocks = codes.iter().flat_map(|(_, code)| code.nodes.iter());
+        let files = manifests_of(self.snapshot, root).files;
+        let codes = files.iter().filter_map(|file| code(file));
+        let codes = codes.filter(|code| !code.is_broken);
+        let blocks = codes.flat_map(|code| code.nodes.iter());
         for name in blocks.flat_map(|block| block.matches.iter()) {
             if let NodeMatch::Name(name) = name
                 && nodes.get(name).is_none()
@@ -47,7 +47,7 @@ impl<'a> Analysis<'a> {
             }
         }
         let known = KnownNodes::in_environment(&nodes, environment);
-        let behind = behind_manifests(&known, self.snapshot, view.root, self.settings);
+        let behind = behind_manifests(&known, self.snapshot, root, self.settings);
         behind.unwrap_or(known)
     }
 }

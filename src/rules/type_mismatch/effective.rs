@@ -1,0 +1,285 @@
+//! What the levels make of a key together, where that is not what is written in one file: merged,
+//! interpolated, or overridden for some nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
+use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
+use crate::datatype::{self, MismatchKind, Step, Type};
+use crate::lookup::{self, Limit, Reach, Request};
+use crate::rules::{FileContext, Reader, Severity};
+use crate::scope::Scope;
+use crate::text::TextRange;
+use crate::value::Value;
+use crate::workspace::{File, KeyFact};
+
+/// Most files with a merged key; the values of more are not compared.
+const MOST_FILES: usize = 64;
+
+/// Most lookups of one key over the known nodes.
+const MOST_LOOKUPS: usize = 32;
+
+/// A key of a file whose effective value is compared with the type of a parameter.
+pub(super) struct Judged<'c> {
+    at: &'c FileContext<'c>,
+    reader: &'c Reader<'c>,
+    key: &'c KeyFact,
+    view: RootView<'c>,
+    parameter: ClassParameter<'c>,
+    expected: Type,
+}
+
+/// A part of the file that is wrong.
+struct WrongPart {
+    range: TextRange,
+    message: String,
+    related: Vec<Related>,
+}
+
+impl<'c> Judged<'c> {
+    /// Nothing where the type is not known, or where a level may have the key that is not here.
+    pub(super) fn of(
+        at: &'c FileContext<'c>,
+        reader: &'c Reader<'c>,
+        key: &'c KeyFact,
+    ) -> Option<Judged<'c>> {
+        let analysis = at.checker.analysis();
+        let root = reader.root.root;
+        let parameter = analysis.autoloaded_parameter(root, &key.name)?;
+        let expected = analysis.type_of(root, parameter)?;
+        let view = analysis.at(root);
+        (!view.has_outside(&key.name)).then_some(Judged {
+            at,
+            reader,
+            key,
+            view,
+            parameter,
+            expected,
+        })
+    }
+
+    /// Whether the value fits the type as it is written: most texts with tokens are for parameters that take
+    /// any text.
+    pub(super) fn fits_as_written(&self) -> bool {
+        let own = self.at.loaded().ok();
+        own.and_then(|data| data.get(&self.key.name))
+            .is_none_or(|own| {
+                let is_another = own.as_str().is_some_and(|text| text.contains("alias("));
+                !is_another && datatype::check(&self.expected, own).is_ok()
+            })
+    }
+
+    fn class(&self) -> &'c str {
+        &self.parameter.class.definition.name
+    }
+
+    /// Reports what is wrong with merged or interpolated values that the file contributes to: for all that
+    /// read the file, and for those that read another file with the key.
+    pub(super) fn for_readers(&self, is_merged: bool, findings: &mut Findings<'_>) {
+        if !is_merged && self.fits_as_written() {
+            return;
+        }
+        for (scope, other) in self.scopes(is_merged) {
+            let survey = self.view.survey(&self.key.name, &scope);
+            for part in self.wrong_parts(&survey, other) {
+                if !findings.has(part.range) {
+                    findings.report(part.range, part.message).related = part.related;
+                }
+            }
+        }
+    }
+
+    /// The scopes of those that read the file, and of those that read others with the key.
+    fn scopes(&self, is_merged: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
+        let Judged { at, view, key, .. } = self;
+        let snapshot = at.snapshot();
+        let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(self.class(), reach);
+        let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
+        if !is_merged || snapshot.count_with(&key.name) > MOST_FILES {
+            let reached = self.reader.reached.first().filter(is_seen);
+            scopes.extend(reached.map(|reach| (reach.scope(), None)));
+            return scopes;
+        }
+        let wrong = at.checker.wrong_for(self.reader.root.root, &key.name, || {
+            let holders = snapshot.iter_files_with(&key.name);
+            let wrong = holders.filter(|other| {
+                let reaches = view.reach(other.path());
+                let request = Request::key(&quoted(&key.name));
+                reaches.first().is_some_and(|reach| {
+                    let answer = view.session().lookup(&reach.scope(), &request);
+                    let value = answer.result.as_ref();
+                    value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
+                })
+            });
+            wrong.map(|file| Arc::clone(file.path())).collect()
+        });
+        for other in wrong.iter().filter_map(|other| snapshot.file(other)) {
+            let reaches = view.reach(other.path());
+            let scope = reaches.first().filter(is_seen).map(Reach::scope);
+            let of_others = (other.path() != at.file.path()).then_some(other);
+            scopes.extend(scope.map(|scope| (scope, of_others)));
+        }
+        // What holds for all that read the file comes first.
+        scopes.sort_by_key(|(_, other)| other.is_some());
+        scopes
+    }
+
+    /// Reports what is wrong for some of the known nodes that read the file.
+    pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
+        let Judged { at, view, key, .. } = self;
+        let Some(nodes) = at.checker.site_nodes(self.reader.root.root) else {
+            return;
+        };
+        let session = view.session();
+        let members = lookup::readers(&session, nodes, &view.layer, at.file.path());
+        let limit = Limit {
+            most: MOST_LOOKUPS,
+            sample: MOST_LOOKUPS,
+            is_cancelled: &|| false,
+        };
+        let runs = lookup::runs_within(&session, nodes, &request(&key.name), &members, &limit);
+        let of: usize = runs.iter().map(|run| run.members.len()).sum();
+        let mut found: BTreeMap<(TextRange, String), (WrongPart, usize, usize)> = BTreeMap::new();
+        for run in runs {
+            let value = run.answer.result.as_ref();
+            let is_wrong = value.is_ok_and(|value| datatype::check(&self.expected, value).is_err());
+            let mut read = run.answer.reads.variables.iter();
+            if !is_wrong || read.any(|it| at.checker.may_not_see(self.class(), it)) {
+                continue;
+            }
+            let Some(&first) = run.members.first() else {
+                continue;
+            };
+            // What has no value is no matter of types where a level may yet give one.
+            if value.is_ok_and(|value| *value == Value::Undef) {
+                continue;
+            }
+            let survey = view.survey_of(&key.name, &nodes.scope(first), run.answer.clone());
+            for part in self.wrong_parts(&survey, None) {
+                let name = (part.range, part.message.clone());
+                let entry = found.entry(name).or_insert((part, 0, first));
+                entry.1 += run.members.len();
+            }
+        }
+        for (part, count, first) in found.into_values() {
+            if findings.has(part.range) {
+                continue;
+            }
+            let example = nodes.shared_name(first);
+            let whose = Whose::Nodes { count, of, example };
+            // Others may be the only ones that have the class.
+            let severity = match count < of {
+                true => Severity::Warning,
+                false => Severity::Error,
+            };
+            let message = format!("{}{whose}", part.message);
+            let finding = findings.report_as(severity, part.range, message);
+            finding.related = part.related;
+        }
+    }
+
+    /// What is surely wrong with a value that the file contributes to, for those that read it or another file.
+    fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
+        let Judged { at, view, key, .. } = self;
+        let analysis = at.checker.analysis();
+        let Ok(value) = &survey.answer.result else {
+            return Vec::new();
+        };
+        let options = survey.options.as_ref();
+        let is_converted = options.is_some_and(|it| it.entry.value.get("convert_to").is_some());
+        let gives = |source: &LevelValue| source.path.as_deref() == Some(at.file.path());
+        let own = survey.sources.iter().position(gives);
+        let (Some(own), false) = (own, is_converted) else {
+            return Vec::new();
+        };
+        let Err(mismatches) = datatype::check(&self.expected, value) else {
+            return Vec::new();
+        };
+        let is_judged = counts(self.parameter, value) && !value.has_opaque() && !is_encrypted(value);
+        // What no data here sets may stand in a file that is not here.
+        let mut read = survey.answer.reads.keys.iter();
+        let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
+        let may_be_elsewhere = view.lacks_file(&key.name) && read.any(is_unset);
+        if !is_judged
+            || may_be_elsewhere
+            || !survey.is_sure(&analysis)
+            || is_given(at, self.reader.root.root, self.parameter)
+        {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for mismatch in &mismatches {
+            if matches!(mismatch.kind, MismatchKind::Unresolved(_)) {
+                continue;
+            }
+            let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
+            // The highest level that has the part is the one that gives it.
+            let Some(path) = path_in(&survey.sources[own]) else {
+                continue;
+            };
+            if survey.sources[..own].iter().any(|it| path_in(it).is_some()) {
+                continue;
+            }
+            let Some((_, node)) = at.top_level(&key.name) else {
+                continue;
+            };
+            let range = at.tree().node(leaf(at.tree(), node, &path)).range;
+            let mut related = vec![declared(self.parameter)];
+            let readers = other.map(|it| (it, "this is for the nodes that read this file"));
+            let others = survey.sources.iter().filter(|source| !gives(source));
+            let others = others.filter_map(|source| at.snapshot().file(source.path.as_deref()?));
+            let merged = others.map(|it| (it, "it is merged with this value"));
+            for (file, message) in readers.into_iter().chain(merged) {
+                related.extend(self.place_in(file, &related, message));
+            }
+            found.push(WrongPart {
+                // Nothing is written for a null.
+                range: if range.is_empty() { key.key } else { range },
+                message: sentence(self.parameter, mismatch),
+                related,
+            });
+        }
+        found
+    }
+
+    /// Where another file has the key, unless that is said already.
+    fn place_in(&self, file: &File, said: &[Related], message: &str) -> Option<Related> {
+        let fact = file.facts().key(&self.key.name)?;
+        let is_new = said.iter().all(|known| known.path != *file.path());
+        (is_new && file.path() != self.at.file.path()).then(|| Related {
+            path: Arc::clone(file.path()),
+            range: fact.key,
+            message: message.to_owned(),
+        })
+    }
+}
+
+/// The way in the value of one level to a part of the merged value; nothing where the level does not
+/// have it.
+fn own_path(own: &Value, merged: &Value, path: &[Step]) -> Option<Vec<Step>> {
+    let (mut own, mut merged) = (own, merged);
+    let mut found = Vec::with_capacity(path.len());
+    for step in path {
+        match step {
+            Step::Entry(name) => {
+                (own, merged) = (own.get(name)?, merged.get(name)?);
+                found.push(step.clone());
+            }
+            Step::EntryKey(name) => {
+                own.get(name)?;
+                found.push(step.clone());
+                break;
+            }
+            Step::Index(at) => {
+                merged = merged.as_array()?.get(*at)?;
+                let elements = own.as_array()?;
+                let at = elements.iter().position(|element| element == merged)?;
+                own = &elements[at];
+                found.push(Step::Index(at));
+            }
+            Step::Parameter(_) | Step::Variant(_) | Step::Signature(_) | Step::Alias(_) => {}
+        }
+    }
+    Some(found)
+}
