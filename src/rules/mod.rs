@@ -43,6 +43,8 @@ mod option_list;
 mod proof;
 mod recheck;
 #[cfg(test)]
+mod recheck_counts_tests;
+#[cfg(test)]
 mod recheck_tests;
 mod reference_graph;
 mod rule;

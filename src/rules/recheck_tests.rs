@@ -37,7 +37,7 @@ const DATA: [&str; 5] = [
 ];
 
 /// Manifests, with the texts that they may have.
-const MANIFESTS: [(&str, [&str; 8]); 4] = [
+const MANIFESTS: [(&str, [&str; 9]); 4] = [
     (
         "manifests/site.pp",
         [
@@ -49,6 +49,7 @@ const MANIFESTS: [(&str, [&str; 8]); 4] = [
             "$x = lookup('m:p')\nhiera_include('classes')\nclass { $x: }\n",
             "include m::other\n",
             "node 'n' { include m::other }\nnode default { hiera_include('classes') }\n",
+            "node default { $tier = 'y' hiera_include('classes') }\n",
         ],
     ),
     (
@@ -62,6 +63,7 @@ const MANIFESTS: [(&str, [&str; 8]); 4] = [
             "class m(Hash $other) { }\nclass m::other(Integer $p) { }\n",
             "class m { include m::other }\n",
             "class m($p) { if $p { return() } include m::other }\n",
+            "class m(Enum['x'] $p, $q) { }\n",
         ],
     ),
     (
@@ -74,6 +76,7 @@ const MANIFESTS: [(&str, [&str; 8]); 4] = [
             "class m::other($s) { class { 'm': p => 1 } }\n",
             "class m::other { include m }\n",
             "class m::other($r) { contain m class { $r: q => 1 } }\n",
+            "class m::other(Enum['n'] $p) { }\n",
             "",
         ],
     ),
@@ -87,6 +90,7 @@ const MANIFESTS: [(&str, [&str; 8]); 4] = [
             "type M::T = \n",
             "# type M::T = String\n",
             "type M::T = Optional[String]\n",
+            "type M::T = Enum['n', 'x']\n",
             "",
         ],
     ),
@@ -96,7 +100,7 @@ const KEYS: [&str; 10] = [
     "a", "b", "c", "m", "m::p", "m::q", "m::r", "m:p", "m::other", "classes",
 ];
 
-const VALUES: [&str; 27] = [
+const VALUES: [&str; 28] = [
     "1",
     "\"1\"",
     "text",
@@ -124,6 +128,7 @@ const VALUES: [&str; 27] = [
     "{k: \"%{lookup('m::r')}\"}",
     "\"%{facts.role}\"",
     "\"%{tier}\"",
+    "\"%{trusted.certname}\"",
 ];
 
 const OPTIONS: [&str; 18] = [
@@ -163,7 +168,7 @@ prop_compose! {
 
 /// The next text of some file.
 fn edit() -> impl Strategy<Value = (&'static str, String)> {
-    let manifest = |(path, texts): (&'static str, [&'static str; 8])| {
+    let manifest = |(path, texts): (&'static str, [&'static str; 9])| {
         select(texts.to_vec()).prop_map(move |text| (path, text.to_owned()))
     };
     prop_oneof![

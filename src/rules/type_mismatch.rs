@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use effective::Judged;
 
+use super::missing_parameter::describes_nodes;
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::unknown_parameter::classes_of;
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
@@ -16,8 +17,8 @@ use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
 use crate::workspace::{
-    CodeFacts, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, LookupFact, LookupFunction,
-    LookupKey, Root, Snapshot, path,
+    CodeFacts, DefinitionKind, File, FileDelta, Given, IncludeFact, KeyFact, KeyState, LookupFact,
+    LookupFunction, LookupKey, Root, Snapshot, path,
 };
 
 pub(super) const RULE: &Rule = &Rule {
@@ -221,7 +222,7 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         of_classes(&mut concerned);
     }
     for key in touched_answers(snapshot) {
-        if lists_classes(snapshot, &key) {
+        if lists_classes(snapshot, &key) || may_decide_variables(snapshot, &key) {
             of_classes(&mut concerned);
         }
         if key.contains("::") {
@@ -240,7 +241,10 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             // Types are used by types: any parameter's may be another one.
             of_classes(&mut concerned);
         }
-        if evaluates_otherwise(delta) {
+        if evaluates_otherwise(delta)
+            || describes_nodes(&delta.path)
+            || codes.iter().any(|code| sets_variables(code))
+        {
             of_classes(&mut concerned);
         }
         for include in codes.iter().flat_map(|code| &code.includes) {
@@ -280,6 +284,22 @@ fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
         })
     };
     snapshot.files_looking_up(key).any(includes)
+}
+
+/// Whether a manifest that sets variables of nodes may look a key up.
+fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
+    let asking = snapshot.files_looking_up(key);
+    let asking = asking.chain(snapshot.files_that_may_look_up(key));
+    let mut asking = asking.chain(snapshot.files_that_compute_keys());
+    asking.any(|file| file.facts().code.as_deref().is_some_and(sets_variables))
+}
+
+/// Whether code sets variables of nodes, names nodes, or has functions, which manifests may call for them.
+fn sets_variables(code: &CodeFacts) -> bool {
+    let mut definitions = code.definitions.iter();
+    !code.variables.is_empty()
+        || !code.nodes.is_empty()
+        || definitions.any(|it| it.kind == DefinitionKind::Function)
 }
 
 /// Whether a change of code may change where classes are evaluated, or which variables they see there.

@@ -232,7 +232,10 @@ fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
     check_nodes("#- data/node/a1.yaml\ne::family: \"%{facts.os.family}\"\n");
     let found =
         check_nodes("#- data/node/b1.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n");
-    assert!(found[0].0 == Severity::Error && found[0].1.ends_with(" for b1"), "{found:?}");
+    assert!(
+        found[0].0 == Severity::Error && found[0].1.ends_with(" for b1"),
+        "{found:?}"
+    );
     // What is looked up is another value for some.
     check_nodes(
         "#- data/node/a1.yaml\nnumber: 1\n\
@@ -249,7 +252,10 @@ fn what_a_level_overrides_for_some_is_judged_for_the_others() {
     let found = check_nodes(
         "#- data/node/a1.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x #~ type-mismatch\n",
     );
-    assert!(found[0].1.ends_with(" for 2 of 3 nodes, such as b1"), "{found:?}");
+    assert!(
+        found[0].1.ends_with(" for 2 of 3 nodes, such as b1"),
+        "{found:?}"
+    );
     // The role of no node is known.
     check_nodes("#- data/role/web.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x\n");
     // A value that is yet to be set.
@@ -267,7 +273,10 @@ fn variables_of_the_site_manifest_count_where_the_class_sees_them() {
             "#- manifests/site.pp\n{site}\n#- data/common.yaml\ne::family: \"%{{family}}\"{mark}\n"
         ))
     };
-    of("node default { $family = 'x'\n include e }", " #~ type-mismatch");
+    of(
+        "node default { $family = 'x'\n include e }",
+        " #~ type-mismatch",
+    );
     of("node default { $family = 'Debian'\n include e }", "");
     of("include e\nnode default { $family = 'x' }", "");
     of("node default { $family = unknown()\n include e }", "");

@@ -196,7 +196,8 @@ impl<'c> Judged<'c> {
         let Err(mismatches) = datatype::check(&self.expected, value) else {
             return Vec::new();
         };
-        let is_judged = counts(self.parameter, value) && !value.has_opaque() && !is_encrypted(value);
+        let is_judged =
+            counts(self.parameter, value) && !value.has_opaque() && !is_encrypted(value);
         // What no data here sets may stand in a file that is not here.
         let mut read = survey.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;

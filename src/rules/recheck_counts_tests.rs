@@ -1,0 +1,201 @@
+//! How many files an edit checks again: what a keystroke costs, without a clock.
+
+use std::fmt::Write;
+
+use expect_test::expect;
+
+use super::{Checker, Recheck, recheck};
+use crate::fixture::{FOLDER, Fixture};
+use crate::lookup::PuppetVersion;
+use crate::workspace::{Change, Snapshot, Workspace};
+
+/// Nodes with files of their own.
+const NODES: usize = 40;
+
+const START: &str = "\
+#- environment.conf
+modulepath = modules
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: node, path: \"node/%{trusted.certname}.yaml\"}
+  - {name: tier, path: \"tier/%{tier}.yaml\"}
+  - {name: common, path: common.yaml}
+#- manifests/site.pp
+node default {
+  $tier = 'web'
+  hiera_include('classes')
+}
+#- modules/ntp/manifests/init.pp
+class ntp(Array[String] $servers, Enum['web', 'db'] $tier = 'web') {
+  notify { 'one': }
+}
+#- modules/mail/manifests/init.pp
+class mail(String $relay) {
+  include ntp
+}
+#- data/tier/web.yaml
+ntp::servers: [t]
+#- data/common.yaml
+classes: [ntp, mail]
+port: 25
+ntp::servers: [c]
+ntp::tier: \"%{tier}\"
+mail::relay: \"mx:%{lookup('port')}\"
+";
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::new();
+    workspace.apply(Change::Folders(vec![FOLDER.into()]));
+    for (path, text) in Fixture::new("hiera.yaml", START).files {
+        write(&workspace, &path, &text);
+    }
+    for node in 0..NODES {
+        let text = format!("ntp::servers: [n{node}]\nown: {node}\n");
+        write(&workspace, &format!("data/node/n{node}.yaml"), &text);
+    }
+    workspace
+}
+
+fn write(workspace: &Workspace, path: &str, text: &str) -> Snapshot {
+    workspace
+        .apply(Change::Edit {
+            path: format!("{FOLDER}/{path}").into(),
+            text: text.into(),
+            version: 1,
+        })
+        .as_ref()
+        .clone()
+}
+
+/// The state of the workspace after a part of a file is another.
+fn edited(path: &str, old: &str, new: &str) -> Snapshot {
+    let workspace = workspace();
+    let at = format!("{FOLDER}/{path}");
+    let text = workspace
+        .snapshot()
+        .file(&at)
+        .expect("a file")
+        .text()
+        .clone();
+    assert!(text.contains(old), "{path} has no {old}");
+    write(&workspace, path, &text.replacen(old, new, 1))
+}
+
+#[test]
+fn an_edit_checks_no_more_files_again_than_before() {
+    let edits = [
+        (
+            "the body of a class",
+            "modules/ntp/manifests/init.pp",
+            "one",
+            "two",
+        ),
+        (
+            "a comment in a class",
+            "modules/mail/manifests/init.pp",
+            "{\n",
+            "{\n # x\n",
+        ),
+        (
+            "a default",
+            "modules/ntp/manifests/init.pp",
+            "= 'web'",
+            "= 'db'",
+        ),
+        ("a type", "modules/ntp/manifests/init.pp", "'db']", "'dbx']"),
+        (
+            "a type of a class in one file",
+            "modules/mail/manifests/init.pp",
+            "String",
+            "Strin",
+        ),
+        (
+            "a variable of the site manifest",
+            "manifests/site.pp",
+            "'web'",
+            "'dev'",
+        ),
+        (
+            "a comment in the site manifest",
+            "manifests/site.pp",
+            "node",
+            "# x\nnode",
+        ),
+        (
+            "a key of a node's file alone",
+            "data/node/n7.yaml",
+            "own: 7",
+            "own: 70",
+        ),
+        (
+            "a key of a class in a node's file",
+            "data/node/n7.yaml",
+            "[n7]",
+            "[n]",
+        ),
+        (
+            "a key that another looks up",
+            "data/common.yaml",
+            "25",
+            "26",
+        ),
+        (
+            "a class's key in one file",
+            "data/common.yaml",
+            "mx:",
+            "mxx:",
+        ),
+        (
+            "a class's key in many files",
+            "data/common.yaml",
+            "[c]",
+            "[d]",
+        ),
+        ("a new key", "data/common.yaml", "port", "other: 1\nport"),
+        ("a list of classes", "data/common.yaml", "ntp, mail", "ntp"),
+    ];
+    let mut table = String::new();
+    for (what, path, old, new) in edits {
+        let files = match recheck(&edited(path, old, new)) {
+            Recheck::All => "all".to_owned(),
+            Recheck::Files(files) => files.len().to_string(),
+        };
+        let _ = writeln!(table, "{what}: {files}");
+    }
+    expect![[r#"
+        the body of a class: 1
+        a comment in a class: 2
+        a default: 44
+        a type: 44
+        a type of a class in one file: 2
+        a variable of the site manifest: 43
+        a comment in the site manifest: 44
+        a key of a node's file alone: 40
+        a key of a class in a node's file: 42
+        a key that another looks up: 1
+        a class's key in one file: 1
+        a class's key in many files: 42
+        a new key: 1
+        a list of classes: 43
+    "#]]
+    .assert_eq(&table);
+}
+
+#[test]
+fn what_a_site_manifest_sets_is_judged_again_in_data() {
+    for (path, old, new) in [("manifests/site.pp", "'web'", "'dev'")] {
+        let snapshot = edited(path, old, new);
+        let common = format!("{FOLDER}/data/common.yaml");
+        let found = Checker::new(&snapshot, PuppetVersion::V8).file(&common);
+        let found = found.expect("a data file");
+        assert!(
+            found.iter().any(|it| it.code == "type-mismatch"),
+            "{found:?}"
+        );
+        let Recheck::Files(files) = recheck(&snapshot) else {
+            continue;
+        };
+        assert!(files.contains(&*common), "{files:?}");
+    }
+}
