@@ -8,7 +8,9 @@ use super::touched::FilesWith;
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest, typing_error};
-use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, KeyFact, LookupKey, Snapshot};
+use crate::workspace::{
+    CodeFacts, DefinitionFact, File, FileDelta, KeyFact, LookupKey, Snapshot, path,
+};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-parameter",
@@ -41,16 +43,33 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(first) = classes.first().copied() else {
         return;
     };
-    if !classes.iter().all(lacks) || may_be_looked_up(at.snapshot(), &key.name) {
+    if !classes.iter().all(lacks) || is_looked_up(at.snapshot(), &key.name) {
         return;
     }
     let names = first.definition.parameters.iter().map(|p| &*p.name);
-    let meant = nearest(parameter, names);
+    let is_perhaps_read = computing(at.snapshot()).next().is_some();
+    let meant = match is_perhaps_read {
+        true => typing_error(parameter, names),
+        false => nearest(parameter, names),
+    };
+    // A key that code elsewhere computes is hardly one letter beside a parameter of this class.
+    let is_own = |file: &Arc<File>| classes.iter().any(|it| is_of_module(file, it));
+    let is_typing_error = || {
+        let is_set = |meant| at.facts().key(&format!("{class}::{meant}")).is_some();
+        meant.is_some_and(|meant| !is_set(meant)) && !computing(at.snapshot()).any(is_own)
+    };
+    if is_perhaps_read && !is_typing_error() {
+        return;
+    }
+    let is_read = match is_perhaps_read {
+        true => "",
+        false => ": Puppet never reads this key",
+    };
     let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
     let finding = findings.report(
         key.key,
         format!(
-            "class '{class}' has no parameter '{parameter}': Puppet never reads this key{}",
+            "class '{class}' has no parameter '{parameter}'{is_read}{}",
             hint.unwrap_or_default()
         ),
     );
@@ -124,9 +143,20 @@ pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
 
 /// Whether manifests or data may look a key up by its name.
 pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
-    // What tests have is evaluated for no node.
-    let mut computed = snapshot.files_that_compute_keys();
-    is_looked_up(snapshot, key) || computed.any(|file| !file.path().contains("/spec/"))
+    is_looked_up(snapshot, key) || computing(snapshot).next().is_some()
+}
+
+/// The files that look up keys of which nothing is known. What tests have is evaluated for no node.
+fn computing(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<File>> {
+    let files = snapshot.files_that_compute_keys();
+    files.filter(|file| !file.path().contains("/spec/"))
+}
+
+/// Whether a file is of the module that defines a class.
+fn is_of_module(file: &File, class: &Defined<'_>) -> bool {
+    let defining = class.file.path();
+    let module = defining.split_once("/manifests/").map(|(module, _)| module);
+    module.is_none_or(|module| path::within(file.path(), module).is_some())
 }
 
 /// The files with keys of classes that changed, and with keys that manifests or data began or ceased
@@ -202,6 +232,28 @@ pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
 mod tests {
     use super::super::marked::check_rule;
     use super::*;
+
+    #[test]
+    fn a_misspelt_parameter_is_reported_though_other_modules_compute_keys() {
+        let check = |computing: &str| {
+            let text = format!(
+                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
+                 #- modules/a/manifests/init.pp\nclass a($servers) {{ }}\n\
+                 #- {computing}\n\
+                 #- data/common.yaml\na::serverz: 1 #~ unknown-parameter\na::other: 1\n"
+            );
+            check_rule(RULE, &text).remove(0).message
+        };
+        assert_eq!(
+            check("modules/b/manifests/init.pp\nclass b($k) { lookup($k) }"),
+            "class 'a' has no parameter 'serverz'; did you mean 'servers'"
+        );
+        let own = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: common, path: common.yaml}]\n\
+                   #- modules/a/manifests/init.pp\nclass a($servers) { }\n\
+                   #- modules/a/manifests/b.pp\ndefine a::b($k) { lookup($k) }\n\
+                   #- data/common.yaml\na::serverz: 1\n";
+        check_rule(RULE, own);
+    }
 
     #[test]
     fn a_key_that_code_may_look_up_is_not_reported() {
