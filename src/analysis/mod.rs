@@ -92,7 +92,9 @@ pub use refused::RefusedFile;
 pub use root_entry::{RootEntry, Serving, chosen_root};
 pub use roots::{ReadBy, RefusedConfig, Unread};
 pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
-pub use site::{Extent, SiteManifests, assigned_over, behind_manifests, included_lists};
+pub use site::{
+    Extent, RefusedManifest, SiteManifests, assigned_over, behind_manifests, included_lists,
+};
 pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
 pub use used_variables::{Spread, UsedVariable};

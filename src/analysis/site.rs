@@ -9,6 +9,7 @@ pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
 use crate::lookup::{ConfigCache, Data, Language, Session, Settings};
 use crate::puppet::{Identity, Site, Subject};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
+use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
 use crate::value::HashMap;
 use crate::workspace::{
@@ -227,7 +228,40 @@ pub fn behind_manifests(
         .then(|| nodes.behind(Arc::new(manifests)))
 }
 
+/// A manifest that Puppet refuses.
+pub struct RefusedManifest {
+    /// Where it is.
+    pub path: Arc<str>,
+    /// The line of the first problem, from 1.
+    pub line: u32,
+    /// Puppet's message, without the place.
+    pub message: String,
+}
+
 impl Analysis<'_> {
+    /// The first manifest that Puppet refuses of those that it runs for every node of a root's environment:
+    /// none is run then. O(files), and the text of that manifest.
+    #[must_use]
+    pub fn refused_manifest(self, root: &Root) -> Option<RefusedManifest> {
+        let environment = environment_of(self.snapshot, root)?;
+        let files = manifests_of(self.snapshot, environment).files;
+        let is_broken =
+            |file: &&Arc<File>| file.facts().code.as_ref().is_some_and(|it| it.is_broken);
+        let file = files.iter().find(is_broken)?;
+        let parse = puppet::parse(file.text(), Dialect::Manifest);
+        let problem = parse.problems.first()?;
+        // At the end of the text Puppet tells no place.
+        let line = match problem.line_and_column(file.text()) {
+            Some((line, _)) => line,
+            None => file.text().lines().count().max(1),
+        };
+        Some(RefusedManifest {
+            path: Arc::clone(file.path()),
+            line: u32::try_from(line).ok()?,
+            message: problem.message.clone(),
+        })
+    }
+
     /// The variables that the manifests of the environments set for some node.
     #[must_use]
     pub fn site_variables(self) -> BTreeSet<Arc<str>> {

@@ -14,6 +14,7 @@ use crate::scope::{Assigned, Scope};
 use crate::syntax::puppet::{Kind, Node, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
+use crate::workspace::path;
 
 /// Most manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
@@ -208,11 +209,11 @@ impl Site {
     /// Runs the top scope: tells what ended it before its end.
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // Where one of them cannot be read, none is run.
-        let mut problems = self
-            .sources
-            .iter()
-            .filter_map(|source| source.problem.clone());
-        let refused = problems.next().map(Stop::Failed);
+        let mut problems = self.sources.iter().filter_map(|source| {
+            let file = format!("(file: {}, line: ", path::name(&source.path));
+            Some(source.problem.as_ref()?.replace("(line: ", &file))
+        });
+        let refused = problems.next().map(Stop::failed);
         let mut stopped = refused.or_else(|| self.defined_twice());
         for source in &self.sources {
             evaluator.source = source.clone();

@@ -10,6 +10,7 @@ use super::yaml;
 use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
+use crate::scope::top_name;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -38,11 +39,43 @@ pub(super) fn add_lines(
     page.line(assumed_line(&survey.answer));
 }
 
-/// Adds what the functions that are not run look like they do.
+/// Adds what the functions that are not run look like they do, and why what manifests set is not known.
 pub(super) fn add_offers(context: &Context<'_>, page: &mut Page, unknown: &[Unknown]) {
+    let may_be_set = unknown.iter().any(|one| match &one.cause {
+        UnknownCause::Path(possible) => {
+            let mut variables = possible.variables.iter();
+            variables.any(|variable| may_be_set(context, variable))
+        }
+        UnknownCause::Function { .. } | UnknownCause::Absent { .. } => false,
+    });
+    if may_be_set {
+        page.line(refused_manifest(context));
+    }
     for line in offer_lines(context, unknown) {
         page.line(line);
     }
+}
+
+/// Whether manifests may set a variable of a known node.
+pub(super) fn may_be_set(context: &Context<'_>, variable: &str) -> bool {
+    let top = top_name(variable);
+    let is_set_by_puppet = matches!(top, "facts" | "trusted" | "server_facts");
+    !is_set_by_puppet && context.view.analysis.nodes.may_be_set(top)
+}
+
+/// Why what manifests set is not known, where Puppet refuses one of them.
+pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
+    let view = &context.view;
+    let Some(refused) = view.analysis.refused_manifest(view.root) else {
+        return Line::new();
+    };
+    vec![
+        context.link(&refused.path, refused.line),
+        text(format!(
+            " cannot be read ({}): what manifests set is not known",
+            refused.message
+        )),
+    ]
 }
 
 /// What could change an answer, in one line: `may differ: facts.site = ams or lhr · role (12 values)`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::context::{Context, with_more};
 use super::key::{add_value, shell_word};
-use super::levels::unless;
+use super::levels::{self, unless};
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
 use super::{refused, yaml};
@@ -85,9 +85,19 @@ pub(super) fn variable_lines(
     page: &mut Page,
 ) {
     page.line(variable_line(context, written, variable));
-    if let Some(line) = setters_line(context, variable) {
-        page.line(line);
+    match setters_line(context, variable) {
+        Some(line) => page.line(line),
+        None if is_unknown_for_some(context, variable) && levels::may_be_set(context, variable) => {
+            page.line(levels::refused_manifest(context));
+        }
+        None => {}
     }
+}
+
+/// Whether a variable of some known node is not known.
+fn is_unknown_for_some(context: &Context<'_>, variable: &str) -> bool {
+    let column = context.view.analysis.nodes.column(&Arc::from(variable));
+    column.unknown.is_some()
 }
 
 /// What each element of a list is known to be, where `mapped_paths` gives it a name.

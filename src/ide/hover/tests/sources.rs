@@ -3,7 +3,8 @@
 
 use expect_test::expect;
 
-use super::{NODES, check, check_nodes, with_hierarchy};
+use super::*;
+use crate::analysis::behind_manifests;
 
 #[test]
 fn one_value_from_several_files_names_each_with_its_nodes() {
@@ -165,4 +166,46 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
         set in common.yaml:1
         class chrony · of module chrony, which is not in this workspace"#]],
     );
+}
+
+/// The plain text of a hover for nodes behind the site manifests.
+fn behind(text: &str, known: &str) -> String {
+    let fixture = fixture(text);
+    let settings = settings(&fixture.snapshot);
+    let configs = ConfigCache::default();
+    let nodes = nodes(known);
+    let root = fixture.snapshot.roots().environments().next();
+    let root = root.expect("an environment");
+    let nodes = behind_manifests(&nodes, &fixture.snapshot, root, &settings).expect("manifests");
+    let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
+    let found = hover(
+        analysis,
+        &fixture.path,
+        fixture.offset,
+        &HoverOptions::default(),
+    );
+    found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+}
+
+#[test]
+fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
+    let of = |data: &str| {
+        let site = "#- environment.conf\n#- manifests/site.pp\n$role = 'web'\n$x = }\n";
+        let text = format!("{site}#- data/role/web.yaml\nk: web\n#- data/common.yaml\n{data}");
+        behind(
+            &with_hierarchy(&text),
+            r#"{"n": {"facts": {"site": "ams"}}}"#,
+        )
+    };
+    expect![[r#"
+        k — first found, for n, the only node that reads this file (may differ)
+          common
+        set in common.yaml:1
+        may differ: role = web
+        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]]
+    .assert_eq(&of("k$0: common\n"));
+    expect![[r#"
+        %{tier} — not known for 1 node
+        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&of("k: \"%{tie$0r}\"\n"));
+    expect!["%{facts.site} — ams for 1 node"].assert_eq(&of("k: \"%{facts.si$0te}\"\n"));
 }
