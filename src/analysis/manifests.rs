@@ -165,8 +165,11 @@ impl<'a> Analysis<'a> {
         match &root.kind {
             RootKind::Module { name } if **name == *module => Some(&root.dir),
             RootKind::Module { .. } => {
-                let mut environments = self.snapshot.roots().environments_of(root);
-                environments.find_map(of)
+                let mut environments = self.snapshot.roots().environments_of(root).peekable();
+                match environments.peek() {
+                    Some(_) => environments.find_map(of),
+                    None => root.likely_modules.get(module).map(|dir| &**dir),
+                }
             }
             RootKind::Environment | RootKind::Global => of(root),
         }

@@ -1,6 +1,7 @@
 //! Which folders are not entered, and which files are read rather than only named.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::workspace::{format_of, path};
@@ -37,6 +38,17 @@ const PAIRS: [(&str, &str); 4] = [
     ("fixtures", "modules"),
 ];
 
+/// Where the tests of a module have the modules that its `.fixtures.yml` names.
+const FETCHED_MODULES: &str = "spec/fixtures/modules";
+
+/// Whether a folder holds the modules that the tests of the module in `area` have fetched.
+fn is_fetched(folder: &str, area: &str) -> bool {
+    let has = |name: &str| Path::new(area).join(name).is_file();
+    path::within(folder, area) == Some(FETCHED_MODULES)
+        && has("metadata.json")
+        && (has(".fixtures.yml") || has(".fixtures.yaml"))
+}
+
 impl Default for Ignore {
     fn default() -> Ignore {
         Ignore::with([])
@@ -61,6 +73,19 @@ impl Ignore {
         self.names.contains(name) || PAIRS.contains(&(around, name))
     }
 
+    /// As [`Ignore::skips`], of a workspace folder: the modules that a module's tests have fetched are entered
+    /// for their types, functions and classes.
+    #[must_use]
+    pub fn skips_in(&self, folder: &str, area: &str) -> bool {
+        self.skips(folder) && !(is_fetched(folder, area) && !self.names.contains("modules"))
+    }
+
+    /// Whether a symbolic link is not followed: what tests link to is here already, or elsewhere.
+    #[must_use]
+    pub fn skips_link(&self, at: &str, area: &str) -> bool {
+        path::within(at, area).is_some_and(|rest| path::within(rest, FETCHED_MODULES).is_some())
+    }
+
     /// Whether a path, or a folder around it below `area`, is not entered.
     #[must_use]
     pub fn skips_within(&self, at: &str, area: &str) -> bool {
@@ -69,7 +94,7 @@ impl Ignore {
             if path::within(folder, area).is_none_or(str::is_empty) {
                 return false;
             }
-            if self.skips(folder) {
+            if self.skips_in(folder, area) {
                 return true;
             }
             here = path::parent(folder);
@@ -132,6 +157,13 @@ impl DataFolders {
         let (name, extension) = (path::name(at), path::extension(at));
         let below = |folder: &str| at.contains(folder);
         match (name, extension) {
+            // Of modules that tests have fetched no data counts.
+            (_, Some(extension)) if below("/spec/fixtures/modules/") => {
+                extension == "pp"
+                    && ["/types/", "/manifests/", "/functions/"]
+                        .into_iter()
+                        .any(below)
+            }
             ("environment.conf" | "metadata.json" | "site.pp", _) => true,
             (_, Some("yaml" | "yml" | "eyaml")) => true,
             // Templates of configurations.

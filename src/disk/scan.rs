@@ -233,7 +233,8 @@ pub fn reread(
         let Some(area) = areas.iter().find(|area| path::within(&at, area).is_some()) else {
             continue;
         };
-        if ignore.skips_within(&at, area) {
+        let is_link = || std::fs::symlink_metadata(&*native(&at)).is_ok_and(|it| it.is_symlink());
+        if ignore.skips_within(&at, area) || (ignore.skips_link(&at, area) && is_link()) {
             continue;
         }
         let entry = match read::entry(&at, Want::Name) {

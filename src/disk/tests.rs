@@ -158,6 +158,52 @@ fn links_loops_and_odd_things_end_nothing() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn code_of_modules_that_a_module_has_fetched_for_its_tests_is_read() {
+    let root = tempfile::tempdir().expect("a folder");
+    let root = root.path();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    write(elsewhere.path(), "types/x.pp", "type Evil::X = Integer\n");
+    let code = "spec/fixtures/modules/dep/types/port.pp";
+    let data = "spec/fixtures/modules/dep/data/common.yaml";
+    write(root, "metadata.json", r#"{"name": "me-my"}"#);
+    write(root, "hiera.yaml", "version: 5\n");
+    write(root, "manifests/init.pp", "class my { }\n");
+    write(root, code, "type Dep::Port = Integer\n");
+    write(root, data, "dep::x: 1\n");
+    write(
+        root,
+        "other/a/spec/fixtures/modules/dep/types/port.pp",
+        "type Dep::Port = Integer\n",
+    );
+    let link = |target: &Path, name: &str| {
+        let at = root.join("spec/fixtures/modules").join(name);
+        std::os::unix::fs::symlink(target, at).expect("a link");
+    };
+    link(root, "my");
+    link(elsewhere.path(), "evil");
+    let texts = || {
+        let snapshot = open(root).0.snapshot();
+        let files = snapshot.files().map(|file| file.path().clone());
+        let fetched = files.filter(|at| at.contains("/fixtures/"));
+        let fetched = fetched.map(|at| path::within(&at, &shared(root)).expect("below").to_owned());
+        fetched.collect::<Vec<_>>()
+    };
+    // Without a `.fixtures.yml` it is not known whose they are.
+    assert_eq!(texts(), [""; 0]);
+    write(
+        root,
+        ".fixtures.yml",
+        "fixtures: {repositories: {dep: dep}}\n",
+    );
+    assert_eq!(texts(), [code]);
+    let snapshot = open(root).0.snapshot();
+    let module = snapshot.roots().iter().next().expect("a root");
+    let found: Vec<&str> = module.likely_modules.keys().map(|name| &**name).collect();
+    assert_eq!(found, ["dep"]);
+}
+
 #[test]
 fn a_scan_can_be_broken_off() {
     let root = tempfile::tempdir().expect("a folder");

@@ -69,6 +69,8 @@ impl Chain {
 /// The folders of a walk.
 struct Folders<'w> {
     ignore: &'w Ignore,
+    /// The walked folder.
+    folder: &'w str,
     /// Where the walked folder really is.
     real: Arc<str>,
     /// How often each real folder was entered.
@@ -86,7 +88,7 @@ impl Folders<'_> {
         is_link: Linked,
         walk: &mut Walk,
     ) -> Option<Option<Arc<str>>> {
-        if self.ignore.skips(&at) {
+        if self.ignore.skips_in(&at, self.folder) {
             return None;
         }
         let mut outside = here.outside;
@@ -148,6 +150,7 @@ pub(super) fn walk(
     let (mut linked, mut linked_full) = (0, false);
     let mut folders = Folders {
         ignore,
+        folder: folder.trim_end_matches('/'),
         real: target(folder).unwrap_or_else(|| Arc::from(folder)),
         visits: HashMap::new(),
         waiting: Vec::new(),
@@ -192,6 +195,9 @@ pub(super) fn walk(
             let Some((kind, is_link)) = kind_at(&entry, &at, folder) else {
                 continue;
             };
+            if is_link == Linked::Yes && ignore.skips_link(&at, folders.folder) {
+                continue;
+            }
             if walk.found.len() >= MOST_FILES {
                 walk.problem(
                     folder,

@@ -100,6 +100,18 @@ fn likely_modules(
     only.collect()
 }
 
+/// The modules that the tests of a module have fetched, as its `.fixtures.yml` says.
+pub(super) fn fetched_modules(files: &dyn Files, dir: &str) -> BTreeMap<Arc<str>, Arc<str>> {
+    let folder = path::join(dir, "spec/fixtures/modules");
+    let all = files.list(&folder).into_iter();
+    let modules = all.filter(|(name, kind)| *kind == FileKind::Directory && is_module_name(name));
+    let modules = modules.map(|(name, _)| {
+        let at = path::join(&folder, &name);
+        (name, Arc::from(at))
+    });
+    modules.collect()
+}
+
 /// Whether a folder of an environment holds modules by its name.
 fn is_for_modules(name: &str) -> bool {
     name == "dist" || name.starts_with("site")

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Settings;
 use super::config_fact::ConfigFact;
-use super::environments::{environment, module_name};
+use super::environments::{environment, fetched_modules, module_name};
 use super::files::{FileKind, Files};
 use super::found::{Candidate, FoundConfig, Origin, Verdict, judge};
 use super::path;
@@ -95,11 +95,10 @@ impl<'a> Finder<'a> {
         all.extend(self.global(&sorted, &found));
         for (dir, hiera_yaml) in &sorted.modules {
             let name = module_name(&self.files, dir, &all);
-            all.push(Root::without_modules(
-                RootKind::Module { name },
-                dir,
-                *hiera_yaml,
-            ));
+            all.push(Root {
+                likely_modules: fetched_modules(&self.files, dir),
+                ..Root::without_modules(RootKind::Module { name }, dir, *hiera_yaml)
+            });
         }
         deploy(&mut all, &found);
         all.sort_by(|a, b| a.dir.cmp(&b.dir));

@@ -36,7 +36,8 @@ pub struct Root {
     /// Modules by name, each the first of its name along the modulepath.
     pub modules: BTreeMap<Arc<str>, Arc<str>>,
     /// Modules by name that lie where modules lie by convention, where no `environment.conf` says whether
-    /// Puppet has them: it does only if its own settings say so. Those of the modulepath come before them.
+    /// Puppet has them: it does only if its own settings say so. Those of the modulepath come before them. Of a
+    /// module, those that its tests have fetched.
     pub likely_modules: BTreeMap<Arc<str>, Arc<str>>,
     /// `environment_data_provider` of `environment.conf`, deprecated.
     pub environment_data_provider: Option<String>,
