@@ -228,6 +228,10 @@ fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
         ]
     );
     check_nodes("#- data/common.yaml\ne::family: \"%{facts.kernel}\" #~ type-mismatch\n");
+    let found =
+        check_nodes("#- data/common.yaml\ne::family: \"x-%{facts.os.family}\" #~ type-mismatch\n");
+    let rest = "got 'x-Debian' for 1 of 3 nodes, such as a1, and another wrong value for 1 more";
+    assert!(found[0].1.ends_with(rest), "{found:?}");
     check_nodes("#- data/common.yaml\ne::family: \"%{facts.other}\"\n");
     check_nodes("#- data/node/a1.yaml\ne::family: \"%{facts.os.family}\"\n");
     let found =

@@ -37,6 +37,17 @@ struct WrongPart {
     related: Vec<Related>,
 }
 
+/// A part that is wrong for known nodes.
+struct WrongForNodes {
+    part: WrongPart,
+    /// The first of the nodes.
+    first: usize,
+    /// How many nodes have this message.
+    count: usize,
+    /// How many have another one.
+    others: usize,
+}
+
 impl<'c> Judged<'c> {
     /// Nothing where the type is not known, or where a level may have the key that is not here.
     pub(super) fn of(
@@ -140,7 +151,7 @@ impl<'c> Judged<'c> {
         };
         let runs = lookup::runs_within(&session, nodes, &request(&key.name), &members, &limit);
         let of: usize = runs.iter().map(|run| run.members.len()).sum();
-        let mut found: BTreeMap<(TextRange, String), (WrongPart, usize, usize)> = BTreeMap::new();
+        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
         for run in runs {
             let value = run.answer.result.as_ref();
             let is_wrong = value.is_ok_and(|value| datatype::check(&self.expected, value).is_err());
@@ -157,23 +168,42 @@ impl<'c> Judged<'c> {
             }
             let survey = view.survey_of(&key.name, &nodes.scope(first), run.answer.clone());
             for part in self.wrong_parts(&survey, None) {
-                let name = (part.range, part.message.clone());
-                let entry = found.entry(name).or_insert((part, 0, first));
-                entry.1 += run.members.len();
+                let is_new = |known: &WrongForNodes| known.part.message != part.message;
+                let others = found.get(&part.range).is_some_and(is_new);
+                let of_part = found.entry(part.range).or_insert(WrongForNodes {
+                    part,
+                    first,
+                    count: 0,
+                    others: 0,
+                });
+                match others {
+                    true => of_part.others += run.members.len(),
+                    false => of_part.count += run.members.len(),
+                }
             }
         }
-        for (part, count, first) in found.into_values() {
+        for WrongForNodes {
+            part,
+            first,
+            count,
+            others,
+        } in found.into_values()
+        {
             if findings.has(part.range) {
                 continue;
             }
             let example = nodes.shared_name(first);
             let whose = Whose::Nodes { count, of, example };
-            // Others may be the only ones that have the class.
-            let severity = match count < of {
+            let more = match others {
+                0 => String::new(),
+                others => format!(", and another wrong value for {others} more"),
+            };
+            // The rest may be the only ones that have the class.
+            let severity = match count + others < of {
                 true => Severity::Warning,
                 false => Severity::Error,
             };
-            let message = format!("{}{whose}", part.message);
+            let message = format!("{}{whose}{more}", part.message);
             let finding = findings.report_as(severity, part.range, message);
             finding.related = part.related;
         }
