@@ -65,19 +65,18 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let is_merged = at.checker.has_option(&key.name, "merge");
     let judged = at.readers().iter().filter_map(|it| Judged::of(at, it, key));
-    let judged: Vec<Judged<'_>> = judged.collect();
+    let mut judged: Vec<Judged<'_>> = judged.collect();
+    let before = findings.list.len();
     if !is_literal || is_merged {
-        for judged in &judged {
-            let before = findings.list.len();
-            judged.for_readers(is_merged, findings);
-            if findings.list.len() > before {
-                return;
-            }
-        }
+        judged.retain(|judged| {
+            findings.list.len() == before && !judged.for_readers(is_merged, findings)
+        });
     }
-    // What no node gets as it is written is wrong for some at most.
+    if findings.list.len() > before {
+        return;
+    }
+    // What fits as it is written hardly ceases to for some.
     for judged in judged.iter().filter(|it| !it.fits_as_written()) {
-        let before = findings.list.len();
         judged.for_known_nodes(findings);
         if findings.list.len() > before {
             return;

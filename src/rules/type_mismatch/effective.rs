@@ -86,19 +86,27 @@ impl<'c> Judged<'c> {
     }
 
     /// Reports what is wrong with merged or interpolated values that the file contributes to: for all that
-    /// read the file, and for those that read another file with the key.
-    pub(super) fn for_readers(&self, is_merged: bool, findings: &mut Findings<'_>) {
+    /// read the file, and for those that read another file with the key. Gives whether all that read the file
+    /// surely get the same.
+    pub(super) fn for_readers(&self, is_merged: bool, findings: &mut Findings<'_>) -> bool {
         if !is_merged && self.fits_as_written() {
-            return;
+            return true;
         }
+        let analysis = self.at.checker.analysis();
+        let mut is_same = false;
         for (scope, other) in self.scopes(is_merged) {
             let survey = self.view.survey(&self.key.name, &scope);
+            let result = survey.answer.result.as_ref();
+            is_same |= other.is_none()
+                && result.is_ok_and(|value| !value.has_opaque())
+                && survey.is_sure(&analysis);
             for part in self.wrong_parts(&survey, other) {
                 if !findings.has(part.range) {
                     findings.report(part.range, part.message).related = part.related;
                 }
             }
         }
+        is_same
     }
 
     /// The scopes of those that read the file, and of those that read others with the key.
