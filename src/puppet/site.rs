@@ -14,7 +14,6 @@ use crate::scope::{Assigned, Scope};
 use crate::syntax::puppet::{Kind, Node, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
-use crate::workspace::path;
 
 /// Most manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
@@ -210,7 +209,8 @@ impl Site {
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
         // Where one of them cannot be read, none is run.
         let mut problems = self.sources.iter().filter_map(|source| {
-            let file = format!("(file: {}, line: ", path::name(&source.path));
+            let name = source.path.rsplit('/').next().unwrap_or_default();
+            let file = format!("(file: {name}, line: ");
             Some(source.problem.as_ref()?.replace("(line: ", &file))
         });
         let refused = problems.next().map(Stop::failed);

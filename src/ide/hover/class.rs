@@ -12,7 +12,7 @@ use crate::syntax::puppet::{Kind, Node, parse_strictly};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, IncludeFact, LookupFact, LookupFunction, LookupKey, path,
+    CodeFacts, DefinitionKind, Given, IncludeFact, LookupFact, LookupFunction, LookupKey, path,
 };
 
 /// Longest type or default in a line, in characters.
@@ -191,7 +191,8 @@ pub(super) fn in_manifest(
                 file,
                 definition: class,
             };
-            return Some((of_class(context, class), class.definition.place));
+            let page = of_class(context, class, &Given::Nothing);
+            return Some((page, class.definition.place));
         }
     }
     None
@@ -256,11 +257,11 @@ fn literal_value(written: &str) -> Option<Value> {
 fn included(context: &Context<'_>, include: &IncludeFact) -> Option<Page> {
     let (analysis, root) = (context.view.analysis, context.view.root);
     let class = analysis.class(Some(root), include.class.as_deref()?)?;
-    Some(of_class(context, class))
+    Some(of_class(context, class, &include.given))
 }
 
-/// A class: its parameters with what they get from data.
-fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
+/// A class: its parameters with what they get from data, where a declaration does not give them values.
+fn of_class(context: &Context<'_>, class: Defined<'_>, given: &Given) -> Page {
     let mut page = Page::default();
     let definition = class.definition;
     page.line(vec![
@@ -275,7 +276,16 @@ fn of_class(context: &Context<'_>, class: Defined<'_>) -> Page {
         };
         let key = format!("{}::{}", definition.name, parameter.name);
         let mut line = vec![code(format!("${}", parameter.name)), text(" — ")];
-        line.extend(value(context, found, &key));
+        match given {
+            Given::Parameters(names) if names.contains(&parameter.name) => {
+                line.push(text("given here"));
+            }
+            Given::Any => {
+                line.extend(value(context, found, &key));
+                line.push(text(", unless it is given here"));
+            }
+            Given::Parameters(_) | Given::Nothing => line.extend(value(context, found, &key)),
+        }
         if let Some(expected) = found.expected() {
             line.extend([text(" · "), code(on_one_line(expected))]);
         }
