@@ -77,7 +77,8 @@ impl Ignore {
     /// for their types, functions and classes.
     #[must_use]
     pub fn skips_in(&self, folder: &str, area: &str) -> bool {
-        self.skips(folder) && !(is_fetched(folder, area) && !self.names.contains("modules"))
+        let is_meant = self.names.contains("modules") || !is_fetched(folder, area);
+        is_meant && self.skips(folder)
     }
 
     /// Whether a symbolic link is not followed: what tests link to is here already, or elsewhere.
