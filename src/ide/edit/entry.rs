@@ -444,25 +444,38 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Has a key merged in a way from this file on: its entry of `lookup_options`.
+    /// Has a key merged in a way from this file on: its entry of `lookup_options`, with what else the
+    /// options that are in force say of it.
     ///
     /// # Errors
     /// Why it cannot be done, in words.
-    pub fn with_merge(&self, key: &str, merge: &Value) -> Result<TextEdit, String> {
-        let options = Value::hash([("merge", merge.clone())]);
-        let own = Value::hash([(key, options.clone())]);
+    pub fn with_merge(
+        &self,
+        key: &str,
+        merge: &Value,
+        known: Option<&Value>,
+    ) -> Result<TextEdit, String> {
+        let name = Value::from(key);
         let Some(entry) = self.entry(LOOKUP_OPTIONS) else {
+            let own = Value::hash([(key, with_merge(known, merge))]);
             return Ok(self.addition(LOOKUP_OPTIONS, &own));
         };
         let old = crate::value::load_node(self.tree(), entry.value);
         let old = old.map_err(|error| error.message(LOOKUP_OPTIONS))?;
-        let mut all = old.as_hash().cloned().unwrap_or_default();
-        let known = all.get(&Value::from(key)).and_then(Value::as_hash).cloned();
-        let mut options = known.unwrap_or_default();
-        options.insert(Value::from("merge"), merge.clone());
-        all.insert(Value::from(key), options.into());
-        self.set(entry, &all.into())
+        match old.as_hash().and_then(|all| all.get(&name)) {
+            Some(own) if own.as_hash().is_some() => {
+                self.set_part(entry, &[name, Value::from("merge")], merge)
+            }
+            Some(_) | None => self.set_part(entry, &[name], &with_merge(known, merge)),
+        }
     }
+}
+
+/// The options of a key with another merge.
+pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value {
+    let mut options = known.and_then(Value::as_hash).cloned().unwrap_or_default();
+    options.insert(Value::from("merge"), merge.clone());
+    options.into()
 }
 
 /// Where a new entry goes.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::pieces::{Gone, Merging};
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
-use crate::ide::edit::entry::Sheet;
+use crate::ide::edit::entry::{Sheet, with_merge};
 use crate::ide::edit::part::with_part;
 use crate::ide::edit::{Plan, Style};
 use crate::ide::hover::dig;
-use crate::lookup::Place;
-use crate::value::{HashMap, Value, load_node};
+use crate::lookup::{OptionsEntry, Place};
+use crate::value::{Value, load_node};
 use crate::workspace::{Format, LOOKUP_OPTIONS};
 
 /// Most files that one proposal touches.
@@ -39,6 +40,8 @@ pub(super) struct Candidate {
     is_among_its_own: bool,
     /// How far down the level is; a level further down is for more nodes.
     above: usize,
+    /// Whether the key is merged in another way.
+    pub(super) is_merged_anew: bool,
 }
 
 impl Candidate {
@@ -197,35 +200,49 @@ pub(super) fn candidates(
     if goal.steps.is_empty() {
         add(without(view, goal, &sources));
     }
+    let whole = state.wanted_by_all();
+    let whole = whole.filter(|whole| goal.steps.is_empty() || !super::has_token(whole));
     for (above, level) in levels.iter().enumerate() {
         let making = Making {
             view,
             goal,
+            state,
             level,
             above: levels.len() - above,
             overriding: overriding(view, goal, &levels[..above]),
+            options: options(view, goal, level),
         };
         if !goal.steps.is_empty() {
-            add(making.set(&New::Part, &Beside::Nothing));
-            let whole = state.wanted_by_all();
-            if let Some(whole) = whole.filter(|whole| !super::has_token(whole)) {
-                add(making.set(&New::Whole(whole), &Beside::Nothing));
-                add(making.set(&New::Whole(whole), &Beside::Removed));
+            add(making.set(&New::value(&goal.steps, &goal.value), &Beside::Nothing));
+        }
+        if let Some(whole) = whole {
+            let whole = New::value(&[], whole);
+            add(making.set(&whole, &Beside::Nothing));
+            add(making.set(&whole, &Beside::Removed));
+        }
+        making.merged(whole, &mut add);
+        if goal.steps.is_empty() {
+            for other in levels[..above].iter().rev() {
+                add(making.kept(other));
             }
-            continue;
-        }
-        let whole = New::Whole(&goal.value);
-        add(making.set(&whole, &Beside::Nothing));
-        add(making.set(&whole, &Beside::Removed));
-        add(making.set(&whole, &Beside::First));
-        for value in parts(goal, state, level, view) {
-            add(making.set(&New::Whole(&value), &Beside::Nothing));
-        }
-        for other in levels[..above].iter().rev() {
-            add(making.kept(other, state));
         }
     }
     found
+}
+
+/// What decides how nodes that read each file of a level have the key merged.
+fn options(
+    view: &RootView<'_>,
+    goal: &Goal,
+    level: &Level,
+) -> BTreeMap<Arc<str>, Option<OptionsEntry>> {
+    let nodes = view.analysis.nodes;
+    let of_file = level.files.iter().map(|(at, members)| {
+        let scope = members.first().map(|&member| nodes.scope(member));
+        let entry = scope.and_then(|scope| view.in_scope(&scope).options_entry(&goal.key));
+        (at.clone(), entry)
+    });
+    of_file.collect()
 }
 
 /// The files that give the lacking nodes what they have.
@@ -278,6 +295,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         entries: plan.files(),
         is_asked_for: false,
         is_among_its_own: true,
+        is_merged_anew: false,
         above: 0,
         plan,
     })
@@ -298,6 +316,7 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
         entries: files.len(),
         is_asked_for: false,
         is_among_its_own: true,
+        is_merged_anew: false,
         above: 0,
         plan,
     })
@@ -324,47 +343,106 @@ fn overriding(view: &RootView<'_>, goal: &Goal, above: &[Level]) -> BTreeSet<Arc
 }
 
 /// What is done beside setting a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Beside {
+enum Beside<'b> {
     Nothing,
     /// Higher levels no longer set the key.
     Removed,
-    /// The key is no longer merged.
-    First,
+    /// The key is merged in another way; with how that is said.
+    Merged(&'b Value, &'b str),
 }
 
 /// What a file is to give.
-enum New<'n> {
-    /// A whole value.
-    Whole(&'n Value),
-    /// What it gives now, with the part that is asked for.
-    Part,
+struct New<'n> {
+    /// Of which part of the key's value.
+    steps: &'n [Value],
+    /// What that is to be.
+    value: &'n Value,
+    /// How other levels have their share in it, and what is knocked out.
+    with: Option<(&'n Merging, Gone)>,
+}
+
+impl<'n> New<'n> {
+    /// A value, whatever other levels give.
+    fn value(steps: &'n [Value], value: &'n Value) -> New<'n> {
+        New {
+            steps,
+            value,
+            with: None,
+        }
+    }
+
+    /// What a level has to give where other levels have their share.
+    fn of(&self, merging: &'n Merging, gone: Gone) -> New<'n> {
+        New {
+            with: Some((merging, gone)),
+            ..*self
+        }
+    }
 }
 
 /// The edits of one level.
 struct Making<'m> {
     view: &'m RootView<'m>,
     goal: &'m Goal,
+    state: &'m State,
     level: &'m Level,
     above: usize,
     overriding: BTreeSet<Arc<str>>,
+    /// What decides how the key is merged, by file.
+    options: BTreeMap<Arc<str>, Option<OptionsEntry>>,
 }
 
 impl Making<'_> {
-    fn set(&self, new: &New<'_>, beside: &Beside) -> Option<Candidate> {
+    /// The edits of a key that is merged: what is missing, knock-outs, and other ways to merge.
+    fn merged(&self, whole: Option<&Value>, add: &mut dyn FnMut(Option<Candidate>)) {
+        let entry = self.options.values().find_map(Option::as_ref);
+        let merging = entry.and_then(|entry| Some((entry, Merging::of(entry)?)));
+        let Some((entry, merging)) = merging else {
+            return;
+        };
+        let part = New::value(&self.goal.steps, &self.goal.value);
+        add(self.set(&part.of(&merging, Gone::None), &Beside::Nothing));
+        let knock_outs = [Gone::OfOthers, Gone::All];
+        if merging.knocks_out() {
+            for gone in knock_outs {
+                add(self.set(&part.of(&merging, gone), &Beside::Nothing));
+            }
+        }
+        for other in merging.others(entry) {
+            let beside = Beside::Merged(&other.value, &other.words);
+            if other.merging.knocks_out() {
+                for gone in knock_outs {
+                    add(self.set(&part.of(&other.merging, gone), &beside));
+                }
+            } else if let Some(whole) = whole {
+                let new = New::value(&[], whole);
+                add(self.set(&new.of(&other.merging, Gone::None), &beside));
+            }
+        }
+        if let Some(whole) = whole {
+            let first = Value::from("first");
+            let beside = Beside::Merged(&first, " and no longer merge it");
+            add(self.set(&New::value(&[], whole), &beside));
+        }
+    }
+
+    fn set(&self, new: &New<'_>, beside: &Beside<'_>) -> Option<Candidate> {
         let mut plan = Plan::default();
         let mut entries = 0;
         for at in self.level.files.keys() {
-            entries += self.write(&mut plan, at, new, *beside)?;
+            entries += self.write(&mut plan, at, new, beside)?;
         }
         let mut title = format!(
             "Set '{}' in {}",
             self.goal.asked,
             listed(self.view, self.goal, self.level.files.keys())
         );
+        if new.with.is_some_and(|(_, gone)| gone != Gone::None) {
+            title.push_str(" with knock-outs");
+        }
         match beside {
             Beside::Nothing => {}
-            Beside::First => title.push_str(" and no longer merge it"),
+            Beside::Merged(_, words) => title.push_str(words),
             Beside::Removed => {
                 let removed = self.overriding.iter();
                 let removed: Vec<&Arc<str>> =
@@ -392,6 +470,7 @@ impl Making<'_> {
             is_asked_for: self.level.is_asked_for,
             is_among_its_own: self.level.has_class_of(&self.goal.key),
             above: self.above,
+            is_merged_anew: matches!(beside, Beside::Merged(_, _)),
         })
     }
 
@@ -401,52 +480,72 @@ impl Making<'_> {
         plan: &mut Plan,
         at: &Arc<str>,
         new: &New<'_>,
-        beside: Beside,
+        beside: &Beside<'_>,
     ) -> Option<usize> {
         let key = &self.goal.key;
         let snapshot = self.view.analysis.snapshot;
-        let first = Value::from("first");
-        let is_first = beside == Beside::First;
-        let part;
-        let value = match new {
-            New::Whole(value) => *value,
-            New::Part => {
-                part = with_part(None, &self.goal.steps, &self.goal.value)?;
-                &part
+        let sheet = match snapshot.file(at) {
+            Some(_) => Some(Sheet::of(snapshot, at).ok()?),
+            None => None,
+        };
+        let entry = sheet.as_ref().and_then(|sheet| sheet.entry(key));
+        let value = match new.with {
+            None => new.value.clone(),
+            Some((merging, gone)) => {
+                let own = sheet.as_ref().zip(entry);
+                let own = own.and_then(|(sheet, entry)| load_node(sheet.tree(), entry.value).ok());
+                let own = own.as_ref().and_then(|own| dig(own, new.steps));
+                let now = dig(self.now(at)?, new.steps)?;
+                merging.piece(own, now, new.value, gone)?
             }
         };
-        if snapshot.file(at).is_none() {
-            let mut text = format!("---\n{}", Style::default().entry(key, value));
-            if is_first {
-                let options = Value::hash([("merge", first)]);
-                let options = Value::hash([(&**key, options)]);
+        let options = match beside {
+            Beside::Nothing | Beside::Removed => None,
+            Beside::Merged(merge, _) => {
+                let known = self.options.get(at)?.as_ref();
+                Some((*merge, known.map(|entry| &entry.value)))
+            }
+        };
+        let entries = 1 + usize::from(options.is_some());
+        let Some(sheet) = sheet else {
+            let value = with_part(None, new.steps, &value)?;
+            let mut text = format!("---\n{}", Style::default().entry(key, &value));
+            if let Some((merge, known)) = options {
+                let options = Value::hash([(&**key, with_merge(known, merge))]);
                 text.push_str(&Style::default().entry(LOOKUP_OPTIONS, &options));
             }
             plan.new_files.insert(at.clone(), text);
-            return Some(1 + usize::from(is_first));
-        }
-        let sheet = Sheet::of(snapshot, at).ok()?;
-        let edit = match sheet.entry(key) {
-            Some(entry) => match new {
-                New::Whole(value) => sheet.set(entry, value).ok()?,
-                New::Part => {
-                    let (steps, part) = (&self.goal.steps, &self.goal.value);
-                    sheet.set_part(entry, steps, part).ok()?
-                }
-            },
+            return Some(entries);
+        };
+        let edit = match entry {
+            Some(entry) if new.steps.is_empty() => sheet.set(entry, &value).ok()?,
+            Some(entry) => sheet.set_part(entry, new.steps, &value).ok()?,
             None if snapshot.file(at)?.facts().key(key).is_some() => return None,
-            None => sheet.addition(key, value),
+            None => sheet.addition(key, &with_part(None, new.steps, &value)?),
         };
         plan.add(at, edit);
-        if is_first {
-            plan.add(at, sheet.with_merge(key, &first).ok()?);
+        if let Some((merge, known)) = options {
+            plan.add(at, sheet.with_merge(key, merge, known).ok()?);
         }
-        Some(1 + usize::from(is_first))
+        Some(entries)
+    }
+
+    /// What the nodes that read a file have, those first that lack the wanted value.
+    fn now(&self, at: &Arc<str>) -> Option<&Value> {
+        let members = self.level.files.get(at)?;
+        let lacking = |member: &&usize| self.state.lacking.contains(*member);
+        let member = members.iter().find(lacking).or(members.first())?;
+        let name = self.view.analysis.nodes.certname(*member);
+        match cell_of(&self.state.row, name)?.result.as_ref().ok()? {
+            Value::Sensitive(held) => Some(held),
+            value => Some(value),
+        }
     }
 
     /// Sets the value, and what other nodes have on a level above: they read the same files.
-    fn kept(&self, above: &Level, state: &State) -> Option<Candidate> {
-        let mut candidate = self.set(&New::Whole(&self.goal.value), &Beside::Nothing)?;
+    fn kept(&self, above: &Level) -> Option<Candidate> {
+        let state = self.state;
+        let mut candidate = self.set(&New::value(&[], &self.goal.value), &Beside::Nothing)?;
         if !self.goal.only {
             return None;
         }
@@ -474,8 +573,12 @@ impl Making<'_> {
             if is_touched || super::has_token(value) {
                 return None;
             }
-            candidate.entries +=
-                self.write(&mut candidate.plan, at, &New::Whole(value), Beside::Nothing)?;
+            candidate.entries += self.write(
+                &mut candidate.plan,
+                at,
+                &New::value(&[], value),
+                &Beside::Nothing,
+            )?;
         }
         if kept.is_empty() {
             return None;
@@ -486,56 +589,6 @@ impl Making<'_> {
             listed(self.view, self.goal, kept.keys())
         );
         Some(candidate)
-    }
-}
-
-/// Values that may give the wanted one together with what other levels give: where lists and hashes
-/// are merged.
-fn parts(goal: &Goal, state: &State, level: &Level, view: &RootView<'_>) -> Vec<Value> {
-    let nodes = view.analysis.nodes;
-    let Some(&first) = state.lacking.first() else {
-        return Vec::new();
-    };
-    let Some(cell) = cell_of(&state.row, nodes.certname(first)) else {
-        return Vec::new();
-    };
-    let Ok(now) = &cell.result else {
-        return Vec::new();
-    };
-    // What the level's own file gives already stays in it.
-    let own = level.files.keys().next().and_then(|at| {
-        let sheet = Sheet::of(view.analysis.snapshot, at).ok()?;
-        load_node(sheet.tree(), sheet.entry(&goal.key)?.value).ok()
-    });
-    match (&goal.value, now) {
-        (Value::Array(wanted), Value::Array(now)) => {
-            let mut own: Vec<Value> = own
-                .and_then(|own| Some(own.as_array()?.to_vec()))
-                .unwrap_or_default();
-            own.retain(|element| wanted.contains(element));
-            let new = wanted.iter().filter(|element| !now.contains(element));
-            let mut more = own.clone();
-            more.extend(new.filter(|element| !own.contains(element)).cloned());
-            let gone = now.iter().filter(|element| !wanted.contains(element));
-            let mut without = more.clone();
-            without.extend(
-                gone.filter_map(|element| Some(Value::from(format!("--{}", element.as_str()?)))),
-            );
-            vec![Value::from(more), Value::from(without)]
-        }
-        (Value::Hash(wanted), Value::Hash(now)) => {
-            let mut new: HashMap = own
-                .and_then(|own| Some(own.as_hash()?.clone()))
-                .unwrap_or_default();
-            for (key, value) in wanted.iter() {
-                if now.get(key) != Some(value) {
-                    new.insert(key.clone(), value.clone());
-                }
-            }
-            new.retain(|key, _| wanted.contains_key(key));
-            vec![Value::from(new)]
-        }
-        (_, _) => Vec::new(),
     }
 }
 

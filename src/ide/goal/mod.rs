@@ -6,6 +6,7 @@
 mod candidates;
 #[cfg(test)]
 mod part_tests;
+mod pieces;
 #[cfg(test)]
 mod tests;
 mod told;
@@ -253,6 +254,7 @@ pub fn proposals(
     let levels = one_of_each_glob(levels);
     let mut found: Vec<(Candidate, Tried)> = Vec::new();
     let mut all = candidates(view, goal, &levels, &state);
+    all.sort_by_key(Candidate::cost);
     all.truncate(MOST_TRIED);
     let count = all.len();
     for (done, candidate) in all.into_iter().enumerate() {
@@ -273,13 +275,18 @@ pub fn proposals(
     // What takes many more edits than the smallest way is none that anybody takes.
     let smallest = found.first().map_or(0, |(candidate, _)| candidate.entries);
     found.retain(|(candidate, _)| candidate.entries <= 2 * smallest);
-    let mut proposals: Vec<Proposal> = Vec::new();
+    let mut proposals: Vec<(Proposal, bool)> = Vec::new();
     for (candidate, tried) in found {
         if proposals.len() == MOST_PROPOSALS || (view.analysis.is_cancelled)() {
             break;
         }
-        // More edits of the same files are no other way to do it.
-        if proposals.iter().any(|known| candidate.covers(&known.plan)) {
+        // More edits of the same files are no other way to do it, but for other ways to merge.
+        let is_anew = candidate.is_merged_anew;
+        let covers = |(known, anew): &(Proposal, bool)| {
+            let is_other_way = is_anew && *anew && known.title != candidate.title;
+            !is_other_way && candidate.covers(&known.plan)
+        };
+        if proposals.iter().any(covers) {
             continue;
         }
         progress(Step::Proved(proposals.len()));
@@ -293,7 +300,7 @@ pub fn proposals(
             continue;
         }
         let because = because(view, goal, &candidate, &tried);
-        proposals.push(Proposal {
+        let proposal = Proposal {
             key: goal.request(),
             title: candidate.title,
             plan: candidate.plan,
@@ -301,11 +308,12 @@ pub fn proposals(
             changed: tried.changed,
             others: tried.others,
             because,
-        });
+        };
+        proposals.push((proposal, is_anew));
     }
-    let reasons = grouped(reasons);
+    let proposals: Vec<Proposal> = proposals.into_iter().map(|(one, _)| one).collect();
     match proposals.is_empty() {
-        true => Ok(Outcome::Nothing(reasons)),
+        true => Ok(Outcome::Nothing(grouped(reasons))),
         false => Ok(Outcome::Proposals(proposals)),
     }
 }
@@ -415,6 +423,15 @@ fn try_out(
         }
     }
     let changes = super::compare::changes(&state.row, &tried);
+    for change in &changes {
+        let is_sensitive = |cell: &Cell| matches!(cell.result, Ok(Value::Sensitive(_)));
+        if is_sensitive(&change.before)
+            && !is_sensitive(&change.after)
+            && let Some(name) = change.after.nodes.first()
+        {
+            return Err(format!("{name} would no longer get a Sensitive value"));
+        }
+    }
     let changed = changes
         .iter()
         .flat_map(|change| change.after.nodes.iter().cloned());

@@ -163,3 +163,102 @@ fn what_has_no_place_for_a_part_is_refused() {
         "'a.'b' is no key: a quote or a name is missing in it"
     );
 }
+
+#[test]
+fn what_lower_levels_add_is_knocked_out_with_the_prefix_in_force() {
+    let text = "#- data/common.yaml\na: [x, y, z]\nlookup_options:\n  a: {merge: {strategy: deep, knockout_prefix: '~~'}}\n\
+                #- data/role/web.yaml\na:\n  - w  # own\n";
+    check(
+        text,
+        ("a", "[x, y, w]"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'a' in data/role/web.yaml with knock-outs: changes 2 nodes and no other, because only they read data/role/web.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,3 @@
+         a:
+           - w  # own
+        +  - "~~z"
+    "#]],
+    );
+}
+
+#[test]
+fn knock_outs_and_other_merges_are_offered_where_a_part_comes_from_below() {
+    let text = "#- data/common.yaml\na: {n: 1, l: [x, y]}\nlookup_options:\n  # Why.\n  a:\n    merge: deep\n    convert_to: Hash\n\
+                #- data/role/web.yaml\nb: 1\n";
+    check(
+        text,
+        ("a.l", "[x]"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'a.l' in data/role/web.yaml, merged by 'hash': changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'a.l' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'a.l' in data/role/web.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'a.l' in data/node/web1.yaml and data/node/web2.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        Set 'a.l' in data/node/web1.yaml and data/node/web2.yaml, merged by 'hash': changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1,8 @@
+         b: 1
+        +a:
+        +  l:
+        +  - x
+        +lookup_options:
+        +  a:
+        +    merge: hash
+        +    convert_to: Hash
+    "#]],
+    );
+    check(
+        text,
+        ("a.l", "[x]"),
+        &[],
+        false,
+        expect![[r#"
+        Change 'a.l' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,4 +1,7 @@
+        -a: {n: 1, l: [x, y]}
+        +a:
+        +  "n": 1
+        +  l:
+        +  - x
+         lookup_options:
+           # Why.
+           a:
+    "#]],
+    );
+}
+
+#[test]
+fn a_sensitive_value_stays_sensitive() {
+    let text = "#- data/common.yaml\na: [x, y]\nlookup_options:\n  '^a': {merge: unique, convert_to: Sensitive}\n\
+                #- data/role/web.yaml\nb: 1\n";
+    check(
+        text,
+        ("a", "[y]"),
+        &["role=web"],
+        true,
+        expect![[r#"
+        Set 'a' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'a' in data/role/web.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'a' in data/node/web1.yaml and data/node/web2.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        Set 'a' in data/node/web1.yaml and data/node/web2.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1,7 @@
+         b: 1
+        +a:
+        +- "y"
+        +lookup_options:
+        +  a:
+        +    merge: first
+        +    convert_to: Sensitive
+    "#]],
+    );
+}

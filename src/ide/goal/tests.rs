@@ -179,6 +179,7 @@ fn merged_lists_get_what_is_missing_or_are_merged_no_longer() {
         true,
         expect![[r#"
             Set 'pkgs' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
+            Set 'pkgs' in data/role/web.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/role/web.yaml
             Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
             --- data/role/web.yaml
             +++ data/role/web.yaml
@@ -225,7 +226,7 @@ fn reasons_are_given_where_there_is_no_edit() {
         true,
         expect![[r#"
             nothing:
-            Change 'port' in data/common.yaml; Set 'port' in data/common.yaml and no longer merge it: db1 and 1 more would get another value too
+            Change 'port' in data/common.yaml: db1 and 1 more would get another value too
             Remove 'port' from data/common.yaml: web1 would still get (not set)"#]],
     );
 }

@@ -23,17 +23,21 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
         .view
         .in_scope(&Scope::open())
         .options_entry(&cursor.key);
-    if options.is_some_and(|entry| merge_kind(&entry).is_some()) {
+    if options
+        .as_ref()
+        .is_some_and(|entry| merge_kind(entry).is_some())
+    {
         return Vec::new();
     }
+    let options = options.map(|entry| entry.value);
     let offers = strategies
         .iter()
-        .filter_map(|strategy| offer(cursor, strategy));
+        .filter_map(|strategy| offer(cursor, strategy, options.as_ref()));
     offers.collect()
 }
 
 /// The entry in the lowest file that the hierarchy names for all nodes, else in this one.
-fn offer(cursor: &Cursor<'_>, strategy: &str) -> Option<Offer> {
+fn offer(cursor: &Cursor<'_>, strategy: &str, options: Option<&Value>) -> Option<Offer> {
     let places = cursor.places();
     let mut constant = places
         .iter()
@@ -45,7 +49,9 @@ fn offer(cursor: &Cursor<'_>, strategy: &str) -> Option<Offer> {
     let mut plan = Plan::default();
     plan.add(
         path,
-        sheet.with_merge(&cursor.key, &Value::from(strategy)).ok()?,
+        sheet
+            .with_merge(&cursor.key, &Value::from(strategy), options)
+            .ok()?,
     );
     Some(Offer {
         title: format!(
