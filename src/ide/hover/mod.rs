@@ -62,6 +62,7 @@ pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use element::{Element, find as element_at};
 pub(super) use key::used;
+pub use page::in_markdown;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::inline;

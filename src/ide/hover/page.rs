@@ -500,23 +500,23 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
     };
     match piece {
         Piece::Text(words) if matches!(form, Form::Aligned) => without_escapes(words),
-        Piece::Text(words) => escape(words),
+        Piece::Text(words) => in_markdown(words),
         Piece::Name(words) => format!("**{}**", code_span(words)),
         Piece::Code(words) => code_span(words),
         Piece::Place { label, path, line } => match link {
-            Some(link) => format!("[{}]({})", escape(label), link(path, *line)),
+            Some(link) => format!("[{}]({})", in_markdown(label), link(path, *line)),
             None => code_span(label),
         },
         Piece::Action { label, link, words } => match (form, link) {
-            (Form::Markdown(_), Some(link)) => format!("[{}]({link})", escape(label)),
-            (_, Some(_) | None) => escape(words),
+            (Form::Markdown(_), Some(link)) => format!("[{}]({link})", in_markdown(label)),
+            (_, Some(_) | None) => in_markdown(words),
         },
     }
 }
 
 /// Words in Markdown for a terminal, which shows the backslash of an escape: words that need one are code.
 fn without_escapes(words: &str) -> String {
-    let words = words.split(' ').map(|word| match escape(word) {
+    let words = words.split(' ').map(|word| match in_markdown(word) {
         escaped if escaped == word => escaped,
         _ => code_span(word),
     });
@@ -524,7 +524,8 @@ fn without_escapes(words: &str) -> String {
 }
 
 /// Words in Markdown: what would start emphasis, links or tags is escaped.
-fn escape(words: &str) -> String {
+#[must_use]
+pub fn in_markdown(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = ' ';
     for (at, character) in words.char_indices() {

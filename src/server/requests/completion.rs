@@ -9,7 +9,7 @@ use tower_lsp::ls_types as lsp;
 use super::locations::{offset, range};
 use super::{View, Wants};
 use crate::ide::completion::{Completion, Item, ItemKind, complete, document};
-use crate::ide::hover::{Described, HoverForm, HoverOptions};
+use crate::ide::hover::{Described, HoverForm, HoverOptions, in_markdown};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -24,6 +24,7 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let snippets = session.facts().snippets;
+    let form = session.facts().completion_form();
     let work = move |view: View| {
         let offset = offset(&view, &path, at.position)?;
         let found = view.analyse(&path, |analysis| complete(analysis, &path, offset))?;
@@ -34,7 +35,10 @@ pub(crate) async fn handle(
         } = found;
         let replaced = range(&view, &path, replace)?;
         let items = items.into_iter().enumerate();
-        let items = items.map(|(order, item)| converted(item, order, replaced, snippets, &uri));
+        let items = items.map(|(order, item)| lsp::CompletionItem {
+            documentation: item.documentation.as_deref().map(|words| said(words, form)),
+            ..converted(item, order, replaced, snippets, &uri)
+        });
         Some(lsp::CompletionResponse::List(lsp::CompletionList {
             is_incomplete,
             items: items.collect(),
@@ -102,7 +106,6 @@ fn converted(
     lsp::CompletionItem {
         kind: Some(kind),
         detail: item.detail,
-        documentation: item.documentation.map(lsp::Documentation::String),
         sort_text: Some(format!("{order:05}")),
         filter_text: Some(item.label.clone()),
         insert_text_format: format,
@@ -116,6 +119,19 @@ fn converted(
         }),
         label: item.label,
         ..lsp::CompletionItem::default()
+    }
+}
+
+/// Words in a form that the client shows.
+fn said(words: &str, form: HoverForm) -> lsp::Documentation {
+    match form {
+        HoverForm::Plain => lsp::Documentation::String(words.to_owned()),
+        HoverForm::Markdown | HoverForm::Aligned => {
+            lsp::Documentation::MarkupContent(lsp::MarkupContent {
+                kind: lsp::MarkupKind::Markdown,
+                value: in_markdown(words),
+            })
+        }
     }
 }
 

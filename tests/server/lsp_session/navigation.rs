@@ -205,6 +205,29 @@ fn a_completion_is_accepted_in_half_typed_text() {
 }
 
 #[test]
+fn what_is_said_of_a_completion_is_markdown_where_the_client_takes_that() {
+    for (client, expected) in [
+        (
+            VSCODE,
+            json!({ "kind": "markdown", "value": "how values of several levels are merged and converted" }),
+        ),
+        (
+            PREVIEWING_CLIENT,
+            json!("how values of several levels are merged and converted"),
+        ),
+    ] {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().canonicalize().unwrap();
+        let mut program = start_as(client, &folder);
+        let common = folder.join("data/common.yaml");
+        program.rewrite(&common, "port: 80\nlookup_o");
+        let list = program.ask("textDocument/completion", &at(&common, 1, 8));
+        assert_eq!(list["items"][0]["documentation"], expected);
+        program.end();
+    }
+}
+
+#[test]
 fn a_rename_that_changes_more_than_a_name_is_asked_first() {
     for client in [PREVIEWING_CLIENT, VSCODE] {
         let temporary = tempfile::tempdir().unwrap();

@@ -94,6 +94,10 @@ impl Program {
             },
         });
         let mut capabilities = capabilities;
+        if client == "Visual Studio Code" {
+            capabilities["textDocument"]["completion"] =
+                json!({ "completionItem": { "documentationFormat": ["markdown"] } });
+        }
         if client == PREVIEWING_CLIENT {
             capabilities["workspace"]["workspaceEdit"] = json!({
                 "documentChanges": true, "resourceOperations": ["create"],
