@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::flow;
 use super::part::with_part;
 use super::render::{Style, column};
 use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree};
@@ -303,9 +304,10 @@ impl<'a> Sheet<'a> {
         let lines = self
             .lines(entry)
             .ok_or_else(|| format!("'{name}' shares a line with other entries"))?;
-        let is_short = matches!(old.kind, NodeKind::Scalar(_))
-            && !old.range.slice(text).contains('\n')
-            && !old.range.is_empty();
+        let is_short = !old.range.slice(text).contains('\n') && !old.range.is_empty();
+        if let Some(new) = self.on_one_line(entry.value, value) {
+            return Ok(TextEdit::replace(old.range, new));
+        }
         if let Some(new) = self.style.scalar(value)
             && is_short
         {
@@ -352,7 +354,7 @@ impl<'a> Sheet<'a> {
         steps: &[Value],
         value: &Value,
     ) -> Result<TextEdit, String> {
-        let edit = self.part_edit(entry.value, steps, value);
+        let edit = self.part_edit(entry.value, steps, (value, false));
         if let Some(edit) = edit.filter(|_| self.is_plain(entry)) {
             return Ok(edit);
         }
@@ -367,35 +369,53 @@ impl<'a> Sheet<'a> {
         self.set(entry, &new)
     }
 
-    /// The edit of the innermost value alone.
-    fn part_edit(&self, id: NodeId, steps: &[Value], value: &Value) -> Option<TextEdit> {
+    /// A list or a hash on one line that stays on one line with another value.
+    fn on_one_line(&self, id: NodeId, value: &Value) -> Option<String> {
+        flow::rewritten(self.tree(), self.text(), self.style, (id, value))
+    }
+
+    /// The edit of the innermost value alone, which may lie within a list or a hash on one line.
+    fn part_edit(
+        &self,
+        id: NodeId,
+        steps: &[Value],
+        (value, in_flow): (&Value, bool),
+    ) -> Option<TextEdit> {
         let (tree, text) = (self.tree(), self.text());
         let node = tree.node(id);
+        let own = node.range.slice(text);
         let Some((step, rest)) = steps.split_first() else {
-            let is_short = matches!(node.kind, NodeKind::Scalar(_))
-                && !node.range.is_empty()
-                && !node.range.slice(text).contains('\n');
-            let new = self.style.scalar(value).filter(|_| is_short);
-            let new = new.map(|new| requoted(node.range.slice(text), &new));
-            return match new {
+            let scalar = match in_flow {
+                true => flow::scalar(self.style, value),
+                false => self.style.scalar(value),
+            };
+            let is_short = !own.is_empty() && !own.contains('\n');
+            let scalar = scalar.filter(|_| is_short);
+            let new = scalar.map(|new| requoted(own, &new));
+            return match new.or_else(|| self.on_one_line(id, value)) {
                 Some(new) => Some(TextEdit::replace(node.range, new)),
                 None => self.grown(id, value),
             };
         };
+        let in_flow = in_flow || own.starts_with(['[', '{']);
         match (&node.kind, step) {
             (NodeKind::Mapping(pairs), _) => {
                 let is_it =
                     |key: NodeId| crate::value::load_node(tree, key).is_ok_and(|key| key == *step);
                 let found = pairs.iter().rev().find(|(key, _)| is_it(*key));
                 if let Some(&(_, inner)) = found {
-                    return self.part_edit(inner, rest, value);
+                    return self.part_edit(inner, rest, (value, in_flow));
                 }
                 let whole = crate::value::load_node(tree, id).ok()?;
-                self.grown(id, &with_part(Some(&whole), steps, value)?)
+                let whole = with_part(Some(&whole), steps, value)?;
+                match self.on_one_line(id, &whole) {
+                    Some(new) => Some(TextEdit::replace(node.range, new)),
+                    None => self.grown(id, &whole),
+                }
             }
             (NodeKind::Sequence(elements), Value::Int(number)) => {
                 let at = usize::try_from(*number).ok()?;
-                self.part_edit(*elements.get(at)?, rest, value)
+                self.part_edit(*elements.get(at)?, rest, (value, in_flow))
             }
             (_, _) => None,
         }

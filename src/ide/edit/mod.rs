@@ -4,6 +4,7 @@
 //! values. Nothing is written here.
 
 pub mod entry;
+mod flow;
 pub(super) mod part;
 mod proof;
 mod render;

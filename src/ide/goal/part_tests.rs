@@ -219,19 +219,16 @@ fn knock_outs_and_other_merges_are_offered_where_a_part_comes_from_below() {
         &[],
         false,
         expect![[r#"
-        Change 'a.l' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,4 +1,7 @@
-        -a: {n: 1, l: [x, y]}
-        +a:
-        +  "n": 1
-        +  l:
-        +  - x
-         lookup_options:
-           # Why.
-           a:
-    "#]],
+            Change 'a.l' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,4 +1,4 @@
+            -a: {n: 1, l: [x, y]}
+            +a: {n: 1, l: [x]}
+             lookup_options:
+               # Why.
+               a:
+        "#]],
     );
 }
 
@@ -259,6 +256,80 @@ fn a_sensitive_value_stays_sensitive() {
         +  a:
         +    merge: first
         +    convert_to: Sensitive
+    "#]],
+    );
+}
+
+#[test]
+fn a_value_on_one_line_stays_on_one_line_with_its_comment() {
+    let text = "#- data/common.yaml\na: {n: 1, \"l\": ['x', y]}  # Why.\nb: [x] # B.\n";
+    let all: &[&str] = &[];
+    check(
+        text,
+        ("a.l", "[x, 'p, q']"),
+        all,
+        false,
+        expect![[r#"
+        Change 'a.l' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        Set 'a.l' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+        Set 'a.l' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+        -a: {n: 1, "l": ['x', y]}  # Why.
+        +a: {n: 1, "l": ['x', 'p, q']}  # Why.
+         b: [x] # B.
+    "#]],
+    );
+    check(
+        text,
+        ("a.n", "'p, q'"),
+        all,
+        false,
+        expect![[r#"
+        Change 'a.n' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        Set 'a.n' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+        Set 'a.n' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+        -a: {n: 1, "l": ['x', y]}  # Why.
+        +a: {n: 'p, q', "l": ['x', y]}  # Why.
+         b: [x] # B.
+    "#]],
+    );
+    check(
+        text,
+        ("a.m", "{k: [1]}"),
+        all,
+        false,
+        expect![[r#"
+        Set 'a.m' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        Set 'a.m' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+        Set 'a.m' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+        -a: {n: 1, "l": ['x', y]}  # Why.
+        +a: {n: 1, "l": ['x', y], m: {k: [1]}}  # Why.
+         b: [x] # B.
+    "#]],
+    );
+    check(
+        text,
+        ("b", "text"),
+        all,
+        false,
+        expect![[r#"
+        Change 'b' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        Set 'b' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml
+        Set 'b' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+         a: {n: 1, "l": ['x', y]}  # Why.
+        -b: [x] # B.
+        +b: text # B.
     "#]],
     );
 }
