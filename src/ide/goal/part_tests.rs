@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::expect;
 
 use super::tests::{at_root, check};
-use super::{Goal, nodes_of, proposals, value_of};
+use super::{Goal, nodes_of, proposals, value_of, why_not};
 
 #[test]
 fn a_part_is_set_where_the_nodes_have_it_from() {
@@ -331,5 +331,26 @@ fn a_value_on_one_line_stays_on_one_line_with_its_comment() {
         -b: [x] # B.
         +b: text # B.
     "#]],
+    );
+}
+
+#[test]
+fn a_level_that_a_lookup_fails_on_is_not_said_to_be_overridden() {
+    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: \"x%{alias('a')}\"\n";
+    let told = at_root(text, |view| {
+        let wanted = value_of("80").expect("a value");
+        let why = why_not(view, "port", &wanted, 0).expect("an answer");
+        let levels = why.levels.into_iter();
+        levels
+            .map(|level| (level.what, level.is_in_the_way))
+            .collect::<Vec<_>>()
+    });
+    let expected = [
+        ("sets it to 'x%{alias(''a'')}', but the lookup fails", true),
+        ("sets it to this", false),
+    ];
+    assert_eq!(
+        told,
+        expected.map(|(what, is_in_the_way)| (what.to_owned(), is_in_the_way))
     );
 }

@@ -6,7 +6,7 @@ use super::{is_encrypted, is_value};
 use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
 use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
-use crate::lookup::Place;
+use crate::lookup::{LookupError, Place};
 use crate::value::Value;
 use crate::workspace::path;
 
@@ -64,6 +64,9 @@ pub fn why_not(
     let answer = view.session().lookup(&scope, &request(key));
     let survey = view.survey_of(key, &scope, answer);
     let merged = merged(&survey);
+    let fails = |error: &LookupError| !error.is_not_found();
+    let mut fails = survey.answer.result.as_ref().err().is_some_and(fails);
+    let is_error = fails;
     let mut levels = Vec::new();
     // All that stands above a level with the value would have to go.
     let is_below = |at: usize| {
@@ -93,6 +96,16 @@ pub fn why_not(
             Status::Merged => (
                 format!("gives {shown}, which is merged"),
                 own.is_none_or(|own| !is_part(own, value)),
+            ),
+            // An error ends the lookup: no level overrides another one.
+            Status::Overridden if fails => {
+                fails = false;
+                let shown = if is_it { "this" } else { &*shown };
+                (format!("sets it to {shown}, but the lookup fails"), true)
+            }
+            Status::Overridden if is_error => (
+                format!("sets it to {}", if is_it { "this" } else { &*shown }),
+                false,
             ),
             Status::Overridden if is_it => (
                 "sets it to this, but a higher level overrides it".to_owned(),
