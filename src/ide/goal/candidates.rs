@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::level::{Level, MOST_FILES};
 use super::pieces::{Gone, Merging};
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
@@ -10,24 +11,9 @@ use crate::ide::edit::entry::{Sheet, with_merge};
 use crate::ide::edit::part::with_part;
 use crate::ide::edit::{Plan, Style};
 use crate::ide::hover::dig;
-use crate::lookup::{OptionsEntry, Place};
+use crate::lookup::OptionsEntry;
 use crate::value::{Value, load_node};
-use crate::workspace::{Format, LOOKUP_OPTIONS};
-
-/// Most files that one proposal touches.
-const MOST_FILES: usize = 50;
-
-/// A level's location, with the file that each of the wanted nodes reads there.
-pub(super) struct Level {
-    place: Place,
-    /// Whether its path has a variable that the nodes were chosen by.
-    is_asked_for: bool,
-    /// The files, with whose they are.
-    files: BTreeMap<Arc<str>, Vec<usize>>,
-    /// How near the keys of the files are to the key: the segments that the nearest one shares with
-    /// it, and how many share as many.
-    nearness: (usize, usize),
-}
+use crate::workspace::LOOKUP_OPTIONS;
 
 /// Edits to try out.
 pub(super) struct Candidate {
@@ -80,103 +66,6 @@ impl Candidate {
         let mut paths = other.paths();
         paths.all(|at| self.plan.paths().any(|own| own == at))
     }
-}
-
-impl Level {
-    /// A location.
-    ///
-    /// # Errors
-    /// Why nothing can be written there for the nodes.
-    pub(super) fn of(view: &RootView<'_>, goal: &Goal, place: &Place) -> Result<Level, String> {
-        if place.in_default_hierarchy {
-            return Err(
-                "the default hierarchy is asked last, for keys that nothing else sets".into(),
-            );
-        }
-        match place.reading.map(|reading| reading.format()) {
-            Some(Format::Yaml) => {}
-            Some(Format::Json | Format::Hocon) => return Err("only YAML files are edited".into()),
-            None => return Err("its data comes from a function".into()),
-        }
-        if view.analysis.is_outside(&place.template) {
-            return Err("it is outside the workspace".into());
-        }
-        let mut files: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
-        for &member in &goal.members {
-            let Some(at) = view.path_for(place, &goal.key, member) else {
-                let name = view.analysis.nodes.certname(member);
-                return Err(format!("it is not known which file {name} reads there"));
-            };
-            files.entry(Arc::from(at)).or_default().push(member);
-        }
-        if files.len() > MOST_FILES {
-            return Err(format!("{} files would have to be edited", files.len()));
-        }
-        let mut variables = place.template.variables();
-        let asked = |name: &Arc<str>| {
-            let bare = |text: &str| text.trim_start_matches("facts.").to_owned();
-            goal.variables.iter().any(|known| bare(known) == bare(name))
-        };
-        Ok(Level {
-            is_asked_for: variables.any(asked),
-            place: place.clone(),
-            nearness: nearness(view, &goal.key, files.keys()),
-            files,
-        })
-    }
-
-    /// Whether both are files that one glob names.
-    fn is_of_same_glob(&self, other: &Level) -> bool {
-        let glob = |level: &Level| (level.place.index, level.place.original.clone());
-        self.place.layer == other.place.layer && glob(self) == glob(other)
-    }
-
-    /// Whether its files set other keys of a key's class.
-    fn has_class_of(&self, key: &str) -> bool {
-        let class = key.split("::").count() - 1;
-        class > 0 && self.nearness.0 >= class
-    }
-
-    /// The file that another node reads there.
-    fn place_of(&self, view: &RootView<'_>, key: &str, member: usize) -> Option<String> {
-        view.path_for(&self.place, key, member)
-    }
-}
-
-/// How near the keys of some files are to a key; see [`Level::nearness`]. O(keys of the files).
-fn nearness<'f>(
-    view: &RootView<'_>,
-    key: &str,
-    files: impl Iterator<Item = &'f Arc<str>>,
-) -> (usize, usize) {
-    let shared = |other: &str| {
-        let pairs = key.split("::").zip(other.split("::"));
-        pairs.take_while(|(own, other)| own == other).count()
-    };
-    let files = files.filter_map(|at| view.analysis.snapshot.file(at));
-    let keys = files.flat_map(|file| file.facts().keys.iter());
-    keys.fold((0, 0), |(most, count), known| match shared(&known.name) {
-        shared if shared > most => (shared, 1),
-        shared if shared == most && most > 0 => (most, count + 1),
-        _ => (most, count),
-    })
-}
-
-/// Of the files that one glob names the one whose keys are nearest to the key, else the first: a key
-/// belongs beside those of its own class.
-pub(super) fn one_of_each_glob(levels: Vec<Level>) -> Vec<Level> {
-    let mut chosen: Vec<Level> = Vec::new();
-    for level in levels {
-        match chosen.last_mut() {
-            Some(last) if last.is_of_same_glob(&level) => {
-                if level.nearness > last.nearness {
-                    *last = level;
-                }
-            }
-            _ => chosen.push(level),
-        }
-    }
-    chosen
 }
 
 /// The edits to try out, those of each level side by side.
@@ -536,10 +425,11 @@ impl Making<'_> {
         let lacking = |member: &&usize| self.state.lacking.contains(*member);
         let member = members.iter().find(lacking).or(members.first())?;
         let name = self.view.analysis.nodes.certname(*member);
-        match cell_of(&self.state.row, name)?.result.as_ref().ok()? {
-            Value::Sensitive(held) => Some(held),
-            value => Some(value),
+        let value = cell_of(&self.state.row, name)?.result.as_ref().ok()?;
+        if let Value::Sensitive(held) = value {
+            return Some(held);
         }
+        Some(value)
     }
 
     /// Sets the value, and what other nodes have on a level above: they read the same files.

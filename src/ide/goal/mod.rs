@@ -4,6 +4,7 @@
 //! have the value. It knows neither command lines nor editors.
 
 mod candidates;
+mod level;
 #[cfg(test)]
 mod part_tests;
 mod pieces;
@@ -17,7 +18,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use candidates::{Candidate, Level, candidates, one_of_each_glob};
+use candidates::{Candidate, candidates};
+use level::{Level, one_of_each_glob};
 pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 

@@ -1,0 +1,121 @@
+//! A level that edits by goal can be made in: the file that each of the nodes reads there.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Goal;
+use crate::analysis::RootView;
+use crate::lookup::Place;
+use crate::workspace::Format;
+
+/// Most files that one proposal touches.
+pub(super) const MOST_FILES: usize = 50;
+
+/// A level's location, with the file that each of the wanted nodes reads there.
+pub(super) struct Level {
+    pub(super) place: Place,
+    /// Whether its path has a variable that the nodes were chosen by.
+    pub(super) is_asked_for: bool,
+    /// The files, with whose they are.
+    pub(super) files: BTreeMap<Arc<str>, Vec<usize>>,
+    /// How near the keys of the files are to the key: the segments that the nearest one shares with
+    /// it, and how many share as many.
+    nearness: (usize, usize),
+}
+
+impl Level {
+    /// A location.
+    ///
+    /// # Errors
+    /// Why nothing can be written there for the nodes.
+    pub(super) fn of(view: &RootView<'_>, goal: &Goal, place: &Place) -> Result<Level, String> {
+        if place.in_default_hierarchy {
+            return Err(
+                "the default hierarchy is asked last, for keys that nothing else sets".into(),
+            );
+        }
+        match place.reading.map(|reading| reading.format()) {
+            Some(Format::Yaml) => {}
+            Some(Format::Json | Format::Hocon) => return Err("only YAML files are edited".into()),
+            None => return Err("its data comes from a function".into()),
+        }
+        if view.analysis.is_outside(&place.template) {
+            return Err("it is outside the workspace".into());
+        }
+        let mut files: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
+        for &member in &goal.members {
+            let Some(at) = view.path_for(place, &goal.key, member) else {
+                let name = view.analysis.nodes.certname(member);
+                return Err(format!("it is not known which file {name} reads there"));
+            };
+            files.entry(Arc::from(at)).or_default().push(member);
+        }
+        if files.len() > MOST_FILES {
+            return Err(format!("{} files would have to be edited", files.len()));
+        }
+        let mut variables = place.template.variables();
+        let asked = |name: &Arc<str>| {
+            let bare = |text: &str| text.trim_start_matches("facts.").to_owned();
+            goal.variables.iter().any(|known| bare(known) == bare(name))
+        };
+        Ok(Level {
+            is_asked_for: variables.any(asked),
+            place: place.clone(),
+            nearness: nearness(view, &goal.key, files.keys()),
+            files,
+        })
+    }
+
+    /// Whether both are files that one glob names.
+    fn is_of_same_glob(&self, other: &Level) -> bool {
+        let glob = |level: &Level| (level.place.index, level.place.original.clone());
+        self.place.layer == other.place.layer && glob(self) == glob(other)
+    }
+
+    /// Whether its files set other keys of a key's class.
+    pub(super) fn has_class_of(&self, key: &str) -> bool {
+        let class = key.split("::").count() - 1;
+        class > 0 && self.nearness.0 >= class
+    }
+
+    /// The file that another node reads there.
+    pub(super) fn place_of(&self, view: &RootView<'_>, key: &str, member: usize) -> Option<String> {
+        view.path_for(&self.place, key, member)
+    }
+}
+
+/// How near the keys of some files are to a key; see [`Level::nearness`]. O(keys of the files).
+fn nearness<'f>(
+    view: &RootView<'_>,
+    key: &str,
+    files: impl Iterator<Item = &'f Arc<str>>,
+) -> (usize, usize) {
+    let shared = |other: &str| {
+        let pairs = key.split("::").zip(other.split("::"));
+        pairs.take_while(|(own, other)| own == other).count()
+    };
+    let files = files.filter_map(|at| view.analysis.snapshot.file(at));
+    let keys = files.flat_map(|file| file.facts().keys.iter());
+    keys.fold((0, 0), |(most, count), known| match shared(&known.name) {
+        shared if shared > most => (shared, 1),
+        shared if shared == most && most > 0 => (most, count + 1),
+        _ => (most, count),
+    })
+}
+
+/// Of the files that one glob names the one whose keys are nearest to the key, else the first: a key
+/// belongs beside those of its own class.
+pub(super) fn one_of_each_glob(levels: Vec<Level>) -> Vec<Level> {
+    let mut chosen: Vec<Level> = Vec::new();
+    for level in levels {
+        match chosen.last_mut() {
+            Some(last) if last.is_of_same_glob(&level) => {
+                if level.nearness > last.nearness {
+                    *last = level;
+                }
+            }
+            _ => chosen.push(level),
+        }
+    }
+    chosen
+}
