@@ -246,7 +246,7 @@ mod tests {
         };
         assert_eq!(
             check("modules/b/manifests/init.pp\nclass b($k) { lookup($k) }"),
-            "class 'a' has no parameter 'serverz'; did you mean 'servers'"
+            "class 'a' has no parameter 'serverz'; did you mean 'servers'?"
         );
         let own = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: common, path: common.yaml}]\n\
                    #- modules/a/manifests/init.pp\nclass a($servers) { }\n\
