@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hiera_ls::disk::{Ignore, scan};
 use hiera_ls::lookup::PuppetVersion;
 use hiera_ls::rules::Checker;
 use hiera_ls::workspace::{Change, Workspace};
+use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use crate::case::{full_request, write_files};
@@ -258,6 +259,19 @@ impl One<'_> {
         }
     }
 
+    /// What a finding says, without the nodes that it is for; nothing where the node is not named among these.
+    fn for_the_node<'m>(&self, message: &'m str) -> Option<&'m str> {
+        static WHOSE: LazyLock<Regex> = LazyLock::new(|| {
+            let whose = r" for (?:\d+ of \d+ nodes, such as )?(\S+?)(?:, and another wrong value for \d+ more)?$";
+            Regex::new(whose).expect("valid")
+        });
+        let Some(whose) = WHOSE.captures(message) else {
+            return Some(message);
+        };
+        let own = self.request["node"].as_str() == Some(&whose[1]);
+        own.then(|| &message[..whose.get(0).expect("the whole").start()])
+    }
+
     /// What the rules find of values that the node gets.
     fn found(&self, answers: &BTreeMap<String, Value>) -> Vec<Found> {
         let root = self.root.canonicalize().expect("it was written");
@@ -275,11 +289,12 @@ impl One<'_> {
                 let (parameter, _) = rest.strip_prefix("parameter '")?.split_once('\'')?;
                 let class = class.to_lowercase();
                 let answer = &answers.get(&format!("{class}::{parameter}"))?;
+                let message = self.for_the_node(rest)?;
                 // Other nodes may read other files.
                 gives(answer, &finding.path).then(|| Found {
                     code: finding.code,
                     class,
-                    message: rest.to_owned(),
+                    message: message.to_owned(),
                     path: finding.path.to_string(),
                 })
             }

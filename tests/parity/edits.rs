@@ -73,6 +73,9 @@ const WANTED: [&str; 6] = [
     "[y]",
     "{k: 1, l: {}}",
 ];
+/// A value that is merged with what higher levels set, and one with less in it.
+const MORE: &str = "a: {k: 1, l: [x, y]}\nlookup_options: {a: {merge: deep}}\n";
+const LESS: &str = "{k: 1, l: [x]}";
 const WHOSE: [&str; 4] = ["role=web", "role=db", "web2", "role=web,db"];
 
 type Files = BTreeMap<String, String>;
@@ -311,7 +314,7 @@ fn renames_change_nothing_in_puppet_but_the_name() {
     let mut dice = Dice::new(20);
     let mut puppet = Program::puppet().start();
     let mut renamed = 0;
-    for _ in 0..2 * WORKSPACES {
+    for _ in 0..12 * WORKSPACES {
         let files = random(&mut dice);
         let snapshot = snapshot(&files);
         let key = dice.pick(&KEYS);
@@ -406,9 +409,15 @@ fn edits_by_goal_do_in_puppet_what_they_say() {
     let mut ways: BTreeMap<&str, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
     for _ in 0..2 * WORKSPACES {
-        let files = random(&mut dice);
+        let mut files = random(&mut dice);
+        let (mut key, mut value) = (dice.pick(&KEYS), dice.pick(&WANTED));
+        if dice.chance(10) {
+            (key, value) = ("a", LESS);
+            files.retain(|name, _| name == "hiera.yaml");
+            files.insert("data/common.yaml".to_owned(), MORE.to_owned());
+        }
         let snapshot = snapshot(&files);
-        let (key, value) = (dice.pick(&KEYS), value_of(dice.pick(&WANTED)).unwrap());
+        let value = value_of(value).unwrap();
         let which = nodes_of(&[dice.pick(&WHOSE).to_owned()]).unwrap();
         let only = dice.chance(60);
         let goal = Goal::of(&known(), (Arc::from(key), value), &which, only).unwrap();
