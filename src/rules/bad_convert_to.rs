@@ -68,7 +68,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
                 let Some(meant) = typing_error(&name, CONVERTIBLE.into_iter()) else {
                     return;
                 };
-                format!("there is no data type '{name}', did you mean '{meant}'?")
+                format!("there is no data type '{name}' (did you mean '{meant}'?)")
             }
             Ok(_) => return,
             Err(error) => format!("'{text}' is not a data type: {error}"),
