@@ -34,6 +34,20 @@ pub enum StrategyKind {
 }
 
 impl StrategyKind {
+    /// Whether hashes within hashes are merged, too.
+    #[must_use]
+    pub fn is_deep(self) -> bool {
+        match self {
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
+                true
+            }
+            StrategyKind::First
+            | StrategyKind::Default
+            | StrategyKind::Unique
+            | StrategyKind::Hash => false,
+        }
+    }
+
     /// The name in `merge:`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -168,15 +182,7 @@ impl Strategy {
     /// it merges (`deep_merge/core.rb`).
     #[must_use]
     pub fn is_deep(&self) -> bool {
-        match self.kind {
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                true
-            }
-            StrategyKind::First
-            | StrategyKind::Default
-            | StrategyKind::Unique
-            | StrategyKind::Hash => false,
-        }
+        self.kind.is_deep()
     }
 
     /// The options without the strategy's name, if any are left.

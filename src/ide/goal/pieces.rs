@@ -52,23 +52,11 @@ impl Merging {
 
     /// Whether elements of lists can be removed.
     pub(super) fn knocks_out(&self) -> bool {
-        self.is_deep() && self.prefix.is_some()
-    }
-
-    fn is_deep(&self) -> bool {
-        match self.kind {
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                true
-            }
-            StrategyKind::First
-            | StrategyKind::Default
-            | StrategyKind::Unique
-            | StrategyKind::Hash => false,
-        }
+        self.kind.is_deep() && self.prefix.is_some()
     }
 
     fn merges_lists(&self) -> bool {
-        self.is_deep() || self.kind == StrategyKind::Unique
+        self.kind.is_deep() || self.kind == StrategyKind::Unique
     }
 
     /// Other ways to merge by which less is taken over from other levels, the gentlest first.
@@ -90,7 +78,7 @@ impl Merging {
                 words: format!(", merged by 'deep' with the knockout_prefix '{PREFIX}'"),
             });
         }
-        if self.is_deep() {
+        if self.kind.is_deep() {
             found.push(NewMerge {
                 value: Value::from("hash"),
                 merging: Merging {
@@ -127,7 +115,7 @@ impl Merging {
 
     fn elements(&self, own: &[Value], now: &[Value], wanted: &[Value], gone: Gone) -> Value {
         let knocked_out = |element: &Value| {
-            let prefix = self.prefix.as_ref().filter(|_| self.is_deep())?;
+            let prefix = self.prefix.as_ref().filter(|_| self.kind.is_deep())?;
             let name = element.as_str()?.strip_prefix(&**prefix)?;
             Some(Value::from(name))
         };
@@ -142,7 +130,7 @@ impl Merging {
                 piece.push(element.clone());
             }
         }
-        let prefix = self.prefix.as_ref().filter(|_| self.is_deep());
+        let prefix = self.prefix.as_ref().filter(|_| self.kind.is_deep());
         if let Some(prefix) = prefix {
             let unwanted = now.iter().filter(|element| !wanted.contains(element));
             let unwanted = unwanted.filter(|element| match gone {
@@ -166,7 +154,7 @@ impl Merging {
         for (key, value) in first.chain(wanted.iter()) {
             let given = match now.get(key) {
                 Some(old) if old == value => own(key).cloned(),
-                Some(old) if self.is_deep() => {
+                Some(old) if self.kind.is_deep() => {
                     let inner = self.piece(own(key), old, value, gone);
                     Some(inner.unwrap_or_else(|| value.clone()))
                 }
