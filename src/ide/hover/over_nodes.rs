@@ -15,7 +15,7 @@ use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::scope::Scope;
-use crate::value::Value;
+use crate::value::{Opaque, Value};
 
 /// Most answers that are named beside the first.
 const MOST_ANSWERS: usize = 5;
@@ -413,9 +413,9 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
             .iter()
             .position(|known| plain_words(known) == plain_words(&own));
         let apart = alike.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
-        let is_secret = plain_words(&own).contains("(encrypted, ");
+        let is_secret = || group.value.is_ok_and(|value| value.is_some_and(has_secret));
         found.push(match apart {
-            None if alike.is_some() && is_secret => vec![text("a different encrypted value")],
+            None if alike.is_some() && is_secret() => vec![text("a different encrypted value")],
             None => own,
             Some((at, differs)) => {
                 let mut line = vec![text(format!("as on {}, but ", whose(context, &groups[at])))];
@@ -425,6 +425,26 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
         });
     }
     found
+}
+
+/// Whether a part of a value is encrypted, and shown as that.
+fn has_secret(value: &Value) -> bool {
+    match value {
+        Value::Array(elements) => elements.iter().any(has_secret),
+        Value::Hash(hash) => hash.values().any(has_secret),
+        Value::Sensitive(held) => has_secret(held),
+        Value::Opaque(opaque) => matches!(**opaque, Opaque::Secret { .. }),
+        Value::String(text) => yaml::masked(text) != **text,
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Symbol(_)
+        | Value::Default
+        | Value::Rich(_) => false,
+    }
 }
 
 /// How the value of a group differs from that of another.

@@ -110,3 +110,18 @@ fn of_two_encrypted_values_the_later_one_is_said_to_be_different() {
             a different encrypted value on a.example · node/a.example.yaml:1"#]],
     );
 }
+
+#[test]
+fn words_that_read_as_an_encrypted_value_are_none() {
+    check_nodes(
+        &with_hierarchy(
+            "#- data/node/a.example.yaml\np: (encrypted, PKCS7)\n\
+             #- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
+        ),
+        NODES,
+        expect![[r#"
+            p — first found, 2 different values on 4 nodes
+              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
+            (encrypted, PKCS7) on a.example · node/a.example.yaml:1"#]],
+    );
+}
