@@ -173,17 +173,14 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
     let second = in_columns.iter().map(|row| row.said.chars().count());
     let second = second.max().unwrap_or(0);
     for row in &rows {
-        let (place, level) = (row.place_in_words(), row.level_in_words());
-        let name = level
-            .trim_start_matches("levels ")
-            .trim_start_matches("level ");
+        let (place, (word, name)) = (row.place_in_words(), row.levels());
         let line = format!("#   {place:first$}  {:second$}  {name}", row.said);
         if fits(&row) && line.chars().count() <= WIDTH {
             let _ = writeln!(content, "{line}");
             continue;
         }
         let _ = writeln!(content, "#   {place}");
-        let rest = format!("{}, {level}", row.said);
+        let rest = format!("{}, {word} {name}", row.said);
         for line in folded(rest.split(' '), " ", WIDTH - 8) {
             let _ = writeln!(content, "#       {line}");
         }
@@ -209,10 +206,13 @@ impl Row {
         }
     }
 
-    fn level_in_words(&self) -> String {
+    /// Whether it is one level or several, and their names.
+    fn levels(&self) -> (&'static str, String) {
         match &self.more {
-            Some((_, last)) if *last != self.level => format!("levels {} to {last}", self.level),
-            Some(_) | None => format!("level {}", self.level),
+            Some((_, last)) if *last != self.level => {
+                ("levels", format!("{} to {last}", self.level))
+            }
+            Some(_) | None => ("level", self.level.clone()),
         }
     }
 }

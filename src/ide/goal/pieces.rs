@@ -52,7 +52,12 @@ impl Merging {
 
     /// Whether elements of lists can be removed.
     pub(super) fn knocks_out(&self) -> bool {
-        self.kind.is_deep() && self.prefix.is_some()
+        self.knock_out_prefix().is_some()
+    }
+
+    /// The prefix by which elements of lists are removed: only deep merges have one.
+    fn knock_out_prefix(&self) -> Option<&str> {
+        self.prefix.as_deref().filter(|_| self.kind.is_deep())
     }
 
     fn merges_lists(&self) -> bool {
@@ -115,8 +120,7 @@ impl Merging {
 
     fn elements(&self, own: &[Value], now: &[Value], wanted: &[Value], gone: Gone) -> Value {
         let knocked_out = |element: &Value| {
-            let prefix = self.prefix.as_ref().filter(|_| self.kind.is_deep())?;
-            let name = element.as_str()?.strip_prefix(&**prefix)?;
+            let name = element.as_str()?.strip_prefix(self.knock_out_prefix()?)?;
             Some(Value::from(name))
         };
         // Knock-outs of what is still not wanted stay.
@@ -130,8 +134,7 @@ impl Merging {
                 piece.push(element.clone());
             }
         }
-        let prefix = self.prefix.as_ref().filter(|_| self.kind.is_deep());
-        if let Some(prefix) = prefix {
+        if let Some(prefix) = self.knock_out_prefix() {
             let unwanted = now.iter().filter(|element| !wanted.contains(element));
             let unwanted = unwanted.filter(|element| match gone {
                 Gone::None => false,
