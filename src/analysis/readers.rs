@@ -9,11 +9,11 @@ use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
 /// Most lookups of one key over the known nodes while a person waits, where they tell all answers.
-pub const MOST_LOOKUPS: usize = 128;
+pub const MOST_LOOKUPS: usize = 64;
 
 /// Most lookups where there are more answers than that: those for the largest groups of nodes. A key that is
 /// another one on each of thousands of nodes would take seconds.
-const SAMPLE: usize = 32;
+const SAMPLE: usize = 8;
 
 impl RootView<'_> {
     /// The answers for some of the known nodes: a lookup for each different set of sources, within

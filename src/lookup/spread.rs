@@ -120,17 +120,26 @@ fn answers_within<T>(
         if rest.len() > at + 1 {
             let classes = known.insert(session, nodes, &answer.reads, &rest[at..], runs.len());
             if runs.is_empty() && most < usize::MAX {
-                let sizes = classes.sizes(&rest);
-                if sizes.len() > most {
+                let largest = classes.largest(&rest);
+                if largest.len() > most {
                     most = limit.sample;
-                    rest[at + 1..]
-                        .sort_by_key(|&member| std::cmp::Reverse(sizes[&classes.of(member)]));
+                    put_first(&mut rest[at + 1..], &largest[..most.min(largest.len())]);
                 }
             }
         }
         runs.push((tell(answer), vec![member]));
     }
     runs
+}
+
+/// Puts the few of some members first that stand in `first`, in the order of that. O(members × first).
+fn put_first(members: &mut [usize], first: &[usize]) {
+    let (named, others): (Vec<usize>, Vec<usize>) =
+        members.iter().partition(|member| first.contains(member));
+    let first = first.iter().filter(|member| named.contains(member));
+    for (place, member) in members.iter_mut().zip(first.copied().chain(others)) {
+        *place = member;
+    }
 }
 
 /// The known nodes whose levels of a layer read the file at `path`, by number. O(places + nodes that

@@ -272,13 +272,20 @@ impl Classes {
         self.of[member] as usize
     }
 
-    /// How many of `members` are in each class that has some.
-    pub(super) fn sizes(&self, members: &[usize]) -> Map<usize, usize> {
-        let mut sizes = Map::default();
+    /// The first of `members` in each class that has some, that of the largest class first; of classes of
+    /// one size the earlier member first. O(members + classes × log classes).
+    pub(super) fn largest(&self, members: &[usize]) -> Vec<usize> {
+        let mut sizes = vec![0_usize; self.len()];
+        let mut first = Vec::new();
         for &member in members {
-            *sizes.entry(self.of(member)).or_default() += 1;
+            let size = &mut sizes[self.of(member)];
+            if *size == 0 {
+                first.push(member);
+            }
+            *size += 1;
         }
-        sizes
+        first.sort_by_key(|&member| std::cmp::Reverse(sizes[self.of(member)]));
+        first
     }
 
     /// How many classes there may be.

@@ -157,8 +157,18 @@ impl Parser {
         if self.peek().is_none() {
             return Err(Failure::ruby("premature end of char-class"));
         }
-        if self.peek() == Some('[') && !self.posix_bracket_follows() {
-            // `[a-[b]]`: Onigmo forgets the open range and keeps the inner class.
+        // `[a-[b]c]`: the class between is a member of its own, and the range goes on behind it.
+        let mut has_class = false;
+        while self.peek() == Some('[') && !self.posix_bracket_follows() {
+            if let Element::Set(set) = self.class_element(depth)? {
+                items.push_str(&set);
+            }
+            has_class = true;
+        }
+        let is_at_end = self.peek() == Some(']')
+            || self.peek() == Some('&') && self.peek_second() == Some('&');
+        if has_class && is_at_end {
+            // `[a-[b]]`: the open range is forgotten.
             return Ok(());
         }
         match self.class_element(depth)? {

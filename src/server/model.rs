@@ -81,8 +81,8 @@ struct Queue {
     revision: Revision,
     /// When the last of them was.
     arrived: Option<Instant>,
-    /// When the last text of a document was.
-    typed: Option<Instant>,
+    /// When the last edit of a document was.
+    edited: Option<Instant>,
 }
 
 enum Entry {
@@ -119,6 +119,12 @@ impl Model {
         Ok(model)
     }
 
+    /// The text of an open document from here on, after an edit.
+    pub(crate) fn edited(&self, path: Arc<str>, text: Text, version: i32) {
+        self.lock().edited = Some(Instant::now());
+        self.text(path, text, version);
+    }
+
     /// The text of an open document from here on.
     pub(crate) fn text(&self, path: Arc<str>, text: Text, version: i32) {
         self.enter(|revision| Entry::Text {
@@ -137,12 +143,8 @@ impl Model {
     fn enter(&self, entry: impl FnOnce(Revision) -> Entry) {
         let mut queue = self.lock();
         queue.revision.0 += 1;
-        let now = Instant::now();
-        queue.arrived = Some(now);
+        queue.arrived = Some(Instant::now());
         let entry = entry(queue.revision);
-        if matches!(entry, Entry::Text { .. }) {
-            queue.typed = Some(now);
-        }
         queue.entries.push_back(entry);
         self.filled.notify_one();
     }
@@ -174,9 +176,9 @@ impl Model {
         self.lock().arrived
     }
 
-    /// When the last text of a document came in, applied or not.
-    pub(crate) fn typed(&self) -> Option<Instant> {
-        self.lock().typed
+    /// When the last edit of a document came in, applied or not.
+    pub(crate) fn last_edit(&self) -> Option<Instant> {
+        self.lock().edited
     }
 
     /// Ends the writer behind what is in the queue.

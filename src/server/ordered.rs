@@ -319,7 +319,7 @@ fn did_change(session: &Connection, params: &Value) {
     let changed = session.edit(|documents| {
         let changed = documents.change(&path, version(params), &edits, encoding)?;
         let text = changed.text.clone();
-        session.model.text(path.clone(), text, changed.version);
+        session.model.edited(path.clone(), text, changed.version);
         Ok::<(), super::documents::Misfit>(())
     });
     match changed {

@@ -72,7 +72,7 @@ pub(crate) async fn publish(session: Arc<Connection>) {
             match is_whole && !is_first {
                 true => quiet(&session, session.options.quiet).await,
                 // Files that are being read keep no one waiting for what an open file says itself.
-                false => typed(&session, session.options.quiet).await,
+                false => unedited(&session, session.options.quiet).await,
             }
             if session.stage() != Stage::Running {
                 break;
@@ -139,9 +139,9 @@ pub(crate) async fn settled(session: &Connection) {
     since(session.options.quiet * SETTLED, || session.model.arrived()).await;
 }
 
-/// Waits until no document has changed for `quiet`, whatever is read meanwhile, but not for ever.
-async fn typed(session: &Connection, quiet: Duration) {
-    since(quiet, || session.model.typed()).await;
+/// Waits until no document was edited for `quiet`, whatever is opened or read meanwhile, but not for ever.
+async fn unedited(session: &Connection, quiet: Duration) {
+    since(quiet, || session.model.last_edit()).await;
 }
 
 /// Waits until `last` is so long ago, but not for ever.

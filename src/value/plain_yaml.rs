@@ -118,6 +118,10 @@ fn made(text: Cow<'_, str>, makes: bool) -> Value {
 
 /// What an untagged plain scalar is, where Puppet takes it.
 fn plain(text: &str, makes: bool) -> Option<Value> {
+    // What starts with a letter is a string or one of the words, and all of these are taken.
+    if !makes && text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return Some(Value::Undef);
+    }
     Some(match resolve_plain(text) {
         Resolved::String => made(Cow::Borrowed(text), makes),
         Resolved::Int(number) => Value::Int(number),

@@ -395,8 +395,17 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
         let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
         pieces.collect()
     };
+    let words = words(line, form);
+    let mut whole = Vec::new();
+    for word in &words {
+        append(&mut whole, word.clone());
+    }
+    let whole = written(&whole);
+    if whole.chars().count() <= width {
+        return vec![whole];
+    }
     let mut lines: Vec<Vec<Fragment>> = vec![Vec::new()];
-    for word in words(line, form) {
+    for word in words {
         let Some(last) = lines.last_mut() else { break };
         let mut longer = last.clone();
         append(&mut longer, word.clone());
