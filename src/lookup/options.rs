@@ -288,7 +288,9 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
-            return self.compiled(options.or(own).as_ref());
+            // A module whose options are null takes those of the outer layers away
+            // (`retrieve_lookup_options`).
+            return self.compiled(own.as_ref());
         };
         let module = meta.module_name.clone().unwrap_or_default();
         let phases = [
