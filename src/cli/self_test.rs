@@ -84,7 +84,12 @@ fn compare(folder: &Arc<str>, settings: &Settings) -> Result<String, String> {
             let path = chosen[dice.below(chosen.len())];
             let change = change(&mut dice, &known, path, &mut open, &mut gone);
             snapshot = workspace.apply(change);
-            findings = check(&snapshot, settings, recheck(&snapshot), findings);
+            let named = findings.iter().flat_map(|(file, found)| {
+                let related = found.iter().flat_map(|it| &it.related);
+                related.map(move |related| (file, &related.path))
+            });
+            let again = recheck(&snapshot).with_moved(&snapshot, named);
+            findings = check(&snapshot, settings, again, findings);
         }
         let mut afresh = vec![start.clone()];
         afresh.extend(gone.iter().map(|(path, ())| absent(path)));

@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{FilesWith, options_look_up, touched_answers};
+use super::touched::{FilesWith, does_otherwise, options_look_up, touched_answers};
 use super::{Depends, Facts, FileContext, Findings, Hook, Related, Rule, Severity};
 use crate::analysis::{MissingValue, Whose, included_lists, split_key};
 use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::text::TextRange;
-use crate::workspace::{
-    DefinitionFact, File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot, path,
-};
+use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "missing-parameter",
@@ -79,18 +77,6 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
 /// a key of one, a list or a node may be another.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = || snapshot.delta().files.iter();
-    let is_new_code = |delta: &FileDelta| {
-        let [before, after] = [&delta.before, &delta.after].map(|facts| {
-            let facts = facts.as_deref();
-            facts.and_then(|facts| facts.code.as_deref())
-        });
-        let is_same = match (before, after) {
-            (Some(before), Some(after)) => before.is_alike(after),
-            (before, after) => before == after,
-        };
-        // What a function in Ruby may do is read in its text.
-        !is_same || path::extension(&delta.path) == Some("rb")
-    };
     let is_of_class = |key: &Arc<str>| {
         let class = split_key(key).map(|(class, _)| class);
         class.is_some_and(|class| snapshot.files_defining(class).next().is_some())
@@ -111,16 +97,19 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
     let mut concerned = FilesWith::new(snapshot);
-    let is_new = files().any(|delta| is_new_code(delta) || is_new_data(delta))
+    let is_new = files().any(|delta| does_otherwise(delta) || is_new_data(delta))
         || options_look_up(snapshot)
         || touched_answers(snapshot).iter().any(is_asked);
     if is_new {
+        let needing = needing_values(snapshot);
         for key in included_lists(snapshot) {
-            concerned.key(&key);
+            let listing = snapshot.iter_files_with(&key);
+            let listing = listing.filter(|file| may_list(file, &key, &needing));
+            concerned
+                .files
+                .extend(listing.map(|file| Arc::clone(file.path())));
         }
-        let including = snapshot
-            .files()
-            .filter(|file| may_lack_values(snapshot, file));
+        let including = snapshot.files().filter(|file| may_include(file, &needing));
         concerned
             .files
             .extend(including.map(|file| Arc::clone(file.path())));
@@ -132,34 +121,46 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     concerned.files
 }
 
-/// Whether a manifest includes a class that needs a value, or did before the change.
-fn may_lack_values(snapshot: &Snapshot, file: &File) -> bool {
-    let needs_value = |it: &DefinitionFact| {
+/// The classes that need values, or did before the change. O(definitions).
+fn needing_values(snapshot: &Snapshot) -> BTreeSet<&str> {
+    let now = snapshot.files().map(|file| file.facts());
+    let before = snapshot
+        .delta()
+        .files
+        .iter()
+        .flat_map(|delta| &delta.before);
+    let codes = now.chain(before).filter_map(|facts| facts.code.as_deref());
+    let definitions = codes.flat_map(|code| code.definitions.iter());
+    let needing = definitions.filter(|it| {
         let mut parameters = it.parameters.iter();
         parameters.any(|parameter| parameter.default.is_none())
-    };
-    let defines = |facts: &FileFacts, class: &str| {
-        let mut definitions = facts.code.iter().flat_map(|code| code.definitions.iter());
-        definitions.any(|it| *it.name == *class && needs_value(it))
-    };
+    });
+    needing.map(|it| &*it.name).collect()
+}
+
+/// Whether what a file has for a key may name one of some classes, now.
+fn may_list(file: &File, key: &str, classes: &BTreeSet<&str>) -> bool {
+    let facts = file.facts().keys.iter().filter(|fact| *fact.name == *key);
+    let mut texts = facts.map(|fact| fact.value.slice(file.text()));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    texts.any(|text| {
+        let mut words = text.split(|c| !is_name(c));
+        // An alias or an escape stands for another text.
+        text.contains(['*', '\\'])
+            || words.any(|word| classes.contains(&*word.trim_matches(':').to_lowercase()))
+    })
+}
+
+/// Whether a manifest may include one of some classes.
+fn may_include(file: &File, classes: &BTreeSet<&str>) -> bool {
     let codes = || file.facts().code.iter();
-    let includes = codes().flat_map(|code| code.includes.iter());
-    let sure = includes.filter(|include| !include.is_conditional);
+    let includes = || codes().flat_map(|code| code.includes.iter());
+    let sure = includes().filter(|include| !include.is_conditional);
     let sure = sure.filter_map(|include| include.known_class());
     let defaults = codes().flat_map(|code| code.default_classes.iter());
     let mut included = sure.chain(defaults.map(|it| &it.class));
-    let mut computed = codes().flat_map(|code| code.includes.iter());
-    computed.any(|include| matches!(include.means, Some(Means::Parts(_))))
-        || included.any(|class| {
-            let mut now = snapshot.files_defining(class);
-            let mut before = snapshot
-                .delta()
-                .files
-                .iter()
-                .flat_map(|delta| &delta.before);
-            now.any(|file| defines(file.facts(), class))
-                || before.any(|facts| defines(facts, class))
-        })
+    includes().any(|include| matches!(include.means, Some(Means::Parts(_))))
+        || included.any(|class| classes.contains(&**class))
 }
 
 /// Whether a file may say which nodes there are.

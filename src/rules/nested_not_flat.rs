@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::FilesWith;
-use super::unknown_parameter::{classes_of, lookups_that_changed, may_be_looked_up};
+use super::touched::{ChangedClass, FilesWith, changed_classes};
+use super::unknown_parameter::{lookups_that_changed, may_be_looked_up};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Analysis, Defined, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};
@@ -187,9 +187,11 @@ fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
-        for name in classes_of(delta) {
-            concerned.key(&name);
-            concerned.keys_below(&format!("{name}::"));
+        let is_other_for_keys =
+            |it: &ChangedClass| it.came_or_went || it.is_refused_anew || !it.names.is_empty();
+        for class in changed_classes(delta).into_iter().filter(is_other_for_keys) {
+            concerned.key(&class.name);
+            concerned.keys_below(&format!("{}::", class.name));
         }
         lookups_that_changed(delta, &mut concerned);
         for option in &delta.keys().lookup_options {

@@ -18,7 +18,28 @@ pub enum Recheck {
     Files(BTreeSet<Arc<str>>),
 }
 
-/// What the change that made this snapshot can give other findings. Costs O(changed files and their
+impl Recheck {
+    /// The same with the files of which findings are known that name places in files that the change touched:
+    /// what is there may stand elsewhere now. `named` is pairs of a file and one that its findings name.
+    #[must_use]
+    pub fn with_moved<'a>(
+        self,
+        snapshot: &Snapshot,
+        named: impl Iterator<Item = (&'a Arc<str>, &'a Arc<str>)>,
+    ) -> Recheck {
+        let Recheck::Files(mut files) = self else {
+            return self;
+        };
+        let touched = snapshot.delta().files.iter().map(|file| &file.path);
+        let touched: BTreeSet<&Arc<str>> = touched.collect();
+        let moved = named.filter(|(_, place)| touched.contains(place));
+        files.extend(moved.map(|(file, _)| Arc::clone(file)));
+        Recheck::Files(files)
+    }
+}
+
+/// What the change that made this snapshot can give other findings, but for the places in other files that
+/// findings name: see [`Recheck::with_moved`]. Costs O(changed files and their
 /// keys), and what the rules concerned take to list their files.
 #[must_use]
 pub fn recheck(snapshot: &Snapshot) -> Recheck {

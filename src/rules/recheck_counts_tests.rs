@@ -105,6 +105,24 @@ fn an_edit_checks_no_more_files_again_than_before() {
         ),
         ("a type", "modules/ntp/manifests/init.pp", "'db']", "'dbx']"),
         (
+            "a line above a class",
+            "modules/ntp/manifests/init.pp",
+            "class",
+            "# x\nclass",
+        ),
+        (
+            "the name of a parameter",
+            "modules/mail/manifests/init.pp",
+            "$relay",
+            "$relays",
+        ),
+        (
+            "a quote that is not closed yet",
+            "modules/mail/manifests/init.pp",
+            "$relay",
+            "$relay = '",
+        ),
+        (
             "a type of a class in one file",
             "modules/mail/manifests/init.pp",
             "String",
@@ -165,12 +183,15 @@ fn an_edit_checks_no_more_files_again_than_before() {
     }
     expect![[r#"
         the body of a class: 1
-        a comment in a class: 2
-        a default: 44
-        a type: 44
+        a comment in a class: 1
+        a default: 1
+        a type: 2
+        a line above a class: 1
+        the name of a parameter: 2
+        a quote that is not closed yet: 43
         a type of a class in one file: 2
-        a variable of the site manifest: 43
-        a comment in the site manifest: 44
+        a variable of the site manifest: 44
+        a comment in the site manifest: 1
         a key of a node's file alone: 40
         a key of a class in a node's file: 42
         a key that another looks up: 1

@@ -37,7 +37,7 @@ const DATA: [&str; 5] = [
 ];
 
 /// Manifests, with the texts that they may have.
-const MANIFESTS: [(&str, [&str; 9]); 4] = [
+const MANIFESTS: [(&str, [&str; 12]); 4] = [
     (
         "manifests/site.pp",
         [
@@ -50,6 +50,9 @@ const MANIFESTS: [(&str, [&str; 9]); 4] = [
             "include m::other\n",
             "node 'n' { include m::other }\nnode default { hiera_include('classes') }\n",
             "node default { $tier = 'y' hiera_include('classes') }\n",
+            "# x\nnode default { $tier  = 'y'\nhiera_include('classes') }\n",
+            "function f() { 'x' }\n$tier = f()\ninclude m\n",
+            "function f() { 'n' }\n$tier = f()\ninclude m\n",
         ],
     ),
     (
@@ -64,6 +67,9 @@ const MANIFESTS: [(&str, [&str; 9]); 4] = [
             "class m { include m::other }\n",
             "class m($p) { if $p { return() } include m::other }\n",
             "class m(Enum['x'] $p, $q) { }\n",
+            "# x\nclass m(Integer $p, $q = 2) { }\n",
+            "class m(Integer $p, $q) { include m::other\n",
+            "class m(Integer $p, $q, $s = '') { include m::other lookup('a') }\n",
         ],
     ),
     (
@@ -77,6 +83,9 @@ const MANIFESTS: [(&str, [&str; 9]); 4] = [
             "class m::other { include m }\n",
             "class m::other($r) { contain m class { $r: q => 1 } }\n",
             "class m::other(Enum['n'] $p) { }\n",
+            "class m::other(Enum['n'] $p = 'm) { }\n",
+            "# x\nclass m::other($p) { lookup('c') }\n",
+            "class m::othe(Enum['n', 'x'] $p) { }\n",
             "",
         ],
     ),
@@ -91,6 +100,9 @@ const MANIFESTS: [(&str, [&str; 9]); 4] = [
             "# type M::T = String\n",
             "type M::T = Optional[String]\n",
             "type M::T = Enum['n', 'x']\n",
+            "# x\ntype M::T = Integer\n",
+            "type M::T = Boolean\n",
+            "type M::T = Variant[Integer, M::T]\n",
             "",
         ],
     ),
@@ -168,7 +180,7 @@ prop_compose! {
 
 /// The next text of some file.
 fn edit() -> impl Strategy<Value = (&'static str, String)> {
-    let manifest = |(path, texts): (&'static str, [&'static str; 9])| {
+    let manifest = |(path, texts): (&'static str, [&'static str; 12])| {
         select(texts.to_vec()).prop_map(move |text| (path, text.to_owned()))
     };
     prop_oneof![
@@ -188,6 +200,15 @@ fn check(
         (path, findings)
     });
     found.collect()
+}
+
+/// What has to be checked again beside known findings.
+fn again(snapshot: &Snapshot, known: &BTreeMap<Arc<str>, Vec<Finding>>) -> Recheck {
+    let named = known.iter().flat_map(|(file, found)| {
+        let related = found.iter().flat_map(|it| &it.related);
+        related.map(move |related| (file, &related.path))
+    });
+    recheck(snapshot).with_moved(snapshot, named)
 }
 
 fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
@@ -225,7 +246,7 @@ proptest! {
         for (path, text) in &edits {
             let snapshot = write(path, text);
             let all = check_all(&snapshot);
-            match recheck(&snapshot) {
+            match again(&snapshot, &known) {
                 Recheck::All => known = all.clone(),
                 Recheck::Files(files) => known.extend(check(&snapshot, files)),
             }
@@ -240,7 +261,7 @@ proptest! {
         // All edits at once.
         if let Some(joined) = joined {
             let all = check_all(&joined);
-            match recheck(&joined) {
+            match again(&joined, &known_of_joined) {
                 Recheck::All => known_of_joined = all.clone(),
                 Recheck::Files(files) => known_of_joined.extend(check(&joined, files)),
             }

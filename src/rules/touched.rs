@@ -1,9 +1,9 @@
-//! Which files a change concerns, by their keys: for what rules declare to depend on.
+//! Which files a change concerns, by their keys, and what it made of code: for what rules declare to depend on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, LOOKUP_OPTIONS, Snapshot, path};
 
 /// Files, gathered by the keys that they set.
 pub(super) struct FilesWith<'a> {
@@ -71,4 +71,77 @@ pub(super) fn touched_answers(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 pub(super) fn options_look_up(snapshot: &Snapshot) -> bool {
     let before = &snapshot.delta().references_before;
     snapshot.references().has(LOOKUP_OPTIONS) || before.has(LOOKUP_OPTIONS)
+}
+
+/// A class, or another definition, that a change of a manifest made another one.
+pub(super) struct ChangedClass {
+    pub(super) name: Arc<str>,
+    /// Whether the manifest began or ceased to define it.
+    pub(super) came_or_went: bool,
+    /// Whether Puppet began or ceased to refuse the manifest.
+    pub(super) is_refused_anew: bool,
+    /// The parameters that it got or lost.
+    pub(super) names: BTreeSet<Arc<str>>,
+    /// The parameters of both versions that have another type, or a default in one alone.
+    pub(super) parameters: BTreeSet<Arc<str>>,
+}
+
+/// The definitions that a change of a manifest made other ones, bodies aside.
+pub(super) fn changed_classes(delta: &FileDelta) -> Vec<ChangedClass> {
+    let codes = codes(delta);
+    let [before, after] = codes.map(|code| {
+        let mut named: BTreeMap<&Arc<str>, Vec<&DefinitionFact>> = BTreeMap::new();
+        for definition in code.iter().flat_map(|code| code.definitions.iter()) {
+            named.entry(&definition.name).or_default().push(definition);
+        }
+        named
+    });
+    let [was_refused, is_refused] = codes.map(|code| code.is_some_and(|code| code.is_broken));
+    let names: BTreeSet<&Arc<str>> = before.keys().chain(after.keys()).copied().collect();
+    let changed = names.into_iter().filter_map(|name| {
+        let [before, after] = [&before, &after].map(|all| all.get(name).map_or(&[][..], |it| it));
+        let kinds = |all: &[&DefinitionFact]| all.iter().map(|it| it.kind).collect::<Vec<_>>();
+        let mut changed = ChangedClass {
+            name: Arc::clone(name),
+            came_or_went: kinds(before) != kinds(after),
+            is_refused_anew: was_refused != is_refused,
+            names: BTreeSet::new(),
+            parameters: BTreeSet::new(),
+        };
+        let pairs = || before.iter().zip(after);
+        for (one, other) in pairs().chain(pairs().map(|(before, after)| (after, before))) {
+            for parameter in &one.parameters {
+                let name = Arc::clone(&parameter.name);
+                match other.parameter(&name) {
+                    None => changed.names.insert(name),
+                    Some(other) if !parameter.takes_the_same(other) => {
+                        changed.parameters.insert(name)
+                    }
+                    Some(_) => false,
+                };
+            }
+        }
+        let is_changed = changed.came_or_went
+            || changed.is_refused_anew
+            || !changed.names.is_empty()
+            || !changed.parameters.is_empty();
+        is_changed.then_some(changed)
+    });
+    changed.collect()
+}
+
+/// The facts of the code of a file before and after a change.
+pub(super) fn codes(delta: &FileDelta) -> [Option<&CodeFacts>; 2] {
+    [&delta.before, &delta.after]
+        .map(|facts| facts.as_deref().and_then(|facts| facts.code.as_deref()))
+}
+
+/// Whether a change of code may change what is evaluated for nodes, or what code elsewhere does.
+pub(super) fn does_otherwise(delta: &FileDelta) -> bool {
+    let is_same = match codes(delta) {
+        [Some(before), Some(after)] => before.is_alike(after),
+        [before, after] => before == after,
+    };
+    // What a function in Ruby may do is read in its text.
+    !is_same || path::extension(&delta.path) == Some("rb")
 }

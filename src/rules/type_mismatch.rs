@@ -8,8 +8,9 @@ use std::sync::Arc;
 use effective::Judged;
 
 use super::missing_parameter::describes_nodes;
-use super::touched::{FilesWith, options_look_up, touched_answers};
-use super::unknown_parameter::classes_of;
+use super::touched::{
+    FilesWith, changed_classes, codes, does_otherwise, options_look_up, touched_answers,
+};
 use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
 use crate::analysis::ClassParameter;
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
@@ -229,29 +230,28 @@ pub(super) fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         }
     }
     for delta in &snapshot.delta().files {
-        for name in classes_of(delta) {
-            concerned.keys_below(&format!("{name}::"));
+        for class in changed_classes(delta) {
+            if class.came_or_went || class.is_refused_anew {
+                concerned.keys_below(&format!("{}::", class.name));
+            }
+            for name in class.names.iter().chain(&class.parameters) {
+                concerned.key(&format!("{}::{name}", class.name));
+            }
         }
-        let versions = [&delta.before, &delta.after].into_iter().flatten();
-        let codes: Vec<&CodeFacts> = versions.filter_map(|facts| facts.code.as_deref()).collect();
-        let mut given = codes.iter().flat_map(|code| &code.includes);
-        let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
-        if codes.iter().any(|code| !code.aliases.is_empty()) || given.any(gives_any) {
-            // Types are used by types: any parameter's may be another one.
+        if describes_nodes(&delta.path) {
             of_classes(&mut concerned);
         }
-        if evaluates_otherwise(delta)
-            || describes_nodes(&delta.path)
-            || codes.iter().any(|code| sets_variables(code))
+        let versions = || codes(delta).into_iter().flatten();
+        let is_otherwise = does_otherwise(delta);
+        if is_otherwise
+            && (versions().any(decides_all)
+                || evaluates_otherwise(delta) && some_manifest_sets_variables(snapshot))
         {
             of_classes(&mut concerned);
-        }
-        for include in codes.iter().flat_map(|code| &code.includes) {
-            if let Some(class) = include
-                .class
-                .as_ref()
-                .filter(|_| include.given != Given::Nothing)
-            {
+        } else if is_otherwise {
+            let includes = versions().flat_map(|code| &code.includes);
+            let giving = includes.filter(|include| include.given != Given::Nothing);
+            for class in giving.filter_map(|include| include.class.as_ref()) {
                 concerned.keys_below(&format!("{class}::"));
             }
         }
@@ -301,10 +301,23 @@ fn sets_variables(code: &CodeFacts) -> bool {
         || definitions.any(|it| it.kind == DefinitionKind::Function)
 }
 
+/// Whether any parameter may be another one where code does something else.
+fn decides_all(code: &CodeFacts) -> bool {
+    let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
+    // Types are used by types.
+    sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
+}
+
+fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {
+    let mut codes = snapshot
+        .files()
+        .filter_map(|file| file.facts().code.as_deref());
+    codes.any(|code| !code.variables.is_empty())
+}
+
 /// Whether a change of code may change where classes are evaluated, or which variables they see there.
 fn evaluates_otherwise(delta: &FileDelta) -> bool {
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
+    let [before, after] = codes(delta).map(|code| {
         let code = code.into_iter();
         let includes = code.clone().flat_map(|code| &code.includes);
         let includes = includes.map(|it| (it.kind, it.class.as_ref(), it.within));

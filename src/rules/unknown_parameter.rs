@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry_edit::name_in;
-use super::touched::FilesWith;
+use super::touched::{FilesWith, changed_classes};
 use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest, typing_error};
-use crate::workspace::{
-    CodeFacts, DefinitionFact, File, FileDelta, KeyFact, LookupKey, Snapshot, path,
-};
+use crate::workspace::{File, FileDelta, KeyFact, LookupKey, Snapshot, path};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "unknown-parameter",
@@ -164,10 +162,24 @@ fn is_of_module(file: &File, class: &Defined<'_>) -> bool {
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
-        // A key of a class that is not there may be meant for another one of the module.
-        for name in classes_of(delta) {
-            let module = name.split("::").next().unwrap_or(&name);
-            concerned.keys_below(&format!("{module}::"));
+        for class in changed_classes(delta) {
+            // A key of a class that is not there may be meant for another one of the module.
+            let module = class.name.split("::").next().unwrap_or(&class.name);
+            let module = format!("{module}::");
+            if class.came_or_went {
+                concerned.keys_below(&module);
+                continue;
+            }
+            if class.is_refused_anew || !class.names.is_empty() {
+                concerned.keys_below(&format!("{}::", class.name));
+            }
+            for name in &class.names {
+                let is_of_no_class = |key: &str| {
+                    let of = split_key(key).filter(|(_, parameter)| **parameter == **name);
+                    of.is_some_and(|(of, _)| snapshot.files_defining(of).next().is_none())
+                };
+                concerned.keys_that(|key| key.starts_with(&module) && is_of_no_class(key));
+            }
         }
         lookups_that_changed(delta, &mut concerned);
     }
@@ -203,29 +215,6 @@ pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<
             }
         }
     }
-}
-
-/// The classes whose parameters a change of a manifest touched.
-pub(super) fn classes_of(delta: &FileDelta) -> BTreeSet<Arc<str>> {
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let facts = facts.as_deref();
-        facts.and_then(|facts| facts.code.as_deref())
-    });
-    let is_broken = |code: Option<&CodeFacts>| code.is_some_and(|code| code.is_broken);
-    let all = [before, after].into_iter().flatten();
-    let names = all.flat_map(|code| code.definitions.iter().map(|it| Arc::clone(&it.name)));
-    let mut names: BTreeSet<Arc<str>> = names.collect();
-    if is_broken(before) == is_broken(after) {
-        names.retain(|name| {
-            let [before, after] = [before, after].map(|code| {
-                let all = code.iter().flat_map(|code| code.definitions.iter());
-                let named = all.filter(|definition| definition.name == *name);
-                named.map(DefinitionFact::head).collect::<Vec<_>>()
-            });
-            before != after
-        });
-    }
-    names
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(crate) struct OfFile {
     /// A name for exactly these diagnostics: equal names mean equal diagnostics.
     pub(crate) id: String,
     pub(crate) items: Vec<lsp::Diagnostic>,
+    /// The files that they name places in.
+    related: BTreeSet<Arc<str>>,
 }
 
 impl OfFile {
@@ -44,7 +46,11 @@ impl OfFile {
             text.hash(&mut hasher);
         }
         let id = format!("{:016x}", hasher.finish());
-        OfFile { id, items }
+        OfFile {
+            id,
+            items,
+            related: BTreeSet::new(),
+        }
     }
 }
 
@@ -54,7 +60,12 @@ impl Diagnostics {
         let again = match unchecked {
             Unchecked::All => Recheck::All,
             Unchecked::Nothing => return,
-            Unchecked::Since(snapshot) => recheck(&snapshot),
+            Unchecked::Since(snapshot) => {
+                let known = self.known.iter();
+                let named =
+                    known.flat_map(|(file, of)| of.related.iter().map(move |it| (file, it)));
+                recheck(&snapshot).with_moved(&snapshot, named)
+            }
         };
         match (again, &mut self.pending) {
             (Recheck::All, _) => self.pending = None,
@@ -82,13 +93,19 @@ impl Diagnostics {
         if due.is_empty() {
             return true;
         }
-        let check = checker(view, Part::All);
+        let findings = findings(view, Part::All);
         for path in due {
             if view.stop.requested() {
                 return false;
             }
-            match check(path) {
-                Some(items) => self.known.insert(path.clone(), OfFile::new(items)),
+            match findings(path) {
+                Some(found) => {
+                    let related = found.iter().flat_map(|finding| &finding.related);
+                    let related = related.map(|it| Arc::clone(&it.path)).collect();
+                    let items = OfFile::new(diagnostics(view, path, found));
+                    let of_file = OfFile { related, ..items };
+                    self.known.insert(path.clone(), of_file)
+                }
                 None => self.known.remove(path),
             };
             self.pending(view).remove(path);
@@ -116,11 +133,14 @@ pub(crate) fn checker(
     part: Part,
 ) -> impl Fn(&str) -> Option<Vec<lsp::Diagnostic>> + '_ {
     let findings = findings(view, part);
-    move |path| {
-        let shown = findings(path)?.into_iter();
-        let shown = shown.filter_map(|finding| diagnostic(view, path, finding));
-        Some(shown.collect())
-    }
+    move |path| Some(diagnostics(view, path, findings(path)?))
+}
+
+/// The findings of a file as the client can show them.
+fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diagnostic> {
+    let shown = findings.into_iter();
+    let shown = shown.filter_map(|finding| diagnostic(view, path, finding));
+    shown.collect()
 }
 
 /// The same as findings; nothing for any file where diagnostics are turned off.

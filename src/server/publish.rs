@@ -249,7 +249,7 @@ impl Publisher {
         }
         let Address { path, version, uri } = address;
         let items = match now {
-            Some(OfFile { id, items }) if version.is_some() || !items.is_empty() => {
+            Some(OfFile { id, items, .. }) if version.is_some() || !items.is_empty() => {
                 let uri = uri.clone();
                 self.published.insert(path, Published { id, version, uri });
                 items

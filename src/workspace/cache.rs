@@ -11,7 +11,7 @@ use foldhash::quality::FixedState;
 use super::files::Format;
 
 /// The hash of a text; equal texts have equal hashes, and the reverse is checked where it counts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TextHash(pub u64);
 
 impl TextHash {

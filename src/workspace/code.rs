@@ -35,6 +35,8 @@ pub struct CodeFacts {
     pub calls: Box<[CallFact]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
+    /// See [`CodeFacts::is_alike`].
+    pub(super) print: TextHash,
 }
 
 /// What a definition is.
@@ -69,8 +71,6 @@ pub struct DefinitionFact {
     pub parameters: Box<[ParameterFact]>,
     /// The comment above it without tags, if there is one.
     pub documentation: Option<Box<str>>,
-    /// Of the text from its name to its last parameter.
-    pub(super) print: TextHash,
 }
 
 /// A parameter of a definition.
@@ -88,6 +88,8 @@ pub struct ParameterFact {
     pub captures_rest: bool,
     /// What `@param` says of it.
     pub documentation: Option<Box<str>>,
+    /// Of the text of its type.
+    pub(super) print: TextHash,
 }
 
 /// `type Name = …`
@@ -161,7 +163,7 @@ pub enum LookupFunction {
 }
 
 /// The key of a call.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LookupKey {
     /// It is written out; it may be dotted.
     Literal(Arc<str>),
@@ -245,7 +247,7 @@ pub enum Means {
 }
 
 /// A part of a computed name.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NamePart {
     /// A text.
     Text(Arc<str>),
@@ -267,7 +269,7 @@ pub struct DefaultClass {
 }
 
 /// The parameters of a class that a declaration gives values.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Given {
     /// None.
     Nothing,
@@ -278,27 +280,12 @@ pub enum Given {
 }
 
 impl CodeFacts {
-    /// Whether two versions are the same but for where definitions end: what was edited is in the body of
-    /// a class or a defined type, and moves nothing else. Where a text defines functions or plans, whose bodies
-    /// are evaluated, only equal versions are.
+    /// Whether two versions do the same for nodes and for the rest of the code, but for the types and the defaults
+    /// of parameters: they differ in places, comments, and in bodies of classes and defined types that
+    /// include and look up the same.
     #[must_use]
     pub fn is_alike(&self, other: &CodeFacts) -> bool {
-        use DefinitionKind::{Class, DefinedType};
-        let has_bodies_alone = |code: &CodeFacts| {
-            let mut definitions = code.definitions.iter();
-            definitions.all(|it| matches!(it.kind, Class | DefinedType))
-        };
-        if !has_bodies_alone(self) || !has_bodies_alone(other) {
-            return self == other;
-        }
-        let without_ends = |code: &CodeFacts| {
-            let mut code = code.clone();
-            for definition in &mut code.definitions {
-                definition.range = definition.place;
-            }
-            code
-        };
-        without_ends(self) == without_ends(other)
+        self.print == other.print
     }
 }
 
@@ -414,11 +401,13 @@ impl DefinitionFact {
     pub fn parameter(&self, name: &str) -> Option<&ParameterFact> {
         self.parameters.iter().find(|p| &*p.name == name)
     }
+}
 
-    /// What is equal where name, parent and parameters are, and stand at the same places.
+impl ParameterFact {
+    /// Whether data is compared with both in the same way: by the same type, and with a default or without.
     #[must_use]
-    pub fn head(&self) -> impl PartialEq + use<> {
-        (self.kind, self.place, self.print)
+    pub fn takes_the_same(&self, other: &ParameterFact) -> bool {
+        self.print == other.print && self.default.is_some() == other.default.is_some()
     }
 }
 

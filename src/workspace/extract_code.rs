@@ -1,6 +1,7 @@
 //! The facts of a manifest or template, from its tree.
 
 mod constants;
+mod print;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +43,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
             .any(|it| text.contains(it)),
     };
     extraction.node(&parse.root);
-    CodeFacts {
+    let mut code = CodeFacts {
         definitions: extraction.definitions.into(),
         aliases: extraction.aliases.into(),
         nodes: extraction.nodes.into(),
@@ -52,7 +53,14 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         variables: variables(&parse.root, names).into(),
         calls: extraction.calls.into(),
         is_broken: !parse.problems.is_empty(),
-    }
+        print: TextHash::default(),
+    };
+    code.print = print::of(
+        &code,
+        text,
+        (dialect == Dialect::Manifest).then_some(&parse.root),
+    );
+    code
 }
 
 /// The variables that the top scope or some node block sets.
@@ -209,13 +217,13 @@ impl Extraction<'_> {
                 default: fact.value.as_ref().map(|node| node.range),
                 captures_rest: fact.captures_rest,
                 documentation: documentation.parameter(&fact.name),
+                print: TextHash::of(fact.expected.as_ref().map_or(&b""[..], |node| {
+                    let text = self.text.as_bytes();
+                    text.get(node.range.as_usize()).unwrap_or_default()
+                })),
             })
         });
         let parameters = parameters.collect();
-        let start = definition.place.start as usize;
-        let last = definition.parameters.last();
-        let end = last.map_or(definition.place.end, |last| last.range.end) as usize;
-        let head = self.text.get(start..end).unwrap_or_default();
         let parent = definition.parent.as_ref().map(|(name, place)| {
             let name = self.names.intern(name.trim_start_matches("::"));
             (name, *place)
@@ -236,7 +244,6 @@ impl Extraction<'_> {
             returns: definition.returns.as_ref().map(|node| node.range),
             parameters,
             documentation: documentation.text(),
-            print: TextHash::of(head.as_bytes()),
         });
     }
 

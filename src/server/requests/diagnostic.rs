@@ -42,7 +42,7 @@ pub(crate) async fn handle(
 }
 
 fn report(
-    OfFile { id, items }: OfFile,
+    OfFile { id, items, .. }: OfFile,
     previous: Option<&str>,
 ) -> lsp::DocumentDiagnosticReportResult {
     let report = if previous == Some(id.as_str()) {

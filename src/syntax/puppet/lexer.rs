@@ -15,7 +15,7 @@ use crate::regexp::{Regexp, RegexpError};
 use crate::text::TextRange;
 
 /// What kind of token it is, by the names of Puppet's grammar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Terminal {
     Name,
     Word,

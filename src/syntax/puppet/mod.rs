@@ -34,6 +34,8 @@ mod tree;
 mod validation;
 mod words;
 
+use std::hash::Hash as _;
+
 use crate::text::TextRange;
 use parser::Parser;
 
@@ -151,6 +153,14 @@ pub fn parse(text: &str, dialect: Dialect) -> Parse {
 /// The first problem, as Puppet's parser reports it.
 pub fn parse_strictly(text: &str) -> Result<Node, Problem> {
     Parser::strict(text, Dialect::Manifest).program()
+}
+
+/// Feeds what a text says to a hasher: not its blanks and comments.
+pub fn hash_tokens(text: &str, hasher: &mut impl std::hash::Hasher) {
+    let all = lexer::tokens(text, 0, Dialect::Manifest, usize::MAX);
+    for token in &all.tokens {
+        (token.terminal, &token.value).hash(hasher);
+    }
 }
 
 /// Reads `type Name = expression` at the start of a text, the form of a module's `types/*.pp`; the

@@ -1,0 +1,97 @@
+//! A fingerprint of what code does for nodes and for other code.
+
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
+
+use foldhash::quality::FixedState;
+
+use crate::syntax::puppet::{Kind, Node, hash_tokens};
+use crate::text::TextRange;
+use crate::workspace::cache::TextHash;
+use crate::workspace::code::{CodeFacts, IncludeFact, Means};
+
+/// The fingerprint of some code; for a manifest with its tree. Places, comments, and types and defaults of
+/// parameters do not count, nor does what bodies of classes and defined types do otherwise than to include
+/// and to look up.
+pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextHash {
+    let mut hasher = FixedState::default().build_hasher();
+    code.is_broken.hash(&mut hasher);
+    for definition in &code.definitions {
+        let parent = definition.parent.as_ref().map(|(name, _)| name);
+        (definition.kind, &definition.name, parent).hash(&mut hasher);
+        for parameter in &definition.parameters {
+            (&parameter.name, parameter.default.is_some()).hash(&mut hasher);
+        }
+    }
+    let mut statements = statements(code, text);
+    // Which of them comes first counts among all of them.
+    statements.sort_by_key(|(start, _)| *start);
+    for (_, print) in statements {
+        print.hash(&mut hasher);
+    }
+    if let Some(root) = manifest {
+        for range in evaluated(root, text.len()) {
+            hash_tokens(range.slice(text), &mut hasher);
+        }
+    }
+    TextHash(hasher.finish())
+}
+
+/// What includes and looks up, by where it starts.
+fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
+    let state = FixedState::default();
+    let includes = code.includes.iter().map(|it| {
+        let means = means(code, it);
+        let of = (
+            it.kind,
+            &it.class,
+            means,
+            it.within,
+            &it.given,
+            it.is_conditional,
+        );
+        (it.place.start, state.hash_one(of))
+    });
+    let lookups = code.lookups.iter().map(|it| {
+        let mut hasher = state.build_hasher();
+        (it.function, &it.key, it.within, it.is_conditional).hash(&mut hasher);
+        hash_tokens(it.call.slice(text), &mut hasher);
+        (it.place.start, hasher.finish())
+    });
+    let calls = code.calls.iter();
+    let calls = calls.map(|it| (it.place.start, state.hash_one((&it.function, it.within))));
+    includes.chain(lookups).chain(calls).collect()
+}
+
+/// What a computed name is, without places.
+fn means(code: &CodeFacts, include: &IncludeFact) -> impl std::hash::Hash {
+    let list = |call: &TextRange| code.lookups.iter().position(|it| it.call == *call);
+    match &include.means {
+        None => (0, None, None, None),
+        Some(Means::Class(class)) => (1, Some(class.clone()), None, None),
+        Some(Means::List(call)) => (2, None, list(call), None),
+        Some(Means::Parts(parts)) => (3, None, None, Some(parts.clone())),
+    }
+}
+
+/// Where a manifest has what is evaluated for nodes: all but classes, defined types and plans.
+fn evaluated(root: &Node, end: usize) -> Vec<TextRange> {
+    let statements = match &root.kind {
+        Kind::Block(statements) => &statements[..],
+        _ => std::slice::from_ref(root),
+    };
+    // The text of a heredoc stands behind its statement.
+    let ends = statements
+        .iter()
+        .skip(1)
+        .map(|next| next.range.start as usize);
+    let with_ends = statements.iter().zip(ends.chain([end]));
+    let evaluated = with_ends.filter(|(statement, _)| {
+        !matches!(
+            statement.kind,
+            Kind::Class(_) | Kind::Define(_) | Kind::Plan(_)
+        )
+    });
+    let ranges =
+        evaluated.map(|(statement, end)| TextRange::new(statement.range.start as usize, end));
+    ranges.collect()
+}
