@@ -60,6 +60,41 @@ pub enum Type {
     Alias(Alias),
 }
 
+/// Most aliases and variants inside of each other that are looked into.
+const MOST_LAYERS: usize = 16;
+
+impl Type {
+    /// Whether no text is of this type, whatever it says.
+    #[must_use]
+    pub fn takes_no_text(&self) -> bool {
+        self.takes_no_text_within(MOST_LAYERS)
+    }
+
+    fn takes_no_text_within(&self, layers: usize) -> bool {
+        let Some(layers) = layers.checked_sub(1) else {
+            return false;
+        };
+        match self {
+            Type::Numeric
+            | Type::Integer(_)
+            | Type::Float(_)
+            | Type::Boolean(_)
+            | Type::Undef
+            | Type::Array(..)
+            | Type::Hash(..)
+            | Type::Tuple(..)
+            | Type::Struct(_)
+            | Type::Sensitive(_) => true,
+            Type::Variant(types) => types.iter().all(|it| it.takes_no_text_within(layers)),
+            Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
+                inner.takes_no_text_within(layers)
+            }
+            Type::Alias(alias) => alias.resolved().takes_no_text_within(layers),
+            _ => false,
+        }
+    }
+}
+
 /// The object types that Puppet itself defines (`puppet/datatypes`, `pops/types/p_deferred_type.rb`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectType {

@@ -142,7 +142,26 @@ fn interpolated_values_are_judged_where_they_are_known() {
     );
     // What is looked up and not found is an empty text.
     check_types("#- data/common.yaml\nm::i: \"%{alias('gone')}\" #~ type-mismatch\n");
-    check_types("#- data/common.yaml\nm::l: [\"%{facts.x}\", 1]\n");
+    // A text with a token stays a text, whatever the token stands for.
+    for text in ["\"%{facts.x}\"", "\"1%{facts.x}\"", "\"%{x}%{facts.y}\""] {
+        let data = format!("#- data/common.yaml\nm::i: {text} #~ type-mismatch\n");
+        assert_eq!(
+            check_types(&data),
+            ["Class[M]: parameter 'i' expects an Integer value, got String"]
+        );
+    }
+    check_types("#- data/common.yaml\nm::l: [\"%{facts.x}\", 1] #~ type-mismatch\n");
+    for silent in [
+        "m::i: \"%{alias('n')}\"\nn: \"%{alias('o')}\"\n#- data/role/web.yaml\no: 1\n#- data/role/db.yaml\no: 2",
+        "m::i: \"%{facts.x}\"\nlookup_options: {m::i: {convert_to: Integer}}",
+        "m::i: \"%{facts.x}\"\n#- data/role/web.yaml\nm::i: 1",
+        "t::e: \"%{facts.x}\"\nt::o: \"%{facts.x}\"\nt::v: \"%{facts.x}\"",
+    ] {
+        check_types(&format!(
+            "#- modules/t/manifests/init.pp\nclass t(Enum['a'] $e, Optional[String[3]] $o, \
+             Variant[Integer, Pattern[/x/]] $v) {{ }}\n#- data/common.yaml\n{silent}\n"
+        ));
+    }
     check_types(
         "#- data/common.yaml\nname: x\nm::i: \"%{alias('name')}\"\n\
          lookup_options: {m::i: {convert_to: Integer}}\n",
@@ -218,13 +237,13 @@ fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
     );
     let family = "Class[E]: parameter 'family' expects a match for Enum['Debian', 'RedHat'], got \
                   'windows' for 1 of 3 nodes, such as b1";
-    let number = "Class[E]: parameter 'n' expects an Integer value, got String for 2 of 3 nodes, \
-                  such as a1";
+    // No fact makes an integer of a text.
+    let number = "Class[E]: parameter 'n' expects an Integer value, got String";
     assert_eq!(
         found,
         [
             (Severity::Warning, family.to_owned()),
-            (Severity::Warning, number.to_owned())
+            (Severity::Error, number.to_owned())
         ]
     );
     check_nodes("#- data/common.yaml\ne::family: \"%{facts.kernel}\" #~ type-mismatch\n");

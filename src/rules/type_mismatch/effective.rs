@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
 use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
-use crate::datatype::{self, MismatchKind, Step, Type};
+use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::lookup::{self, Limit, Reach, Request};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
 use crate::text::TextRange;
-use crate::value::Value;
+use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{File, KeyFact};
 
 /// Most files with a merged key; the values of more are not compared.
@@ -231,11 +231,11 @@ impl<'c> Judged<'c> {
         let (Some(own), false) = (own, is_converted) else {
             return Vec::new();
         };
-        let Err(mismatches) = datatype::check(&self.expected, value) else {
+        let written = with_texts(value);
+        let Some(Err(mismatches)) = written.map(|it| datatype::check(&self.expected, &it)) else {
             return Vec::new();
         };
-        let is_judged =
-            counts(self.parameter, value) && !value.has_opaque() && !is_encrypted(value);
+        let is_judged = counts(self.parameter, value) && !is_encrypted(value);
         // What no data here sets may stand in a file that is not here.
         let mut read = survey.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
@@ -249,7 +249,9 @@ impl<'c> Judged<'c> {
         }
         let mut found = Vec::new();
         for mismatch in &mismatches {
-            if matches!(mismatch.kind, MismatchKind::Unresolved(_)) {
+            if matches!(mismatch.kind, MismatchKind::Unresolved(_))
+                || value.has_opaque() && !is_of_any_text(value, mismatch)
+            {
                 continue;
             }
             let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
@@ -292,6 +294,51 @@ impl<'c> Judged<'c> {
             message: message.to_owned(),
         })
     }
+}
+
+/// A value with some text for each one in which a token is not known: Puppet makes a text of it, whatever the
+/// token stands for, unless it is an alias. Nothing where something else is not known.
+fn with_texts(value: &Value) -> Option<Value> {
+    let Value::Opaque(opaque) = value else {
+        return match value {
+            Value::Array(elements) => {
+                let elements: Option<Vec<Value>> = elements.iter().map(with_texts).collect();
+                Some(Value::array(elements?))
+            }
+            Value::Hash(hash) => {
+                let mut known = hash.as_ref().clone();
+                for (key, value) in &mut known {
+                    *value = with_texts(value).filter(|_| !key.has_opaque())?;
+                }
+                Some(Value::Hash(Arc::new(known)))
+            }
+            known => (!known.has_opaque()).then(|| known.clone()),
+        };
+    };
+    match &**opaque {
+        Opaque::Unknown {
+            text,
+            because: Missing::Variable(_),
+        } if !text.contains("alias(") => Some(Value::from(text.as_str())),
+        Opaque::Unknown { .. } | Opaque::Secret { .. } => None,
+    }
+}
+
+/// Whether a mismatch is about a text that is not known, where no text is right.
+fn is_of_any_text(value: &Value, mismatch: &Mismatch) -> bool {
+    let MismatchKind::Type { expected, .. } = &mismatch.kind else {
+        return false;
+    };
+    let part = mismatch
+        .path
+        .iter()
+        .try_fold(value, |value, step| match step {
+            Step::Entry(key) => value.get(key),
+            Step::Index(at) => value.as_array()?.get(*at),
+            Step::Parameter(_) | Step::Alias(_) => Some(value),
+            Step::EntryKey(_) | Step::Variant(_) | Step::Signature(_) => None,
+        });
+    part.is_some_and(|part| matches!(part, Value::Opaque(_))) && expected.takes_no_text()
 }
 
 /// The way in the value of one level to a part of the merged value; nothing where the level does not
