@@ -1,10 +1,10 @@
 //! Fixes in rounds: a fix can make room for another one. A round counts only if it removes the findings that
-//! it is to remove, and no file has more errors after it.
+//! it is to remove, and no file has more errors after it. A single fix is judged the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::finding::{Finding, Safety, Severity};
+use super::finding::{Finding, Fix, Safety, Severity};
 use super::fixes::{Known, Made, fixes_together};
 use super::recheck::{Recheck, recheck};
 use crate::workspace::{Change, Snapshot};
@@ -61,8 +61,7 @@ impl Fixing<'_> {
                 break;
             }
             let count: usize = made.values().map(|made| made.removed.len()).sum();
-            let changes = made.iter().map(|(path, made)| opened(path, &made.text));
-            let next = Arc::new(snapshot.with(Change::Batch(changes.collect())));
+            let next = Arc::new(with_texts(&snapshot, &made));
             let concerned: Vec<Arc<str>> = match recheck(&next) {
                 Recheck::All => next.files().map(|file| Arc::clone(file.path())).collect(),
                 Recheck::Files(files) => files.into_iter().collect(),
@@ -79,7 +78,7 @@ impl Fixing<'_> {
                     at_once = count / 2;
                     continue;
                 }
-                if errors(after.values()) > errors(after.keys().filter_map(|at| found.get(at))) {
+                if has_more_errors(&found, &after) {
                     useless.add(made);
                     continue;
                 }
@@ -94,6 +93,30 @@ impl Fixing<'_> {
         }
         AfterFixes { snapshot, touched }
     }
+}
+
+/// Whether a fix of a finding removes it, and its file has no more errors after it. `find` gives the
+/// findings of that file, before and after. Errors in other files are not looked for, for the time it
+/// would take.
+pub fn helps(
+    snapshot: &Snapshot,
+    findings: &[Finding],
+    (finding, fix): (&Finding, &Fix),
+    find: impl Fn(&Snapshot) -> Vec<Finding>,
+) -> bool {
+    let path = &finding.path;
+    let mut alone = finding.clone();
+    alone.fixes = vec![fix.clone()];
+    let alone = [(Arc::clone(path), vec![alone])];
+    let made = fixes_together(snapshot, &alone, Safety::Unsafe, 1);
+    if made.is_empty() {
+        return false;
+    }
+    let of_file = |findings| BTreeMap::from([(Arc::clone(path), findings)]);
+    let before = of_file(findings.to_vec());
+    let after = of_file(find(&with_texts(snapshot, &made)));
+    let is_harmful = gained(&before, &after, &made) && has_more_errors(&before, &after);
+    !is_harmful && !Useless(BTreeMap::new()).learn(&made, &after)
 }
 
 /// The findings of each file that stay: accepted ones, and those whose fix does not help.
@@ -166,17 +189,26 @@ fn is_error(finding: &Finding) -> bool {
     finding.severity == Severity::Error
 }
 
+/// Whether the files that were checked again have more errors than before.
+fn has_more_errors(
+    before: &BTreeMap<Arc<str>, Vec<Finding>>,
+    after: &BTreeMap<Arc<str>, Vec<Finding>>,
+) -> bool {
+    errors(after.values()) > errors(after.keys().filter_map(|at| before.get(at)))
+}
+
 fn errors<'f>(files: impl Iterator<Item = &'f Vec<Finding>>) -> usize {
     files.flatten().filter(|finding| is_error(finding)).count()
 }
 
-/// A file with another text.
-fn opened(path: &Arc<str>, text: &str) -> Change {
-    Change::Open {
+/// The workspace with the files' texts after fixes.
+fn with_texts(snapshot: &Snapshot, made: &BTreeMap<Arc<str>, Made>) -> Snapshot {
+    let changes = made.iter().map(|(path, made)| Change::Open {
         path: Arc::clone(path),
-        text: text.into(),
+        text: made.text.as_str().into(),
         version: 1,
-    }
+    });
+    snapshot.with(Change::Batch(changes.collect()))
 }
 
 #[cfg(test)]
@@ -184,7 +216,7 @@ mod tests {
     use super::*;
     use crate::fixture::{FOLDER, Fixture};
     use crate::lookup::PuppetVersion;
-    use crate::rules::{Checker, Fix};
+    use crate::rules::Checker;
     use crate::text::{TextEdit, TextRange};
 
     /// The text of a workspace's data after all fixes of what `find` finds in each file.

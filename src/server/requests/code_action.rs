@@ -12,7 +12,7 @@ use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::ide::refactor::Kind;
-use crate::rules::{Finding, Fixing, Part, Safety};
+use crate::rules::{Finding, Fixing, Part, Safety, helps};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -52,6 +52,13 @@ pub(crate) async fn handle(
         let mut shown = Vec::new();
         if wants_fixes {
             let actions = actions(&findings, at);
+            let find = |snapshot: &Snapshot| {
+                findings_in(&view, snapshot, Part::All)(&path).unwrap_or_default()
+            };
+            let actions = actions.filter(|action| {
+                let one = (action.finding, action.fix);
+                !view.stop.requested() && helps(&view.snapshot, &findings, one, find)
+            });
             shown.extend(actions.filter_map(|action| one(&view, &uri, &path, action)));
         }
         if wants_fixes || wants_encryption {

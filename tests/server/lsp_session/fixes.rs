@@ -113,6 +113,35 @@ fn all_safe_fixes_of_a_file_are_one_action() {
 }
 
 /// The text after an edit within one line.
+#[test]
+fn a_fix_after_which_there_are_more_errors_is_not_offered() {
+    let repository = Repository::new();
+    let file = repository.file("data/fixes.yaml");
+    let write = |name: &str, text: &str| {
+        repository.write(&format!("environments/production/{name}"), text);
+    };
+    write(
+        "hiera.yaml",
+        "version: 5\nhierarchy: [{name: fixes, paths: [high.yaml, fixes.yaml]}]\n",
+    );
+    write("data/high.yaml", "a: [2]\nb: [2]\n");
+    write(
+        "data/fixes.yaml",
+        "a: [1]\nb: [1]\nlookup_options:\n  a: hash\n  b: unique\n",
+    );
+    let mut program = Program::start(&repository.folder, &json!({}), VSCODE);
+    program.open(&file);
+    let mut titles = |line| {
+        let found = actions(&mut program, &file, line, &json!(["quickfix"]));
+        let found = found.as_array().unwrap().iter();
+        let titles = found.map(|action| action["title"].as_str().unwrap().to_owned());
+        titles.collect::<Vec<_>>()
+    };
+    // Puppet cannot merge arrays as hashes.
+    assert_eq!(titles(3), Vec::<String>::new());
+    assert_eq!(titles(4), ["Write {merge: unique}"]);
+}
+
 fn edited(text: &str, edit: &Value) -> String {
     let at = |end: &str| {
         let place = &edit["range"][end];
