@@ -46,7 +46,9 @@ impl Fixing<'_> {
     ) -> AfterFixes {
         let mut snapshot = Arc::clone(self.snapshot);
         let mut found: BTreeMap<_, _> = find(&snapshot, self.paths).into_iter().collect();
-        let mut useless = Useless(self.accepted);
+        let mut useless = Remembered(self.accepted);
+        // What an unsafe fix makes room for rests on a guess: it waits for a person.
+        let mut certain: Option<Remembered> = None;
         let mut touched = BTreeSet::new();
         let mut at_once = usize::MAX;
         for _ in 0..MOST_ROUNDS {
@@ -54,11 +56,20 @@ impl Fixing<'_> {
                 let findings: &Vec<Finding> = found.get(path)?;
                 let wanted = findings.iter().filter(|finding| is_fixed(finding));
                 let wanted = wanted.filter(|finding| !useless.has(finding));
+                let is_certain =
+                    |finding: &&Finding| certain.as_ref().is_none_or(|known| known.has(finding));
+                let wanted = wanted.filter(is_certain);
                 Some((Arc::clone(path), wanted.cloned().collect()))
             });
-            let made = fixes_together(&snapshot, &fixable.collect::<Found>(), self.most, at_once);
-            if made.is_empty() {
+            let most = certain.as_ref().map_or(Safety::Safe, |_| self.most);
+            let made = fixes_together(&snapshot, &fixable.collect::<Found>(), most, at_once);
+            if made.is_empty() && most == self.most {
                 break;
+            }
+            if made.is_empty() {
+                certain = Some(Remembered::all(&found));
+                at_once = usize::MAX;
+                continue;
             }
             let count: usize = made.values().map(|made| made.removed.len()).sum();
             let next = Arc::new(with_texts(&snapshot, &made));
@@ -84,6 +95,7 @@ impl Fixing<'_> {
                 }
             }
             useless.moved(&made);
+            certain.iter_mut().for_each(|known| known.moved(&made));
             touched.extend(made.into_keys());
             // What no level reads any more has no findings.
             concerned.iter().for_each(|path| drop(found.remove(path)));
@@ -116,13 +128,20 @@ pub fn helps(
     let before = of_file(findings.to_vec());
     let after = of_file(find(&with_texts(snapshot, &made)));
     let is_harmful = gained(&before, &after, &made) && has_more_errors(&before, &after);
-    !is_harmful && !Useless(BTreeMap::new()).learn(&made, &after)
+    !is_harmful && !Remembered(BTreeMap::new()).learn(&made, &after)
 }
 
-/// The findings of each file that stay: accepted ones, and those whose fix does not help.
-struct Useless(BTreeMap<Arc<str>, Vec<Known>>);
+/// Findings of each file, such as those that stay: accepted ones, and those whose fix does not help.
+struct Remembered(BTreeMap<Arc<str>, Vec<Known>>);
 
-impl Useless {
+impl Remembered {
+    fn all(found: &BTreeMap<Arc<str>, Vec<Finding>>) -> Remembered {
+        let of_file = |findings: &Vec<Finding>| findings.iter().map(Known::of).collect();
+        let all = found.iter();
+        let all = all.map(|(path, findings)| (Arc::clone(path), of_file(findings)));
+        Remembered(all.collect())
+    }
+
     fn has(&self, finding: &Finding) -> bool {
         let known = self.0.get(&finding.path).into_iter().flatten();
         known.into_iter().any(|known| known.is(finding))
@@ -259,6 +278,21 @@ mod tests {
             path.ends_with("common.yaml").then(|| vec![finding])
         });
         assert_eq!(text, "a: 1\n");
+    }
+
+    #[test]
+    fn nothing_is_fixed_that_rests_on_a_guess() {
+        // The misspelt key above may be meant for 'pool'; the value below stays for whoever knows.
+        let data = "ntp::pool: 2\nz: 1\n";
+        let text = format!(
+            "{data}#- hiera.yaml\nversion: 5\nhierarchy: [{{name: all, paths: [high.yaml, common.yaml]}}]\n\
+             #- manifests/site.pp\n#- modules/ntp/manifests/init.pp\nclass ntp ($pool) {{ }}\n\
+             #- data/high.yaml\nntp::pol: 1\n"
+        );
+        let text = fixed(&text, Safety::Unsafe, |snapshot, path| {
+            Checker::new(snapshot, PuppetVersion::V8).file(path)
+        });
+        assert_eq!(text, data);
     }
 
     #[test]

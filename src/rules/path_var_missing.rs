@@ -1,6 +1,8 @@
 //! `path-var-missing`: a path of a level names a fact or a part of one that does not exist, or has a token that
 //! is none.
 
+use super::config_level::levels;
+use super::context::entry;
 use super::hiera_config::{path_texts, path_tokens};
 use super::interp_missing_subkey::{MissingPart, missing_part};
 use super::undefined_variable::{BUILT_IN, is_name};
@@ -21,6 +23,7 @@ pub(super) const RULE: &Rule = &Rule {
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     report_odd_tokens(file, findings);
+    report_fixed_mapped_paths(file, findings);
     for token in path_tokens(file) {
         let missing =
             missing_part(&token.variable).or_else(|| misspelt_name(file, &token.variable));
@@ -71,6 +74,42 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
         message: format!("neither Puppet nor Facter sets '{name}'"),
         meant: Some(meant),
     })
+}
+
+/// Reports `mapped_paths` whose path does not use the name that it gives each element.
+fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let tree = file.tree();
+    for level in levels(file) {
+        let list = entry(tree, level.node, "mapped_paths").map(|(_, list)| tree.resolve(list));
+        let list = list.and_then(|list| tree.node(list).as_sequence());
+        let Some([variable, name, path]) = list else {
+            continue;
+        };
+        let texts = (
+            tree.scalar_text(*variable),
+            tree.scalar_text(*name),
+            tree.scalar_text(*path),
+        );
+        let (Some(variable), Some(name), Some(text)) = texts else {
+            continue;
+        };
+        // What else stands in tokens is reported on its own.
+        let may_use = tokens(text).iter().any(|token| {
+            let inner = token.inner.slice(text).trim();
+            let inner = inner.strip_prefix("::").unwrap_or(inner);
+            !matches!(token.kind, TokenKind::Variable { .. })
+                || inner.split('.').next() == Some(&**name)
+        });
+        if !may_use {
+            findings.report_as(
+                Severity::Warning,
+                tree.node(*path).range,
+                format!(
+                    "'%{{{name}}}' is not in it: Puppet reads the same path for each element of '{variable}'"
+                ),
+            );
+        }
+    }
 }
 
 /// Reports `%{` without an end, and variables in the form of Puppet code: both stay in the path.

