@@ -181,7 +181,7 @@ pub(super) fn conditions(
                             names.push(name.clone());
                         }
                     }
-                    let fits = |file: &Arc<str>| place.template.bind(file).is_some();
+                    let fits = |file: &Arc<str>| place.template.bind_across_folders(file).is_some();
                     if snapshot.holds_once(&possible.key, &place.template, files)
                         || files.iter().all(fits)
                     {
@@ -196,7 +196,7 @@ pub(super) fn conditions(
                 };
                 for file in files.iter() {
                     let mut leading = levels.iter().filter(has_all);
-                    let bound = leading.find_map(|place| place.template.bind(file));
+                    let bound = leading.find_map(|place| place.template.bind_across_folders(file));
                     let bound = bound.unwrap_or_else(|| {
                         let names = possible.variables.iter();
                         names.map(|name| (name.clone(), String::new())).collect()
@@ -254,7 +254,7 @@ impl<'a> Bound<'a> {
 
     fn add_each(&mut self, place: &Place, files: &Paths) {
         for file in files.iter() {
-            if let Some(bound) = place.template.bind(file) {
+            if let Some(bound) = place.template.bind_across_folders(file) {
                 self.add(bound.into_iter().map(|(_, value)| value).collect());
             }
         }

@@ -297,9 +297,10 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
     }
     paths.extend(level.uris.iter().cloned());
     let snapshot = view.analysis.snapshot;
+    let all = view.places(&view.layer);
     let is_its = |file: &&Arc<File>| {
         let mut places = level.places.iter();
-        places.any(|place| place.template.matches(file.path()))
+        places.any(|place| place.fits_among(&all, file.path()))
     };
     let is_outside = |place: &crate::lookup::Place| view.analysis.is_outside(&place.template);
     let settings = view.analysis.settings;

@@ -71,7 +71,44 @@ impl RootView<'_> {
             found = next;
         }
         found.retain(|at| self.files().kind(at) == Some(FileKind::File) && template.matches(at));
+        if template.has_folders_in_names() {
+            self.expand_across_folders(template, &mut found);
+        }
         found
+    }
+
+    /// Adds the files that a path can mean where a variable stands for several folders, and that no level
+    /// reads otherwise.
+    fn expand_across_folders(&self, template: &Template, found: &mut Vec<String>) {
+        let Some(TemplatePart::Text(start)) = template.parts.first() else {
+            return;
+        };
+        let places = self.places(&self.layer);
+        let start = start.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut folders = vec![start.to_owned()];
+        let before = found.len();
+        while let Some(folder) = folders.pop() {
+            for (name, kind) in self.files().list(&folder) {
+                let at = format!("{folder}/{name}");
+                match kind {
+                    FileKind::Directory => folders.push(at),
+                    FileKind::File
+                        if found.len() < MOST_EXPANDED
+                            && !template.matches(&at)
+                            && template.matches_across_folders(&at)
+                            && !places
+                                .iter()
+                                .any(|place| place.template.is_likelier(template, &at)) =>
+                    {
+                        found.push(at);
+                    }
+                    FileKind::File => {}
+                }
+            }
+        }
+        if found.len() > before {
+            found.sort();
+        }
     }
 }
 

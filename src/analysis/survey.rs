@@ -163,7 +163,8 @@ impl ScopeView<'_> {
         let mut options_place = None;
         let layers = layers_of(key);
         for layer in &layers {
-            for any_key in self.compilation.places(layer).unwrap_or_default() {
+            let all = self.compilation.places(layer).unwrap_or_default();
+            for any_key in &all {
                 let Some(place) = any_key.for_key(key) else {
                     continue;
                 };
@@ -174,7 +175,7 @@ impl ScopeView<'_> {
                 {
                     options_place = options_line(file, &entry.name);
                 }
-                levels.push(walk.level(place, &any_key.template));
+                levels.push(walk.level(place, &any_key.template, &all));
             }
         }
         let mut elsewhere = Vec::new();
@@ -217,8 +218,8 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// What a place says of the key; `any_key` is its path for any key.
-    fn level(&mut self, place: Place, any_key: &Template) -> SurveyLevel {
+    /// What a place among `all` says of the key; `any_key` is its path for any key.
+    fn level(&mut self, place: Place, any_key: &Template, all: &[Place]) -> SurveyLevel {
         let gives = |source: &LevelValue| match &source.path {
             Some(path) => place.template.matches(path),
             None => place.level == source.level,
@@ -232,7 +233,7 @@ impl Walk<'_> {
                 decides: !self.is_answered && !place.in_default_hierarchy,
             }
         } else if !place.template.is_constant() {
-            self.open(&place, any_key)
+            self.open(&place, any_key, all)
         } else if let Some(known) = constant(&place).and_then(|at| self.analysis.snapshot.file(&at))
         {
             file = Some(known.path().clone());
@@ -264,13 +265,18 @@ impl Walk<'_> {
         sources.any(|source| source.path.as_deref() == Some(path))
     }
 
-    /// A location whose path is not known.
-    fn open(&mut self, place: &Place, any_key: &Template) -> Status {
+    /// A location among `all` whose path is not known.
+    fn open(&mut self, place: &Place, any_key: &Template, all: &[Place]) -> Status {
         let snapshot = self.analysis.snapshot;
         let mut maybe = snapshot.holders(self.key, any_key, None);
         if any_key.depends_on_key() {
             let fits = |path: &&Arc<str>| place.template.matches(path);
             maybe = maybe.iter().filter(fits).cloned().collect();
+        }
+        let across = snapshot.holders_across(self.key, any_key, None);
+        if !across.is_empty() {
+            let across = across.iter().filter(|path| place.fits_among(all, path));
+            maybe = maybe.with(&across.cloned().collect());
         }
         if maybe.is_empty() {
             return Status::NotSet;

@@ -182,11 +182,13 @@ impl Template {
         self.only_reading(path, &is_of_tag)
     }
 
-    /// As [`Template::bind`], where variables that are no facts may hold a `/`, as a role called
-    /// `web/front` does. Where that can be read in several ways, the last variable is the one that does.
+    /// As [`Template::bind`]; where that gives nothing, variables that are no facts may hold a `/`, as a role
+    /// called `web/front` does. Where that can be read in several ways, the last variable is the one that
+    /// does.
     #[must_use]
     pub fn bind_across_folders(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
-        self.only_reading(path, &may_hold_slash).or_else(|| {
+        let across = || self.only_reading(path, &may_hold_slash);
+        self.bind(path).or_else(across).or_else(|| {
             let last = self.variables().last()?;
             self.only_reading(path, &|name| name == &**last && may_hold_slash(name))
         })
@@ -208,6 +210,29 @@ impl Template {
         self.count_readings(path) > 0
     }
 
+    /// As [`Template::matches`], where variables that are no facts may hold a `/`.
+    #[must_use]
+    pub fn matches_across_folders(&self, path: &str) -> bool {
+        self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0 || self.matches(path)
+    }
+
+    /// Whether a path that the other template gives only if a variable stands for several folders is more
+    /// likely to be meant by this one: it gives the path without, or starts with more text.
+    #[must_use]
+    pub fn is_likelier(&self, other: &Template, path: &str) -> bool {
+        let start = |template: &Template| match template.parts.first() {
+            Some(TemplatePart::Text(text)) => text.len(),
+            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => 0,
+        };
+        self.matches(path) || start(self) > start(other) && self.matches_across_folders(path)
+    }
+
+    /// Whether some variable may stand for several folders.
+    #[must_use]
+    pub fn has_folders_in_names(&self) -> bool {
+        self.variables().any(|name| may_hold_slash(name))
+    }
+
     /// The path with these values of its variables; nothing where one is missing, or where it depends on
     /// a key.
     #[must_use]
@@ -226,6 +251,10 @@ impl Template {
     /// In how many readings the template gives `path`: two stand for any number of them.
     #[must_use]
     pub fn count_readings(&self, path: &str) -> usize {
+        self.count(path, &is_of_tag)
+    }
+
+    fn count(&self, path: &str, slash: MayHoldSlash<'_>) -> usize {
         // Most paths start elsewhere, and need no list.
         if let Some(TemplatePart::Text(start)) = self.parts.first()
             && !path.starts_with(start.strip_suffix('/').unwrap_or(start))
@@ -233,7 +262,7 @@ impl Template {
             return 0;
         }
         let mut found = Vec::new();
-        readings(&self.parts, path, &is_of_tag, &mut Vec::new(), &mut found);
+        readings(&self.parts, path, slash, &mut Vec::new(), &mut found);
         found.len()
     }
 }
@@ -407,7 +436,11 @@ mod tests {
         for template in ["/d/%{facts.role}.yaml", "/d/%{::fqdn}.yaml"] {
             let template = Template::parse(template);
             assert_eq!(template.bind_across_folders("/d/a/b.yaml"), None);
+            assert!(!template.matches_across_folders("/d/a/b.yaml"));
         }
+        assert!(template.matches_across_folders("/d/role/web/front.yaml"));
+        assert!(template.matches_across_folders("/d/role/web.yaml"));
+        assert!(!template.matches("/d/role/web/front.yaml"));
     }
 
     #[test]

@@ -392,7 +392,7 @@ impl Readable<'_> {
 }
 
 fn is_read(places: &[Place], path: &str) -> bool {
-    places.iter().any(|place| place.template.matches(path))
+    places.iter().any(|place| place.fits(path))
 }
 
 /// Whether a layer is asked for a key at all.

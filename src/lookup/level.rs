@@ -15,7 +15,7 @@ use super::pure::Cached;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Event, NodeKind, Possible, TraceLocation};
 use crate::hierarchy::{
-    Backend, Config, Function, FunctionKind, Layer, Level, Like, TemplatePart, join,
+    Backend, Config, Function, FunctionKind, Layer, Level, Like, Template, TemplatePart, join,
 };
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
@@ -83,7 +83,7 @@ pub(super) struct Location {
 /// A path with unknown parts.
 #[derive(Clone, Debug)]
 pub(super) struct OpenPath {
-    pub(super) template: crate::hierarchy::Template,
+    pub(super) template: Template,
     pub(super) variables: Vec<Arc<str>>,
 }
 
@@ -247,9 +247,20 @@ impl Engine<'_> {
             }
             (None, None) => Paths::default(),
         };
+        let across = match (&level.declared, super::backend::format_of(&level.function)) {
+            (None, Some(format)) => self
+                .session
+                .files
+                .files_across(&root, format, &open.template),
+            (Some(_), _) | (None, None) => Paths::default(),
+        };
         let files = match files.is_empty() {
             true => files,
             false => self.without_owned(files, origin.layer),
+        };
+        let files = match across.is_empty() {
+            true => files,
+            false => files.with(&self.without_likelier(across, &open.template, origin.layer)),
         };
         Possible {
             variables: open.variables.clone(),
@@ -285,6 +296,26 @@ impl Engine<'_> {
                 .cloned()
                 .collect(),
         }
+    }
+
+    /// The files that a template gives if a variable stands for several folders, and that no path of a layer's
+    /// hierarchy is likelier to mean.
+    fn without_likelier(&mut self, files: Paths, template: &Template, layer: &Layer) -> Paths {
+        let provider = self.provider(layer).ok().flatten();
+        let levels = provider.and_then(|provider| provider.levels.borrow().clone());
+        let levels = levels.iter().flat_map(|levels| {
+            let others = levels.default_hierarchy.iter();
+            levels.hierarchy.iter().chain(others)
+        });
+        let locations = levels.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
+        let locations: Vec<&Location> = locations.collect();
+        let is_others = |at: &Arc<str>| {
+            locations.iter().any(|location| match &location.open {
+                Some(open) => open.template.is_likelier(template, at),
+                None => location.place == *at,
+            })
+        };
+        files.iter().filter(|at| !is_others(at)).cloned().collect()
     }
 
     /// Calls the level's function for one location, or without one.

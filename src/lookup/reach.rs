@@ -66,10 +66,26 @@ pub struct Reach {
 }
 
 impl Place {
+    /// Whether the place can mean a path. What a function reads that is never run, names with folders in
+    /// them do not say.
+    #[must_use]
+    pub fn fits(&self, path: &str) -> bool {
+        self.template.matches(path)
+            || self.reading.is_some() && self.template.matches_across_folders(path)
+    }
+
+    /// Whether the place can mean a path, as one of a hierarchy's places: only where none is likelier
+    /// to, a variable may stand for several folders.
+    #[must_use]
+    pub fn fits_among(&self, places: &[Place], path: &str) -> bool {
+        let is_likelier = |other: &Place| other.template.is_likelier(&self.template, path);
+        self.template.matches(path) || self.fits(path) && !places.iter().any(is_likelier)
+    }
+
     /// Whether the level reads the file at a path, for some node and some key.
     #[must_use]
     pub fn reads(&self, path: &str, files: &dyn Files) -> bool {
-        if !self.template.matches(path) {
+        if !self.fits(path) {
             return false;
         }
         let bound = self.template.bind(path);
@@ -139,7 +155,7 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
     let found: Vec<Reach> = places
         .iter()
         .filter(|place| !is_owned || place.template.is_constant())
-        .filter(|place| place.reads(path, files))
+        .filter(|place| place.template.matches(path) && place.reads(path, files))
         .map(|place| Reach {
             place: place.clone(),
             bindings: place.template.bind(path).unwrap_or_default(),
@@ -152,8 +168,9 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
         };
         return found.iter().filter(is_owner).cloned().collect();
     }
-    // Which files a function reads that is never run, its path does not say.
-    let across = places.iter().filter(|place| place.reading.is_some());
+    let across = places
+        .iter()
+        .filter(|place| place.fits_among(places, path) && place.reads(path, files));
     let across = across.filter_map(|place| {
         Some(Reach {
             bindings: place.template.bind_across_folders(path)?,

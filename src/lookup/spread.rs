@@ -170,7 +170,7 @@ pub fn possible_readers(
     let views = session.views(nodes, layer);
     views.nodes_with(|spot| match spot {
         Spot::File(place, _) => **place == *path,
-        Spot::Open(template, _) => template.matches(path),
+        Spot::Open(template, _) => template.matches_across_folders(path),
         Spot::Keyed(template, _) => template.matches(path),
         Spot::KeyedOpen(_) => true,
         Spot::Unseen | Spot::Options(_) | Spot::Refused(_) => false,
@@ -507,7 +507,10 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     let mut bound = Vec::new();
     let places = possible_places(session, scope, &possible);
     for (at, (template, file)) in places.iter().enumerate() {
-        match template.bind(file).filter(|_| at < MAX_POSSIBLE) {
+        match template
+            .bind_across_folders(file)
+            .filter(|_| at < MAX_POSSIBLE)
+        {
             Some(bindings) if bound.contains(&bindings) => {}
             Some(bindings) => bound.push(bindings),
             None => left.push(file),
@@ -563,7 +566,7 @@ fn possible_places(
             .into_iter()
             .filter(|place| place.level == unknown.level && place.index == unknown.index)
             .map(|place| place.template)
-            .find(|template| template.matches(file));
+            .find(|template| template.matches_across_folders(file));
         if let Some(template) = template
             && template
                 .parts

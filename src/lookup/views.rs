@@ -195,7 +195,10 @@ impl LayerViews {
                 Spot::Open(template, Some(format)) => {
                     let mut keys = keys.clone();
                     let files = session.files;
-                    keys.any(|key| !files.files_with_key(key, *format, template).is_empty())
+                    keys.any(|key| {
+                        !files.files_with_key(key, *format, template).is_empty()
+                            || !files.files_across(key, *format, template).is_empty()
+                    })
                 }
                 Spot::Open(_, None) => false,
                 Spot::Unseen | Spot::KeyedOpen(_) | Spot::Options(_) | Spot::Refused(_) => true,

@@ -443,6 +443,14 @@ mod tests {
     }
 
     #[test]
+    fn a_role_may_have_folders_in_its_name() {
+        let file = "#- data/role/env/dev.yaml\nb: 1\n";
+        let hint = Some((Severity::Hint, None));
+        assert_eq!(check("role/%{::_role}.yaml", file), None);
+        assert_eq!(check("role/%{facts.role}.yaml", file), hint);
+    }
+
+    #[test]
     fn a_glob_is_offered_the_extension_and_the_folder_of_the_files_there() {
         let check = |glob: &str, files: &str| {
             let text = format!(

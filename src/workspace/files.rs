@@ -113,6 +113,11 @@ pub trait Files: Sync {
         Paths::default()
     }
 
+    /// Further ones, which the template can mean only if a variable stands for several folders.
+    fn files_across(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
+        Paths::default()
+    }
+
     /// The keys and patterns that the `lookup_options` of the data file at `path` have entries for; nothing
     /// where that is not known, or Puppet refuses them.
     fn option_names(&self, _path: &str) -> Option<Vec<Arc<str>>> {

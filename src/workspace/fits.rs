@@ -22,6 +22,8 @@ enum Fit {
     Yes(Option<Format>),
     /// In several readings.
     Several(Option<Format>),
+    /// Only if a variable stands for several folders.
+    Across(Option<Format>),
 }
 
 /// The files with a key that a template can mean.
@@ -29,6 +31,8 @@ enum Fit {
 pub(super) struct Holders {
     /// Their paths.
     pub(super) paths: Paths,
+    /// Further ones, if a variable stands for several folders.
+    pub(super) across: Paths,
     /// Whether the template gives each of them in one reading only.
     pub(super) has_one_reading: bool,
 }
@@ -76,6 +80,7 @@ impl FitCache {
 impl Fits {
     fn new(order: &Arc<Order>, template: &Template) -> Fits {
         let fit = |path: &str| match template.count_readings(path) {
+            0 if template.matches_across_folders(path) => Fit::Across(format_of(path)),
             0 => Fit::No,
             1 => Fit::Yes(format_of(path)),
             _ => Fit::Several(format_of(path)),
@@ -96,26 +101,28 @@ impl Fits {
         files: impl Iterator<Item = FileId>,
         format: Option<Format>,
     ) -> Holders {
-        let mut ranks = Vec::new();
+        let (mut ranks, mut across) = (Vec::new(), Vec::new());
         let mut has_one_reading = true;
         for id in files {
-            let (own, is_one) = match self.by_file.get(id.0 as usize) {
-                Some(Fit::Yes(own)) => (*own, true),
-                Some(Fit::Several(own)) => (*own, false),
+            let (own, list) = match self.by_file.get(id.0 as usize) {
+                Some(Fit::Yes(own) | Fit::Several(own)) => (*own, &mut ranks),
+                Some(Fit::Across(own)) => (*own, &mut across),
                 Some(Fit::No) | None => continue,
             };
             if format.is_some() && own != format {
                 continue;
             }
             if let Some(rank) = self.order.rank(id) {
-                has_one_reading &= is_one;
-                ranks.push(rank);
+                has_one_reading &= matches!(self.by_file[id.0 as usize], Fit::Yes(_));
+                list.push(rank);
             }
         }
         // They are in order already where files were found in order.
         ranks.sort_unstable();
+        across.sort_unstable();
         Holders {
             paths: Paths::ranked(&self.order, ranks),
+            across: Paths::ranked(&self.order, across),
             has_one_reading,
         }
     }

@@ -323,6 +323,17 @@ impl Snapshot {
         fits.holders(self.index.iter_files(key), format).paths
     }
 
+    /// As [`Snapshot::holders`], the further files that the template can mean only if a variable, such as a
+    /// role called `web/front`, stands for several folders.
+    #[must_use]
+    pub fn holders_across(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
+        if !template.has_folders_in_names() {
+            return Paths::default();
+        }
+        let fits = self.fits.of(self, template);
+        fits.holders(self.index.iter_files(key), format).across
+    }
+
     /// Whether `files` are the ones that [`Snapshot::holders`] gives for a key and a template, of any
     /// format, and the template gives each in one reading only: each stands for other values
     /// of the template's variables then.

@@ -385,6 +385,10 @@ impl Files for Snapshot {
         self.holders(key, template, Some(format))
     }
 
+    fn files_across(&self, key: &str, format: Format, template: &Template) -> Paths {
+        self.holders_across(key, template, Some(format))
+    }
+
     fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
         self.option_names_in(path)
     }
@@ -448,6 +452,10 @@ impl Files for RootFiles<'_> {
 
     fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
         self.snapshot.holders(key, template, Some(format))
+    }
+
+    fn files_across(&self, key: &str, format: Format, template: &Template) -> Paths {
+        self.snapshot.holders_across(key, template, Some(format))
     }
 
     fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {

@@ -302,7 +302,10 @@ fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
             continue;
         }
         for path in view.expand(&place.template) {
-            let bound = place.template.bind(&path).unwrap_or_default();
+            let bound = place
+                .template
+                .bind_across_folders(&path)
+                .unwrap_or_default();
             let bound = bound.into_iter().filter(|(name, _)| is_it(name));
             values.extend(bound.map(|(_, value)| value));
         }

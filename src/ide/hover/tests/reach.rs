@@ -75,6 +75,39 @@ hierarchy:
 }
 
 #[test]
+fn a_role_with_folders_in_its_name_is_one_that_nodes_may_have() {
+    const FILES: &str = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - {name: site, path: \"%{site}.yaml\"}
+  - {name: team, path: \"team/%{team}/%{tier}.yaml\"}
+  - {name: role, path: \"role/%{::_role}.yaml\"}
+  - {name: common, path: common.yaml}
+#- data/role/web.yaml
+other: 1
+#- data/team/web/front.yaml
+port: 8443
+";
+    check(
+        &format!("{FILES}#- data/role/env/dev.yaml\nport: 443\n#- data/common.yaml\n$0port: 80\n"),
+        expect![[r#"
+            port — first found, for every node that reads this file (may differ)
+              80
+            set in common.yaml:1
+            may differ: team = web and tier = front · ::_role = env/dev"#]],
+    );
+    check(
+        &format!("{FILES}#- data/common.yaml\nport: 80\n#- data/role/env/dev.yaml\n$0port: 443\n"),
+        expect![[r#"
+            port — first found, for every node that reads this file (may differ)
+              443
+            set in role/env/dev.yaml:1 · overrides common.yaml:1
+            may differ: team = web and tier = front"#]],
+    );
+}
+
+#[test]
 fn a_data_directory_beside_the_configuration_s_folder() {
     check(
         "#- conf/hiera.yaml\nversion: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
