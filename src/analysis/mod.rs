@@ -147,7 +147,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether a template's paths lie outside of what the workspace can see.
+    /// Whether a template's paths lie outside of what the workspace can see: out of its folders, or behind a
+    /// symbolic link to what is not on this machine.
     #[must_use]
     pub fn is_outside(&self, template: &Template) -> bool {
         let Some(TemplatePart::Text(start)) = template.parts.first() else {
@@ -158,6 +159,7 @@ impl<'a> Analysis<'a> {
         !areas
             .iter()
             .any(|area| path::within(&start, area).is_some() || area.starts_with(start.as_str()))
+            || self.snapshot.is_behind_lost_link(&start)
     }
 
     /// What a file itself says of a top-level key.

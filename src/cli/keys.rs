@@ -53,6 +53,6 @@ fn text(path: &str) -> Result<Arc<str>, String> {
             Content::Unread => Err(format!("{path} cannot be read")),
         },
         DiskEntry::Directory { .. } => Err(format!("{path} is a folder")),
-        DiskEntry::LostLink | DiskEntry::Absent => Err(format!("{path} does not exist")),
+        DiskEntry::LostLink(_) | DiskEntry::Absent => Err(format!("{path} does not exist")),
     }
 }

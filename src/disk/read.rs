@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::native::{model, native};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
-use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, path, too_large};
+use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, path, too_large};
 
 /// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
 /// lookup needs; offsets have 32 bits.
@@ -44,7 +44,7 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
     };
     let Ok(metadata) = std::fs::metadata(&*native(at)) else {
         return match linked {
-            Linked::Yes => DiskEntry::LostLink,
+            Linked::Yes => DiskEntry::LostLink(Lost::Here),
             Linked::No => DiskEntry::Absent,
         };
     };
@@ -75,28 +75,27 @@ pub(super) fn target(at: &str) -> Option<Arc<str>> {
     Some(Arc::from(model(&real)?))
 }
 
-/// Whether a symbolic link that leads nowhere leads so within a folder: what lies outside may be
-/// there where Puppet runs.
-pub(super) fn is_lost_within(at: &str, folder: &str) -> bool {
+/// Whether a symbolic link that leads nowhere leads out of a folder.
+pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     /// Links behind each other that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut at = at.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(target) = std::fs::read_link(&*native(&at)) else {
-            return true;
+            return Lost::Here;
         };
         let Some(target) = model(&target) else {
-            return false;
+            return Lost::Outside;
         };
         at = match target.starts_with('/') {
             true => path::normalise(&target),
             false => path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target)),
         };
         if path::within(&at, folder).is_none() {
-            return false;
+            return Lost::Outside;
         }
     }
-    true
+    Lost::Here
 }
 
 /// A file's content; nothing if the file vanished meanwhile.

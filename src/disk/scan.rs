@@ -97,7 +97,7 @@ pub fn scan(
     let wanted: Vec<&Found> = found
         .iter()
         .flat_map(|(_, found)| found)
-        .filter(|found| found.kind == Some(FileKind::File) && data_folders.reads(&found.path))
+        .filter(|found| found.kind == Ok(FileKind::File) && data_folders.reads(&found.path))
         .collect();
     if progress(Progress::Listed).is_break() {
         outcome = Outcome::Cancelled;
@@ -123,10 +123,10 @@ pub fn scan(
                 .into_iter()
                 .map(|found| {
                     let content = match found.kind {
-                        Some(FileKind::File) if data_folders.reads(&found.path) => {
+                        Ok(FileKind::File) if data_folders.reads(&found.path) => {
                             contents.next().flatten()
                         }
-                        Some(_) | None => Some(Some(Content::Unread)),
+                        Ok(_) | Err(_) => Some(Some(Content::Unread)),
                     };
                     let at = Arc::clone(&found.path);
                     (at, entry(found, content))
@@ -146,24 +146,24 @@ pub fn scan(
 /// it, and is nothing if the file vanished after it was listed.
 fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
     match (found.kind, content) {
-        (None, _) => DiskEntry::LostLink,
-        (Some(FileKind::Directory), _) => DiskEntry::Directory {
+        (Err(lost), _) => DiskEntry::LostLink(lost),
+        (Ok(FileKind::Directory), _) => DiskEntry::Directory {
             target: found.target,
         },
-        (Some(FileKind::File), Some(Some(content))) => DiskEntry::File {
+        (Ok(FileKind::File), Some(Some(content))) => DiskEntry::File {
             content,
             linked: found.linked,
         },
-        (Some(FileKind::File), None) => DiskEntry::File {
+        (Ok(FileKind::File), None) => DiskEntry::File {
             content: Content::Unread,
             linked: found.linked,
         },
-        (Some(FileKind::File), Some(None)) => DiskEntry::Absent,
+        (Ok(FileKind::File), Some(None)) => DiskEntry::Absent,
     }
 }
 
 fn learn(data_folders: &mut DataFolders, found: &Found) {
-    if found.kind == Some(FileKind::File)
+    if found.kind == Ok(FileKind::File)
         && names_data_folders(&found.path)
         && let Some(dir) = path::parent(&found.path)
         && let Some(Content::Text(text)) = read::content(&found.path)
@@ -238,7 +238,7 @@ pub fn reread(
             continue;
         }
         let entry = match read::entry(&at, Want::Name) {
-            DiskEntry::LostLink if !read::is_lost_within(&at, area) => DiskEntry::Absent,
+            DiskEntry::LostLink(_) => DiskEntry::LostLink(read::lost_from(&at, area)),
             entry => entry,
         };
         match entry {
@@ -251,7 +251,7 @@ pub fn reread(
                     entry,
                 });
             }
-            entry @ DiskEntry::LostLink => {
+            entry @ DiskEntry::LostLink(_) => {
                 let path = Arc::from(at);
                 changes.push(Change::Disk { path, entry });
             }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::failure::failure;
 use super::ignore::Ignore;
 use super::native::native;
-use super::read::{identity, is_lost_within, target};
+use super::read::{identity, lost_from, target};
 use super::scan::ScanProblem;
-use crate::workspace::{FileKind, Linked, path};
+use crate::workspace::{FileKind, Linked, Lost, path};
 
 /// Files and folders that one walk names at most: far beyond any control repository, and a
 /// bound where a workspace turns out to be a whole disk.
@@ -37,8 +37,8 @@ pub(super) struct Walk {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) path: Arc<str>,
-    /// What stands there; nothing behind a symbolic link that leads nowhere.
-    pub(super) kind: Option<FileKind>,
+    /// What stands there; where a symbolic link leads that leads nowhere.
+    pub(super) kind: Result<FileKind, Lost>,
     pub(super) linked: Linked,
     /// Where a linked folder really is.
     pub(super) target: Option<Arc<str>>,
@@ -116,26 +116,25 @@ impl Folders<'_> {
     }
 }
 
-/// What stands at an entry of a folder, links followed; nothing at all for what is no file and no
-/// folder, links to that, and links to what is missing outside of the walked `folder`.
+/// What stands at an entry of the walked `folder`, links followed; nothing at all for what is no file and
+/// no folder, and links to that.
 fn kind_at(
     entry: &std::fs::DirEntry,
     at: &str,
     folder: &str,
-) -> Option<(Option<FileKind>, Linked)> {
+) -> Option<(Result<FileKind, Lost>, Linked)> {
     let own = entry.file_type().ok()?;
     if own.is_symlink() {
         let kind = match std::fs::metadata(&*native(at)) {
-            Ok(metadata) => Some(super::read::kind_of(&metadata)?),
-            Err(_) if is_lost_within(at, folder) => None,
-            Err(_) => return None,
+            Ok(metadata) => Ok(super::read::kind_of(&metadata)?),
+            Err(_) => Err(lost_from(at, folder)),
         };
         Some((kind, Linked::Yes))
     } else if own.is_dir() {
-        Some((Some(FileKind::Directory), Linked::No))
+        Some((Ok(FileKind::Directory), Linked::No))
     } else {
         let is_file = own.is_file();
-        is_file.then_some((Some(FileKind::File), Linked::No))
+        is_file.then_some((Ok(FileKind::File), Linked::No))
     }
 }
 
@@ -226,7 +225,7 @@ pub(super) fn walk(
                 linked: is_link,
                 target: None,
             };
-            if kind == Some(FileKind::Directory) {
+            if kind == Ok(FileKind::Directory) {
                 match folders.enter(&here, at, is_link, &mut walk) {
                     Some(leads) => found.target = leads,
                     None => continue,

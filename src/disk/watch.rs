@@ -141,7 +141,7 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
     let inside = names(&[Arc::from(folder)], ignore);
     let folders = inside
         .iter()
-        .filter(|found| found.kind == Some(FileKind::Directory))
+        .filter(|found| found.kind == Ok(FileKind::Directory))
         .map(|found| &*found.path);
     std::iter::once(folder).chain(folders).all(|folder| {
         match system.watch(Path::new(&*native(folder)), RecursiveMode::NonRecursive) {
@@ -217,8 +217,8 @@ fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
     found
         .map(|found| {
             let stamp = match found.kind {
-                Some(FileKind::File) => std::fs::metadata(&*native(&found.path)).ok(),
-                Some(FileKind::Directory) | None => None,
+                Ok(FileKind::File) => std::fs::metadata(&*native(&found.path)).ok(),
+                Ok(FileKind::Directory) | Err(_) => None,
             };
             (found.path, stamp.map(|metadata| Stamp::of(&metadata)))
         })

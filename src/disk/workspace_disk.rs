@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::native::{model, native};
+use super::read::lost_from;
 use super::{DiskFiles, Ignore, scan};
 use crate::value::{LoadError, load_plain_entry};
 use crate::workspace::{
-    Change, DataFile, Entry, FileKind, Files, Format, Settings, Snapshot, Workspace,
+    Change, DataFile, Entry, FileKind, Files, Format, Lost, Settings, Snapshot, Workspace,
     map_onto_environment, path,
 };
 
@@ -51,6 +52,17 @@ impl Files for WorkspaceDisk {
     fn sees(&self, folder: &str) -> bool {
         path::within(&path::normalise(folder), &self.root).is_some()
             || self.disk.kind(folder) == Some(FileKind::Directory)
+    }
+
+    fn is_behind_lost_link(&self, path: &str) -> bool {
+        let normal = path::normalise(path);
+        let way = std::iter::successors(Some(&*normal), |at| path::parent(at));
+        let mut inside = way.take_while(|at| path::within(at, &self.root).is_some());
+        inside.any(|at| {
+            self.disk.kind(at).is_none()
+                && self.disk.is_link(at)
+                && lost_from(at, &self.root) == Lost::Outside
+        })
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {

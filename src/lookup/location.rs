@@ -222,7 +222,9 @@ impl Engine<'_> {
             true => dirname(&joined),
             false => &datadir.text,
         };
-        let is_absent = !exists && open.is_none() && !self.session.files.sees(folder);
+        let files = self.session.files;
+        let is_elsewhere = || !files.sees(folder) || files.is_behind_lost_link(&joined);
+        let is_absent = !exists && open.is_none() && is_elsewhere();
         Location {
             original: original.clone(),
             place: Arc::from(joined),

@@ -503,6 +503,7 @@ impl<'a> Checker<'a> {
                 Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
             };
             areas.iter().any(|area| start.starts_with(&**area))
+                && !self.snapshot.is_behind_lost_link(start)
         };
         together.retain(|root| self.asks_functions(root) || !self.places(root).iter().all(here));
         together.iter().map(|root| root.layer.clone()).collect()

@@ -435,7 +435,7 @@ fn text(at: &str) -> Result<Arc<str>, String> {
             Content::Unread => Err("cannot be read".to_owned()),
         },
         DiskEntry::Directory { .. } => Err("is a folder".to_owned()),
-        DiskEntry::LostLink | DiskEntry::Absent => Err("is not there".to_owned()),
+        DiskEntry::LostLink(_) | DiskEntry::Absent => Err("is not there".to_owned()),
     }
 }
 

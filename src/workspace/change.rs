@@ -72,8 +72,17 @@ pub enum DiskEntry {
         /// Whether the path ends in a symbolic link.
         linked: Linked,
     },
-    /// A symbolic link that leads nowhere: globs match it by its name, and nothing can be read.
-    LostLink,
+    /// A symbolic link that leads nowhere.
+    LostLink(Lost),
+}
+
+/// Where a symbolic link leads that leads nowhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lost {
+    /// To a place in the workspace: globs match the link by its name, and nothing can be read.
+    Here,
+    /// Out of the workspace: there may be something where Puppet runs.
+    Outside,
 }
 
 /// Whether a path ends in a symbolic link; Ruby's `**` does not follow those to folders.

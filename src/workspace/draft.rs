@@ -132,7 +132,7 @@ impl<'a> Draft<'a> {
                 Some(Node::File { linked }),
                 (content != Content::Unread).then_some(content),
             ),
-            DiskEntry::LostLink => (Some(Node::LostLink), None),
+            DiskEntry::LostLink(lost) => (Some(Node::LostLink(lost)), None),
         };
         let mut changed = Vec::new();
         let mut note = |at: &Arc<str>| changed.push(Arc::clone(at));

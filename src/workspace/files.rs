@@ -72,6 +72,12 @@ pub trait Files: Sync {
         true
     }
 
+    /// Whether a path is, or leads through, a symbolic link out of the checkout to what is not on this
+    /// machine: something may be there for Puppet.
+    fn is_behind_lost_link(&self, _path: &str) -> bool {
+        false
+    }
+
     /// The names in a folder with their kinds, sorted by bytes, without `.` and `..`; empty where
     /// there is no such folder.
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;

@@ -56,7 +56,7 @@ mod visible;
 mod writer;
 
 pub use cache::TextHash;
-pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Settings};
+pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Lost, Settings};
 pub use code::{
     AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
     IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,

@@ -9,6 +9,7 @@ use imbl::{GenericHashMap, OrdSet, Vector};
 
 use super::Settings;
 use super::cache::TextCache;
+use super::change::Lost;
 use super::code::CodeIndex;
 use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
@@ -22,7 +23,7 @@ use super::paths::Paths;
 use super::reader;
 use super::references::References;
 use super::roots::{Root, Roots};
-use super::tree::Tree;
+use super::tree::{Node, Tree};
 use super::visible::failed;
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
@@ -204,6 +205,14 @@ impl Snapshot {
     #[must_use]
     pub fn areas(&self) -> &[Arc<str>] {
         &self.areas
+    }
+
+    /// Whether a path is, or leads through, a symbolic link out of the workspace to what is not on this
+    /// machine.
+    #[must_use]
+    pub fn is_behind_lost_link(&self, at: &str) -> bool {
+        let mut way = std::iter::successors(Some(at), |at| path::parent(at));
+        way.any(|at| self.tree.get(at) == Some(&Node::LostLink(Lost::Outside)))
     }
 
     /// The settings that concern files.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use imbl::OrdMap;
 
-use super::change::Linked;
+use super::change::{Linked, Lost};
 use super::files::FileKind;
 use super::path;
 
@@ -24,7 +24,7 @@ pub(super) enum Node {
         linked: Linked,
     },
     /// A symbolic link that leads nowhere.
-    LostLink,
+    LostLink(Lost),
 }
 
 impl Node {
@@ -33,7 +33,7 @@ impl Node {
         match self {
             Node::Directory { .. } => Some(FileKind::Directory),
             Node::File { .. } => Some(FileKind::File),
-            Node::LostLink => None,
+            Node::LostLink(_) => None,
         }
     }
 }
@@ -66,7 +66,7 @@ impl Tree {
             }
             match self.nodes.get_key_value(folder) {
                 Some((_, Node::Directory { .. })) => break,
-                Some((name, Node::File { .. } | Node::LostLink)) => {
+                Some((name, Node::File { .. } | Node::LostLink(_))) => {
                     let name = Arc::clone(name);
                     changed(&name);
                     self.nodes.insert(name, Node::Directory { target: None });
@@ -81,7 +81,7 @@ impl Tree {
         }
         match (self.nodes.get(&**at), &node) {
             (Some(old), new) if old == new => return,
-            (Some(Node::Directory { .. }), Node::File { .. } | Node::LostLink) => {
+            (Some(Node::Directory { .. }), Node::File { .. } | Node::LostLink(_)) => {
                 self.remove(at, changed);
             }
             (Some(_) | None, _) => {}

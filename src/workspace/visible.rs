@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Bound;
 use std::sync::Arc;
 
-use super::change::Linked;
+use super::change::{Linked, Lost};
 use super::deployed;
 use super::file::{Belongs, File, unread};
 use super::files::{DataFile, Entry, FileKind, Files, Format};
@@ -110,7 +110,7 @@ impl Snapshot {
         match self.tree.get(&here) {
             Some(Node::Directory { target }) => target.is_some(),
             Some(Node::File { linked }) => *linked == Linked::Yes,
-            Some(Node::LostLink) => true,
+            Some(Node::LostLink(lost)) => *lost == Lost::Here,
             None => false,
         }
     }
@@ -122,7 +122,7 @@ impl Snapshot {
 
     /// Whether a broken link stands at a path in normal form.
     pub(super) fn is_lost(&self, at: &str) -> bool {
-        self.tree.get(at) == Some(&Node::LostLink) && self.kind_here(at).is_none()
+        self.tree.get(at) == Some(&Node::LostLink(Lost::Here)) && self.kind_here(at).is_none()
     }
 
     fn is_lost_for(&self, root: Option<&Root>, at: &str) -> bool {
@@ -199,7 +199,7 @@ impl Snapshot {
                 ".." => {
                     let folder = match self.tree.get(&here) {
                         Some(Node::Directory { target }) => target.as_deref(),
-                        Some(Node::File { .. } | Node::LostLink) => return None,
+                        Some(Node::File { .. } | Node::LostLink(_)) => return None,
                         None if self.area_of(&here).is_some()
                             && self.kind_here(&here) != Some(FileKind::Directory) =>
                         {

@@ -240,6 +240,39 @@ fn roots_and_deployed_folders_count_on_the_command_line() {
     assert!(out.contains("mapped"), "{out}{told}");
 }
 
+/// Where Puppet runs, a private repository may lie there.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_workspace_to_what_is_not_here_leaves_an_answer_unknown() {
+    let folder = workspace("");
+    let levels = "{name: away, path: away.yaml}, {name: c, path: common.yaml}";
+    let hiera = format!("version: 5\nhierarchy: [{levels}]\n");
+    std::fs::write(folder.path().join("hiera.yaml"), hiera).unwrap();
+    let link = folder.path().join("data/away.yaml");
+    let unless = "unless level 'away' (outside this workspace) sets it";
+    for (target, code) in [("/srv/nowhere/private.yaml", 3), ("gone.yaml", 0)] {
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let of = ["lookup", "address", "--node", "a.example"];
+        let (found, _, told) = said(folder.path(), &of);
+        assert_eq!(found, Some(code), "{target}: {told}");
+        for command in [
+            &of[..],
+            &["matrix", "address"],
+            &["hover", "data/common.yaml:1"],
+        ] {
+            let (_, out, told) = said(folder.path(), command);
+            let is_open = [&out, &told].into_iter().any(|said| {
+                said.contains(unless) || said.contains("'away' (outside this workspace)")
+            });
+            assert_eq!(is_open, code == 3, "{target}: {command:?}: {out}{told}");
+        }
+        // A link that leads nowhere at all is still reported.
+        let (_, out, _) = said(folder.path(), &["check", "--select", "level-never-matches"]);
+        assert_eq!(out.contains("matches 'away.yaml'"), code == 0, "{out}");
+        std::fs::remove_file(&link).unwrap();
+    }
+}
+
 #[test]
 fn data_that_is_not_here_leaves_an_answer_unknown() {
     let folder = workspace("");

@@ -16,8 +16,8 @@ use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
 use crate::disk::workspace_disk::read_areas;
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{
-    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Settings, Snapshot, Workspace,
-    path, too_large,
+    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, Settings, Snapshot,
+    Workspace, path, too_large,
 };
 
 /// Links to folders that lead to links to folders.
@@ -66,7 +66,7 @@ enum Entry {
     /// Where a symbolic link leads, as it is written.
     Link(String),
     /// A symbolic link that leads nowhere.
-    LostLink,
+    LostLink(Lost),
     /// A file that is not versioned.
     OnDisk(Linked),
 }
@@ -169,7 +169,9 @@ impl Reading {
         for _ in 0..MOST_LINKS {
             let links = self.entries.iter().filter_map(|(at, entry)| match entry {
                 Entry::Link(target) => Some((at.clone(), target.clone())),
-                Entry::Folder { .. } | Entry::File(..) | Entry::OnDisk(_) | Entry::LostLink => None,
+                Entry::Folder { .. } | Entry::File(..) | Entry::OnDisk(_) | Entry::LostLink(_) => {
+                    None
+                }
             });
             let links: Vec<(String, String)> = links.collect();
             if links.is_empty() {
@@ -182,7 +184,7 @@ impl Reading {
         // What is left leads in circles.
         for entry in self.entries.values_mut() {
             if matches!(entry, Entry::Link(_)) {
-                *entry = Entry::LostLink;
+                *entry = Entry::LostLink(Lost::Here);
             }
         }
     }
@@ -197,7 +199,8 @@ impl Reading {
             // Git says nothing of what is there.
             let entry = match read::entry(&leads, Want::Name) {
                 DiskEntry::File { .. } => Some(Entry::OnDisk(Linked::Yes)),
-                DiskEntry::Directory { .. } | DiskEntry::LostLink | DiskEntry::Absent => None,
+                DiskEntry::Directory { .. } => None,
+                DiskEntry::LostLink(_) | DiskEntry::Absent => Some(Entry::LostLink(Lost::Outside)),
             };
             self.put(at, entry);
             return;
@@ -234,7 +237,7 @@ impl Reading {
                     .collect();
                 self.entries.extend(copies);
             }
-            Some(Entry::LostLink) => self.put(at, Some(Entry::LostLink)),
+            Some(Entry::LostLink(lost)) => self.put(at, Some(Entry::LostLink(lost))),
             Some(Entry::OnDisk(_)) => self.put(at, None),
             None => {
                 let mut above = std::iter::successors(path::parent(&leads), |at| path::parent(at));
@@ -244,7 +247,7 @@ impl Reading {
                 }
                 // What is not versioned may be there.
                 let is_lost = read::entry(&leads, Want::Name) == DiskEntry::Absent;
-                self.put(at, is_lost.then_some(Entry::LostLink));
+                self.put(at, is_lost.then_some(Entry::LostLink(Lost::Here)));
             }
         }
     }
@@ -271,7 +274,7 @@ impl Reading {
         });
         for found in walked.found {
             let at = &*found.path;
-            let is_folder = found.kind == Some(FileKind::Directory);
+            let is_folder = found.kind == Ok(FileKind::Directory);
             if self.entries.contains_key(at) || self.entries.len() >= MOST_FILES {
                 continue;
             }
@@ -290,11 +293,11 @@ impl Reading {
             let is_foreign = foreign.as_ref().is_some_and(in_foreign);
             if is_foreign || excluded.holds(&below, is_folder) {
                 let entry = match found.kind {
-                    Some(FileKind::Directory) => Entry::Folder {
+                    Ok(FileKind::Directory) => Entry::Folder {
                         target: found.target,
                     },
-                    Some(FileKind::File) => Entry::OnDisk(found.linked),
-                    None => Entry::LostLink,
+                    Ok(FileKind::File) => Entry::OnDisk(found.linked),
+                    Err(lost) => Entry::LostLink(lost),
                 };
                 self.add_folders(at, folder);
                 self.entries.insert(at.to_string(), entry);
@@ -336,8 +339,12 @@ impl Reading {
                     continue;
                 }
                 Entry::File(_, _, linked) | Entry::OnDisk(linked) => *linked,
-                Entry::Link(_) | Entry::LostLink => {
-                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink));
+                Entry::Link(_) => {
+                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink(Lost::Here)));
+                    continue;
+                }
+                Entry::LostLink(lost) => {
+                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink(*lost)));
                     continue;
                 }
             };
@@ -369,7 +376,7 @@ impl Reading {
         let (repository, id) = match entry {
             Entry::File(repository, id, _) => (&self.repositories[*repository], id),
             Entry::OnDisk(_) => return Ok(read::content(at)),
-            Entry::Folder { .. } | Entry::Link(_) | Entry::LostLink => return Ok(None),
+            Entry::Folder { .. } | Entry::Link(_) | Entry::LostLink(_) => return Ok(None),
         };
         let object = repository.objects.read(id)?;
         let size = object.bytes.len() as u64;
