@@ -165,8 +165,8 @@ impl Parser {
             }
             has_class = true;
         }
-        let is_at_end = self.peek() == Some(']')
-            || self.peek() == Some('&') && self.peek_second() == Some('&');
+        let is_at_end =
+            self.peek() == Some(']') || self.peek() == Some('&') && self.peek_second() == Some('&');
         if has_class && is_at_end {
             // `[a-[b]]`: the open range is forgotten.
             return Ok(());
