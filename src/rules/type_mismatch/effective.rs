@@ -312,7 +312,18 @@ fn with_texts(value: &Value) -> Option<Value> {
                 }
                 Some(Value::Hash(Arc::new(known)))
             }
-            known => (!known.has_opaque()).then(|| known.clone()),
+            Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::BigInt(_)
+            | Value::Float(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Symbol(_)
+            | Value::Sensitive(_)
+            | Value::Default
+            | Value::Rich(_)
+            | Value::Opaque(_) => (!value.has_opaque()).then(|| value.clone()),
         };
     };
     match &**opaque {
