@@ -158,7 +158,7 @@ Nothing above the repository around FOLDER is looked at."
 (defun hiera-ls-set-value (yaml whose only)
   "Propose edits after which nodes get the value YAML for the key at point, and make one.
 WHOSE are names of nodes or conditions such as \"role=web,db\", which must all hold;
-nil means all nodes.  With ONLY every other node keeps what it has."
+nil means all nodes.  With ONLY all other nodes keep their values."
   (interactive
    (list (hiera-ls-read-value)
          (split-string (read-string "Nodes, such as role=web,db site=lon (empty for all): "))

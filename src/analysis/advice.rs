@@ -204,58 +204,27 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
             && in_doubt(variable, count) > 0
             && *variable.name != *"environment"
     };
-    // An example is of the shape that the names have.
-    let has = |separator: &str| {
-        let mut all = nodes.nodes.all().iter();
-        all.any(|node| node.certname.contains(separator))
-    };
-    let separators = [(".", "\\."), ("-", "-")].into_iter();
-    let separator = separators.clone().find(|(separator, _)| has(separator));
-    let most = if separator.is_some() { 2 } else { 1 };
-    let (separator, escaped) = separator.unwrap_or_default();
-    let wanted: Vec<&VariableReport> = report.variables.iter().filter(is_own).take(most).collect();
-    if wanted.is_empty() || count == 0 {
+    if count == 0 {
         return None;
     }
-    let weight = wanted
-        .iter()
-        .map(|variable| in_doubt(variable, count))
-        .sum();
-    let names: Vec<String> = wanted
-        .iter()
-        .map(|of| format!("'{}' (known for {} of {count} nodes)", of.name, of.known))
-        .collect();
-    let mut pattern = String::from("^");
+    let meant = meant_by_names(report.variables.iter().filter(is_own), nodes)?;
+    let weight = meant.parts.iter();
+    let weight = weight.map(|(variable, _)| in_doubt(variable, count)).sum();
     let mut extensions = String::new();
     let mut variables = String::new();
-    let mut parts = Vec::new();
-    for (at, variable) in wanted.iter().enumerate() {
-        let place = match at {
-            0 => "the letters at the start of a name",
-            _ => "its second part",
-        };
-        parts.push(format!("'{}' from {place}", variable.name));
-        let name = variable.name.rsplit('.').next().unwrap_or(&variable.name);
-        let group: String = name
-            .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() {
-                    c.to_ascii_lowercase()
-                } else {
-                    '_'
-                }
-            })
-            .collect();
-        pattern += &match at {
-            0 => format!("(?<{group}>[a-z]+)"),
-            _ => format!("[^{separator}]*{escaped}(?<{group}>[^{separator}]+)"),
-        };
-        let line = format!("      {name}: '%{{{group}}}'\n");
+    for (variable, group) in &meant.parts {
+        let line = format!("      {}: '%{{{group}}}'\n", last_part(&variable.name));
         match variable.name.starts_with("trusted.extensions.") {
             true => extensions += &line,
             false => variables += &line,
         }
     }
+    let names = meant
+        .parts
+        .iter()
+        .map(|(of, _)| format!("'{}' (known for {} of {count} nodes)", of.name, of.known));
+    let names: Vec<String> = names.collect();
+    let pattern = meant.pattern;
     let mut paste = format!("nodes:\n  - match: '{pattern}'\n");
     for (part, lines) in [("variables", variables), ("extensions", extensions)] {
         if !lines.is_empty() {
@@ -264,9 +233,8 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     }
     let advice = Advice {
         what: format!(
-            "levels need {}: if node names contain that, adapt this example, which reads {}",
-            names.join(" and "),
-            parts.join(" and ")
+            "levels need {}, which most node names seem to contain: check this pattern",
+            names.join(" and ")
         ),
         place: PROJECT_FILE,
         paste,
@@ -274,8 +242,68 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     Some((weight, advice))
 }
 
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// A pattern for the names of nodes, and the variables that its groups give.
+struct Meant<'a> {
+    pattern: String,
+    parts: Vec<(&'a VariableReport, String)>,
+}
+
+/// What parts of the nodes' names seem to mean: the letters at their start, and the part behind the first
+/// separator, where for most nodes that is a value which the names of a variable's files have.
+fn meant_by_names<'a>(
+    variables: impl Iterator<Item = &'a VariableReport>,
+    nodes: &NodeSet,
+) -> Option<Meant<'a>> {
+    let all = nodes.nodes.all();
+    let separators = [('.', "\\."), ('-', "-")].into_iter();
+    let mut found =
+        separators.filter(|(one, _)| all.iter().any(|node| node.certname.contains(*one)));
+    let (separator, escaped) = found.next().unwrap_or(('.', "\\."));
+    let start = |name: &str| {
+        let end = name.find(|c: char| !c.is_ascii_lowercase());
+        name[..end.unwrap_or(name.len())].to_owned()
+    };
+    let second = |name: &str| name.split(separator).nth(1).unwrap_or_default().to_owned();
+    let readings: [&dyn Fn(&str) -> String; 2] = [&start, &second];
+    let mut of_readings: [Option<(&VariableReport, String)>; 2] = [None, None];
+    for variable in variables {
+        let counts = readings.iter().enumerate().map(|(at, read)| {
+            let names = all.iter().map(|node| read(&node.certname));
+            (
+                names.filter(|part| variable.values.contains(part)).count(),
+                at,
+            )
+        });
+        let Some((most, at)) = counts.max() else {
+            continue;
+        };
+        if most * 2 > all.len() && of_readings[at].is_none() {
+            let name = last_part(&variable.name).chars();
+            let name = name.map(|c| match c.is_ascii_alphanumeric() {
+                true => c.to_ascii_lowercase(),
+                false => '_',
+            });
+            of_readings[at] = Some((variable, name.collect()));
+        }
+    }
+    let [first, other] = &of_readings;
+    let mut pattern = String::from("^");
+    if let Some((_, group)) = first {
+        pattern += &format!("(?<{group}>[a-z]+)");
+    }
+    if let Some((_, group)) = other {
+        pattern += &format!("[^{separator}]*{escaped}(?<{group}>[^{separator}]+)");
+    }
+    let parts: Vec<_> = of_readings.into_iter().flatten().collect();
+    (!parts.is_empty()).then_some(Meant { pattern, parts })
+}
+
 fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
-    let is_unknown = |level: &&LevelReport| level.reading == BackendUse::Unknown;
+    let is_unknown = |level: &&LevelReport| level.reading == BackendUse::Unknown && !level.is_empty;
     let having = report.hierarchies.iter();
     let having = having.filter(|found| found.levels.iter().any(|level| is_unknown(&level)));
     let having: Vec<&Hierarchy> = having.collect();
@@ -303,6 +331,7 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
     }
     let (who, gives) = match names.len() {
         1 => (format!("the function '{first}' is"), "it returns"),
+        2 => (format!("'{first}' and 1 more function are"), "they return"),
         count => (
             format!("'{first}' and {} more functions are", count - 1),
             "they return",
@@ -429,7 +458,11 @@ fn folder_above<'a>(analysis: Analysis<'a>, found: &Hierarchy, outside: &str) ->
 
 fn outside(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let levels = report.hierarchies.iter().flat_map(|found| &found.levels);
-    let outside: Vec<_> = levels.filter(|level| level.is_outside).collect();
+    // A link in a folder of the workspace may lead out of it.
+    let is_here = |folder: &str| analysis.snapshot.kind(folder).is_some();
+    let is_elsewhere =
+        |level: &&LevelReport| level.is_outside && !level.datadir.as_deref().is_some_and(is_here);
+    let outside: Vec<_> = levels.filter(is_elsewhere).collect();
     let first = outside.first()?;
     let folder = first.datadir.as_deref()?;
     let above = report

@@ -3,16 +3,16 @@
 //!
 //! It knows neither words of a command nor output formats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::advice::advice;
 use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, PROJECT_FILE, RootView, datadir_of};
 use crate::hierarchy::{FunctionKind, Layer};
-use crate::lookup::{LevelOutline, layer_of, reading_of};
+use crate::lookup::{LevelOutline, Place, layer_of, reading_of};
 use crate::scope::{Knowledge, NameRule, Node};
 use crate::value::StrKey;
-use crate::workspace::{File, RootKind, path};
+use crate::workspace::{File, Files as _, RootKind, path};
 
 /// Most files of one kind that a report names; the others are counted.
 pub const MOST_FILES: usize = 1_000;
@@ -70,6 +70,9 @@ pub struct LevelReport {
     pub files: usize,
     /// Whether its files lie outside of the workspace.
     pub is_outside: bool,
+    /// Whether it names files of which none is here: Puppet does not call the function of such a level
+    /// (`data_hash_function_provider.rb` asks `location.exist?`, the others too).
+    pub is_empty: bool,
     /// The folder that its paths start from, where it is the same for every node.
     pub datadir: Option<String>,
 }
@@ -96,6 +99,8 @@ pub struct VariableReport {
     pub files: usize,
     /// Of how many nodes it is known.
     pub known: usize,
+    /// Its values, as the names of these files tell them.
+    pub values: BTreeSet<String>,
     /// How many nodes have it from where, in words, most first.
     pub sources: Vec<(&'static str, usize)>,
 }
@@ -302,7 +307,13 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
         let mut places = level.places.iter();
         places.any(|place| place.fits_among(&all, file.path()))
     };
-    let is_outside = |place: &crate::lookup::Place| view.analysis.is_outside(&place.template);
+    let is_outside = |place: &Place| view.analysis.is_outside(&place.template);
+    // A path with variables may also mean a folder, which a function could read.
+    let is_missing = |place: &Place| {
+        let path = place.template.with_values(&[]);
+        !is_outside(place) && path.is_some_and(|path| snapshot.kind(&path).is_none())
+    };
+    let files = snapshot.files().filter(is_its).count();
     let settings = view.analysis.settings;
     let is_declared = settings.backends.get(&level.function.name).is_some();
     let reading = match reading_of(&level.function, &settings.backends) {
@@ -317,7 +328,11 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
         reading,
         paths,
         variables: variables_of(level),
-        files: snapshot.files().filter(is_its).count(),
+        files,
+        is_empty: !level.places.is_empty()
+            && level.uris.is_empty()
+            && files == 0
+            && level.places.iter().all(is_missing),
         is_outside: !level.places.is_empty() && level.places.iter().all(is_outside),
         datadir: level.places.first().and_then(datadir_of),
     }
@@ -334,10 +349,19 @@ fn plain(name: &Arc<str>) -> Arc<str> {
 /// The variables of the layers that a root's nodes read.
 fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
     let mut uses: BTreeMap<Arc<str>, (usize, usize)> = BTreeMap::new();
+    let mut values: BTreeMap<Arc<str>, BTreeSet<String>> = BTreeMap::new();
     for layer in layers(view) {
         let Ok(Some(outline)) = view.session().outline(&layer) else {
             continue;
         };
+        let places = outline.levels.iter().flat_map(|level| &level.places);
+        for place in places.filter(|place| !view.analysis.is_outside(&place.template)) {
+            for path in view.expand(&place.template) {
+                for (name, value) in place.template.bind(&path).unwrap_or_default() {
+                    values.entry(plain(&name)).or_default().insert(value);
+                }
+            }
+        }
         for level in &outline.levels {
             let level = level_report(view, level);
             for name in level.variables {
@@ -365,6 +389,7 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
             sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
             VariableReport {
                 known: sources.iter().map(|(_, count)| count).sum(),
+                values: values.remove(&name).unwrap_or_default(),
                 name,
                 levels,
                 files,

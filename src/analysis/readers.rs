@@ -58,6 +58,9 @@ impl RootView<'_> {
         let tests: Vec<Readers> = places
             .map(|place| Readers::new(nodes, place, path))
             .collect();
+        if tests.iter().any(|test| test.is_for_all(path)) {
+            return (0..nodes.len()).collect();
+        }
         (0..nodes.len())
             .filter(|&member| tests.iter().any(|test| test.contains(member, path)))
             .collect()
@@ -171,6 +174,12 @@ impl Readers {
             template,
             mapped,
         }
+    }
+
+    /// Whether the path is the same for every node.
+    fn is_for_all(&self, path: &str) -> bool {
+        let is_text = self.columns.is_empty() && self.mapped.is_none() && self.is_literal;
+        is_text && self.is_literally(0, path) == Some(true)
     }
 
     fn contains(&self, member: usize, path: &str) -> bool {

@@ -161,8 +161,11 @@ impl NodeSet {
         let is_set = |node: &Arc<Node>| node.variables.contains_key(&StrKey(fact));
         if used.iter().any(|used| *used.name == *fact) || self.nodes.all().iter().any(is_set) {
             return Some(format!(
-                "'{fact}' is a variable, not a fact: what sets it is the nodes file, a manifest or \
-                 Puppet itself, and no fact changes it"
+                "'{fact}' is not a fact: {}",
+                match fact.split('.').next() {
+                    Some("trusted") => "it comes from the node's certificate",
+                    _ => "the nodes file, a manifest or Puppet itself sets it",
+                }
             ));
         }
         if is_read_by_code(view, fact) {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use crate::analysis::{Analysis, RootView, environments_below};
 use crate::disk::{self, DiskFiles};
+use crate::ide::document::matrix::no_data;
 use crate::ide::matrix::all_keys;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Nodes};
 use crate::text::{nearest, nearest_host};
-use crate::workspace::path;
+use crate::workspace::{LOOKUP_OPTIONS, path};
 
 /// What stands for any characters in a pattern of keys.
 const ANY: char = '*';
@@ -118,6 +119,9 @@ impl KnownKeys {
 
     /// Says that no file sets a key, and what was probably meant.
     pub(super) fn no_key(&self, name: &str) -> String {
+        if name == LOOKUP_OPTIONS {
+            return no_data();
+        }
         let below = format!("{}::", name.trim_end_matches(':'));
         let hint = match self.0.iter().find(|key| key.starts_with(&below)) {
             Some(_) if !name.contains(ANY) => format!(": '{below}*' matches keys that are set"),

@@ -136,7 +136,7 @@ fn print(
         Form::Text => match outcome {
             Outcome::Already => {
                 remark(&format!(
-                    "all of them already have this value of '{}'",
+                    "these nodes already get this value of '{}'",
                     goal.asked
                 ));
                 return Ok(());

@@ -371,7 +371,7 @@ impl Loaded {
     pub(super) fn say_what_is_known(&self) {
         if self.nodes.is_empty() {
             remark(
-                "note: no nodes are known: these are the answers depending on a node's facts; see 'hiera-ls doctor'",
+                "note: no nodes are known, so answers are listed by fact: see 'hiera-ls doctor'",
             );
         }
         if self.nodes.are_names() {

@@ -370,8 +370,21 @@ fn readings<'a>(
                 true => path.len(),
                 false => path.find('/').unwrap_or(path.len()),
             };
+            // Whatever follows starts with this text.
+            let next = match rest {
+                [
+                    TemplatePart::Text(text),
+                    TemplatePart::Key(KeyPart::Path),
+                    ..,
+                ] => text.strip_suffix('/').unwrap_or(text),
+                [TemplatePart::Text(text), ..] => text.as_str(),
+                [..] => "",
+            };
             for (at, character) in path[..limit].char_indices() {
                 let end = at + character.len_utf8();
+                if !path[end..].starts_with(next) {
+                    continue;
+                }
                 bound.push((name, &path[..end]));
                 readings(rest, &path[end..], slash, bound, found);
                 bound.pop();

@@ -303,7 +303,11 @@ fn all_hints(
             (hint.range.start, !is_impact)
         });
     }
-    found.retain(|hint| options.wants(&hint.kind));
+    // What is left of a text that does not parse decides nothing.
+    let is_whole = file.facts().error.is_none();
+    found.retain(|hint| {
+        options.wants(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
+    });
     found
 }
 

@@ -21,8 +21,8 @@ pub const MOST_KEYS: usize = 2_000;
 /// What changes.
 #[derive(Clone, Debug, Default)]
 pub struct Impact {
-    /// The changes, key by key in the order of bytes; a key comes once for each pair of an old and
-    /// a new answer.
+    /// The changes, key by key: first the keys that were edited, then those that use them, each in the
+    /// order of bytes. A key comes once for each pair of an old and a new answer.
     pub changes: Vec<Difference>,
     /// The nodes for which something changes, by name, in the order of bytes.
     pub nodes: Vec<Arc<str>>,
@@ -138,6 +138,7 @@ pub(super) fn is_by_path(view: &RootView<'_>, path: &str) -> bool {
 /// The keys that are to be looked up, and whether these are all that can differ.
 fn keys(extent: &Extent, before: &RootView<'_>, after: &RootView<'_>) -> (Vec<Arc<str>>, bool) {
     let mut keys = extent.keys(before, after);
+    keys.sort_by_key(|key| !extent.is_edited(key));
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     (keys, is_complete)

@@ -45,6 +45,8 @@ impl Touched {
 /// How far the changes between two versions reach.
 pub(super) struct Extent {
     touched: Touched,
+    /// The top-level keys whose own entries changed.
+    edited: BTreeSet<Arc<str>>,
     /// The nodes that can get something else, by number, in their order.
     pub(super) members: Vec<usize>,
 }
@@ -82,6 +84,7 @@ impl Extent {
     pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> Extent {
         let everything = || Extent {
             touched: Touched::All,
+            edited: BTreeSet::new(),
             members: (0..after.analysis.nodes.len()).collect(),
         };
         if manifests_differ(before.analysis.nodes, after.analysis.nodes) {
@@ -95,6 +98,7 @@ impl Extent {
         let readable = [Readable::new(before), Readable::new(after)];
         let mut extent = Extent {
             touched: Touched::Keys(BTreeSet::new()),
+            edited: BTreeSet::new(),
             members: Vec::new(),
         };
         let mut data = Vec::new();
@@ -146,7 +150,16 @@ impl Extent {
             false => everything().members,
         };
         extent.touched = touched_by(versions, &data, names);
+        for changed in &data {
+            let diff = differences_of_keys(changed.before, changed.after);
+            extent.edited.extend(diff.touched().cloned());
+        }
         extent
+    }
+
+    /// Whether a key, as lookups are asked for it, has entries of its own that changed.
+    pub(super) fn is_edited(&self, key: &Arc<str>) -> bool {
+        self.edited.contains(&root_of(key))
     }
 
     /// The keys that can differ, as lookups must be asked for them, ordered by bytes.

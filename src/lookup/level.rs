@@ -299,7 +299,7 @@ impl Engine<'_> {
     }
 
     /// The files that a template gives if a variable stands for several folders, and that no path of a layer's
-    /// hierarchy is likelier to mean.
+    /// hierarchy is likelier to mean, for this scope or for any other.
     fn without_likelier(&mut self, files: Paths, template: &Template, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let levels = provider.and_then(|provider| provider.levels.borrow().clone());
@@ -309,11 +309,15 @@ impl Engine<'_> {
         });
         let locations = levels.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
         let locations: Vec<&Location> = locations.collect();
+        let places = self.session.known_places(layer);
         let is_others = |at: &Arc<str>| {
-            locations.iter().any(|location| match &location.open {
-                Some(open) => open.template.is_likelier(template, at),
-                None => location.place == *at,
-            })
+            places
+                .iter()
+                .any(|place| place.template.is_likelier(template, at))
+                || locations.iter().any(|location| match &location.open {
+                    Some(open) => open.template.is_likelier(template, at),
+                    None => location.place == *at,
+                })
         };
         files.iter().filter(|at| !is_others(at)).cloned().collect()
     }

@@ -447,7 +447,7 @@ impl Answer {
         }
         match paths.as_slice() {
             [first, rest @ ..] if !rest.is_empty() => format!(
-                "level '{}' reads {} files that are not in this workspace, the first is '{first}'",
+                "level '{}' would read up to {} files outside this workspace, such as '{first}'",
                 unknown.level,
                 paths.len()
             ),

@@ -54,7 +54,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let finding = findings.report(
             knockout.range,
             format!(
-                "'{}' {how}: '{}' of '{}' is not removed, and this is an element like any other",
+                "'{}' {how}: '{}' of '{}' is not removed, and the knock-out itself is in the value",
                 key.name,
                 knockout.target,
                 file.snapshot().short_name(lower.path())

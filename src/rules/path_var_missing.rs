@@ -105,7 +105,7 @@ fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>
                 Severity::Warning,
                 tree.node(*path).range,
                 format!(
-                    "'%{{{name}}}' is not in it: Puppet reads the same path for each element of '{variable}'"
+                    "the path does not use '%{{{name}}}': Puppet reads the same file for each element of '{variable}'"
                 ),
             );
         }

@@ -199,10 +199,10 @@ mod tests {
         std::fs::write(left.join("x.yaml"), "").unwrap();
         std::fs::create_dir(&other).unwrap();
         let files = ShownFiles::new(Some(temporary.path().to_owned()));
-        let first = files.put("Matrix of a::b", "yaml", "a: 1\n").unwrap();
-        let again = files.put("Matrix of a::b", "yaml", "a: 2\n").unwrap();
+        let first = files.put("Values of a::b", "yaml", "a: 1\n").unwrap();
+        let again = files.put("Values of a::b", "yaml", "a: 2\n").unwrap();
         assert_eq!(first, again);
-        assert_eq!(first.file_name().unwrap(), "Matrix of a::b.yaml");
+        assert_eq!(first.file_name().unwrap(), "Values of a::b.yaml");
         assert_eq!(std::fs::read_to_string(&first).unwrap(), "a: 2\n");
         let folder = first.parent().unwrap();
         #[cfg(unix)]

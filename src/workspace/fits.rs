@@ -14,6 +14,10 @@ use crate::hierarchy::Template;
 /// times the places that a scope can fill in.
 const MOST_TEMPLATES: usize = 64;
 
+/// So few files are compared one by one: without known nodes a level has a template for each value that other
+/// levels' files give its variables, and a key of a class is in few files.
+const FEW_FILES: usize = 16;
+
 /// Whether a template can mean a file.
 #[derive(Clone, Copy)]
 enum Fit {
@@ -46,19 +50,22 @@ struct Known {
     /// Which set of files; none before the first.
     shape: Option<u64>,
     order: Arc<Order>,
-    templates: HashMap<Template, Arc<Fits>>,
+    templates: HashMap<Template, Fits>,
 }
 
-/// The answers for one template.
-pub(super) struct Fits {
-    order: Arc<Order>,
-    /// By the number of the file.
-    by_file: Vec<Fit>,
-}
+/// The answers for one template, by the number of the file.
+type Fits = Arc<[Fit]>;
 
 impl FitCache {
-    /// What is known for a template. O(files) the first time.
-    pub(super) fn of(&self, snapshot: &Snapshot, template: &Template) -> Arc<Fits> {
+    /// Those of some files that a template can mean, of one format or of any; `count` is how many files there
+    /// are. O(files given), and O(all files) the first time that many are asked of for a template.
+    pub(super) fn holders(
+        &self,
+        snapshot: &Snapshot,
+        template: &Template,
+        (files, count): (impl Iterator<Item = FileId>, usize),
+        format: Option<Format>,
+    ) -> Holders {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = lock();
         if known.shape != Some(snapshot.shape) || known.templates.len() >= MOST_TEMPLATES {
@@ -68,62 +75,72 @@ impl FitCache {
                 templates: HashMap::new(),
             };
         }
-        if let Some(fits) = known.templates.get(template) {
-            return Arc::clone(fits);
+        let order = Arc::clone(&known.order);
+        if count <= FEW_FILES {
+            drop(known);
+            let fit = |id| {
+                let rank = order.rank(id);
+                rank.map_or(Fit::No, |rank| Fit::new(template, order.path(rank)))
+            };
+            return holders(&order, files, format, fit);
         }
-        let fits = Arc::new(Fits::new(&known.order, template));
-        known.templates.insert(template.clone(), Arc::clone(&fits));
-        fits
+        let fits = match known.templates.get(template) {
+            Some(fits) => Arc::clone(fits),
+            None => {
+                let by_file = order.by_file();
+                let fits: Fits = by_file
+                    .map(|path| path.map_or(Fit::No, |path| Fit::new(template, path)))
+                    .collect();
+                known.templates.insert(template.clone(), Arc::clone(&fits));
+                fits
+            }
+        };
+        drop(known);
+        let fit = |id: FileId| fits.get(id.0 as usize).copied().unwrap_or(Fit::No);
+        holders(&order, files, format, fit)
     }
 }
 
-impl Fits {
-    fn new(order: &Arc<Order>, template: &Template) -> Fits {
-        let fit = |path: &str| match template.count_readings(path) {
+impl Fit {
+    fn new(template: &Template, path: &str) -> Fit {
+        match template.count_readings(path) {
             0 if template.matches_across_folders(path) => Fit::Across(format_of(path)),
             0 => Fit::No,
             1 => Fit::Yes(format_of(path)),
             _ => Fit::Several(format_of(path)),
-        };
-        Fits {
-            order: Arc::clone(order),
-            by_file: order
-                .by_file()
-                .map(|path| path.map_or(Fit::No, |path| fit(path)))
-                .collect(),
         }
     }
+}
 
-    /// The files with a key that the template can mean, of one format or of any. O(files with the
-    /// key).
-    pub(super) fn holders(
-        &self,
-        files: impl Iterator<Item = FileId>,
-        format: Option<Format>,
-    ) -> Holders {
-        let (mut ranks, mut across) = (Vec::new(), Vec::new());
-        let mut has_one_reading = true;
-        for id in files {
-            let (own, list) = match self.by_file.get(id.0 as usize) {
-                Some(Fit::Yes(own) | Fit::Several(own)) => (*own, &mut ranks),
-                Some(Fit::Across(own)) => (*own, &mut across),
-                Some(Fit::No) | None => continue,
-            };
-            if format.is_some() && own != format {
-                continue;
-            }
-            if let Some(rank) = self.order.rank(id) {
-                has_one_reading &= matches!(self.by_file[id.0 as usize], Fit::Yes(_));
-                list.push(rank);
-            }
+fn holders(
+    order: &Arc<Order>,
+    files: impl Iterator<Item = FileId>,
+    format: Option<Format>,
+    fit: impl Fn(FileId) -> Fit,
+) -> Holders {
+    let (mut ranks, mut across) = (Vec::new(), Vec::new());
+    let mut has_one_reading = true;
+    for id in files {
+        let fit = fit(id);
+        let (own, list) = match fit {
+            Fit::Yes(own) | Fit::Several(own) => (own, &mut ranks),
+            Fit::Across(own) => (own, &mut across),
+            Fit::No => continue,
+        };
+        if format.is_some() && own != format {
+            continue;
         }
-        // They are in order already where files were found in order.
-        ranks.sort_unstable();
-        across.sort_unstable();
-        Holders {
-            paths: Paths::ranked(&self.order, ranks),
-            across: Paths::ranked(&self.order, across),
-            has_one_reading,
+        if let Some(rank) = order.rank(id) {
+            has_one_reading &= matches!(fit, Fit::Yes(_));
+            list.push(rank);
         }
+    }
+    // They are in order already where files were found in order.
+    ranks.sort_unstable();
+    across.sort_unstable();
+    Holders {
+        paths: Paths::ranked(order, ranks),
+        across: Paths::ranked(order, across),
+        has_one_reading,
     }
 }

@@ -89,13 +89,13 @@ impl FoundConfig {
                 let how = match self.origin {
                     Origin::Setting => "a setting names it",
                     Origin::Place => "it is where Puppet looks for it",
-                    Origin::Content => "it was found by its content",
+                    Origin::Content => "it has the content of a hiera.yaml",
                 };
                 let files = if self.reached == 1 { "file" } else { "files" };
                 format!("{how}; it reads {} data {files}", self.reached)
             }
             Verdict::Variant(other) => {
-                format!("{other} comes before it and reads all of its data")
+                format!("{other} already reads the same data")
             }
             Verdict::Aside => "it belongs to tests".to_owned(),
             Verdict::ReachesNothing => "none of its data files is in this workspace".to_owned(),

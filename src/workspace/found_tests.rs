@@ -323,6 +323,32 @@ fn settings_choose_a_variant_and_the_folder_that_it_serves() {
 }
 
 #[test]
+fn no_other_configuration_answers_in_the_place_of_a_broken_one() {
+    let other = five("../../hieradata", &["common.yaml"]);
+    for broken in ["version: 5\nhierarchy:\n- {nam: x}\n- y\n", "version: [\n"] {
+        let files = [
+            ("environment.conf", ""),
+            ("hiera.yaml", broken),
+            ("hieradata/common.yaml", "a: 1"),
+            ("files/lab/production.yaml", &*other),
+            ("spec/fixtures/hiera.yaml", &*other),
+        ];
+        let shown = show(&snapshot(&files, Settings::default()));
+        assert!(
+            shown.starts_with("environment . by hiera.yaml\n"),
+            "{shown}"
+        );
+        let mut lines = shown.lines();
+        let for_top = |line: &str| line.contains(" for .:") || line.starts_with("environment . ");
+        assert_eq!(
+            lines.by_ref().filter(|line| for_top(line)).count(),
+            1,
+            "{shown}"
+        );
+    }
+}
+
+#[test]
 fn a_file_of_data_that_comes_or_goes_is_counted() {
     let workspace = Workspace::new();
     let text = five("/etc/puppet/hieradata", &["nodes/%{fqdn}.yaml"]);

@@ -234,6 +234,9 @@ impl<'a> Finder<'a> {
             };
             add(&chosen.hiera_yaml, Origin::Setting, dirs);
         }
+        // Puppet reads these, whatever else would suit the folder: each lookup fails until they are mended.
+        let refused = standing.iter().filter(|(_, at)| self.fact(at).is_none());
+        let refused: BTreeSet<&str> = refused.map(|(dir, _)| *dir).collect();
         for (dir, hiera_yaml) in standing {
             add(hiera_yaml, Origin::Place, vec![Arc::from(dir)]);
         }
@@ -246,7 +249,10 @@ impl<'a> Finder<'a> {
             .iter()
             .filter(|at| !of_modules(at) && global != Some(*at))
         {
-            add(at, Origin::Content, serving(at));
+            let own = path::parent(at);
+            let mut dirs = serving(at);
+            dirs.retain(|dir| own == Some(dir) || !refused.contains(&**dir));
+            add(at, Origin::Content, dirs);
         }
         judge(self.snapshot, candidates, &modules, self.folders)
     }

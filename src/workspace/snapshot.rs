@@ -15,7 +15,7 @@ use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
 use super::files::{DataFile, Format};
-use super::fits::FitCache;
+use super::fits::{FitCache, Holders};
 use super::index::KeyIndex;
 use super::parts;
 use super::path;
@@ -328,8 +328,7 @@ impl Snapshot {
     /// bytes; of one format or of any. O(files with the key), and O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
-        let fits = self.fits.of(self, template);
-        fits.holders(self.index.iter_files(key), format).paths
+        self.found_holders(key, template, format).paths
     }
 
     /// As [`Snapshot::holders`], the further files that the template can mean only if a variable, such as a
@@ -339,8 +338,12 @@ impl Snapshot {
         if !template.has_folders_in_names() {
             return Paths::default();
         }
-        let fits = self.fits.of(self, template);
-        fits.holders(self.index.iter_files(key), format).across
+        self.found_holders(key, template, format).across
+    }
+
+    fn found_holders(&self, key: &str, template: &Template, format: Option<Format>) -> Holders {
+        let files = (self.index.iter_files(key), self.index.count(key));
+        self.fits.holders(self, template, files, format)
     }
 
     /// Whether `files` are the ones that [`Snapshot::holders`] gives for a key and a template, of any
@@ -348,8 +351,7 @@ impl Snapshot {
     /// of the template's variables then.
     #[must_use]
     pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
-        let fits = self.fits.of(self, template);
-        let holders = fits.holders(self.index.iter_files(key), None);
+        let holders = self.found_holders(key, template, None);
         holders.has_one_reading && holders.paths == *files
     }
 

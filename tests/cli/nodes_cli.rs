@@ -260,7 +260,7 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     write(folder.path(), &files);
     let (text, said, code) = run(folder.path(), &["matrix", "port", "host"]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.starts_with("note: no nodes are known: "), "{said}");
+    assert!(said.starts_with("note: no nodes are known, "), "{said}");
     assert_eq!(
         text,
         "port — 2 different values, depending on a node's facts\n  \

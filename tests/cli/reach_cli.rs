@@ -594,3 +594,59 @@ fn a_conditional_answer_says_which_declarations_it_rests_on() {
         assert!(error.contains(note), "{error}");
     }
 }
+
+#[test]
+fn the_doctor_says_nothing_of_functions_that_have_no_file_to_read() {
+    let hiera = |path: &str| {
+        format!(
+            "version: 5\nhierarchy:\n- {{name: own, data_hash: own_data, path: '{path}'}}\n\
+             - {{name: common, path: common.yaml}}\n"
+        )
+    };
+    let doctor = |path: &str, more: &[(&str, &str)]| {
+        let hiera = hiera(path);
+        let files = [
+            ("hiera.yaml", hiera.as_str()),
+            ("data/common.yaml", "a: 1\n"),
+        ];
+        let folder = workspace(&[&files, more].concat());
+        said(folder.path(), &["doctor"]).1
+    };
+    let without = doctor("own.yaml", &[]);
+    let not_called = "not called by Puppet: own_data has no file";
+    assert!(without.contains(not_called), "{without}");
+    assert!(!without.contains("may be different"), "{without}");
+    let never_run = "every answer may be different, since the function 'own_data' is never run";
+    let cases: [(&str, &[(&str, &str)]); 3] = [
+        ("own.yaml", &[("data/own.yaml", "{}\n")]),
+        // A folder exists too.
+        ("own", &[("data/own/any.txt", "")]),
+        ("%{role}", &[]),
+    ];
+    for (path, more) in cases {
+        let with = doctor(path, more);
+        assert!(with.contains(never_run), "{path}: {with}");
+        assert!(!with.contains(not_called), "{path}: {with}");
+    }
+}
+
+#[test]
+fn a_condition_of_all_answers_is_said_once() {
+    let hiera = "version: 5\nhierarchy:\n- {name: vault, lookup_key: vault}\n\
+                 - {name: node, path: 'node/%{trusted.certname}.yaml'}\n\
+                 - {name: common, path: common.yaml}\n";
+    let folder = workspace(&[
+        ("hiera.yaml", hiera),
+        ("data/node/a.x.yaml", "port: 81\nonly: 1\n"),
+        ("data/common.yaml", "port: 80\n"),
+    ]);
+    let (_, _, error) = said(folder.path(), &["lookup", "port"]);
+    let expected = "2 answers, each unless vault has the key:\n  otherwise: 80\n  trusted.certname = a.x: 81\n";
+    assert_eq!(error, expected);
+    let (_, _, error) = said(folder.path(), &["lookup", "only"]);
+    assert!(error.starts_with("2 answers:\n"), "{error}");
+    assert!(
+        error.contains("a.x: 1, unless vault has the key\n"),
+        "{error}"
+    );
+}

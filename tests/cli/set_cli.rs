@@ -160,7 +160,7 @@ fn a_part_of_a_value_is_set_and_the_rest_stays() {
     let (code, _, error) = said(at, &["set", key, "9"]);
     assert_eq!(code, Some(0));
     assert!(
-        error.contains("already have this value of 'users.'b.c'.uid'"),
+        error.contains("already get this value of 'users.'b.c'.uid'"),
         "{error}"
     );
 }
@@ -177,7 +177,7 @@ fn the_levels_in_the_way_are_named() {
     let (code, shown, error) = said(at, &["why-not", "port=80", "--node", "web1"]);
     assert_eq!(code, Some(2), "{error}");
     let expected = "port — 81, not 80 for web1\n  data/role/web.yaml:1 sets it to 81, which is used\n  \
-                    data/common.yaml:1 sets it to this, but a higher level overrides it\n";
+                    data/common.yaml:1 sets it to this, overridden by a higher level\n";
     assert_eq!(shown, expected);
     assert_eq!(
         said(at, &["why-not", "port=80", "--node", "db1"]).0,

@@ -40,7 +40,7 @@ export class MatrixViews implements vscode.Disposable {
     }
     const panel = vscode.window.createWebviewPanel(
       TYPE,
-      `Matrix of ${matrix.key}`,
+      `Values of ${matrix.key}`,
       { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false },
       // The page is whole: it loads nothing.
       { enableScripts: true, enableFindWidget: true, localResourceRoots: [] },

@@ -116,10 +116,10 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     }
     const picked = await vscode.window.showQuickPick(
       [
-        { label: "Only these nodes", description: "every other node keeps what it has", only: true },
+        { label: "Only these nodes", description: "all other nodes keep their values", only: true },
         { label: "Other nodes may change too", description: "each proposal says which", only: false },
       ],
-      { title: SET_VALUE, placeHolder: "For whom may the value change?" },
+      { title: SET_VALUE, placeHolder: "Which nodes may change?" },
     );
     return picked && { ...wanted, for: whose, only: picked.only };
   },

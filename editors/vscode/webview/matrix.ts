@@ -61,7 +61,7 @@ function draw(): void {
     return;
   }
   const { matrix, grouping, filter, order } = state;
-  document.title = `Matrix of ${matrix.key}`;
+  document.title = `Values of ${matrix.key}`;
   byId("key").textContent = matrix.key;
   byId("summary").textContent = summary(matrix);
   const hypothetical = byId("hypothetical");

@@ -429,7 +429,7 @@ fn several(
     groups: &[Group],
     snapshot: &dyn Fn() -> Arc<Snapshot>,
 ) -> Result<(), End> {
-    match groups {
+    match merged(groups).as_slice() {
         [] => Err(End::Failed("no nodes are known".into())),
         [only] => match &only.unknown {
             Some(why) => {
@@ -454,13 +454,39 @@ fn several(
             Err(End::Code(2))
         }
         groups => {
-            remark_title(&format!("{} answers:", groups.len()));
+            let shared = shared_condition(groups);
+            let each = shared.map_or(String::new(), |unless| format!(", each unless {unless}"));
+            remark_title(&format!("{} answers{each}:", groups.len()));
             for group in groups {
-                remark(&describe(group));
+                remark(&describe(group, shared.is_none()));
             }
             Err(End::Code(2))
         }
     }
+}
+
+/// The groups, those as one that get the same under the same condition: they differ only in which of their
+/// files is not known.
+fn merged(groups: &[Group]) -> Vec<Group> {
+    let mut merged: Vec<Group> = Vec::new();
+    for group in groups {
+        let is_same = |other: &&mut Group| {
+            other.result == group.result
+                && other.unless == group.unless
+                && other.unknown.is_some() == group.unknown.is_some()
+                && group.unless.is_some()
+                && !group.nodes.is_empty()
+        };
+        match merged.iter_mut().find(is_same) {
+            Some(other) => {
+                other.nodes.extend(group.nodes.iter().cloned());
+                other.origins.extend(group.origins.iter().cloned());
+            }
+            None => merged.push(group.clone()),
+        }
+    }
+    merged.sort_by_key(|group| std::cmp::Reverse(group.nodes.len()));
+    merged
 }
 
 /// The request whose groups are printed: JSON tells the sources of each.
@@ -531,17 +557,33 @@ fn first_conditions(all: &str) -> String {
     }
 }
 
-fn describe(group: &Group) -> String {
+/// The condition that all answers have; nothing where they differ in it.
+fn shared_condition(groups: &[Group]) -> Option<&str> {
+    let first = possible_unless(groups.first()?)?;
+    let is_shared = groups
+        .iter()
+        .all(|group| possible_unless(group) == Some(first));
+    is_shared.then_some(first)
+}
+
+/// The condition of an answer whose value is known but for it.
+fn possible_unless(group: &Group) -> Option<&str> {
+    let is_known = group.result.as_ref().is_ok_and(|value| !value.has_opaque());
+    let unless = group.unless.as_deref();
+    unless.filter(|_| group.unknown.is_some() && is_known)
+}
+
+fn describe(group: &Group, with_condition: bool) -> String {
     let whose = match group.nodes.as_slice() {
         [] => first_conditions(&group.condition),
         [only] => format!("1 node ({only})"),
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
     };
     let what = match (&group.unknown, &group.result) {
-        (Some(_), Ok(value)) if group.unless.is_some() && !value.has_opaque() => {
-            let unless = group.unless.as_deref().unwrap_or_default();
-            format!("{}, unless {unless}", value.inspect())
-        }
+        (Some(_), Ok(value)) if let Some(unless) = possible_unless(group) => match with_condition {
+            true => format!("{}, unless {unless}", value.inspect()),
+            false => value.inspect(),
+        },
         (Some(why), _) => format!("unknown: {why}"),
         (None, Ok(value)) => value.inspect(),
         (None, Err(error)) => error.words(),

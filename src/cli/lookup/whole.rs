@@ -69,7 +69,7 @@ pub(super) fn by_name(
             ));
         }
         remark(&format!(
-            "note: no facts are known of node '{name}': name them with --facts, or a file of nodes with --nodes"
+            "note: no facts are known of node '{name}': give them with --facts, or a file of nodes with --nodes"
         ));
     }
     ended

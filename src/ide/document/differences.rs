@@ -45,7 +45,13 @@ pub(super) fn document(
         let what = key.map_or("the same values".to_owned(), |key| {
             format!("the same value of '{key}'")
         });
-        return Ok(Answer::Message(format!("{from} and {to} get {what}")));
+        let what_if = match analysis.what_if {
+            "" => String::new(),
+            what_if => format!(" (what if: {})", one_line(what_if)),
+        };
+        return Ok(Answer::Message(format!(
+            "{from} and {to} get {what}{what_if}"
+        )));
     }
     let mut document = text(names, &differences, analysis.snapshot);
     if !analysis.what_if.is_empty() {

@@ -142,6 +142,9 @@ fn reading(level: &LevelReport) -> String {
     match level.reading {
         BackendUse::Own => function.to_owned(),
         BackendUse::Declared => format!("{function}, as declared"),
+        BackendUse::Unknown if level.is_empty => {
+            format!("not called by Puppet: {function} has no file")
+        }
         BackendUse::Unknown => format!("unknown: {function} is never run here"),
     }
 }
@@ -374,6 +377,7 @@ fn hierarchy_json(found: &Hierarchy) -> Value {
         let assumed = match level.reading {
             BackendUse::Own => None,
             BackendUse::Declared => Some("as declared in the settings"),
+            BackendUse::Unknown if level.is_empty => Some("not called: none of its files is here"),
             BackendUse::Unknown => Some("unknown: it is never run"),
         };
         json!({

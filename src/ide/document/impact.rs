@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::differences::change;
 use super::{Answer, Document, Progress, answering, cancelled};
-use crate::analysis::{Analysis, RefusedFile, RootView};
+use crate::analysis::{Analysis, RefusedFile, RootView, layers_of};
 use crate::hierarchy::Layer;
 use crate::ide::cell::{counted, difference_json, nodes_json};
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_with, is_by_path};
-use crate::workspace::{Change, Snapshot};
+use crate::workspace::{Change, File, Snapshot};
 
 /// What the unsaved edit of a file changes, or all unsaved edits.
 pub(super) fn answer(
@@ -35,7 +35,17 @@ pub(super) fn answer(
             }
             (saved, format!("the edit of {name}"))
         }
-        None => (snapshot.saved(), "the unsaved edit".to_owned()),
+        None => {
+            let saved = snapshot.saved();
+            let is_saved = |open: &Arc<File>| {
+                let file = saved.file(open.path());
+                file.is_some_and(|file| file.hash() == open.hash())
+            };
+            if snapshot.open_files().all(is_saved) {
+                return Ok(Answer::Message("there are no unsaved edits".to_owned()));
+            }
+            (saved, "the unsaved edit".to_owned())
+        }
     };
     let saved = Analysis {
         snapshot: &saved,
@@ -79,6 +89,19 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         Layer::Module(name) => format!("{name}::key"),
         Layer::Global | Layer::Environment => "key".to_owned(),
     };
+    let error_of = |view: &RootView<'_>| {
+        let mut layers = layers_of(&key).into_iter();
+        layers.find(|layer| view.session().outline(layer).is_err())
+    };
+    if let (Some(layer), None) = (error_of(after), error_of(before)) {
+        let whose = match layer {
+            Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
+            Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
+        };
+        return Some(format!(
+            "Puppet refuses this hiera.yaml: once it is saved, {whose}"
+        ));
+    }
     let was = before.refused_files(&key);
     let is_new = |file: &&RefusedFile| was.iter().all(|old| old.path != file.path);
     let now = after.refused_files(&key);

@@ -48,7 +48,8 @@ fn not_set(view: &RootView<'_>, key: &str) -> String {
     format!("no level sets '{key}' for any node{near}")
 }
 
-fn no_data() -> String {
+/// Why the name of the options is no key.
+pub(crate) fn no_data() -> String {
     format!("'{LOOKUP_OPTIONS}' cannot be looked up: it only says how other keys are merged")
 }
 
@@ -120,7 +121,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         names(&mut content, cell);
     }
     let document = Document {
-        title: format!("Matrix of {}", row.key),
+        title: format!("Values of {}", row.key),
         language: "yaml",
         content,
         data: Some(row_json(&row)),

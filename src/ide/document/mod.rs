@@ -7,7 +7,7 @@ mod differences;
 pub mod doctor;
 mod explain;
 mod impact;
-mod matrix;
+pub(crate) mod matrix;
 pub(super) mod uses;
 
 use std::sync::Arc;
@@ -220,7 +220,7 @@ impl KeyPlace {
 
 fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, String> {
     let view = analysis.answering(path);
-    view.ok_or_else(|| "no hierarchy reads this file: no hiera.yaml covers it".to_owned())
+    view.ok_or_else(|| "no hiera.yaml covers this file".to_owned())
 }
 
 /// The error of a request that was cancelled; no client shows it.

@@ -1,5 +1,7 @@
 //! Documents over small workspaces: what they say of parts of values, of secrets, of unknown keys.
 
+use std::sync::Arc;
+
 use expect_test::expect;
 
 use super::{Answer, ExplainForm, KeyPlace, Question, answer};
@@ -9,6 +11,7 @@ use crate::ide::KnownNodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::Nodes;
 use crate::value::load_yaml;
+use crate::workspace::{Change, Snapshot};
 
 const FILES: &str = "\
 #- hiera.yaml
@@ -51,10 +54,13 @@ fn nodes() -> KnownNodes {
 }
 
 fn asked(question: &Question) -> String {
-    let snapshot = Fixture::new("data/common.yaml", FILES).opened();
+    asked_of(&Fixture::new("data/common.yaml", FILES).opened(), question)
+}
+
+fn asked_of(snapshot: &Snapshot, question: &Question) -> String {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, known) = (ConfigCache::default(), nodes());
-    let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
+    let analysis = Analysis::new(snapshot, &settings, &configs, &known);
     match answer(analysis, question, &|_, _| {}) {
         Ok(Answer::Document(document)) => {
             let sides = document.sides.iter();
@@ -80,6 +86,74 @@ fn explained(key: &str) -> String {
         form: ExplainForm::People,
         node: None,
     })
+}
+
+#[test]
+fn an_impact_lists_the_edited_key_before_those_that_use_it() {
+    let path: Arc<str> = format!("{FOLDER}/data/common.yaml").into();
+    let open = |port: &str, version| Change::Open {
+        path: path.clone(),
+        text: format!("a_url: \"http://x:%{{lookup('z_port')}}/\"\nz_port: {port}\n").into(),
+        version,
+    };
+    let saved = Fixture::new(
+        "data/common.yaml",
+        &FILES.replace(
+            "port: 80\n",
+            "a_url: \"http://x:%{lookup('z_port')}/\"\nz_port: 81\n",
+        ),
+    );
+    let edited = saved.on_disk().with(open("82", 1));
+    let impact = asked_of(
+        &edited,
+        &Question::Impact {
+            path: path.clone(),
+            file: Some(path.clone()),
+        },
+    );
+    expect![[r#"
+        the edit of data/common.yaml changes 3 keys for 2 of 2 nodes
+
+        users — 1 node
+          - {alice: {uid: 1}, bob: {shell: bash, uid: 2}}  data/role/web.yaml:1 data/common.yaml:2
+          + {bob: {uid: 2}}  data/role/web.yaml:1
+            a.example
+
+        users — 1 node
+          - {alice: {uid: 1}, bob: {shell: sh, uid: 3}}  data/role/db.yaml:1 data/common.yaml:2
+          + {bob: {uid: 3, shell: sh}}  data/role/db.yaml:1
+            b.example
+
+        z_port — 2 nodes
+          - 81  data/common.yaml:6
+          + 82  data/common.yaml:2
+            a.example, b.example
+
+        a_url — 2 nodes
+          - http://x:81/  data/common.yaml:5
+          + http://x:82/  data/common.yaml:1
+            a.example, b.example
+    "#]]
+    .assert_eq(&impact);
+}
+
+#[test]
+fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_said_in_one_line() {
+    let path: Arc<str> = format!("{FOLDER}/hiera.yaml").into();
+    let saved = Fixture::new("data/common.yaml", FILES).on_disk();
+    let impact = |snapshot: &Snapshot, file: Option<&Arc<str>>| {
+        let (path, file) = (path.clone(), file.cloned());
+        asked_of(snapshot, &Question::Impact { path, file })
+    };
+    assert_eq!(impact(&saved, None), "there are no unsaved edits");
+    let edited = saved.with(Change::Open {
+        path: path.clone(),
+        text: "version: 5\nhierarchy:\n  - {nam: node, path: common.yaml}\n".into(),
+        version: 1,
+    });
+    let refused = "Puppet refuses this hiera.yaml: once it is saved, every lookup fails";
+    assert_eq!(impact(&edited, Some(&path)), refused);
+    assert_eq!(impact(&edited, None), refused);
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Level {
         for &member in &goal.members {
             let Some(at) = view.path_for(place, &goal.key, member) else {
                 let name = view.analysis.nodes.certname(member);
-                return Err(format!("it is not known which file {name} reads there"));
+                return Err(format!("cannot tell which file {name} reads there"));
             };
             files.entry(Arc::from(at)).or_default().push(member);
         }

@@ -485,9 +485,12 @@ fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Trie
         [] if changed.len() == 1 => format!("no other reads {files}"),
         [] => format!("only they read {files}"),
         [one] => {
-            format!("of the other nodes, {one} reads {files} and keeps what it has")
+            format!("{one} reads {files} too, and keeps its value")
         }
-        rest => format!("{} others read {files} and keep what they have", rest.len()),
+        rest => format!(
+            "{} others read {files} too, and keep their values",
+            rest.len()
+        ),
     }
 }
 
@@ -498,13 +501,9 @@ impl Proposal {
         let meant = self.changed.len() - self.others.len();
         let others = match self.others.as_slice() {
             [] => "and no other".to_owned(),
-            [only] => format!("and one that was not meant, {only}"),
+            [only] => format!("and also {only}"),
             [first, rest @ ..] => {
-                format!(
-                    "and {} that were not meant, {first} and {} more",
-                    rest.len() + 1,
-                    rest.len()
-                )
+                format!("and also {first} and {} more", rest.len())
             }
         };
         let mut keys: Vec<&str> = Vec::new();

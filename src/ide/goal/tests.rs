@@ -79,7 +79,7 @@ fn the_level_of_the_nodes_is_edited() {
         true,
         expect![[r#"
             Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'port' in data/common.yaml, and keep the value of other nodes in data/role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and data/role/db.yaml and keep what they have
+            Set 'port' in data/common.yaml, and keep the value of other nodes in data/role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and data/role/db.yaml too, and keep their values
             Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
             --- data/role/web.yaml
             +++ data/role/web.yaml
@@ -138,7 +138,7 @@ fn other_nodes_keep_what_they_have() {
         true,
         expect![[r#"
             Set 'port' in data/node/db1.yaml and data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/db1.yaml and data/node/web1.yaml
-            Set 'port' in data/role/db.yaml and data/role/web.yaml, and keep the value of other nodes in data/node/db2.yaml and data/node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files and keep what they have
+            Set 'port' in data/role/db.yaml and data/role/web.yaml, and keep the value of other nodes in data/node/db2.yaml and data/node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files too, and keep their values
             --- /dev/null
             +++ data/node/db1.yaml
             @@ -0,0 +1,2 @@
@@ -255,7 +255,7 @@ fn the_levels_in_the_way_are_named() {
     expect![[r#"
         false 81
         Role sets it to 81, which is used
-        Common sets it to this, but a higher level overrides it"#]]
+        Common sets it to this, overridden by a higher level"#]]
     .assert_eq(&shown);
 }
 
@@ -444,7 +444,7 @@ fn files_of_the_same_folder_name_are_told_apart() {
         false,
         expect![[r#"
             Set 'port' in data/site/ams/role/web.yaml: changes 1 node and no other, because no other reads data/site/ams/role/web.yaml
-            Change 'port' in data/role/web.yaml: changes 1 node and one that was not meant, web2, because only they read data/role/web.yaml
+            Change 'port' in data/role/web.yaml: changes 1 node and also web2, because only they read data/role/web.yaml
             --- data/site/ams/role/web.yaml
             +++ data/site/ams/role/web.yaml
             @@ -1 +1,2 @@

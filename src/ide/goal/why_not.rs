@@ -108,11 +108,11 @@ pub fn why_not(
                 false,
             ),
             Status::Overridden if is_it => (
-                "sets it to this, but a higher level overrides it".to_owned(),
+                "sets it to this, overridden by a higher level".to_owned(),
                 false,
             ),
             Status::Overridden => (
-                format!("sets it to {shown}, but a higher level overrides it"),
+                format!("sets it to {shown}, overridden by a higher level"),
                 is_below(at),
             ),
             Status::Unknown(_) => (

@@ -83,7 +83,7 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
         ]),
         NoParameter::NoClass(module) => line.extend([text("not found in module "), code(module)]),
         NoParameter::NoSuchParameter => match lookup_place(context, key) {
-            Some(place) => line.extend([text("not a parameter of it, but looked up in "), place]),
+            Some(place) => line.extend([text("no parameter of that name; looked up in "), place]),
             None => line.extend([text("has no parameter "), code(format!("${parameter}"))]),
         },
     }

@@ -361,13 +361,7 @@ impl<'e> Merge<'e> {
                 self.element.index + 1
             ))],
             Said::NotIn => vec![text("not in the effective value")],
-            Said::Removes(place) => vec![
-                text("removes "),
-                name,
-                text(" of "),
-                place,
-                text(", and is not in the value itself"),
-            ],
+            Said::Removes(place) => vec![text("removes "), name, text(" of "), place],
             Said::ComesBack(place) => vec![
                 text("only reaches the next lower level, "),
                 name,
@@ -375,10 +369,10 @@ impl<'e> Merge<'e> {
                 place,
             ],
             Said::RemovesNothing => {
-                vec![text("removes nothing, no lower level has "), name]
+                vec![text("removes nothing: no lower level has "), name]
             }
             Said::Stays => vec![text(
-                "removes nothing, no lower level sets the list, so it is in the value itself",
+                "removes nothing and stays in the value: no lower level sets this list",
             )],
         }
     }

@@ -109,7 +109,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
             Knowledge::All if context.is_code || readers.contains(&member) => {}
             Knowledge::All => whose.push(text(", which does not read this file")),
             Knowledge::Name | Knowledge::Label => {
-                whose.push(text(", of which only the name is known"));
+                whose.push(text(", known by name only"));
             }
         }
         let survey = survey_by(context, target, request, &nodes.scope(member));
@@ -182,7 +182,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
         page.line(vec![text(format!(
-            "which of the {} nodes read this file is not known (no facts)",
+            "no facts: cannot tell which of the {} nodes read this file",
             nodes.len()
         ))]);
     } else if !nodes.is_empty() {
@@ -191,7 +191,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     let mut others = context.reaches[1..].iter();
     if others.any(|other| other.bindings != reach.bindings) {
         page.line(vec![
-            text("the file also fits other levels; shown: level "),
+            text("this file also fits other levels; shown here: "),
             code(reach.place.original.to_string()),
         ]);
     }
@@ -430,9 +430,14 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         page.line(line);
         return page;
     }
+    let analysis = context.view.analysis;
+    let is_custom = !analysis.configurations_reading(context.path()).is_empty();
     page.line(vec![
         name(target.shown()),
-        text(" — no level of the hierarchy reads this file"),
+        text(match is_custom {
+            true => " — only a function that is not run here may read this file",
+            false => " — no level of the hierarchy reads this file",
+        }),
     ]);
     let mut is_offered = false;
     for offer in context.view.offers_for(context.path()) {
@@ -451,8 +456,7 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     if is_offered {
         return page;
     }
-    let analysis = context.view.analysis;
-    if !analysis.configurations_reading(context.path()).is_empty() {
+    if is_custom {
         let mut line = custom_functions(context);
         line.push(text(
             " could read it: declare what it does with the setting ",

@@ -93,7 +93,10 @@ pub(super) fn may_differ(analysis: &Analysis<'_>, survey: &Survey, unknown: &[Un
     if !outside.is_empty() {
         let mut line = joined(named, ", ");
         if let Some(more @ 1..) = outside.len().checked_sub(MOST_OUTSIDE) {
-            line.push(text(format!(" and {more} more levels")));
+            line.push(text(match more {
+                1 => " and 1 more level".to_owned(),
+                more => format!(" and {more} more levels"),
+            }));
         }
         line.push(text(" (outside this workspace)"));
         all.push(line);

@@ -234,7 +234,15 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
         true => String::new(),
         false => format!(":{}", before.chars().count() + 1),
     };
-    let name = context.view.analysis.snapshot.short_name(context.path());
+    let name = match context.options.name {
+        Some(name) => name(context.path()),
+        None => context
+            .view
+            .analysis
+            .snapshot
+            .short_name(context.path())
+            .to_owned(),
+    };
     let place = key::shell_word(&format!("{name}:{line}{column}"));
     let node = context.selected();
     let node = node.map_or_else(String::new, |(name, _)| {

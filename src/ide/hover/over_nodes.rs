@@ -8,6 +8,7 @@ use super::key::{CELL, View, add_value, manner, merge_flag, one, shell_word, use
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
+use super::refused::count_failing;
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, strategy};
 use crate::hierarchy::TemplatePart;
@@ -49,7 +50,16 @@ pub(super) fn page(
         let Run { answer, members } = runs.swap_remove(0);
         let only = nodes.certname(readers[0]);
         let known = nodes.len();
+        let failing = count_failing(context, &target.root, readers);
         let whose = match (total, context.is_code) {
+            (total, is_code) if failing > 0 && failing < total => {
+                let which = if is_code {
+                    "known nodes"
+                } else {
+                    "nodes that read this file"
+                };
+                format!("for {} of {total} {which}", total - failing)
+            }
             (1, true) => format!("for {only}, the only known node"),
             (2, true) => "for both known nodes".to_owned(),
             (total, true) => format!("for all {total} known nodes"),
@@ -71,7 +81,7 @@ pub(super) fn page(
         let view = View::new(context, target, survey, vec![text(whose)]);
         let mut page = one(context, target, &view);
         if differs {
-            page.line(vec![text("other nodes get another value")]);
+            page.line(vec![text("differs on other nodes")]);
         }
         if nodes.are_names() && total > 1 {
             page.line(vec![text(NO_FACTS)]);
@@ -151,7 +161,7 @@ fn differing(
     }
     if left > 0 {
         page.line(vec![text(format!(
-            "{} not looked up: each takes a lookup of its own",
+            "{} not looked up here: see all nodes",
             counted(left)
         ))]);
     }
@@ -418,7 +428,7 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
             None if alike.is_some() && is_secret() => vec![text("a different encrypted value")],
             None => own,
             Some((at, differs)) => {
-                let mut line = vec![text(format!("as on {}, but ", whose(context, &groups[at])))];
+                let mut line = vec![text(format!("like {}, but ", whose(context, &groups[at])))];
                 line.extend(differs);
                 line
             }
@@ -528,13 +538,12 @@ fn difference(
         let mut own = group.runs.iter().flat_map(|run| &run.members).map(id);
         let Some(first) = own.next() else { continue };
         let is_shared = own.all(|other| other == first);
-        let is_alone = groups
-            .iter()
-            .filter(|other| other.value != group.value)
-            .flat_map(|other| &other.runs)
-            .flat_map(|run| &run.members)
-            .all(|member| id(member) != first);
-        if is_shared && is_alone {
+        let is_alone = || {
+            let others = groups.iter().filter(|other| other.value != group.value);
+            let mut runs = others.flat_map(|other| &other.runs);
+            runs.all(|run| run.members.iter().all(|member| id(member) != first))
+        };
+        if is_shared && is_alone() {
             let value = column.values[first as usize].as_ref();
             let value =
                 value.map_or_else(|| "undef".to_string(), |value| yaml::inline(value, CELL));

@@ -91,9 +91,9 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
     }));
     match found.unread.as_slice() {
         [] => {}
-        [_] => line.push(text(" · 1 more fits the pattern, no known node reads it")),
+        [_] => line.push(text(" · 1 matching file that no known node reads")),
         more => line.push(text(format!(
-            " · {} more fit the pattern, no known node reads them",
+            " · {} matching files that no known node reads",
             more.len()
         ))),
     }

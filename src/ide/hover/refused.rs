@@ -25,6 +25,16 @@ pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
     }
 }
 
+/// How many of some nodes read a file that fails each of their lookups of a key.
+pub(super) fn count_failing(context: &Context<'_>, key: &str, members: &[usize]) -> usize {
+    let files = context.view.refused_files(key);
+    let fails = |member: &&usize| {
+        let mut files = files.iter();
+        files.any(|file| file.readers.binary_search(member).is_ok())
+    };
+    members.iter().filter(fails).count()
+}
+
 fn line(context: &Context<'_>, file: &RefusedFile, members: &[usize]) -> Option<Line> {
     let is_reader = |member: &&usize| file.readers.binary_search(member).is_ok();
     let failing = members.iter().filter(is_reader).count();

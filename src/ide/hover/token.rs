@@ -12,8 +12,8 @@ use crate::analysis::{left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
-use crate::lookup::{Answer, NodeKind, Request};
-use crate::scope::Variable;
+use crate::lookup::{Answer, NodeKind, Request, Strict};
+use crate::scope::{Undefined, Variable};
 use crate::value::Value;
 
 /// Most values of a variable that are named.
@@ -46,6 +46,13 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
             text(" — a literal "),
             code(argument.to_string()),
         ]),
+        TokenKind::Call {
+            method: Method::Alias,
+            ..
+        } if written.len() != whole.len() => {
+            let message = "'alias' interpolation is only permitted if the expression is equal to the entire string";
+            page.line(fails(written, message.to_owned()));
+        }
         TokenKind::Call { argument, .. } => match KeyTarget::named(argument) {
             Some(key) => {
                 looked_up(context, written, &key, argument, &mut page);
@@ -209,7 +216,7 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
     if let Some((selected, member)) = context.selected() {
         line.push(match nodes.scope(member).variable(variable) {
             Variable::Known(value) => code(yaml::inline(&value, WIDEST)),
-            Variable::Undefined(_) => text("undefined"),
+            Variable::Undefined(undefined) => text(undefined_words(context, &undefined)),
             Variable::Unknown => text("unknown"),
         });
         line.extend([text(" for "), code(selected)]);
@@ -239,6 +246,16 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
         }
     }
     line
+}
+
+/// What becomes of a variable that is not there (`Scope#variable_not_found`).
+fn undefined_words(context: &Context<'_>, undefined: &Undefined) -> &'static str {
+    let analysis = context.view.analysis;
+    let is_path = is_config(analysis.snapshot, context.path());
+    match analysis.settings.strict {
+        Strict::Error if !undefined.silent && !is_path => "undefined: Puppet fails here",
+        Strict::Error | Strict::Warning | Strict::Off => "undefined: an empty string",
+    }
 }
 
 fn for_nodes(count: usize) -> Piece {
@@ -277,7 +294,16 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         let value = match &column.values[at] {
             Some(value) => code(yaml::inline(value, WIDEST)),
             None if column.unknown == Some(at as u32) => text("not known"),
-            None => text("undefined"),
+            None => {
+                let node = members
+                    .iter()
+                    .find(|&&member| column.ids[member] as usize == at);
+                let scope = node.map(|&member| context.view.analysis.nodes.scope(member));
+                text(match scope.map(|scope| scope.variable(variable)) {
+                    Some(Variable::Undefined(undefined)) => undefined_words(context, &undefined),
+                    Some(Variable::Known(_) | Variable::Unknown) | None => "undefined",
+                })
+            }
         };
         vec![value, for_nodes(count)]
     });

@@ -67,9 +67,7 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
             let folders = analysis.snapshot.folders().iter();
             let folders = folders.map(|folder| vec![code(folder.to_string())]);
             let mut line = vec![text("looked for: "), code("hiera.yaml")];
-            line.push(text(
-                ", and YAML files and templates with the content of one, in ",
-            ));
+            line.push(text(", its copies and its templates, in "));
             line.extend(joined(folders, ", "));
             lines.push(line);
         }

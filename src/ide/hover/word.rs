@@ -21,7 +21,7 @@ const KEYS: &[(&str, &str)] = &[
     ("hierarchy", "the levels, the highest priority first"),
     (
         "default_hierarchy",
-        "used only when nothing else sets the key; its merges come from its own lookup_options alone",
+        "levels that are read only where nothing else sets the key; other levels' lookup_options do not count for them",
     ),
     ("name", "the level's name in explanations; each once"),
     ("path", "one file below datadir"),
@@ -44,7 +44,10 @@ const KEYS: &[(&str, &str)] = &[
         "datadir",
         "the folder that paths start from, relative to this file unless absolute",
     ),
-    ("options", "passed to the level's function"),
+    (
+        "options",
+        "options of the level's backend, such as keys for eyaml",
+    ),
     ("data_hash", "a backend that loads a whole file"),
     ("lookup_key", "a backend that is called once per key"),
     (
@@ -75,7 +78,7 @@ const KEYS: &[(&str, &str)] = &[
     ("sort_merged_arrays", "whether merged lists are sorted"),
     (
         "merge_hash_arrays",
-        "whether hashes in lists are merged by index",
+        "whether hashes in lists are merged by their position",
     ),
     (
         "pkcs7_private_key",

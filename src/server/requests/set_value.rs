@@ -136,7 +136,7 @@ fn edits(
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
-            let message = format!("all of them already have this value of '{}'", goal.asked);
+            let message = format!("these nodes already get this value of '{}'", goal.asked);
             let message = message + &in_brackets(analysis);
             with(answer, json!({ "message": message }))
         }

@@ -111,7 +111,7 @@
   (search-forward "profile::web::tags")
   (backward-char)
   (hiera-ls-matrix)
-  (with-current-buffer "*Matrix of profile::web::tags*"
+  (with-current-buffer "*Values of profile::web::tags*"
     (should (string-match-p "web01.nyc.acme.example" (buffer-string)))
     (should buffer-read-only))
   (set-buffer (find-file-noselect (expand-file-name "data/role/web.yaml" (getenv "WORKSPACE"))))

@@ -290,7 +290,7 @@ end
 test('the matrix of the key under the cursor, and to the places that it names', function()
   open('data/role/web.yaml')
   vim.fn.search('\\Vprofile::web::tags', 'cw')
-  local shown = shown_by('HieraLs matrix', 'Matrix of profile::web::tags')
+  local shown = shown_by('HieraLs matrix', 'Values of profile::web::tags')
   contains(shown, '3 different values on 8 nodes', 'web01.nyc.acme.example', '# from data/role/web-lon.yaml:4', '- tls')
   assert(not vim.bo.modifiable and vim.bo.syntax == 'yaml')
   -- Names of nodes unfold; how many they are is not folded.
@@ -309,7 +309,7 @@ test('the matrix of a key that is typed, with completion', function()
   open('data/common.yaml')
   local offered = vim.fn.getcompletion('HieraLs matrix profile::web::po', 'cmdline')
   assert(vim.deep_equal(offered, { 'profile::web::port' }), vim.inspect(offered))
-  local shown = shown_by('HieraLs matrix profile::web::port', 'Matrix of profile::web::port')
+  local shown = shown_by('HieraLs matrix profile::web::port', 'Values of profile::web::port')
   contains(shown, '9443', '8443', '8080', '# 6 nodes')
   vim.cmd.only()
 end)
@@ -501,7 +501,7 @@ test('lenses open what they count', function()
   vim.ui.select = function(choices, _, done)
     done(choices[1], 1)
   end
-  contains(shown_by('lua vim.lsp.codelens.run()', 'Matrix of profile::web::tags'), '3 different values on 8 nodes')
+  contains(shown_by('lua vim.lsp.codelens.run()', 'Values of profile::web::tags'), '3 different values on 8 nodes')
   vim.ui.select = select
   vim.cmd.only()
 end)
@@ -907,7 +907,7 @@ test('a value is set for the nodes that are named, after its diff was shown', fu
     return said
   end)
   vim.notify = notify
-  contains(said, "all of them already have this value of 'site::name'")
+  contains(said, "these nodes already get this value of 'site::name'")
 end)
 
 test('the levels in the way of a value are named', function()

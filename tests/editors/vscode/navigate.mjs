@@ -192,7 +192,7 @@ test("a value is set for nodes, with what it changes shown first", async () => {
   await answer(
     ["Desired value, as YAML", "8443"],
     ["Pick nodes", "role=web"],
-    ["For whom may the value change?", "Only these nodes"],
+    ["Which nodes may change?", "Only these nodes"],
   );
   const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Set 'profile::web::port' in data/role/web" });
   await row.first().waitFor();

@@ -214,7 +214,7 @@ test("an explanation opens as a document", async () => {
 
 /** The page of a matrix, once it is drawn. */
 async function matrix(key) {
-  await bench.page.locator(".tab.active", { hasText: `Matrix of ${key}` }).waitFor();
+  await bench.page.locator(".tab.active", { hasText: `Values of ${key}` }).waitFor();
   const page = bench.webview();
   await page.locator("h1", { hasText: key }).waitFor();
   return page;
@@ -271,7 +271,7 @@ test("the matrix is there as a text too, and marks the selected node", async () 
   assert.match(await own.textContent(), /web01\.nyc\.acme\.example.*data\/role\/web\.yaml:6/s);
   await bench.picture(join(process.env.OUT, "matrix-selected.png"));
   await page.getByRole("button", { name: "Open as Text" }).click();
-  const lines = await document("Matrix of profile::web::tags", "web01.nyc.acme.example");
+  const lines = await document("Values of profile::web::tags", "web01.nyc.acme.example");
   const text = (await lines.textContent()).replaceAll("\u00a0", " ");
   for (const part of ["# from data/role/web-lon.yaml:4", "- tls"]) {
     assert.ok(text.includes(part), `'${part}' is missing in: ${text}`);
@@ -280,7 +280,7 @@ test("the matrix is there as a text too, and marks the selected node", async () 
   await bench.openByName("data/role/web.yaml");
   await bench.goTo(6, 5);
   await bench.run("Hiera: Show Values of Key on All Nodes as Text");
-  const again = await document("Matrix of profile::web::tags", "web01.nyc.acme.example");
+  const again = await document("Values of profile::web::tags", "web01.nyc.acme.example");
   const link = again.locator(".detected-link", { hasText: "web-lon.yaml:4" });
   await link.waitFor();
   await bench.follow(link, bench.page.locator(".tab.active", { hasText: "web-lon.yaml" }));

@@ -333,7 +333,7 @@ fn edits_by_goal_come_with_their_proof() {
     let answer = program.command("hiera.setValue", &same);
     assert_eq!(
         answer["message"],
-        "all of them already have this value of 'a'"
+        "these nodes already get this value of 'a'"
     );
     program.end();
 }

@@ -364,7 +364,7 @@ local questions = {
       ask('Nodes, such as role=web,db site=lon (all: every node): ', typed, function(conditions)
         wanted['for'] = conditions ~= ALL_NODES and vim.split(vim.trim(conditions), '%s+') or nil
         local choices = { 'only these nodes', 'other nodes may change too' }
-        select(choices, 'For whom may the value change?', nil, function(choice)
+        select(choices, 'Which nodes may change?', nil, function(choice)
           done(vim.tbl_extend('force', wanted, { only = choice == choices[1] }))
         end)
       end)

@@ -93,7 +93,7 @@ fn a_file_that_an_offered_backend_would_read_says_so() {
     check(
         &EXPANDING.replace("port: 443", "po$0rt: 443"),
         expect![[r#"
-            profile::web::port — no level of the hierarchy reads this file
+            profile::web::port — only a function that is not run here may read this file
             by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
               .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
               443"#]],

@@ -70,7 +70,7 @@ fn a_key_that_the_class_looks_up_itself_is_no_missing_parameter() {
             ntp::extra — first found, for every node that reads this file
               3
             set in common.yaml:1
-            class ntp · not a parameter of it, but looked up in modules/ntp/manifests/config.pp:2"#]],
+            class ntp · no parameter of that name; looked up in modules/ntp/manifests/config.pp:2"#]],
     );
 }
 

@@ -31,7 +31,7 @@ fn one_nested_difference_is_said_and_lines_that_read_alike_differ() {
                   four: 4
             net.'core.somaxconn': 1024 on b · node/b.yaml:1
             adds x on c · node/c.yaml:1
-            as on c, but x.source: 10.1.0.0/8 on d · node/d.yaml:1
+            like c, but x.source: 10.1.0.0/8 on d · node/d.yaml:1
             merge: deep, from lookup_options in common.yaml:1"#]],
     );
 }

@@ -456,7 +456,7 @@ fn a_list_says_what_was_knocked_out_of_it() {
         ),
         expect![[r#"
             groups — merged deep from 2 levels, for every node that reads this file
-            '--docker': removes docker of common.yaml:1, and is not in the value itself
+            '--docker': removes docker of common.yaml:1
               - adm  # common.yaml:1
               - www  # role/web.yaml:1
             "docker" knocked out by role/web.yaml:1
@@ -518,7 +518,7 @@ fn the_only_reader_is_one_of_several_nodes() {
             port — first found, for a.example, the only one of 4 nodes that reads this file
               443
             set in node/a.example.yaml:1 · overrides common.yaml:1
-            other nodes get another value"#]],
+            differs on other nodes"#]],
     );
     check_nodes(
         &with_hierarchy("#- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n"),
@@ -551,7 +551,7 @@ fn only_so_many_lookups_are_made_for_one_hover() {
             n004:1 on n004
             n005:1 on n005
             2 more values on 2 nodes
-            292 nodes not looked up: each takes a lookup of its own"#]],
+            292 nodes not looked up here: see all nodes"#]],
     );
     let part =
         format!("{levels}#- data/common.yaml\nlisten:\n  host: \"%{{fqdn}}\"\n  po$0rt: 1\n");
@@ -561,7 +561,7 @@ fn only_so_many_lookups_are_made_for_one_hover() {
         expect![[r#"
             listen.port — first found, the same value on 8 of 300 nodes
               1  # 8 nodes · common.yaml:3
-            292 nodes not looked up: each takes a lookup of its own"#]],
+            292 nodes not looked up here: see all nodes"#]],
     );
     let token = format!(
         "{levels}#- data/common.yaml\nlisten: \"%{{fqdn}}:1\"\nurl: \"x%{{lookup('lis$0ten')}}\"\n"

@@ -476,7 +476,7 @@ fn a_node_of_which_only_the_name_is_known() {
     let options = HoverOptions::default();
     let found = hover(analysis, &fixture.path, fixture.offset, &options);
     expect![[r#"
-        host — first found, for x.example, of which only the name is known (may differ)
+        host — first found, for x.example, known by name only (may differ)
           b
         set in common.yaml:1 · not set in node/x.example.yaml
         may differ: role = web"#]]

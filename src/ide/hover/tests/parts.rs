@@ -28,7 +28,7 @@ fn the_forms_of_a_knock_out() {
         NODES,
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
-            `'--docker'`: removes `docker` of [common.yaml:5](file:///repo/data/common.yaml#L5), and is not in the value itself
+            `'--docker'`: removes `docker` of [common.yaml:5](file:///repo/data/common.yaml#L5)
             ```yaml
             - adm  # common.yaml:5
             - www  # role/web.yaml:2
@@ -38,7 +38,7 @@ fn the_forms_of_a_knock_out() {
             merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:3](file:///repo/data/common.yaml#L3)"#]],
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
-            `'--docker'`: removes `docker` of `common.yaml:5`, and is not in the value itself
+            `'--docker'`: removes `docker` of `common.yaml:5`
             ```yaml
             - adm  # common.yaml:5
             - www  # role/web.yaml:2
@@ -48,7 +48,7 @@ fn the_forms_of_a_knock_out() {
             merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:3`"#]],
         expect![[r#"
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5, and is not in the value itself
+            '--docker': removes docker of common.yaml:5
               - adm  # common.yaml:5
               - www  # role/web.yaml:2
             "docker" knocked out by role/web.yaml:2
@@ -100,7 +100,7 @@ fn a_knock_out_says_what_it_removes() {
         NODES,
         expect![[r#"
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5, and is not in the value itself
+            '--docker': removes docker of common.yaml:5
               - adm  # common.yaml:5
               - www  # role/web.yaml:2
             "docker" knocked out by role/web.yaml:2
@@ -130,7 +130,7 @@ fn a_knock_out_says_what_it_removes() {
         NODES,
         expect![[r#"
             users.groups — merged deep, set by one level, for all 4 nodes that read this file
-            '--docker': removes nothing, no lower level sets the list, so it is in the value itself
+            '--docker': removes nothing and stays in the value: no lower level sets this list
               - '--docker'
               - adm
             set in common.yaml:5 · not set in role/web.yaml, site/ams.yaml
@@ -195,7 +195,7 @@ fn a_knock_out_reaches_the_next_level_only() {
         expect![[r#"
             users.groups — merged deep, 2 different values on 3 nodes
             '--docker': only reaches the next lower level, docker is in the value from common.yaml:5 on 2
-              nodes · removes docker of common.yaml:5, and is not in the value itself on c.example
+              nodes · removes docker of common.yaml:5 on c.example
               # a.example and 1 more
               - docker
               - adm
@@ -211,7 +211,7 @@ fn a_knock_out_reaches_the_next_level_only() {
         NODES,
         expect![[r#"
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes nothing, no lower level has docker
+            '--docker': removes nothing: no lower level has docker
               - adm
             merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
             merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],

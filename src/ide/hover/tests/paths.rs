@@ -35,6 +35,16 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
           80
         set in common.yaml:1"#]],
     );
+    let elsewhere = "#- data/site/ams.yaml\nmotd: \"open\n";
+    check_nodes(
+        &with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{elsewhere}")),
+        NODES,
+        expect![[r#"
+            port — first found, for 2 of 4 nodes that read this file
+              80
+            set in common.yaml:1 · not set in site/ams.yaml
+            site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
+    );
     // Of a file that some node may read, nothing is said under another.
     check(
         &text,
@@ -104,11 +114,11 @@ fn a_path_tells_the_files_that_nodes_read_from_those_that_fit() {
         found.map_or_else(|| "nothing".into(), |hover| hover.plain)
     });
     expect![[r#"
-        role/%{role}.yaml — 1 file: data/role/web.yaml · 2 of 3 nodes have a file · 1 more fits the
-          pattern, no known node reads it · no file for role = db
+        role/%{role}.yaml — 1 file: data/role/web.yaml · 2 of 3 nodes have a file · 1 matching file that
+          no known node reads · no file for role = db
         os/*.yaml — 1 file: data/os/deb.yaml
-        site/%{facts.site}/*.yaml — 1 file: data/site/ams/x.yaml · 1 of 3 nodes has a file · 1 more fits
-          the pattern, no known node reads it · no file for facts.site = lhr
+        site/%{facts.site}/*.yaml — 1 file: data/site/ams/x.yaml · 1 of 3 nodes has a file · 1 matching
+          file that no known node reads · no file for facts.site = lhr
         %{service} — each element of services: dns for 2 nodes, ntp for 1 node
         service/%{service}.yaml — 1 file: data/service/dns.yaml · 2 of 3 nodes have a file
         pair/%{role}/%{facts.site}.yaml — 1 file: data/pair/web/ams.yaml · 1 of 3 nodes has a file · no

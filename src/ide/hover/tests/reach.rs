@@ -10,7 +10,7 @@ fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
         "$0port: 1\n",
         expect![[r#"
             port — no hierarchy reads this file
-            looked for: hiera.yaml, and YAML files and templates with the content of one, in /repo
+            looked for: hiera.yaml, its copies and its templates, in /repo
             choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
     );
     check(
@@ -126,7 +126,7 @@ fn a_function_that_may_read_the_file_is_named() {
     check(
         &format!("{levels}#- data/more.yaml\nmore::p$0ort: 1\n#- data/common.yaml\na: 1\n"),
         expect![[r#"
-            more::port — no level of the hierarchy reads this file
+            more::port — only a function that is not run here may read this file
               1
             the function vmlib::expand_path could read it: declare what it does with the setting
               hiera-ls.backends"#]],
@@ -146,7 +146,7 @@ fn of_the_paths_that_fit_a_name_the_one_that_spells_most_of_it_is_shown() {
               2
             set in Debian-family.yaml:1
             may differ: facts.os.name = RedHat and facts.os.release.major = family
-            the file also fits other levels; shown: level %{facts.os.family}-family.yaml"#]],
+            this file also fits other levels; shown here: %{facts.os.family}-family.yaml"#]],
     );
 }
 
@@ -174,9 +174,9 @@ a: 1
     check(
         &FILES.replace("a: 2", "$0a: 2"),
         expect![[r#"
-        a — no level of the hierarchy reads this file
-          2
-        the function lib::expand could read it: declare what it does with the setting hiera-ls.backends"#]],
+            a — only a function that is not run here may read this file
+              2
+            the function lib::expand could read it: declare what it does with the setting hiera-ls.backends"#]],
     );
 }
 

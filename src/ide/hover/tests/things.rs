@@ -114,16 +114,16 @@ fn a_path_reaches_files_and_nodes() {
         &text,
         NODES,
         expect![[r#"
-            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 more fits the
-              pattern, no known node reads it · no file for role = db"#]],
+            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 matching file that
+              no known node reads · no file for role = db"#]],
     );
     check_nodes(
         &text.replace("ro$0le/%{role}", "role/%{ro$0le}"),
         NODES,
         expect![[r#"
             %{role} — web for 3 nodes, db for 1 node
-            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 more fits the
-              pattern, no known node reads it · no file for role = db"#]],
+            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · 1 matching file that
+              no known node reads · no file for role = db"#]],
     );
 }
 
@@ -190,5 +190,21 @@ fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
         expect![[r#"
             lookup_options — how keys, and keys that a pattern matches, are merged and converted; of the files
               that a node reads, the highest entry of a name is used"#]],
+    );
+}
+
+#[test]
+fn a_token_says_what_fails_although_its_value_is_known() {
+    check_nodes(
+        &with_hierarchy("#- data/common.yaml\nb: [1]\na: \"x %{al$0ias('b')}\"\n"),
+        NODES,
+        expect![[r#"
+            %{alias('b')} — Puppet fails here: 'alias' interpolation is only permitted if the expression is
+              equal to the entire string"#]],
+    );
+    check_nodes(
+        &with_hierarchy("#- data/common.yaml\na: \"x %{no_s$0uch}\"\n"),
+        NODES,
+        expect!["%{no_such} — undefined: an empty string for 4 nodes"],
     );
 }
