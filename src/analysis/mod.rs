@@ -95,7 +95,7 @@ pub use scope_view::{DecidingOptions, ScopeView, layers_of, option_fact};
 pub use site::{
     Extent, RefusedManifest, SiteManifests, assigned_over, behind_manifests, included_lists,
 };
-pub use source::{LevelValue, merge_kind, quoted, request, sources, strategy};
+pub use source::{LevelValue, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
 pub use used_variables::{Spread, UsedVariable};
 

@@ -54,7 +54,8 @@ pub fn merge_kind(entry: &OptionsEntry) -> Option<StrategyKind> {
 }
 
 /// The strategy that a merge names, as options and requests have it.
-pub(super) fn kind_of(merge: &Value) -> Option<StrategyKind> {
+#[must_use]
+pub fn kind_of(merge: &Value) -> Option<StrategyKind> {
     let word = match merge.as_hash() {
         Some(hash) => hash.get(&StrKey("strategy"))?,
         None => merge,

@@ -1,5 +1,5 @@
 //! Fixes in rounds: a fix can make room for another one. A round counts only if it removes the findings that
-//! it is to remove, and no file has more errors after it. A single fix is judged the same way.
+//! it is to remove, and there are no more errors after it. A single fix is judged the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -5,9 +5,11 @@ use super::context::{Context, with_more};
 use super::key::{self, CELL};
 use super::page::{Line, Page, Piece, code, name, text};
 use super::{over_nodes, refused, yaml};
-use crate::analysis::{Analysis, ClassParameter, Defined, NoParameter, request, split_key};
+use crate::analysis::{
+    Analysis, ClassParameter, Defined, NoParameter, kind_of, merge_kind, request, split_key,
+};
 use crate::ide::target::KeyTarget;
-use crate::lookup::Request;
+use crate::lookup::{Request, StrategyKind};
 use crate::syntax::puppet::{Kind, Node, parse_strictly};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value};
@@ -202,11 +204,7 @@ pub(super) fn in_manifest(
 fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> Page {
     let source = context.file.text();
     let written = lookup.merge.map(|range| range.slice(source));
-    let merge = match lookup.function {
-        LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
-        LookupFunction::HieraHash => Some("hash".into()),
-        LookupFunction::Lookup | LookupFunction::Hiera => written.and_then(literal_value),
-    };
+    let merge = merge_of(lookup, source);
     let is_read = merge.is_some() || written.is_none();
     let request = Request {
         merge,
@@ -225,6 +223,45 @@ fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> 
         page.line(vec![text("default of the call: "), code(default)]);
     }
     page
+}
+
+/// The merge that a call asks for, as far as it is written out.
+fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
+    match lookup.function {
+        LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
+        LookupFunction::HieraHash => Some("hash".into()),
+        LookupFunction::Lookup | LookupFunction::Hiera => {
+            literal_value(lookup.merge?.slice(source))
+        }
+    }
+}
+
+/// Adds the first call that looks a key up with another merge than its options say: what it gets is not what
+/// the hover shows.
+pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page) {
+    let entry = context.view.in_scope(&context.scope()).options_entry(key);
+    let own = entry.as_ref().and_then(merge_kind);
+    let own = own.unwrap_or(StrategyKind::First);
+    let mut calls = Vec::new();
+    for file in context.view.analysis.snapshot.files_looking_up(key) {
+        let code = file.facts().code.as_deref();
+        for lookup in code.iter().flat_map(|code| &code.lookups) {
+            let is_it = matches!(&lookup.key, LookupKey::Literal(known) if **known == *key);
+            let merge = is_it.then(|| merge_of(lookup, file.text())).flatten();
+            if let Some(merge) =
+                merge.filter(|merge| kind_of(merge).is_some_and(|kind| kind != own))
+            {
+                let line = file.line(lookup.place.start as usize) + 1;
+                calls.push((merge, context.link(file.path(), line)));
+            }
+        }
+    }
+    let more = calls.len().saturating_sub(1);
+    if let Some((merge, place)) = calls.into_iter().next() {
+        let merge = code(yaml::inline(&merge, CELL));
+        let line = vec![text("looked up with merge "), merge, text(" in "), place];
+        page.line(with_more(line, more));
+    }
 }
 
 /// The value of an expression without variables, calls and operators.

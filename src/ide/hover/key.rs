@@ -63,7 +63,9 @@ impl View {
 
 /// The page of a key of the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
-    page_by(context, target, &request(&target.root))
+    let mut page = page_by(context, target, &request(&target.root));
+    class::add_merging_call(context, &target.root, &mut page);
+    page
 }
 
 /// The page of a key as a request looks it up.

@@ -248,6 +248,29 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
 }
 
 #[test]
+fn data_says_which_call_looks_it_up_with_another_merge() {
+    let files = |call: &str, options: &str| {
+        format!(
+            "#- data/site/ams.yaml\nlist: [x]\n#- data/common.yaml\nli$0st: [y]\n{options}\
+             #- modules/m/manifests/init.pp\nclass m {{\n  $v = {call}\n}}\n"
+        )
+    };
+    let said = |call, options| {
+        let page = plain(&with_class(&files(call, options)), NODES);
+        page.lines()
+            .filter(|line| line.contains("looked up"))
+            .collect::<String>()
+    };
+    let with_unique = "looked up with merge unique in modules/m/manifests/init.pp:2";
+    assert_eq!(said("lookup('list', Array, 'unique')", ""), with_unique);
+    assert_eq!(said("hiera_array('list')", ""), with_unique);
+    assert_eq!(said("lookup('list')", ""), "");
+    assert_eq!(said("lookup('list', Array, $how)", ""), "");
+    let options = "lookup_options: {list: {merge: unique}}\n";
+    assert_eq!(said("lookup('list', Array, 'unique')", options), "");
+}
+
+#[test]
 fn words_of_a_documentation_are_no_markdown_in_any_form() {
     check_forms(
         &with_hierarchy(
