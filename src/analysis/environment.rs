@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Analysis;
 use crate::lookup::{Environment, resolve_modulepath};
-use crate::workspace::{FileKind, Files, Root, environment_conf, path};
+use crate::workspace::{FileKind, Files, Root, RootKind, environment_conf, path};
 
 /// Puppet's setting `codedir` where no other is known.
 pub const CODEDIR: &str = "/etc/puppetlabs/code";
@@ -31,6 +31,17 @@ impl<'a> Analysis<'a> {
     pub fn environment(self, name: &str) -> Option<&'a Root> {
         let mut environments = self.snapshot.roots().environments();
         environments.find(|root| path::name(&root.dir) == name)
+    }
+
+    /// Whether there is code for what a root reads, here or where it is deployed: there is none beside a hierarchy
+    /// that stands alone, as tests have one for the data of their checkout.
+    #[must_use]
+    pub fn has_code(self, root: &Root) -> bool {
+        let mut signs = ["Puppetfile", "environment.conf", "manifests", "modules"].into_iter();
+        root.kind != RootKind::Environment
+            || !root.modules.is_empty()
+            || !root.likely_modules.is_empty()
+            || signs.any(|sign| self.snapshot.kind(&path::join(&root.dir, sign)).is_some())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, Value, load_yaml};
-use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Snapshot};
+use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
 
 /// What a file is for the hierarchies.
 pub enum Role<'a> {
@@ -189,6 +189,13 @@ impl<'a> FileContext<'a> {
             Role::Data(readers) => readers,
             Role::Config { .. } | Role::Project | Role::Code | Role::Unread => &[],
         }
+    }
+
+    /// The roots that read the file and have code: that others find no class says nothing.
+    pub(super) fn roots_with_code(&self) -> impl Iterator<Item = &'a Root> {
+        let analysis = self.checker.analysis();
+        let roots = self.readers().iter().map(|reader| reader.root.root);
+        roots.filter(move |root| analysis.has_code(root))
     }
 
     /// Whether the file lies among data and no level is known to read it.

@@ -29,7 +29,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     }
     let analysis = at.checker.analysis();
-    let roots = at.readers().iter().map(|reader| reader.root.root);
+    let roots = at.roots_with_code();
     let classes: Option<Vec<Defined<'_>>> = roots
         .map(|root| analysis.autoloaded(root, &key.name))
         .collect();
@@ -49,7 +49,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let name = tree.scalar_text(name);
         name.is_some_and(|name| classes.iter().all(|class| class.parameter(name).is_some()))
     };
-    let mut roots = at.readers().iter().map(|reader| reader.root.root);
+    let mut roots = at.roots_with_code();
     if !pairs.iter().all(is_parameter)
         || roots.any(|root| may_be_parameter(analysis, root, &key.name))
         || at.checker.options_for(&key.name).next().is_some()

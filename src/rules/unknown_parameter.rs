@@ -27,7 +27,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     };
     let analysis = at.checker.analysis();
-    let roots = at.readers().iter().map(|reader| reader.root.root);
+    let roots = at.roots_with_code();
     let classes: Option<Vec<Defined<'_>>> =
         roots.map(|root| analysis.autoloaded(root, class)).collect();
     let Some(classes) = classes else {
@@ -103,7 +103,7 @@ fn report_class(
     let Some(meant) = typing_error(class, names) else {
         return;
     };
-    let mut roots = at.readers().iter().map(|reader| reader.root.root);
+    let mut roots = at.roots_with_code();
     let is_meant = roots.all(|root| {
         let is_there = at.snapshot().files_defining(class).next().is_some();
         !is_there && has_it(&meant, root)
@@ -242,6 +242,24 @@ mod tests {
                    #- modules/a/manifests/b.pp\ndefine a::b($k) { lookup($k) }\n\
                    #- data/common.yaml\na::serverz: 1\n";
         check_rule(RULE, own);
+    }
+
+    #[test]
+    fn a_hierarchy_without_code_beside_it_keeps_nothing_back() {
+        let check = |beside: &str, mark: &str| {
+            let text = format!(
+                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
+                 #- modules/a/manifests/init.pp\nclass a($x) {{ }}\n\
+                 #- rake/hiera.yaml\nversion: 5\ndefaults: {{datadir: ../data, data_hash: yaml_data}}\n\
+                 hierarchy: [{{name: common, path: common.yaml}}]\n#- {beside}\n\n\
+                 #- data/common.yaml\na::zz: 1{mark}\n"
+            );
+            check_rule(RULE, &text)
+        };
+        check("rake/helper.rb", " #~ unknown-parameter");
+        // The module may be another one where these are deployed.
+        check("rake/Puppetfile", "");
+        check("rake/modules/b/manifests/init.pp", "");
     }
 
     #[test]

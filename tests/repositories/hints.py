@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges what `hiera-ls check` says at a low severity of checked-out control repositories.
+"""Judges what `hiera-ls check` says of checked-out control repositories: four rules of a low severity, one of warnings.
 
   tests/repositories/hints.py [--server PROGRAM] FOLDER…
 
@@ -14,6 +14,7 @@ finding that does not hold is printed; at the end how many of each rule hold.
 - interp-missing-key: no YAML or JSON file of the checkout has the key at its top.
 - level-never-matches: no file below the level's data directory ends as the path does; none of the whole checkout
   where that directory is not there.
+- unknown-parameter: by Puppet's parser the class has no such parameter; no file of the checkout looks the key up.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import yaml
 
 FACTER = "/usr/lib/ruby/vendor_ruby/facter/facts"
 TOKEN = re.compile(r"%\{[^}]*\}")
+LOOKUP = re.compile(r"(?:lookup|hiera|alias)\w*\W*\(?[\[\s\\]*['\"]([\w:]+)")
 PUPPET = """
 require 'puppet'
 Puppet.initialize_settings(['--confdir=/nonexistent', '--vardir=/nonexistent'])
@@ -42,6 +44,12 @@ Puppet.override(current_environment: environment, loaders: Puppet::Pops::Loaders
   compiler.send(:set_node_parameters)
   puts compiler.topscope.to_hash.keys
 end
+"""
+PARAMETERS = """
+require 'puppet'
+program = Puppet::Pops::Parser::EvaluatingParser.new.parse_file(ARGV[0])
+classes = program.definitions.grep(Puppet::Pops::Model::HostClassDefinition)
+puts classes.find { |it| it.name == ARGV[1] }.parameters.map(&:name)
 """
 
 
@@ -87,6 +95,7 @@ class Checkout:
         self.keys = set()
         self.assigned = set()
         self.facts = set()
+        self.looked_up = set()
         for root, folders, names in os.walk(folder):
             folders[:] = [name for name in folders if name != ".git"]
             for name in names:
@@ -97,7 +106,7 @@ class Checkout:
         if os.path.exists(path):
             self.files.append(os.path.relpath(path, self.folder))
         extension = os.path.splitext(path)[1]
-        if extension not in (".yaml", ".yml", ".eyaml", ".json", ".pp", ".rb", ".py", ".sh", ".txt"):
+        if extension not in (".yaml", ".yml", ".eyaml", ".json", ".pp", ".rb", ".erb", ".epp", ".py", ".sh", ".txt"):
             return
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -108,7 +117,8 @@ class Checkout:
             # Manifests fill templates in: they are not data.
             if "/templates/" not in path:
                 self.keys.update(top_keys(text))
-        elif extension == ".pp":
+        self.looked_up.update(LOOKUP.findall(text))
+        if extension == ".pp":
             self.assigned.update(re.findall(r"\$(\w+)\s*=[^=~>]", text))
         elif extension == ".rb":
             self.facts.update(re.findall(r"Facter\.add\(\s*[:'\"](\w+)", text))
@@ -188,6 +198,11 @@ def datadir(checkout, finding):
 
 
 def level_never_matches(known, checkout, finding, counts):
+    none = re.match(r"no level of this hierarchy finds a file: the data directory '(.+?)' is not there", finding["message"])
+    if none:
+        folder = os.path.join(checkout.folder, os.path.dirname(finding["path"]), none.group(1))
+        counts["no data directory"] += 1
+        return "the directory is there" if os.path.isdir(folder) else None
     path = re.match(r"no file of this workspace matches '(.+?)'(: |$)", finding["message"]).group(1)
     folder = os.path.normpath(os.path.join(os.path.dirname(finding["path"]), datadir(checkout, finding)))
     # What is deployed elsewhere may be any folder of the checkout.
@@ -197,11 +212,25 @@ def level_never_matches(known, checkout, finding, counts):
     return "a file ends so" if checkout.fits(start, path.lstrip("/")) else None
 
 
+def unknown_parameter(known, checkout, finding, counts):
+    named = re.match(r"class '(.+?)' has no parameter '(.+?)'", finding["message"])
+    if not named:
+        return "not judged here"
+    name, parameter = named.groups()
+    manifest = os.path.join(checkout.folder, finding["related"][0]["path"])
+    command = ["ruby", "-W0", "-e", PARAMETERS, manifest, name]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    if ran.returncode or parameter in ran.stdout.split():
+        return ran.stderr or "the class has it"
+    return "a file of the checkout looks it up" if f"{name}::{parameter}" in checkout.looked_up else None
+
+
 JUDGES = {
     "legacy-fact": legacy_fact,
     "undefined-variable": undefined_variable,
     "interp-missing-key": interp_missing_key,
     "level-never-matches": level_never_matches,
+    "unknown-parameter": unknown_parameter,
 }
 
 
