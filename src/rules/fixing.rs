@@ -1,19 +1,25 @@
 //! Fixes in rounds: a fix can make room for another one. A round counts only if it removes the findings that
 //! it is to remove, and there are no more errors after it. A single fix is judged the same way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::finding::{Finding, Fix, Safety, Severity};
-use super::fixes::{Known, Made, fixes_together};
+use super::fixes::{Known, Made, Removed, fixes_together};
 use super::recheck::{Recheck, recheck};
 use crate::workspace::{Change, Snapshot};
 
 /// Most rounds.
 const MOST_ROUNDS: usize = 100;
 
+/// Most looks at a file to judge fixes of it.
+const MOST_LOOKS: usize = 12;
+
 /// The findings of files, by path.
 pub type Found = Vec<(Arc<str>, Vec<Finding>)>;
+
+/// What fixes make of files, by path.
+type AllMade = BTreeMap<Arc<str>, Made>;
 
 /// Which fixes are to be made.
 pub struct Fixing<'a> {
@@ -107,28 +113,93 @@ impl Fixing<'_> {
     }
 }
 
-/// Whether a fix of a finding removes it, and its file has no more errors after it. `find` gives the
-/// findings of that file, before and after. Errors in other files are not looked for, for the time it
-/// would take.
-pub fn helps(
+/// Which fixes of a file's findings remove them, and leave no more errors in the file. `find` gives the findings of
+/// that file in a snapshot, or nothing to stop. A look at a file is a whole check of it: fixes are judged together,
+/// in halves where some do harm, and what is not judged after [`MOST_LOOKS`] is left out. Errors in other files are not
+/// looked for, for the time it would take.
+#[must_use]
+pub fn helpful(
     snapshot: &Snapshot,
     findings: &[Finding],
-    (finding, fix): (&Finding, &Fix),
-    find: impl Fn(&Snapshot) -> Vec<Finding>,
-) -> bool {
-    let path = &finding.path;
-    let mut alone = finding.clone();
-    alone.fixes = vec![fix.clone()];
-    let alone = [(Arc::clone(path), vec![alone])];
-    let made = fixes_together(snapshot, &alone, Safety::Unsafe, 1);
-    if made.is_empty() {
-        return false;
-    }
+    fixes: &[(&Finding, &Fix)],
+    find: impl Fn(&Snapshot) -> Option<Vec<Finding>>,
+) -> Vec<bool> {
+    let Some((of_one, _)) = fixes.first() else {
+        return Vec::new();
+    };
+    let path = &of_one.path;
     let of_file = |findings| BTreeMap::from([(Arc::clone(path), findings)]);
     let before = of_file(findings.to_vec());
-    let after = of_file(find(&with_texts(snapshot, &made)));
-    let is_harmful = gained(&before, &after, &made) && has_more_errors(&before, &after);
-    !is_harmful && !Remembered(BTreeMap::new()).learn(&made, &after)
+    let mut helps = vec![false; fixes.len()];
+    let mut open = VecDeque::from([(0..fixes.len()).collect::<Vec<usize>>()]);
+    for _ in 0..MOST_LOOKS {
+        let Some((made, tried)) = next_together(snapshot, fixes, &mut open) else {
+            break;
+        };
+        let Some(after) = find(&with_texts(snapshot, &made)) else {
+            break;
+        };
+        let removed = made.values().flat_map(|made| &made.removed);
+        let (left, removed): (Vec<&Removed>, Vec<&Removed>) =
+            removed.partition(|one| one.is_still_among(&after));
+        let after = of_file(after);
+        let does_harm = match tried.len() {
+            1 => gained(&before, &after, &made) && has_more_errors(&before, &after),
+            // An error that one removes makes no room for one of another.
+            _ => {
+                let is_removed = |it: &Finding| removed.iter().any(|one| one.finding.is(it));
+                let rest = findings.iter().filter(|it| !is_removed(it));
+                gained(&of_file(rest.cloned().collect()), &after, &made)
+            }
+        };
+        if !does_harm {
+            for at in tried {
+                helps[at] = !left.iter().any(|one| one.finding.is(fixes[at].0));
+            }
+        } else if tried.len() > 1 {
+            let (first, second) = tried.split_at(tried.len() / 2);
+            open.extend([first.to_vec(), second.to_vec()]);
+        }
+    }
+    helps
+}
+
+/// The next fixes that can be made together, as made, and their places in the list. Further fixes of the same findings,
+/// and those that meet others, stay to be tried.
+fn next_together(
+    snapshot: &Snapshot,
+    fixes: &[(&Finding, &Fix)],
+    open: &mut VecDeque<Vec<usize>>,
+) -> Option<(AllMade, Vec<usize>)> {
+    while let Some(group) = open.pop_front() {
+        let (mut first, mut further): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for at in group {
+            let is_same = |other: &usize| std::ptr::eq(fixes[*other].0, fixes[at].0);
+            let is_further = first.iter().any(is_same);
+            if is_further { &mut further } else { &mut first }.push(at);
+        }
+        let alone = first.iter().map(|at| Finding {
+            fixes: vec![fixes[*at].1.clone()],
+            ..fixes[*at].0.clone()
+        });
+        let alone: Vec<Finding> = alone.collect();
+        let of_file = alone.first().map(|one| Arc::clone(&one.path));
+        let of_file: Found = of_file.map(|path| (path, alone)).into_iter().collect();
+        let made = fixes_together(snapshot, &of_file, Safety::Unsafe, usize::MAX);
+        let is_made = |at: &usize| {
+            let mut removed = made.values().flat_map(|made| &made.removed);
+            removed.any(|one| one.finding.is(fixes[*at].0))
+        };
+        let (tried, meeting): (Vec<usize>, Vec<usize>) = first.into_iter().partition(is_made);
+        let is_some = |one: &Vec<usize>| !one.is_empty();
+        // Where none is made, none meets another.
+        let meeting = Some(meeting).filter(|_| !tried.is_empty());
+        open.extend(meeting.into_iter().chain([further]).filter(is_some));
+        if !tried.is_empty() {
+            return Some((made, tried));
+        }
+    }
+    None
 }
 
 /// Findings of each file, such as those that stay: accepted ones, and those whose fix does not help.
@@ -148,11 +219,7 @@ impl Remembered {
     }
 
     /// Remembers the findings that are still there after their fixes; says whether there are any.
-    fn learn(
-        &mut self,
-        made: &BTreeMap<Arc<str>, Made>,
-        after: &BTreeMap<Arc<str>, Vec<Finding>>,
-    ) -> bool {
+    fn learn(&mut self, made: &AllMade, after: &BTreeMap<Arc<str>, Vec<Finding>>) -> bool {
         let mut has_any = false;
         for (path, made) in made {
             let now = after.get(path).map_or(&[][..], Vec::as_slice);
@@ -168,7 +235,7 @@ impl Remembered {
     }
 
     /// Remembers the findings of fixes after which there are more errors.
-    fn add(&mut self, made: BTreeMap<Arc<str>, Made>) {
+    fn add(&mut self, made: AllMade) {
         for (path, made) in made {
             let removed = made.removed.into_iter().map(|removed| removed.finding);
             self.0.entry(path).or_default().extend(removed);
@@ -176,7 +243,7 @@ impl Remembered {
     }
 
     /// Finds what it remembers at its new places, after edits.
-    fn moved(&mut self, made: &BTreeMap<Arc<str>, Made>) {
+    fn moved(&mut self, made: &AllMade) {
         for (path, made) in made {
             if let Some(known) = self.0.get_mut(path) {
                 let all = std::mem::take(known).into_iter();
@@ -190,7 +257,7 @@ impl Remembered {
 fn gained(
     before: &BTreeMap<Arc<str>, Vec<Finding>>,
     after: &BTreeMap<Arc<str>, Vec<Finding>>,
-    made: &BTreeMap<Arc<str>, Made>,
+    made: &AllMade,
 ) -> bool {
     let was_loaded = |path: &Arc<str>| made.get(path).is_none_or(|made| !made.was_refused);
     after.iter().any(|(path, after)| {
@@ -221,7 +288,7 @@ fn errors<'f>(files: impl Iterator<Item = &'f Vec<Finding>>) -> usize {
 }
 
 /// The workspace with the files' texts after fixes.
-fn with_texts(snapshot: &Snapshot, made: &BTreeMap<Arc<str>, Made>) -> Snapshot {
+fn with_texts(snapshot: &Snapshot, made: &AllMade) -> Snapshot {
     let changes = made.iter().map(|(path, made)| Change::Open {
         path: Arc::clone(path),
         text: made.text.as_str().into(),
@@ -278,6 +345,65 @@ mod tests {
             path.ends_with("common.yaml").then(|| vec![finding])
         });
         assert_eq!(text, "a: 1\n");
+    }
+
+    /// Which of the fixes of `count` numbers in a list, each of which may be `bad`, help; and after how many looks.
+    fn helping(count: usize, bad: impl Fn(usize) -> bool) -> (Vec<bool>, usize) {
+        let text = "- 0644\n".repeat(count);
+        let text = format!("a:\n{text}b: 1\n");
+        let snapshot = Arc::new(Fixture::new("data/common.yaml", &text).on_disk());
+        let path: Arc<str> = format!("{FOLDER}/data/common.yaml").into();
+        // A bad fix makes a number of ten digits, which is an error.
+        let find = |snapshot: &Snapshot| {
+            let text = snapshot.file(&path).expect("the file").text().to_string();
+            let mut findings = Vec::new();
+            let mut start = 0;
+            for line in text.split_inclusive('\n') {
+                let at = (start + 2, start + line.len() - 1);
+                start += line.len();
+                let of = |severity| {
+                    let range = TextRange::new(at.0, at.1);
+                    Finding::new("x", severity, Arc::clone(&path), range, "")
+                };
+                findings.extend(match line {
+                    "- 0644\n" => Some(of(Severity::Warning)),
+                    "- 9999999999\n" => Some(of(Severity::Error)),
+                    _ => None,
+                });
+            }
+            findings
+        };
+        let mut findings = find(&snapshot);
+        for (at, finding) in findings.iter_mut().enumerate() {
+            let new = if bad(at) { "9999999999" } else { "\"0644\"" };
+            let edit = TextEdit::replace(finding.range, new);
+            finding.fixes.push(Fix::new(Safety::Safe, "", edit));
+        }
+        let looks = std::cell::Cell::new(0);
+        let look = |snapshot: &Snapshot| {
+            looks.set(looks.get() + 1);
+            Some(find(snapshot))
+        };
+        let fixes: Vec<_> = findings.iter().map(|it| (it, &it.fixes[0])).collect();
+        (helpful(&snapshot, &findings, &fixes, look), looks.get())
+    }
+
+    #[test]
+    fn many_fixes_are_judged_in_a_few_looks() {
+        assert_eq!(helping(200, |_| false), (vec![true; 200], 1));
+        let (helps, looks) = helping(200, |at| at == 150);
+        assert!(looks <= MOST_LOOKS, "{looks}");
+        assert!(!helps[150]);
+        assert!(helps.iter().filter(|helps| **helps).count() > 190);
+        let (helps, looks) = helping(200, |_| true);
+        assert_eq!((helps, looks), (vec![false; 200], MOST_LOOKS));
+        // Around a cursor there are few.
+        for bad in 0..4 {
+            let (helps, looks) = helping(4, |at| at == bad);
+            let expected: Vec<bool> = (0..4).map(|at| at != bad).collect();
+            assert_eq!(helps, expected);
+            assert!(looks <= 5, "{looks}");
+        }
     }
 
     #[test]

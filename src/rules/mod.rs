@@ -141,7 +141,7 @@ pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{Known, Made, Removed, fixes_together};
-pub use fixing::{AfterFixes, Fixing, Found, helps};
+pub use fixing::{AfterFixes, Fixing, Found, helpful};
 pub use plain_secret::secret;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};

@@ -12,7 +12,7 @@ use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
 use crate::ide::encrypt::{Form, certificates, plan};
 use crate::ide::refactor::Kind;
-use crate::rules::{Finding, Fixing, Part, Safety, helps};
+use crate::rules::{Finding, Fixing, Part, Safety, helpful};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -48,18 +48,24 @@ pub(crate) async fn handle(
             let at = |place| lines.offset(convert::place(place), view.encoding);
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
-        let findings = findings(&view, Part::All)(&path)?;
+        // What refactorings need is not known from findings.
+        let findings = match wants_fixes || wants_encryption {
+            true => findings(&view, Part::All)(&path)?,
+            false => Vec::new(),
+        };
         let mut shown = Vec::new();
         if wants_fixes {
-            let actions = actions(&findings, at);
+            let actions: Vec<Action<'_>> = actions(&findings, at).collect();
+            let fixes: Vec<_> = actions.iter().map(|one| (one.finding, one.fix)).collect();
             let find = |snapshot: &Snapshot| {
-                findings_in(&view, snapshot, Part::All)(&path).unwrap_or_default()
+                let is_wanted = !view.stop.requested();
+                is_wanted
+                    .then(|| findings_in(&view, snapshot, Part::All)(&path).unwrap_or_default())
             };
-            let actions = actions.filter(|action| {
-                let one = (action.finding, action.fix);
-                !view.stop.requested() && helps(&view.snapshot, &findings, one, find)
-            });
-            shown.extend(actions.filter_map(|action| one(&view, &uri, &path, action)));
+            let helps = helpful(&view.snapshot, &findings, &fixes, find);
+            let helping = actions.into_iter().zip(helps);
+            let helping = helping.filter(|(_, helps)| *helps);
+            shown.extend(helping.filter_map(|(action, _)| one(&view, &uri, &path, action)));
         }
         if wants_fixes || wants_encryption {
             let secret = findings.iter().find(|finding| {
