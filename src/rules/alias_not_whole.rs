@@ -1,7 +1,9 @@
 //! `alias-not-whole`: 'alias' is part of a longer string, which Puppet refuses.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity, TokenAt};
+use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
+use crate::syntax::ScalarStyle;
+use crate::text::{TextEdit, TextRange};
 
 pub(super) const RULE: &Rule = &Rule {
     code: "alias-not-whole",
@@ -12,7 +14,7 @@ pub(super) const RULE: &Rule = &Rule {
     hooks: &[Hook::Token(check)],
 };
 
-fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::Call {
         method: Method::Alias,
         argument,
@@ -24,11 +26,59 @@ fn check(_: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if at.token.range.len() == at.text.len() {
         return;
     }
-    findings.report(
+    let finding = findings.report(
         at.range,
         format!(
             "'alias' must be the whole string: Puppet fails on this key; for a string write \
              '%{{lookup(\"{argument}\")}}'"
         ),
     );
+    finding.fixes.extend(without_blanks(file, at));
+}
+
+/// Takes blanks around the call away, within quotes: whether the line break of a block is meant is not known.
+fn without_blanks(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
+    let token = at.token.range.slice(at.text);
+    let style = at.node.as_scalar()?.style;
+    let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+    let whole = TextRange::new(0, at.text.len());
+    let whole = file.places(at.node).source_range(whole);
+    let is_as_written = whole.slice(file.file.text()) == at.text;
+    let is_alone = is_quoted && is_as_written && at.text.trim() == token;
+    is_alone.then(|| {
+        let edit = TextEdit::replace(whole, token);
+        Fix::new(Safety::Safe, "Remove the blanks", edit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::{Safety, marked};
+
+    /// The value after the fixes.
+    fn fixed(value: &str, most: Safety) -> String {
+        let text = format!(
+            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+             #- data/common.yaml\na: {value}\nb: x\n"
+        );
+        let snapshot = Fixture::new("hiera.yaml", &text).opened();
+        let path = format!("{FOLDER}/data/common.yaml");
+        let text = marked::fixed(&snapshot, &path, most, |_| true);
+        let value = text
+            .strip_prefix("a: ")
+            .and_then(|it| it.strip_suffix("\nb: x\n"));
+        value.expect(&text).to_owned()
+    }
+
+    #[test]
+    fn blanks_around_it_are_taken_away() {
+        let blanks = ["\"%{alias('b')} \"", "\" %{alias('b')}\""];
+        for blanks in blanks {
+            assert_eq!(fixed(blanks, Safety::Safe), "\"%{alias('b')}\"");
+        }
+        for other in ["\"see %{alias('b')} \"", "|\n  %{alias('b')}"] {
+            assert_eq!(fixed(other, Safety::Unsafe), other);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! `backend-options`: a level has options that its function does not take.
 
 use super::config_level::{levels, options};
-use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::entry_edit::{removed_in_braces, removed_in_lines};
+use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
 use crate::hierarchy::FunctionKind;
 
 pub(super) const RULE: &Rule = &Rule {
@@ -28,13 +29,21 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
         };
         let is_hash = tree.node(tree.resolve(value)).as_mapping();
         if is_hash.is_some_and(|pairs| !pairs.is_empty()) && !findings.has(tree.node(key).range) {
-            findings.report(
+            let finding = findings.report(
                 tree.node(key).range,
                 format!(
                     "'{}' takes no options: every lookup that reaches this level fails",
                     function.name
                 ),
             );
+            let pairs = tree.node(level.node).as_mapping().unwrap_or_default();
+            // Those of `defaults` are for other levels too.
+            let own = pairs.iter().position(|(own, _)| *own == key);
+            finding.fixes.extend(own.and_then(|at| {
+                let edit = removed_in_braces(file, level.node, at)
+                    .or_else(|| removed_in_lines(file, level.node, at))?;
+                Some(Fix::new(Safety::Unsafe, "Remove the options", edit))
+            }));
         }
     }
 }

@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::entry_edit::name_in;
 use super::touched::{FilesWith, options_look_up, touched_answers};
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity, entry, shown};
+use super::{
+    Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry,
+    shown,
+};
 use crate::analysis::{RootView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
 use crate::scope::Scope;
-use crate::text::typing_error;
+use crate::text::{TextEdit, typing_error};
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
@@ -59,6 +63,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let Some(convert_to) = convert_to.filter(|it| !it.is_undef()) else {
         return;
     };
+    let mut misspelt = None;
     let why = match target(convert_to).as_str() {
         None => "'convert_to' is not a data type".to_owned(),
         Some(text) if text.contains("%{") => return,
@@ -68,6 +73,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
                 let Some(meant) = typing_error(&name, CONVERTIBLE.into_iter()) else {
                     return;
                 };
+                misspelt = Some((text, meant));
                 format!("there is no data type '{name}' (did you mean '{meant}'?)")
             }
             Ok(_) => return,
@@ -77,7 +83,12 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let written = entry(file.tree(), options.node, "convert_to");
     let range = written.map_or(options.range, |(_, node)| file.tree().node(node).range);
     let message = format!("{}: Puppet fails on '{}'", shown(&why), at.name);
-    findings.report(range, message);
+    let finding = findings.report(range, message);
+    finding.fixes.extend(misspelt.and_then(|(name, meant)| {
+        let edit = TextEdit::replace(name_in(file, range, name)?, meant);
+        let title = format!("Write '{meant}'");
+        Some(Fix::new(Safety::Unsafe, title, edit))
+    }));
 }
 
 fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {

@@ -2,6 +2,7 @@
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
 use crate::hierarchy::{Template, TemplatePart};
+use crate::text::typing_error;
 
 /// Extensions that are mixed up.
 const MIXED_UP: [(&str, &str); 2] = [(".yml", ".yaml"), (".yaml", ".yml")];
@@ -24,7 +25,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     {
         return;
     }
-    let mut meant = None;
+    let mut meant: Option<String> = None;
     for root in checker.roots_around(path) {
         let places = checker.places(root);
         // A function that would have to be run may read anything.
@@ -35,16 +36,21 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
             if let Some(stem) = path.strip_suffix(wrong) {
                 let other = format!("{stem}{right}");
                 let is_read = places.iter().any(|place| place.template.matches(&other));
-                meant = meant.or(is_read.then_some(right));
+                meant = meant.or(is_read.then(|| format!("its name ended in '{right}'")));
             }
         }
+        let mut misspelt = places.iter();
+        meant = meant.or_else(|| {
+            let (wrong, right) = misspelt.find_map(|place| misspelt_in(&place.template, path))?;
+            Some(format!("'{wrong}' were called '{right}'"))
+        });
     }
     let range = file.first_line();
     match meant {
-        Some(extension) => findings.report_as(
+        Some(meant) => findings.report_as(
             Severity::Warning,
             range,
-            format!("no level reads this file: one would, if its name ended in '{extension}'"),
+            format!("no level reads this file: one would, if {meant}"),
         ),
         None => findings.report(
             range,
@@ -53,6 +59,38 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
     .tags
     .push(Tag::Unnecessary);
+}
+
+/// The one folder or name of a path that keeps a template from giving it, and what it would have to be called: they
+/// differ by one typing error.
+fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
+    let mut wanted = vec![Template::default()];
+    for part in &template.parts {
+        let TemplatePart::Text(text) = part else {
+            wanted.last_mut()?.parts.push(part.clone());
+            continue;
+        };
+        for (at, text) in text.split('/').enumerate() {
+            if at > 0 {
+                wanted.push(Template::default());
+            }
+            let text = TemplatePart::Text(text.to_owned());
+            wanted.last_mut()?.parts.push(text);
+        }
+    }
+    let names: Vec<&str> = path.split('/').collect();
+    if names.len() != wanted.len() {
+        return None;
+    }
+    let differs = |(wanted, name): &(Template, &str)| !wanted.matches(name);
+    let mut different = wanted.into_iter().zip(names).filter(differs);
+    let (Template { parts, .. }, name) = different.next()?;
+    let [TemplatePart::Text(meant)] = parts.as_slice() else {
+        return None;
+    };
+    let is_only = different.next().is_none();
+    let meant = typing_error(name, [&**meant].into_iter()).filter(|_| is_only)?;
+    Some((name.to_owned(), meant.to_owned()))
 }
 
 /// Whether a template gives a path, where variables may also hold slashes: roles do at times.
@@ -93,8 +131,26 @@ fn ends_so(template: &Template, path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{fits, misspelt_in};
     use crate::hierarchy::Template;
+
+    #[test]
+    fn a_name_that_differs_by_a_letter_is_meant() {
+        let meant = |template: &str, path: &str| misspelt_in(&Template::parse(template), path);
+        let words = |wrong: &str, right: &str| Some((wrong.to_owned(), right.to_owned()));
+        assert_eq!(
+            meant("/d/nodes/%{name}.yaml", "/d/node/a.yaml"),
+            words("node", "nodes")
+        );
+        assert_eq!(
+            meant("/d/common.yaml", "/d/commmon.yaml"),
+            words("commmon.yaml", "common.yaml")
+        );
+        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/role/a.yaml"), None);
+        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/node/a.yml"), None);
+        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/node/b/a.yaml"), None);
+        assert_eq!(meant("/d/%{name}.yaml", "/e/a.yaml"), None);
+    }
 
     #[test]
     fn variables_may_hold_slashes() {

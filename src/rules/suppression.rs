@@ -5,7 +5,7 @@
 use super::context::{FileContext, Role};
 use super::finding::{Finding, Findings};
 use super::unused_suppression::RULE;
-use super::{Fix, RULES, Safety, Tag};
+use super::{Fix, RULES, Safety, Tag, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
 use crate::text::{TextEdit, TextRange, nearest};
 
@@ -32,6 +32,14 @@ struct Code {
     is_used: bool,
 }
 
+impl Code {
+    /// The rule that a name which is none most likely means.
+    fn meant(&self) -> Option<&'static str> {
+        let name = self.name.as_deref().filter(|name| rule(name).is_none())?;
+        nearest(name, RULES.iter().map(|rule| rule.code))
+    }
+}
+
 /// The findings that no comment turns off. Comments that turn nothing off are added, if all rules
 /// were run.
 pub(super) fn apply(
@@ -47,6 +55,16 @@ pub(super) fn apply(
     kept.retain(|finding| !is_suppressed(&mut suppressions, finding));
     if !reports_unused {
         return kept;
+    }
+    for suppression in &suppressions {
+        // Its finding waits for the name to be corrected: it is meant to stay as it is.
+        let meant: Vec<&str> = suppression.codes.iter().filter_map(Code::meant).collect();
+        let is_meant = |finding: &&mut Finding| {
+            meant.contains(&finding.code)
+                && suppression.covers.touches(finding.range.start as usize)
+        };
+        let meant = kept.iter_mut().filter(is_meant);
+        meant.for_each(|finding| finding.fixes.clear());
     }
     let mut unused = Findings::new(RULE, at.file);
     for suppression in &suppressions {
@@ -80,9 +98,9 @@ fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
 
 fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut Findings<'_>) {
     let is_broken = at.facts().error.is_some();
-    let is_whole = suppression.codes.iter().all(|code| !code.is_used);
+    let is_kept = |code: &Code| code.is_used || code.meant().is_some();
+    let is_whole = !suppression.codes.iter().any(is_kept);
     for code in suppression.codes.iter().filter(|code| !code.is_used) {
-        let known = || RULES.iter().map(|rule| rule.code);
         let message = match &code.name {
             Some(name) if name.is_empty() => {
                 "the brackets are empty, so nothing is suppressed; leave them out to suppress every rule"
@@ -91,8 +109,8 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
             // Most rules say nothing of a file that Puppet does not load.
             None if is_broken => continue,
             None => "no rule reports anything here: remove the comment".to_owned(),
-            Some(name) if !known().any(|known| known == name) => {
-                let meant = nearest(name, known());
+            Some(name) if rule(name).is_none() => {
+                let meant = code.meant();
                 let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
                 format!("there is no rule '{name}'{}", meant.unwrap_or_default())
             }
@@ -102,7 +120,11 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut F
         };
         let finding = unused.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);
-        if is_whole {
+        if let Some(meant) = code.meant() {
+            let edit = TextEdit::replace(code.range, meant);
+            let title = format!("Write '{meant}'");
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        } else if is_whole {
             let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
             let title = "Remove the comment";
             finding.fixes.push(Fix::new(Safety::Safe, title, edit));
@@ -326,6 +348,15 @@ mod tests {
                 "0644 # hiera-ls: ignore[yaml11-octal] why",
             ),
             ("1 # hiera-ls: ignore[dup-key, null-masks]", "1"),
+            // A misspelt name is corrected, and the value stays as it is.
+            (
+                "0644 # hiera-ls: ignore[yaml11-octl]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[yaml11-octl, dup-key]",
+                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
+            ),
         ] {
             let fixed = |data: &str| {
                 let text = format!(

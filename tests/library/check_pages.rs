@@ -96,6 +96,9 @@ fn examples_fire_exactly_what_they_mark() {
 
 /// Codes whose pages must have an example with a fix.
 const FIXABLE: &[&str] = &[
+    "alias-not-whole",
+    "backend-options",
+    "bad-convert-to",
     "bad-merge-option",
     "bad-strategy",
     "data-namespace",
@@ -130,6 +133,7 @@ const FIXABLE: &[&str] = &[
     "symbol-value",
     "unclosed-token",
     "undefined-variable",
+    "unknown-alias",
     "unknown-backend",
     "unknown-interpolation-function",
     "unknown-parameter",
