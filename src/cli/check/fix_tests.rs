@@ -149,8 +149,19 @@ fn loads(text: &str) -> bool {
     load(text.as_bytes(), Format::Yaml).loaded.is_ok()
 }
 
+/// 60 cases, or as many as `PROPTEST_CASES` says.
+fn config() -> ProptestConfig {
+    let read = ProptestConfig::default();
+    let has_number = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig {
+        cases: if has_number { read.cases } else { 60 },
+        failure_persistence: None,
+        ..read
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     /// Files that Puppet loads stay so, line ends stay, and nothing safe is left to do.
     #[test]
