@@ -10,9 +10,12 @@ use super::paths::{Order, Paths};
 use super::snapshot::{FileId, Snapshot};
 use crate::hierarchy::Template;
 
-/// Most templates that are remembered, at two bytes for every file each; hierarchies have a handful,
-/// times the places that a scope can fill in.
-const MOST_TEMPLATES: usize = 64;
+/// Templates that are always remembered, at two bytes for every file each.
+const FEW_TEMPLATES: usize = 64;
+
+/// Bytes of the answers for more templates that are remembered: a hierarchy has a handful, times the places that a
+/// scope can fill in; but each of a hundred modules may have one.
+const MOST_BYTES: usize = 8 << 20;
 
 /// So few files are compared one by one: without known nodes a level has a template for each value that other
 /// levels' files give its variables, and a key of a class is in few files.
@@ -68,7 +71,7 @@ impl FitCache {
     ) -> Holders {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = lock();
-        if known.shape != Some(snapshot.shape) || known.templates.len() >= MOST_TEMPLATES {
+        if known.shape != Some(snapshot.shape) {
             *known = Known {
                 shape: Some(snapshot.shape),
                 order: Arc::new(Order::new(snapshot)),
@@ -91,6 +94,10 @@ impl FitCache {
                 let fits: Fits = by_file
                     .map(|path| path.map_or(Fit::No, |path| Fit::new(template, path)))
                     .collect();
+                let bytes = size_of_val(&fits[..]).max(1);
+                if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes) {
+                    known.templates.clear();
+                }
                 known.templates.insert(template.clone(), Arc::clone(&fits));
                 fits
             }
