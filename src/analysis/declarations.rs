@@ -2,11 +2,10 @@
 //! calls that declare classes.
 
 use std::cell::OnceCell;
-use std::sync::Arc;
 
 use super::Analysis;
 use crate::workspace::{
-    CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Root, Within, path,
+    CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Means, Root, Within, path,
 };
 
 /// What manifests of an environment give classes.
@@ -30,13 +29,9 @@ impl<'a> Declarations<'a> {
     /// Whether one may give a class's parameter a value. O(files that name the class), and O(manifests)
     /// once.
     pub(super) fn may_give(&self, class: &str, parameter: &str) -> bool {
-        let is_given = |file: &Arc<File>| {
-            let mut includes = code(file).into_iter().flat_map(|code| &code.includes);
-            includes.any(|it| it.class.as_deref() == Some(class) && it.given.may_give(parameter))
-        };
         let computed = self.computed.get_or_init(|| self.computed());
-        let mut files = self.analysis.snapshot.files_naming_class(class);
-        computed.iter().any(|given| given.may_give(parameter)) || files.any(is_given)
+        computed.iter().any(|given| given.may_give(parameter))
+            || self.analysis.is_given_by_name(class, parameter)
     }
 
     fn computed(&self) -> Vec<&'a Given> {
@@ -58,6 +53,9 @@ impl<'a> Declarations<'a> {
     /// Whether a statement may be evaluated for some node: not in what tests have, nor in a class
     /// that neither manifests nor data name.
     fn may_be_used(&self, file: &File, code: &CodeFacts, include: &IncludeFact) -> bool {
+        if self.analysis.is_idle(self.root, file, code, include) {
+            return false;
+        }
         let mut modules = self.root.modules.values();
         if let Some(module) = modules.find(|dir| path::within(file.path(), dir).is_some()) {
             let parts = ["manifests", "functions"].map(|part| path::join(module, part));
@@ -81,10 +79,48 @@ impl<'a> Declarations<'a> {
     }
 }
 
-impl Analysis<'_> {
+impl<'a> Analysis<'a> {
+    /// Whether a statement that declares what is in a parameter of its class declares nothing: the parameter is
+    /// empty unless data or a manifest sets it, and none does.
+    pub(super) fn is_idle(
+        self,
+        root: &'a Root,
+        file: &File,
+        code: &CodeFacts,
+        include: &IncludeFact,
+    ) -> bool {
+        let Some(Means::Parameter(name)) = &include.means else {
+            return false;
+        };
+        let Within::Definition(at) = include.within else {
+            return false;
+        };
+        let Some(class) = code.definitions.get(at as usize) else {
+            return false;
+        };
+        let default = class.parameter(name).and_then(|it| it.default);
+        let is_empty = default.is_some_and(|it| {
+            let text: String = it.slice(file.text()).split_whitespace().collect();
+            ["{}", "[]", "undef"].contains(&&*text)
+        });
+        let key = format!("{}::{name}", class.name);
+        is_empty
+            && self.snapshot.count_with(&key) == 0
+            && !self.at(root).has_outside(&key)
+            && !self.is_given_by_name(&class.name, name)
+    }
+
+    /// Whether a declaration that names a class may give its parameter a value. O(files that name the class).
+    fn is_given_by_name(self, class: &str, parameter: &str) -> bool {
+        self.snapshot.files_naming_class(class).any(|file| {
+            let mut includes = code(file).into_iter().flat_map(|code| &code.includes);
+            includes.any(|it| it.class.as_deref() == Some(class) && it.given.may_give(parameter))
+        })
+    }
+
     /// Whether a manifest may give a class's parameter a value, so that data does not count. O(manifests).
     #[must_use]
-    pub fn may_be_given(self, root: &Root, class: &str, parameter: &str) -> bool {
+    pub fn may_be_given(self, root: &'a Root, class: &str, parameter: &str) -> bool {
         Declarations::of(self, root).may_give(class, parameter)
     }
 }

@@ -128,6 +128,28 @@ impl<'a> Analysis<'a> {
     }
 }
 
+impl Analysis<'_> {
+    /// Whether a function is written in Ruby, in a file that is here and cannot declare classes.
+    pub(super) fn is_harmless_ruby(self, environment: &Root, function: &str) -> bool {
+        let at = function.replace("::", "/");
+        let modules = environment.modules.values();
+        let modules = modules.chain(environment.likely_modules.values());
+        let folders = modules.chain(std::iter::once(&environment.dir));
+        let mut texts = folders
+            .flat_map(|dir| {
+                ["lib/puppet/functions", "lib/puppet/parser/functions"]
+                    .map(|folder| path::join(dir, &format!("{folder}/{at}.rb")))
+            })
+            .filter_map(|at| self.snapshot.file(&at))
+            .peekable();
+        texts.peek().is_some()
+            && texts.all(|file| {
+                let mut words = WORDS_OF_RUBY.iter();
+                !words.any(|word| file.text().contains(word))
+            })
+    }
+}
+
 /// Whether something is evaluated for every node that gets there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
@@ -218,6 +240,10 @@ impl<'a> Walk<'a> {
     }
 
     fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Certainty) {
+        let (file, code) = (body.file, body.code);
+        if self.analysis.is_idle(self.environment, file, code, include) {
+            return;
+        }
         self.note_place(body, include.place);
         let Some(class) = include.known_class() else {
             // What a list names is gone over where it is looked up.
@@ -344,30 +370,10 @@ impl<'a> Walk<'a> {
                 self.definition(file, code, at as u32, Certainty::Perhaps);
             }
         }
-        if !is_known && !self.is_harmless_ruby(function) {
+        if !is_known && !self.analysis.is_harmless_ruby(self.environment, function) {
             self.is_behind_call = true;
             self.any_class();
         }
-    }
-
-    /// Whether a function is written in Ruby, in a file that is here and cannot declare classes.
-    fn is_harmless_ruby(&self, function: &str) -> bool {
-        let at = function.replace("::", "/");
-        let modules = self.environment.modules.values();
-        let modules = modules.chain(self.environment.likely_modules.values());
-        let folders = modules.chain(std::iter::once(&self.environment.dir));
-        let mut texts = folders
-            .flat_map(|dir| {
-                ["lib/puppet/functions", "lib/puppet/parser/functions"]
-                    .map(|folder| path::join(dir, &format!("{folder}/{at}.rb")))
-            })
-            .filter_map(|at| self.analysis.snapshot.file(&at))
-            .peekable();
-        texts.peek().is_some()
-            && texts.all(|file| {
-                let mut words = WORDS_OF_RUBY.iter();
-                !words.any(|word| file.text().contains(word))
-            })
     }
 }
 

@@ -13,6 +13,11 @@ impl Members {
         self.0[word] |= 1 << (member % 64);
     }
 
+    pub(super) fn contains(&self, member: usize) -> bool {
+        let word = self.0.get(member / 64);
+        word.is_some_and(|word| word >> (member % 64) & 1 == 1)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }

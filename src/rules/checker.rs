@@ -13,8 +13,8 @@ use super::suppression;
 use super::walk::walk;
 use super::{Facts, RULES, Rule};
 use crate::analysis::{
-    Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, RootView, datadir_of,
-    layers_of,
+    Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, PossibleInclusions,
+    RootView, datadir_of, layers_of,
 };
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::lookup::{
@@ -89,6 +89,8 @@ pub(super) struct RootContext<'a> {
     datadirs: OnceLock<Vec<String>>,
     /// The known nodes of an environment.
     pub(super) site_nodes: OnceLock<KnownNodes>,
+    /// Which of them may include which class.
+    pub(super) possible_inclusions: OnceLock<PossibleInclusions>,
 }
 
 /// The findings of one file for the default version of Puppet, ordered by place. To check many
@@ -150,6 +152,7 @@ impl<'a> Checker<'a> {
                 unseen: OnceLock::new(),
                 datadirs: OnceLock::new(),
                 site_nodes: OnceLock::new(),
+                possible_inclusions: OnceLock::new(),
             }
         });
         checker.roots = roots.collect();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use super::checker::{Checker, Paths};
-use crate::analysis::{EvaluationOrder, MissingValue};
+use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions};
 use crate::lookup::Reach;
 use crate::scope::KnownNodes;
 use crate::workspace::{Root, path};
@@ -53,6 +53,20 @@ impl Checker<'_> {
         Some(of.site_nodes.get_or_init(|| {
             let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
             self.analysis().nodes_of_site(environment, &set)
+        }))
+    }
+
+    /// Which of the known nodes of the environment that a root is or is in may include which class.
+    pub(super) fn possible_inclusions(&self, root: &Root) -> Option<&PossibleInclusions> {
+        let mut environments = self.snapshot.roots().environments_of(root);
+        let environment = environments.next()?;
+        let mut all = self.snapshot.roots().environments();
+        let index = all.position(|it| std::ptr::eq(it, environment))?;
+        let of = self.root_context(environment)?;
+        let known = self.site_nodes(environment)?;
+        Some(of.possible_inclusions.get_or_init(|| {
+            let order = &self.evaluation_orders()[index];
+            self.analysis().possible_inclusions(of.root, known, order)
         }))
     }
 

@@ -129,6 +129,12 @@ fn an_edit_checks_no_more_files_again_than_before() {
             "Strin",
         ),
         (
+            "a class that a class includes",
+            "modules/ntp/manifests/init.pp",
+            "notify",
+            "include other\n  notify",
+        ),
+        (
             "a variable of the site manifest",
             "manifests/site.pp",
             "'web'",
@@ -190,6 +196,7 @@ fn an_edit_checks_no_more_files_again_than_before() {
         the name of a parameter: 2
         a quote that is not closed yet: 43
         a type of a class in one file: 2
+        a class that a class includes: 3
         a variable of the site manifest: 44
         a comment in the site manifest: 1
         a key of a node's file alone: 40

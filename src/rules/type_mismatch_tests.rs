@@ -229,6 +229,104 @@ fn check_nodes(data: &str) -> Vec<(Severity, String)> {
 }
 
 #[test]
+fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class() {
+    let value = "#- data/common.yaml\ne::family: \"%{facts.os.family}\"";
+    let others = "#- modules/o/manifests/init.pp\nclass o { if $x { include e } }\n\
+                  #- modules/o/manifests/t.pp\ndefine o::t() { include e }\n\
+                  #- modules/p/manifests/init.pp\nclass p { }\n\
+                  #- modules/p/functions/f.pp\nfunction p::f() { include e }\n";
+    let silent = [
+        "node 'a1' { include e }\nnode default { include p }",
+        "node 'a1' { include o }\nnode default { include p }",
+        "node 'a1' { p::f() }\nnode default { }",
+        "node 'b1' { }\nnode default { class { 'e': n => 1 } }",
+        "node 'a1' { include \"${facts['os']['family']}\" include e }\nnode default { }",
+        "lookup('classes', Array[String], 'unique').include",
+    ];
+    let told = [
+        "include e",
+        "if $x { include o }",
+        "node 'b1' { include o }\nnode default { }",
+        "node 'b1' { p::f() }\nnode default { include e }",
+        "node 'b1' { include $x }\nnode 'a1' { include e }\nnode default { }",
+        "node 'b1' { unheard::of() }\nnode 'a1' { include e }\nnode default { }",
+        "node 'a1', 'b1' { lookup('classes', Array[String], 'unique').include }",
+        // Nothing here brings the class.
+        "node default { }",
+        "",
+        // It cannot be read.
+        "node 'a1' { include e }\nnode default { include",
+    ];
+    for (site, mark) in silent
+        .map(|it| (it, ""))
+        .into_iter()
+        .chain(told.map(|it| (it, " #~ type-mismatch")))
+    {
+        // Only a1 reads a list with the class, unless all may.
+        let list = match site.contains("'a1', 'b1'") {
+            true => "#- data/node/b1.yaml\nclasses: [o]\n",
+            false => "#- data/node/a1.yaml\nclasses: [e]\n",
+        };
+        let others = match site {
+            "node default { }" | "" => others.replace("include e", "include u"),
+            _ => others.replace("define o::t() { include e }", "define o::t() { }"),
+        };
+        let data = format!("{others}{value}{mark}\n{list}#- manifests/site.pp\n{site}\n");
+        check_nodes(&data);
+    }
+    // Where the type would be declared is not known.
+    let site = "node 'a1' { o::t { 'x': } }\nnode default { }";
+    check_nodes(&format!(
+        "{others}{value} #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
+    ));
+    // What is wrong for all that read it is wrong whoever has the class.
+    let site = "node 'a1' { include e }\nnode default { }";
+    let found = check_nodes(&format!(
+        "#- data/node/b1.yaml\ne::family: \"%{{facts.os.family}}\" #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
+    ));
+    assert_eq!(found[0].0, Severity::Error);
+}
+
+#[test]
+fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
+    // As `stdlib::manage` does, which any class of the standard library brings.
+    let manage = |default: &str, body: &str| {
+        format!(
+            "#- modules/s/manifests/init.pp\nclass s(Hash $all = {default}, Hash $more = {{}}) {{\n{body}\n}}\n\
+             #- manifests/site.pp\ninclude s\n"
+        )
+    };
+    let each = "$all.each |$type, $of| {\n  $of.each |$title, $own| {\n    \
+                create_resources($type, { $title => $own })\n  }\n}";
+    let wrong = "#- data/common.yaml\nm::i: x";
+    for (site, data) in [
+        (manage("{}", each), "s::more: {m: {}}\n"),
+        (manage("{ }", "create_resources($all, {})"), ""),
+        (manage("{}", each) + "class { 's': more => {} }\n", ""),
+    ] {
+        check_types(&format!("{site}{wrong} #~ type-mismatch\n{data}"));
+    }
+    for (site, data) in [
+        (manage("{}", each), "s::all: {class: {m: {i: 1}}}\n"),
+        (manage("{class => {m => {i => 1}}}", each), ""),
+        (manage("{}", each) + "class { 's': all => $x }\n", ""),
+        (
+            manage(
+                "{}",
+                "$x.each |$type, $of| { create_resources($type, $of) }",
+            ),
+            "",
+        ),
+        (
+            manage("{}", "$all = 'class'\ncreate_resources($all, $of)"),
+            "",
+        ),
+    ] {
+        check_types(&format!("{site}{wrong}\n{data}"));
+    }
+}
+
+#[test]
 fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
     // Of c1 the fact is not known.
     let found = check_nodes(

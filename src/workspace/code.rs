@@ -244,6 +244,8 @@ pub enum Means {
     List(TextRange),
     /// These parts together, which nodes may have different values for.
     Parts(Box<[NamePart]>),
+    /// What is in this parameter of the class around it.
+    Parameter(Arc<str>),
 }
 
 /// A part of a computed name.
@@ -295,7 +297,7 @@ impl IncludeFact {
     pub fn known_class(&self) -> Option<&Arc<str>> {
         match (&self.class, &self.means) {
             (Some(class), _) | (None, Some(Means::Class(class))) => Some(class),
-            (None, Some(Means::List(_) | Means::Parts(_)) | None) => None,
+            (None, Some(Means::List(_) | Means::Parts(_) | Means::Parameter(_)) | None) => None,
         }
     }
 
@@ -319,7 +321,7 @@ impl Given {
 }
 
 /// What a call or an include stands in: the innermost of these.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Within {
     /// Nothing: it is at the top of the text.
     Top,
@@ -380,6 +382,15 @@ fn looks_up(file: &File, is_meant: impl Fn(&LookupKey) -> bool) -> bool {
 }
 
 impl CodeFacts {
+    /// A parameter of the definition that holds an include.
+    #[must_use]
+    pub fn parameter_around(&self, include: &IncludeFact, name: &str) -> Option<&ParameterFact> {
+        match include.within {
+            Within::Definition(at) => self.definitions.get(at as usize)?.parameter(name),
+            Within::Top | Within::Node(_) => None,
+        }
+    }
+
     /// The definition of that name and kind.
     #[must_use]
     pub fn definition(&self, kind: DefinitionKind, name: &str) -> Option<&DefinitionFact> {

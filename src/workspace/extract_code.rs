@@ -11,7 +11,7 @@ use constants::Constant;
 use super::cache::TextHash;
 use super::code::{
     AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
-    IncludeFact, IncludeKind, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch,
+    IncludeFact, IncludeKind, LookupFact, LookupFunction, LookupKey, Means, NodeFact, NodeMatch,
     ParameterFact, VariableFact, Within,
 };
 use super::documentation::Documentation;
@@ -392,10 +392,15 @@ impl Extraction<'_> {
             (_, Some(_)) if function.ends_with("ensure_resource") => {
                 self.include_giving(IncludeKind::Declaration, titles, &Given::Any);
             }
-            _ => self.includes.push(IncludeFact {
-                given: Given::Any,
-                ..self.included(IncludeKind::Declaration, None, titles.range)
-            }),
+            _ => {
+                let parameter = self.parameter_of_class(of);
+                let parameter = parameter.map(|it| Means::Parameter(self.names.intern(&it)));
+                self.includes.push(IncludeFact {
+                    means: parameter,
+                    given: Given::Any,
+                    ..self.included(IncludeKind::Declaration, None, titles.range)
+                });
+            }
         }
     }
 

@@ -8,7 +8,10 @@
 mod broken;
 mod missing;
 mod nodes;
+mod perhaps;
 mod readers;
+
+pub use perhaps::PossibleInclusions;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -228,20 +231,7 @@ impl<'a> Analysis<'a> {
         let Some(known) = known() else {
             return Vec::new();
         };
-        let mut inclusions = Inclusions {
-            view: &view,
-            known,
-            groups: Vec::new(),
-            told: HashMap::new(),
-            reading: HashMap::new(),
-            classes: IndexMap::new(),
-            open: VecDeque::new(),
-            lists: HashMap::new(),
-            declarations: Declarations::of(self, root),
-            order: order(),
-            broken,
-            reaches: RefCell::default(),
-        };
+        let mut inclusions = Inclusions::new(&view, known, order(), broken);
         inclusions.start(&codes);
         inclusions.follow();
         let mut found = Vec::new();
@@ -249,6 +239,30 @@ impl<'a> Analysis<'a> {
             inclusions.missing(included, &mut found);
         }
         found
+    }
+}
+
+impl<'v, 'a> Inclusions<'v, 'a> {
+    fn new(
+        view: &'v RootView<'a>,
+        known: &'v KnownNodes,
+        order: &'v EvaluationOrder,
+        broken: Broken<'a>,
+    ) -> Inclusions<'v, 'a> {
+        Inclusions {
+            view,
+            known,
+            groups: Vec::new(),
+            told: HashMap::new(),
+            reading: HashMap::new(),
+            classes: IndexMap::new(),
+            open: VecDeque::new(),
+            lists: HashMap::new(),
+            declarations: Declarations::of(view.analysis, view.root),
+            order,
+            broken,
+            reaches: RefCell::default(),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
 use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
-use crate::lookup::{self, Limit, Reach, Request};
+use crate::lookup::{self, Limit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -159,15 +159,23 @@ impl<'c> Judged<'c> {
         };
         let runs = lookup::runs_within(&session, nodes, &request(&key.name), &members, &limit);
         let of: usize = runs.iter().map(|run| run.members.len()).sum();
-        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
-        for run in runs {
+        let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
-            let is_wrong = value.is_ok_and(|value| datatype::check(&self.expected, value).is_err());
             let mut read = run.answer.reads.variables.iter();
-            if !is_wrong || read.any(|it| at.checker.may_not_see(self.class(), it)) {
-                continue;
-            }
-            let Some(&first) = run.members.first() else {
+            value.is_ok_and(|value| datatype::check(&self.expected, value).is_err())
+                && !read.any(|it| at.checker.may_not_see(self.class(), it))
+        };
+        let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
+        let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
+        let has_class = |node: &usize| {
+            let possible = at.checker.possible_inclusions(self.reader.root.root);
+            !is_partial || possible.is_none_or(|possible| possible.may_have(self.class(), *node))
+        };
+        let mut found: BTreeMap<TextRange, WrongForNodes> = BTreeMap::new();
+        for run in wrong {
+            let value = run.answer.result.as_ref();
+            let members: Vec<usize> = run.members.iter().copied().filter(has_class).collect();
+            let Some(&first) = members.first() else {
                 continue;
             };
             // What has no value is no matter of types where a level may yet give one.
@@ -185,8 +193,8 @@ impl<'c> Judged<'c> {
                     others: 0,
                 });
                 match others {
-                    true => of_part.others += run.members.len(),
-                    false => of_part.count += run.members.len(),
+                    true => of_part.others += members.len(),
+                    false => of_part.count += members.len(),
                 }
             }
         }

@@ -14,13 +14,15 @@ pub(super) enum Constant {
     Texts(Vec<String>),
     /// What a lookup finds that stands here.
     Found(TextRange),
+    /// What is in a parameter of the class around it.
+    Parameter(Box<str>),
 }
 
 impl Constant {
     fn texts(self) -> Option<Vec<String>> {
         match self {
             Constant::Texts(texts) => Some(texts),
-            Constant::Found(_) => None,
+            Constant::Found(_) | Constant::Parameter(_) => None,
         }
     }
 }
@@ -117,6 +119,10 @@ impl Extraction<'_> {
         let Some(Kind::Lambda(lambda)) = lambda.filter(|_| &*access.name == "each") else {
             return;
         };
+        if let Some(parameter) = self.parameter_of_class(&access.left) {
+            self.elements = Some(Constant::Parameter(parameter));
+            return;
+        }
         let Some(Means::List(list)) = self.meaning(&access.left) else {
             return;
         };
@@ -152,6 +158,25 @@ impl Extraction<'_> {
                 ..self.included(kind, None, place)
             });
         }
+    }
+
+    /// The parameter of the class around it that a variable is, or is an element of.
+    pub(super) fn parameter_of_class(&self, node: &Node) -> Option<Box<str>> {
+        let Kind::Variable(name) = &node.kind else {
+            return None;
+        };
+        let Within::Definition(at) = self.within else {
+            return None;
+        };
+        if let Some(known) = self.constants.get(&(self.within, name.clone())) {
+            return match known {
+                Some(Constant::Parameter(name)) => Some(name.clone()),
+                Some(Constant::Texts(_) | Constant::Found(_)) | None => None,
+            };
+        }
+        let class = self.definitions.get(at as usize)?;
+        let is_its = class.kind == DefinitionKind::Class && class.parameter(name).is_some();
+        is_its.then(|| name.clone())
     }
 
     /// A fact about something that is included, as far as it is the same for all.

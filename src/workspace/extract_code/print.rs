@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
+use std::sync::Arc;
+
 use foldhash::quality::FixedState;
 
 use crate::syntax::puppet::{Kind, Node, hash_tokens};
@@ -40,7 +42,7 @@ pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextH
 fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
     let state = FixedState::default();
     let includes = code.includes.iter().map(|it| {
-        let means = means(code, it);
+        let means = means(code, text, it);
         let of = (
             it.kind,
             &it.class,
@@ -63,13 +65,19 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
 }
 
 /// What a computed name is, without places.
-fn means(code: &CodeFacts, include: &IncludeFact) -> impl std::hash::Hash {
+fn means(code: &CodeFacts, text: &str, include: &IncludeFact) -> impl std::hash::Hash {
     let list = |call: &TextRange| code.lookups.iter().position(|it| it.call == *call);
     match &include.means {
         None => (0, None, None, None),
         Some(Means::Class(class)) => (1, Some(class.clone()), None, None),
         Some(Means::List(call)) => (2, None, list(call), None),
         Some(Means::Parts(parts)) => (3, None, None, Some(parts.clone())),
+        Some(Means::Parameter(name)) => {
+            let default = code.parameter_around(include, name);
+            let default = default.and_then(|it| it.default);
+            let default = default.map(|range| Arc::from(range.slice(text)));
+            (4, default, None, None)
+        }
     }
 }
 
