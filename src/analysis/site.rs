@@ -416,6 +416,28 @@ mod tests {
     }
 
     #[test]
+    fn what_returns_or_fails_with_an_unknown_value_goes_no_further() {
+        let role = |text: &str| {
+            let function = "function environment::f($x) {\n  $list = sprintf('%s', ['a', 'b'])\n";
+            let set = "$role = environment::f('n0')";
+            k(
+                "",
+                &format!(
+                    "#- functions/environment/f.pp\n{function}  {text}\n}}\n#- manifests/site.pp\n{set}\n"
+                ),
+            )
+        };
+        assert_eq!(role("'db'"), "db");
+        assert_eq!(role("if $x == 'n0' { return($list) }\n  'db'"), "unknown");
+        assert_eq!(role("if $x == 'n1' { return($list) }\n  'db'"), "db");
+        assert_eq!(role("return(\"${list}\")\n  'db'"), "unknown");
+        assert_eq!(role("if $x == 'n0' { fail($list) }\n  'db'"), "unknown");
+        let next = "$all = ['a'].map |$y| { if true { next($list) }\n 'db' }\n  $all[0]";
+        assert_eq!(role(next), "unknown");
+        assert_eq!(role("notice($list)\n  'db'"), "db");
+    }
+
+    #[test]
     fn what_manifests_elsewhere_set_is_unknown() {
         let here = "#- manifests/site.pp\n$role = 'db'\n";
         assert_eq!(k("manifest = manifests", here), "db");

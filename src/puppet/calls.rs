@@ -79,9 +79,11 @@ impl Evaluator<'_> {
     /// The arguments of a call. What only declares or logs needs no known ones.
     fn arguments(&mut self, name: &str, nodes: &[Node]) -> Evaluated<Vec<Value>> {
         match self.unfolded(nodes) {
-            Err(Stop::Unknown(_)) if builtin::is_statement(name) && name != "fail" => {
-                Ok(Vec::new())
+            // It ends what it stands in, with something that is not known.
+            Err(Stop::Unknown(because)) if matches!(name, "return" | "next" | "fail") => {
+                Err(Stop::Lost(because))
             }
+            Err(Stop::Unknown(_)) if builtin::is_statement(name) => Ok(Vec::new()),
             Err(Stop::Unknown(because)) => {
                 // The function may set variables of its caller.
                 if !builtin::is_known(name) && !matches!(self.callee(name), Callee::Puppet(_)) {
