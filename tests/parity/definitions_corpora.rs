@@ -136,7 +136,7 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
             ),
             Some(NoParameter::NoSuchParameter) => (
                 "of no parameter that the class has",
-                says("has no parameter") || says("not a parameter of it, but looked up in"),
+                says("has no parameter") || says("no parameter of that name; looked up in"),
             ),
         };
         counts.add(kind);
