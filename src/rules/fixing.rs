@@ -115,7 +115,7 @@ impl Fixing<'_> {
 
 /// Which fixes of a file's findings remove them, and leave no more errors in the file. `find` gives the findings of
 /// that file in a snapshot, or nothing to stop. A look at a file is a whole check of it: fixes are judged together,
-/// in halves where some do harm, and what is not judged after [`MOST_LOOKS`] is left out. Errors in other files are not
+/// in halves where some do harm, and what is not judged after `MOST_LOOKS` is left out. Errors in other files are not
 /// looked for, for the time it would take.
 #[must_use]
 pub fn helpful(
