@@ -128,7 +128,23 @@ impl<'a> Analysis<'a> {
     }
 }
 
-impl Analysis<'_> {
+impl<'a> Analysis<'a> {
+    /// The definitions of a function in manifests, by their numbers in the file.
+    pub(super) fn functions(
+        self,
+        function: &str,
+    ) -> impl Iterator<Item = (&'a Arc<File>, &'a CodeFacts, u32)> {
+        let files = self.snapshot.files_defining(function);
+        let codes = files.filter_map(|file| Some((file, code(file)?)));
+        codes.flat_map(move |(file, code)| {
+            let definitions = code.definitions.iter().enumerate();
+            let functions = definitions.filter(move |(_, it)| {
+                it.kind == DefinitionKind::Function && *it.name == *function
+            });
+            functions.map(move |(at, _)| (file, code, at as u32))
+        })
+    }
+
     /// Whether a function is written in Ruby, in a file that is here and cannot declare classes.
     pub(super) fn is_harmless_ruby(self, environment: &Root, function: &str) -> bool {
         let at = function.replace("::", "/");
@@ -358,17 +374,10 @@ impl<'a> Walk<'a> {
 
     /// Goes over what a function may do.
     fn call(&mut self, function: &Arc<str>) {
-        let snapshot = self.analysis.snapshot;
         let mut is_known = false;
-        for file in snapshot.files_defining(function) {
-            let Some(code) = code(file) else { continue };
-            let definitions = code.definitions.iter().enumerate();
-            let functions = definitions
-                .filter(|(_, it)| it.kind == DefinitionKind::Function && it.name == *function);
-            for (at, _) in functions {
-                is_known = !code.is_broken;
-                self.definition(file, code, at as u32, Certainty::Perhaps);
-            }
+        for (file, code, at) in self.analysis.functions(function) {
+            is_known = !code.is_broken;
+            self.definition(file, code, at, Certainty::Perhaps);
         }
         if !is_known && !self.analysis.is_harmless_ruby(self.environment, function) {
             self.is_behind_call = true;

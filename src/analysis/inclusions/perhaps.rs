@@ -211,34 +211,19 @@ impl<'a> Walk<'_, '_, 'a> {
         };
         let mut definitions = code.definitions.iter();
         let at = definitions.position(|it| std::ptr::eq(it, defined.definition));
-        let body = at.map(|at| Body {
-            file: defined.file,
-            code,
-            within: Within::Definition(at as u32),
-            class: Some(Arc::clone(class)),
-        });
-        self.open_body(body, members);
+        if let Some(at) = at {
+            let definition = (defined.file, code, at as u32);
+            self.open_body(definition, Some(Arc::clone(class)), members);
+        }
     }
 
     /// Goes over what a function may do.
     fn call(&mut self, function: &Arc<str>, members: &Members) {
         let analysis = self.of.analysis();
         let mut is_known = false;
-        for file in analysis.snapshot.files_defining(function) {
-            let Some(code) = code(file) else { continue };
-            let definitions = code.definitions.iter().enumerate();
-            let functions = definitions
-                .filter(|(_, it)| it.kind == DefinitionKind::Function && it.name == *function);
-            for (at, _) in functions {
-                is_known = !code.is_broken;
-                let body = Body {
-                    file,
-                    code,
-                    within: Within::Definition(at as u32),
-                    class: None,
-                };
-                self.open_body(Some(body), members);
-            }
+        for (file, code, at) in analysis.functions(function) {
+            is_known = !code.is_broken;
+            self.open_body((file, code, at), None, members);
         }
         if !is_known && !analysis.is_harmless_ruby(self.environment, function) {
             self.found.any.add(members);
@@ -246,16 +231,23 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// Has the body of a definition gone over for members that did not get there yet.
-    fn open_body(&mut self, body: Option<Body<'a>>, members: &Members) {
-        let Some(body) = body else { return };
-        let Within::Definition(at) = body.within else {
-            return;
-        };
-        let place = (Arc::clone(body.file.path()), at);
+    fn open_body(
+        &mut self,
+        (file, code, at): (&'a Arc<File>, &'a CodeFacts, u32),
+        class: Option<Arc<str>>,
+        members: &Members,
+    ) {
+        let place = (Arc::clone(file.path()), at);
         let seen = self.seen.entry(place).or_default();
         let new = members.without(seen);
         if !new.is_empty() {
             seen.add(&new);
+            let body = Body {
+                file,
+                code,
+                within: Within::Definition(at),
+                class,
+            };
             self.open.push((body, new));
         }
     }

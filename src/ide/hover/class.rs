@@ -1,6 +1,8 @@
 //! Classes: the line of the parameter that a key is for, and hovers in manifests, which answer
 //! questions about data only.
 
+use std::sync::Arc;
+
 use super::context::{Context, with_more};
 use super::key::{self, CELL};
 use super::page::{Line, Page, Piece, code, name, text};
@@ -14,7 +16,8 @@ use crate::syntax::puppet::{Kind, Node, parse_strictly};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value};
 use crate::workspace::{
-    CodeFacts, DefinitionKind, Given, IncludeFact, LookupFact, LookupFunction, LookupKey, path,
+    CodeFacts, DefinitionKind, File, Given, IncludeFact, LookupFact, LookupFunction, LookupKey,
+    path,
 };
 
 /// Longest type or default in a line, in characters.
@@ -94,17 +97,28 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
 
 /// Where code looks a key up by its name.
 fn lookup_place(context: &Context<'_>, key: &str) -> Option<Piece> {
-    let file = context
-        .view
-        .analysis
-        .snapshot
-        .files_looking_up(key)
-        .next()?;
-    let lookups = &file.facts().code.as_deref()?.lookups;
-    let is_meant =
-        |lookup: &&LookupFact| matches!(&lookup.key, LookupKey::Literal(known) if **known == *key);
-    let lookup = lookups.iter().find(is_meant)?;
-    Some(context.link(file.path(), file.line(lookup.place.start as usize) + 1))
+    let (file, lookup) = calls(context, key).next()?;
+    Some(call_place(context, file, lookup))
+}
+
+/// The calls that look a key up by its name.
+fn calls<'a>(
+    context: &Context<'a>,
+    key: &str,
+) -> impl Iterator<Item = (&'a Arc<File>, &'a LookupFact)> {
+    let files = context.view.analysis.snapshot.files_looking_up(key);
+    files.flat_map(move |file| {
+        let code = file.facts().code.as_deref();
+        let lookups = code.into_iter().flat_map(|code| &code.lookups);
+        let meant = lookups.filter(
+            move |lookup| matches!(&lookup.key, LookupKey::Literal(known) if **known == *key),
+        );
+        meant.map(move |lookup| (file, lookup))
+    })
+}
+
+fn call_place(context: &Context<'_>, file: &File, lookup: &LookupFact) -> Piece {
+    context.link(file.path(), file.line(lookup.place.start as usize) + 1)
 }
 
 /// Whether anything says that there is such a class: code that names it, or a list of modules to install.
@@ -242,22 +256,14 @@ pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page
     let entry = context.view.in_scope(&context.scope()).options_entry(key);
     let own = entry.as_ref().and_then(merge_kind);
     let own = own.unwrap_or(StrategyKind::First);
-    let mut calls = Vec::new();
-    for file in context.view.analysis.snapshot.files_looking_up(key) {
-        let code = file.facts().code.as_deref();
-        for lookup in code.iter().flat_map(|code| &code.lookups) {
-            let is_it = matches!(&lookup.key, LookupKey::Literal(known) if **known == *key);
-            let merge = is_it.then(|| merge_of(lookup, file.text())).flatten();
-            if let Some(merge) =
-                merge.filter(|merge| kind_of(merge).is_some_and(|kind| kind != own))
-            {
-                let line = file.line(lookup.place.start as usize) + 1;
-                calls.push((merge, context.link(file.path(), line)));
-            }
-        }
-    }
-    let more = calls.len().saturating_sub(1);
-    if let Some((merge, place)) = calls.into_iter().next() {
+    let others = calls(context, key).filter_map(|(file, lookup)| {
+        let merge = merge_of(lookup, file.text())?;
+        let is_other = kind_of(&merge).is_some_and(|kind| kind != own);
+        is_other.then(|| (merge, call_place(context, file, lookup)))
+    });
+    let others: Vec<(Value, Piece)> = others.collect();
+    let more = others.len().saturating_sub(1);
+    if let Some((merge, place)) = others.into_iter().next() {
         let merge = code(yaml::inline(&merge, CELL));
         let line = vec![text("looked up with merge "), merge, text(" in "), place];
         page.line(with_more(line, more));
