@@ -17,10 +17,6 @@ const FEW_TEMPLATES: usize = 64;
 /// scope can fill in; but each of a hundred modules may have one.
 const MOST_BYTES: usize = 8 << 20;
 
-/// So few files are compared one by one: without known nodes a level has a template for each value that other
-/// levels' files give its variables, and a key of a class is in few files.
-const FEW_FILES: usize = 16;
-
 /// Whether a template can mean a file.
 #[derive(Clone, Copy)]
 enum Fit {
@@ -60,13 +56,13 @@ struct Known {
 type Fits = Arc<[Fit]>;
 
 impl FitCache {
-    /// Those of some files that a template can mean, of one format or of any; `count` is how many files there
-    /// are. O(files given), and O(all files) the first time that many are asked of for a template.
+    /// Those of some files that a template can mean, of one format or of any. O(files given), and O(all files)
+    /// the first time for a template.
     pub(super) fn holders(
         &self,
         snapshot: &Snapshot,
         template: &Template,
-        (files, count): (impl Iterator<Item = FileId>, usize),
+        files: impl Iterator<Item = FileId>,
         format: Option<Format>,
     ) -> Holders {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,14 +75,6 @@ impl FitCache {
             };
         }
         let order = Arc::clone(&known.order);
-        if count <= FEW_FILES {
-            drop(known);
-            let fit = |id| {
-                let rank = order.rank(id);
-                rank.map_or(Fit::No, |rank| Fit::new(template, order.path(rank)))
-            };
-            return holders(&order, files, format, fit);
-        }
         let fits = match known.templates.get(template) {
             Some(fits) => Arc::clone(fits),
             None => {

@@ -342,7 +342,7 @@ impl Snapshot {
     }
 
     fn found_holders(&self, key: &str, template: &Template, format: Option<Format>) -> Holders {
-        let files = (self.index.iter_files(key), self.index.count(key));
+        let files = self.index.iter_files(key);
         self.fits.holders(self, template, files, format)
     }
 
