@@ -13,7 +13,7 @@ pub const MOST_LOOKUPS: usize = 64;
 
 /// Most lookups where there are more answers than that: those for the largest groups of nodes. A key that is
 /// another one on each of thousands of nodes would take seconds.
-const SAMPLE: usize = 8;
+const SAMPLE: usize = 6;
 
 impl RootView<'_> {
     /// The answers for some of the known nodes: a lookup for each different set of sources, within

@@ -39,11 +39,15 @@ pub fn request(key: &str) -> Request {
 
 /// The strategy of the lookup: what the trace merged by, else what the options say.
 #[must_use]
-pub fn strategy(answer: &Answer, key: &str, options: Option<&OptionsEntry>) -> Strategy {
+pub fn strategy(
+    answer: &Answer,
+    key: &str,
+    options: impl FnOnce() -> Option<OptionsEntry>,
+) -> Strategy {
     if let Some(strategy) = merged_by(answer, &quoted(key)) {
         return strategy.clone();
     }
-    let kind = options.and_then(merge_kind);
+    let kind = options().as_ref().and_then(merge_kind);
     Strategy::plain(kind.unwrap_or(StrategyKind::First))
 }
 

@@ -149,7 +149,7 @@ impl ScopeView<'_> {
     /// Goes over the levels once.
     fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
         let entry = self.options_entry(key);
-        let strategy = strategy(&answer, key, entry.as_ref());
+        let strategy = strategy(&answer, key, || entry.clone());
         let mut walk = Walk {
             analysis: &self.view.analysis,
             key,

@@ -2,12 +2,11 @@
 //! output. The protocol is described in `docs/batch-protocol.md`.
 
 use std::collections::HashMap as Map;
-use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::terminal::remark;
@@ -15,6 +14,7 @@ use crate::analysis::{CODEDIR, Extent, assigned_over, environment_in, session_ov
 use crate::disk::{DiskFiles, Moment};
 use crate::eyaml::Keys;
 use crate::hierarchy::Backends;
+use crate::ide::json::json;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
     Session, Settings, Strict, Tracing, explain,
@@ -22,7 +22,7 @@ use crate::lookup::{
 use crate::scope::{
     Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
 };
-use crate::value::{HashMap, Value, from_raw_json, to_tagged_json};
+use crate::value::{HashMap, TaggedJson, Value, from_raw_json};
 
 /// Longest request line in bytes.
 const MAX_LINE: usize = 64 << 20;
@@ -143,7 +143,7 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
             Ok(_) if line.trim().is_empty() => continue,
             Ok(length) if length > MAX_LINE && !line.ends_with('\n') => {
                 let message = format!("a request is longer than {MAX_LINE} bytes");
-                let _ = writeln!(output, "{}", bad_request("null", &message));
+                let _ = writeln!(output, "{}", bad_request(None, &message));
                 return ExitCode::FAILURE;
             }
             Ok(_) => {}
@@ -172,24 +172,22 @@ fn respond(shared: &mut Shared, files: &Moment<'_>, line: &str) -> String {
         Err(error) => {
             // The id of a request that is otherwise wrong says which one it was.
             let id = serde_json::from_str::<RequestId<'_>>(line).ok();
-            let id = id
-                .and_then(|request| request.id)
-                .map_or("null", RawValue::get);
-            return bad_request(id, &error.to_string());
+            return bad_request(id.and_then(|request| request.id), &error.to_string());
         }
     };
-    let id = request.id.map_or("null", RawValue::get);
     match answer(shared, files, &request) {
-        Ok(answer) => render(id, &answer, &request),
-        Err(message) => bad_request(id, &message),
+        Ok(answer) => json(&response(&answer, &request)),
+        Err(message) => bad_request(request.id, &message),
     }
 }
 
-fn bad_request(id: &str, message: &str) -> String {
-    let message = to_tagged_json(&Value::string(message));
-    format!(
-        "{{\"id\":{id},\"found\":false,\"error_class\":\"HieraLs::RequestError\",\"error\":{message}}}"
-    )
+fn bad_request(id: Option<&RawValue>, message: &str) -> String {
+    json(&Response {
+        found: Some(false),
+        error_class: Some("HieraLs::RequestError"),
+        error: Some(told(message)),
+        ..Response::to(id)
+    })
 }
 
 fn answer(
@@ -372,82 +370,96 @@ fn within_class(scope: Scope, request: &BatchRequest<'_>) -> Result<Scope, Strin
     }))
 }
 
-fn render(id: &str, answer: &Answer, request: &BatchRequest<'_>) -> String {
-    let wants_explain = request.explain || request.explain_options;
-    let mut out = format!("{{\"id\":{id}");
-    let text = |text: &str| to_tagged_json(&Value::string(text));
-    if let Some(why) = answer.why_uncertain() {
-        let _ = write!(out, ",\"found\":null,\"unknown\":{}", text(&why));
-        if let Some(value) = answer.possible() {
-            let _ = write!(out, ",\"possible\":{}", to_tagged_json(value));
+/// The answer to a request, as `docs/batch-protocol.md` has it.
+#[derive(Default, Serialize)]
+struct Response<'a> {
+    id: Option<&'a RawValue>,
+    found: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<TaggedJson<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    possible: Option<TaggedJson<&'a Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unless: Option<TaggedJson<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<TaggedJson<&'a Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_class: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<TaggedJson<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issue_code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_found: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<TaggedJson<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<TaggedJson<Value>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<LogLine>,
+}
+
+#[derive(Serialize)]
+struct LogLine {
+    level: &'static str,
+    message: TaggedJson<Value>,
+}
+
+impl<'a> Response<'a> {
+    fn to(id: Option<&'a RawValue>) -> Response<'a> {
+        Response {
+            id,
+            ..Response::default()
         }
+    }
+}
+
+/// A text within the limit of tagged JSON: a message can hold a whole value.
+fn told(text: &str) -> TaggedJson<Value> {
+    TaggedJson(Value::string(text))
+}
+
+fn response<'a>(answer: &'a Answer, request: &BatchRequest<'a>) -> Response<'a> {
+    let mut response = Response::to(request.id);
+    if let Some(why) = answer.why_uncertain() {
         let names: Vec<Arc<str>> = match &request.key {
             Names::One(name) => vec![Arc::from(name.as_str())],
             Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
         };
-        if let Some(unless) = answer.unless(&names) {
-            let _ = write!(out, ",\"unless\":{}", text(&unless));
-        }
+        response.unknown = Some(told(&why));
+        response.possible = answer.possible().map(TaggedJson);
+        response.unless = answer.unless(&names).as_deref().map(told);
     } else {
+        response.found = Some(answer.result.is_ok());
         match &answer.result {
-            Ok(value) => {
-                let _ = write!(out, ",\"found\":true,\"value\":{}", to_tagged_json(value));
-            }
-            // A class parameter without a value is no error.
-            Err(error)
-                if error.is_not_found() && request.facet.as_deref() == Some("search_and_merge") =>
-            {
-                out.push_str(",\"found\":false,\"not_found\":true");
-            }
+            Ok(value) => response.value = Some(TaggedJson(value)),
             Err(error) => {
-                let _ = write!(
-                    out,
-                    ",\"found\":false,\"error_class\":{},\"error\":{}",
-                    text(error.class.name()),
-                    text(&error.to_string())
-                );
-                if let Some(code) = error.issue_code {
-                    let _ = write!(out, ",\"issue_code\":{}", text(code));
-                }
-                if let Some(file) = &error.file {
-                    let _ = write!(out, ",\"error_file\":{}", text(file));
-                }
-                if let Some(line) = error.line {
-                    let _ = write!(out, ",\"error_line\":{line}");
-                }
-                if error.is_not_found() {
-                    out.push_str(",\"not_found\":true");
+                response.not_found = error.is_not_found().then_some(true);
+                // A class parameter without a value is no error.
+                let is_parameter = request.facet.as_deref() == Some("search_and_merge");
+                if !(is_parameter && error.is_not_found()) {
+                    response.error_class = Some(error.class.name());
+                    response.error = Some(told(&error.to_string()));
+                    response.issue_code = error.issue_code;
+                    response.error_file = error.file.as_deref();
+                    response.error_line = error.line;
                 }
             }
         }
     }
-    if !answer.assumed.is_empty() {
-        let assumed = answer
-            .assumed
-            .iter()
-            .map(|assumed| text(&assumed.to_string()));
-        let _ = write!(
-            out,
-            ",\"assumed\":[{}]",
-            assumed.collect::<Vec<_>>().join(",")
-        );
+    let assumed = answer.assumed.iter();
+    response.assumed = assumed.map(|one| told(&one.to_string())).collect();
+    if request.explain || request.explain_options {
+        response.explain = answer.trace.as_ref().map(|trace| told(&explain(trace)));
     }
-    if wants_explain && let Some(trace) = &answer.trace {
-        let _ = write!(out, ",\"explain\":{}", text(&explain(trace)));
-    }
-    if !answer.logs.is_empty() {
-        let logs: Vec<String> = answer
-            .logs
-            .iter()
-            .map(|log| {
-                format!(
-                    "{{\"level\":\"warning\",\"message\":{}}}",
-                    text(&log.message)
-                )
-            })
-            .collect();
-        let _ = write!(out, ",\"logs\":[{}]", logs.join(","));
-    }
-    out.push('}');
-    out
+    let logs = answer.logs.iter().map(|log| LogLine {
+        level: "warning",
+        message: told(&log.message),
+    });
+    response.logs = logs.collect();
+    response
 }

@@ -11,9 +11,7 @@ use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
-use crate::ide::cell::{
-    counted, cut_apart, origins_text, outcome_text, row_json, sources_text, whose,
-};
+use crate::ide::cell::{counted, cut_apart, origins_text, outcome_text, sources_text, whose};
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
 use crate::lookup::{LookupError, OTHERWISE};
 use crate::value::to_tagged_json;
@@ -78,7 +76,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         }
         match arguments.format {
             TableFormat::Text => rows.print(&text(&row, layout)),
-            TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row_json(&row)),
+            TableFormat::Json | TableFormat::JsonLines => rows.print_object(&row),
             TableFormat::Csv => rows.print(&table(&row)),
             TableFormat::Markdown => rows.print(&markdown(&row)),
         }?;

@@ -14,9 +14,8 @@ use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
 use crate::ide::edit::Plan;
-use crate::ide::goal::{
-    Goal, Outcome, Proposal, Step, diff, nodes_of, outcome_json, proposal_json, proposals, value_of,
-};
+use crate::ide::goal::{Goal, Outcome, Proposal, Step, diff, nodes_of, proposals, value_of};
+use crate::ide::json::{OutcomeFields, ProposalFields, json};
 use crate::workspace::path;
 
 /// Exit code where there is no edit.
@@ -130,8 +129,8 @@ fn print(
     let snapshot = view.analysis.snapshot;
     let text = match arguments.format {
         Form::Json => {
-            let one = |proposal: &Proposal| format!("{{{}}}", proposal_json(proposal, snapshot));
-            outcome_json(goal, outcome, &one) + "\n"
+            let one = |proposal| ProposalFields::new(proposal, snapshot);
+            json(&OutcomeFields::new(goal, outcome, one)) + "\n"
         }
         Form::Text => match outcome {
             Outcome::Already => {

@@ -3,8 +3,10 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use clap::ValueEnum;
+use serde::Serialize;
 
 use super::terminal::{Progress, unwritten};
+use crate::ide::json::json;
 
 /// The forms of a table.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,7 +82,8 @@ impl Rows {
     }
 
     /// Prints one JSON object: an element of the array, or a line.
-    pub(super) fn print_object(&mut self, object: &str) -> Result<(), String> {
+    pub(super) fn print_object(&mut self, object: &impl Serialize) -> Result<(), String> {
+        let object = json(object);
         let text = match (self.format, self.objects) {
             (TableFormat::Json, 0) => format!("[\n{object}"),
             (TableFormat::Json, _) => format!(",\n{object}"),

@@ -11,7 +11,8 @@ use super::terminal::{Layout, Paint, complain, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
-use crate::ide::goal::{value_of, why_not, why_not_json, why_not_lines};
+use crate::ide::goal::{value_of, why_not, why_not_lines};
+use crate::ide::json::{WhyNotFields, json};
 
 /// Exit code where the node gets something else.
 const OTHER: u8 = 2;
@@ -66,7 +67,7 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
     let snapshot = view.analysis.snapshot;
     let layout = Layout::of_output();
     let text = match arguments.format {
-        Form::Json => why_not_json(&why, snapshot) + "\n",
+        Form::Json => json(&WhyNotFields::new(&why, snapshot)) + "\n",
         Form::Text => {
             let lines = why_not_lines(&why, key, node, &|at| shown(at).to_owned());
             let mut text = String::new();

@@ -1,13 +1,11 @@
-//! Answers over nodes written down: as JSON for programs, as text for people.
-//!
-//! The command line and the documents of the server say the same; the forms are an interface.
+//! Answers over nodes as text for people: the command line and the documents of the server say the same.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::compare::Difference;
-use super::matrix::{Cell, Origin, Row, SourceLine};
+use super::matrix::{Cell, SourceLine};
 use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
@@ -21,137 +19,15 @@ const MOST_ORIGINS: usize = 10;
 /// What is said of answers for nodes of which only the names are known.
 pub const NO_FACTS: &str = "nodes known only by file name, without facts";
 
-/// A row as one JSON object: `{"key", "answers": [{"found", …, "nodes", "sources"}]}`.
-#[must_use]
-pub fn row_json(row: &Row) -> String {
-    let answers: Vec<String> = row.answers.iter().map(cell_json).collect();
-    let by_facts: Vec<String> = row.by_facts.iter().map(cell_json).collect();
-    let by_facts = match by_facts.as_slice() {
-        [] => String::new(),
-        cells => format!(",\"by_facts\":[{}]", cells.join(",")),
-    };
-    format!(
-        "{{\"key\":{},\"answers\":[{}]{by_facts}}}",
-        json_text(&row.key),
-        answers.join(",")
-    )
-}
-
-/// A difference as one JSON object: `{"key", "before", "after"}`.
-#[must_use]
-pub fn difference_json(difference: &Difference) -> String {
-    format!(
-        "{{\"key\":{},\"before\":{},\"after\":{}}}",
-        json_text(&difference.key),
-        cell_json(&difference.before),
-        cell_json(&difference.after)
-    )
-}
-
-/// An answer as one JSON object: with the nodes that get it, or with what must hold for it where
-/// no nodes are known.
-#[must_use]
-pub fn cell_json(cell: &Cell) -> String {
-    let whose = match cell.condition.is_empty() {
-        true => format!("\"nodes\":{}", nodes_json(&cell.nodes)),
-        false => format!("\"condition\":{}", json_text(&cell.condition)),
-    };
-    let unless = match &cell.unless {
-        Some(unless) => format!(",\"unless\":{}", json_text(unless)),
-        None => String::new(),
-    };
-    let certain = match cell.unknown.is_some() || cell.unless.is_some() {
-        true => ",\"certain\":false",
-        false => "",
-    };
-    let assumed = match cell.assumed.is_empty() {
-        true => String::new(),
-        false => format!(",\"assumed\":{}", texts_json(&cell.assumed)),
-    };
-    let origins = match cell.origins.as_slice() {
-        [] | [_] => String::new(),
-        origins if origins.iter().all(|origin| origin.nodes.is_empty()) => String::new(),
-        origins => format!(",\"origins\":[{}]", origins_json(origins)),
-    };
-    format!(
-        "{{{}{certain},{whose},\"sources\":{}{origins}{unless}{assumed}}}",
-        outcome_json(cell),
-        sources_json(cell.sources())
-    )
-}
-
-/// The fields `found` and what follows from it, as the batch protocol has them.
-fn outcome_json(cell: &Cell) -> String {
-    match (&cell.unknown, &cell.result) {
-        (Some(why), result) => {
-            let possible = match possible(result) {
-                Some(value) => format!(",\"possible\":{}", to_tagged_json(value)),
-                None => String::new(),
-            };
-            format!("\"found\":null,\"unknown\":{}{possible}", json_text(why))
-        }
-        (None, Ok(value)) => format!("\"found\":true,\"value\":{}", to_tagged_json(value)),
-        (None, Err(error)) => {
-            format!(
-                "\"found\":false,\"error\":{}",
-                json_text(&error.to_string())
-            )
-        }
-    }
-}
-
-/// The value that an uncertain answer may have.
-fn possible(result: &Result<Value, LookupError>) -> Option<&Value> {
-    result.as_ref().ok().filter(|value| !value.has_opaque())
-}
-
 fn is_not_set(result: &Result<Value, LookupError>) -> bool {
     result.as_ref().is_err_and(LookupError::is_not_found)
-}
-
-/// A text as JSON.
-#[must_use]
-pub fn json_text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-fn texts_json(texts: &[String]) -> String {
-    serde_json::Value::from(texts.to_vec()).to_string()
-}
-
-/// Certnames as a JSON array.
-#[must_use]
-pub fn nodes_json(nodes: &[Arc<str>]) -> String {
-    let names: Vec<String> = nodes.iter().map(|name| json_text(name)).collect();
-    format!("[{}]", names.join(","))
-}
-
-/// Origins, as the elements of a JSON array.
-fn origins_json(origins: &[Origin]) -> String {
-    let origins = origins.iter().map(|origin| {
-        format!(
-            "{{\"nodes\":{},\"sources\":{}}}",
-            nodes_json(&origin.nodes),
-            sources_json(&origin.sources)
-        )
-    });
-    origins.collect::<Vec<_>>().join(",")
-}
-
-/// Sources as a JSON array.
-fn sources_json<'a>(sources: impl IntoIterator<Item = &'a SourceLine>) -> String {
-    let sources = sources.into_iter().map(|source| {
-        let file = json_text(&source.file);
-        format!("{{\"file\":{file},\"line\":{}}}", source.line)
-    });
-    format!("[{}]", sources.collect::<Vec<_>>().join(","))
 }
 
 /// A cell's answer in a line: the value as JSON, or what is said in its place.
 #[must_use]
 pub fn outcome_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
-        (Some(why), result) => match (possible(result), &cell.unless) {
+        (Some(why), result) => match (cell.possible(), &cell.unless) {
             (Some(value), Some(unless)) => format!("{}, unless {unless}", to_tagged_json(value)),
             (None, Some(unless)) if is_not_set(result) => format!("(not set), unless {unless}"),
             (_, _) => format!("unknown: {why}"),

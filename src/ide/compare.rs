@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
 use super::touched::Extent;
+use serde::Serialize;
+
 use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
@@ -13,7 +15,7 @@ use crate::value::KeyHashing;
 use crate::workspace::Root;
 
 /// A key whose answer two nodes differ in.
-#[derive(Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct Difference {
     /// The key.
     pub key: Arc<str>,

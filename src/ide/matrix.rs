@@ -9,6 +9,8 @@ use super::call_hierarchy::root_of;
 use super::hover::dig;
 use super::target::KeyTarget;
 use super::unseen::outside_words;
+use serde::Serialize;
+
 use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
@@ -21,7 +23,7 @@ use crate::value::{KeyHashing, Value};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// A line of a file that gives a value.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Serialize, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLine {
     /// Absolute path of the file, or a URI.
     pub file: Arc<str>,
@@ -50,12 +52,12 @@ pub struct Cell {
 }
 
 /// The nodes that get an answer from the same lines.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The lines, the highest level's first.
-    pub sources: Vec<SourceLine>,
     /// The nodes, in their order; none where no nodes are known.
     pub nodes: Vec<Arc<str>>,
+    /// The lines, the highest level's first.
+    pub sources: Vec<SourceLine>,
 }
 
 impl Cell {
@@ -65,6 +67,13 @@ impl Cell {
         let mut seen: HashSet<&SourceLine, KeyHashing> = HashSet::default();
         let all = self.origins.iter().flat_map(|origin| &origin.sources);
         all.filter(|source| seen.insert(source)).collect()
+    }
+
+    /// The value that it may have, where it is not certain.
+    #[must_use]
+    pub fn possible(&self) -> Option<&Value> {
+        let value = self.result.as_ref().ok();
+        value.filter(|value| !value.has_opaque())
     }
 
     /// The same answer for some of its nodes.
@@ -93,7 +102,7 @@ impl Cell {
 }
 
 /// One key over all nodes.
-#[derive(Clone, Debug)]
+#[derive(Serialize, Clone, Debug)]
 pub struct Row {
     /// The key.
     pub key: Arc<str>,
@@ -101,6 +110,7 @@ pub struct Row {
     pub answers: Vec<Cell>,
     /// Where no facts of the nodes are known, what facts would make of an answer that is not certain:
     /// each with its condition; where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_facts: Vec<Cell>,
 }
 

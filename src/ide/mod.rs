@@ -27,6 +27,7 @@ pub mod goal;
 pub mod hint;
 pub mod hover;
 pub mod impact;
+pub mod json;
 mod knockout;
 pub mod lens;
 pub mod linked_editing;

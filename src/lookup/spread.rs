@@ -134,11 +134,10 @@ fn answers_within<T>(
 
 /// Puts the few of some members first that stand in `first`, in the order of that. O(members × first).
 fn put_first(members: &mut [usize], first: &[usize]) {
-    let (named, others): (Vec<usize>, Vec<usize>) =
-        members.iter().partition(|member| first.contains(member));
-    let first = first.iter().filter(|member| named.contains(member));
-    for (place, member) in members.iter_mut().zip(first.copied().chain(others)) {
-        *place = member;
+    for chosen in first.iter().rev() {
+        if let Some(at) = members.iter().position(|member| member == chosen) {
+            members[..=at].rotate_right(1);
+        }
     }
 }
 

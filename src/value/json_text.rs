@@ -14,6 +14,7 @@
 //! # Ok::<(), hiera_ls::value::JsonError>(())
 //! ```
 
+use std::borrow::Borrow;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -74,8 +75,19 @@ pub fn to_json(value: &Value) -> Result<String, JsonError> {
 /// by `Unknown` tags in place of what does not fit.
 #[must_use]
 pub fn to_tagged_json(value: &Value) -> String {
-    let room = &Room::new();
-    serde_json::to_string(&Tagged { value, room }).unwrap_or_default()
+    serde_json::to_string(&TaggedJson(value)).unwrap_or_default()
+}
+
+/// A value as a part of other JSON: serialises as [`to_tagged_json`] writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct TaggedJson<V>(pub V);
+
+impl<V: Borrow<Value>> Serialize for TaggedJson<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.0.borrow();
+        let room = &Room::new();
+        Tagged { value, room }.serialize(serializer)
+    }
 }
 
 /// The value of plain JSON text: facts, scopes, requests. Of equal keys the last wins.

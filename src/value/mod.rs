@@ -32,7 +32,9 @@ pub use hocon::load_hocon;
 pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
 pub(crate) use json::literal as json_literal;
 pub use json::{json_load, load_json_parse};
-pub use json_text::{JsonError, JsonPieces, from_json, from_raw_json, to_json, to_tagged_json};
+pub use json_text::{
+    JsonError, JsonPieces, TaggedJson, from_json, from_raw_json, to_json, to_tagged_json,
+};
 pub use load::{LoadError, LoadErrorKind, SystemError};
 pub use plain_yaml::{load_plain_entry, load_plain_yaml};
 pub(crate) use psych::is_symbol_tag;

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hiera_ls::ide::cell::{difference_json, difference_lines, row_json, said_apart};
+use hiera_ls::ide::cell::{difference_lines, said_apart};
 use hiera_ls::ide::compare::{Difference, compare_versions};
+use hiera_ls::ide::json::json;
 use hiera_ls::ide::matrix::{all_keys, row};
 use hiera_ls::lookup::{Certainty, PuppetVersion, Request};
 use hiera_ls::scope::{Knowledge, Node, Nodes};
@@ -130,7 +131,7 @@ fn every_node_is_shown_its_own_sources() {
     let place =
         |file: &str, line: u32| format!("{{\"file\":\"{FOLDER}/data/{file}\",\"line\":{line}}}");
     assert_eq!(
-        row_json(&row(&fleet(&base, &after), "b")),
+        json(&row(&fleet(&base, &after), "b")),
         format!(
             "{{\"key\":\"b\",\"answers\":[{{\"found\":true,\"value\":1,\
              \"nodes\":[\"n1\",\"n2\",\"n3\",\"n4\"],\"sources\":[{common},{node}],\"origins\":[\
@@ -153,7 +154,7 @@ fn every_node_is_shown_its_own_sources() {
          3 nodes  data/common.yaml:1\n      n1       data/node/n1.yaml:1\n"
     );
     let split = b.by_origin();
-    let split: Vec<String> = split.iter().map(difference_json).collect();
+    let split: Vec<String> = split.iter().map(json).collect();
     assert_eq!(split.len(), 2);
     assert!(split[1].contains("\"nodes\":[\"n1\"]") && !split[1].contains("origins"));
     let before = version("b: 5\n", "b: 1\na: 1\n");

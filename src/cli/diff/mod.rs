@@ -17,9 +17,7 @@ use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
-use crate::ide::cell::{
-    Part, difference_json, difference_lines, outcome_text, said_apart, sources_text,
-};
+use crate::ide::cell::{Part, difference_lines, outcome_text, said_apart, sources_text};
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
@@ -222,9 +220,7 @@ impl Output {
                     self.kept.push(without_secrets(&difference));
                     Ok(())
                 }
-                TableFormat::Json | TableFormat::JsonLines => {
-                    self.rows.print_object(&difference_json(&difference))
-                }
+                TableFormat::Json | TableFormat::JsonLines => self.rows.print_object(&difference),
                 TableFormat::Csv => self.rows.print(&table(&difference)),
                 TableFormat::Text => {
                     let shown = without_secrets(&difference);

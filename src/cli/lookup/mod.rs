@@ -25,7 +25,7 @@ use crate::cli::workspace::{
 };
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
-use crate::ide::cell::cell_json;
+use crate::ide::json::json;
 use crate::ide::matrix::{cell, line};
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
@@ -449,7 +449,7 @@ fn several(
             let snapshot = snapshot();
             let mut line_of = |source: &Source| line(&snapshot, source);
             let cells = groups.iter().map(|group| cell(group.clone(), &mut line_of));
-            let cells: Vec<String> = cells.map(|cell| cell_json(&cell)).collect();
+            let cells: Vec<String> = cells.map(|cell| json(&cell)).collect();
             print(&format!("[{}]\n", cells.join(",\n ")))?;
             Err(End::Code(2))
         }

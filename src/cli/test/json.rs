@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::{Outcome, Report};
-use crate::ide::cell::cell_json;
 use crate::ide::expectation::Verdict;
-use crate::value::to_tagged_json;
+use crate::value::TaggedJson;
 
 /// Prints all expectations as one array.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -25,10 +24,7 @@ fn outcome(outcome: &Outcome) -> Result<Value, serde_json::Error> {
     } = outcome;
     let mut expected = Map::new();
     if let Some(value) = &expectation.value {
-        expected.insert(
-            "value".into(),
-            serde_json::from_str(&to_tagged_json(value))?,
-        );
+        expected.insert("value".into(), json!(TaggedJson(value)));
     }
     if let Some(value_type) = &expectation.value_type {
         expected.insert("type".into(), json!(**value_type));
@@ -40,8 +36,9 @@ fn outcome(outcome: &Outcome) -> Result<Value, serde_json::Error> {
         expected.insert("equal".into(), json!(true));
     }
     let answers = judged.answers.iter();
-    let answers = answers.map(|cell| serde_json::from_str(&cell_json(cell)));
-    let answers: Vec<Value> = answers.collect::<Result<_, _>>()?;
+    let answers: Vec<Value> = answers
+        .map(serde_json::to_value)
+        .collect::<Result<_, _>>()?;
     let status = match judged.verdict {
         Verdict::Passed => "passed",
         Verdict::Failed => "failed",

@@ -3,11 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{Answer, Document, Progress, cancelled, matrix, one_line, place};
 use crate::analysis::RootView;
-use crate::ide::cell::{counted, difference_json, json_text, outcome_text, side};
+use crate::ide::cell::{counted, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
 use crate::ide::hover;
+use crate::ide::json::json;
 use crate::ide::matrix::Cell;
 use crate::value::Value;
 use crate::workspace::Snapshot;
@@ -110,6 +113,14 @@ fn one_side(
     }
 }
 
+/// The document as data.
+#[derive(Serialize)]
+struct Data<'a> {
+    from: &'a str,
+    to: &'a str,
+    differences: &'a [Difference],
+}
+
 fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snapshot) -> Document {
     let mut content = match differences {
         [_] => format!("{from} → {to}: 1 difference\n"),
@@ -121,17 +132,15 @@ fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snaps
         let sides_differ = difference.before.nodes != difference.after.nodes;
         change(&mut content, difference, snapshot, sides_differ);
     }
-    let data: Vec<String> = differences.iter().map(difference_json).collect();
     Document {
         title: format!("{from} → {to}"),
         language: "text",
         content,
-        data: Some(format!(
-            "{{\"from\":{},\"to\":{},\"differences\":[{}]}}",
-            json_text(from),
-            json_text(to),
-            data.join(",")
-        )),
+        data: Some(json(&Data {
+            from,
+            to,
+            differences,
+        })),
         ..Document::default()
     }
 }

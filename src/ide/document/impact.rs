@@ -3,12 +3,16 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::differences::change;
 use super::{Answer, Document, Progress, answering, cancelled};
 use crate::analysis::{Analysis, RefusedFile, RootView, layers_of};
 use crate::hierarchy::Layer;
-use crate::ide::cell::{counted, difference_json, nodes_json};
+use crate::ide::cell::counted;
+use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_with, is_by_path};
+use crate::ide::json::json;
 use crate::workspace::{Change, File, Snapshot};
 
 /// What the unsaved edit of a file changes, or all unsaved edits.
@@ -128,6 +132,15 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
     ))
 }
 
+/// The document as data.
+#[derive(Serialize)]
+struct Data<'a> {
+    complete: bool,
+    nodes: &'a [Arc<str>],
+    of: usize,
+    changes: &'a [Difference],
+}
+
 /// What an unsaved edit changes, of `of` known nodes; `what` is what is unsaved, for people.
 /// Nothing where it changes nothing.
 fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
@@ -155,17 +168,16 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         content.push('\n');
         change(&mut content, difference, snapshot, false);
     }
-    let changes: Vec<String> = impact.changes.iter().map(difference_json).collect();
     Some(Document {
         title: format!("What {what} changes"),
         language: "text",
         content,
-        data: Some(format!(
-            "{{\"complete\":{},\"nodes\":{},\"of\":{of},\"changes\":[{}]}}",
-            impact.is_complete,
-            nodes_json(&impact.nodes),
-            changes.join(",")
-        )),
+        data: Some(json(&Data {
+            complete: impact.is_complete,
+            nodes: &impact.nodes,
+            of,
+            changes: &impact.changes,
+        })),
         ..Document::default()
     })
 }

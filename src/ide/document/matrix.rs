@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Answer, Document, one_line, place};
 use crate::analysis::{RootView, layers_of};
-use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_json};
+use crate::ide::cell::{NO_FACTS, counted, folded, origins_text};
+use crate::ide::json::json;
 use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{LookupError, OTHERWISE};
@@ -124,7 +125,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         title: format!("Values of {}", row.key),
         language: "yaml",
         content,
-        data: Some(row_json(&row)),
+        data: Some(json(&row)),
         values: values(&row),
         ..Document::default()
     };

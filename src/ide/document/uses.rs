@@ -5,13 +5,16 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::{Answer, Document};
 use crate::analysis::{Analysis, HieraFiles, split_key};
 use crate::ide::call_hierarchy::root_of;
-use crate::ide::cell::json_text;
+use crate::ide::json::json;
 use crate::ide::named::Named;
 use crate::ide::references::{Role, files_with, in_code};
 use crate::ide::target::KeyTarget;
+use crate::value::KeyHashing;
 use crate::workspace::{CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
 /// A place that looks a key up.
@@ -23,6 +26,21 @@ struct Use {
     key: Option<Arc<str>>,
 }
 
+/// The document as data.
+#[derive(Serialize)]
+struct Data<'a> {
+    key: &'a str,
+    uses: Vec<UseFields<'a>>,
+}
+
+#[derive(Serialize)]
+struct UseFields<'a> {
+    key: Option<Arc<str>>,
+    file: &'a str,
+    /// From 1.
+    line: u32,
+}
+
 /// The places that look a key up, among the files that are looked up together with the one at `path`; a
 /// sentence where there are none.
 pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
@@ -31,7 +49,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
     let mut files = files_with(analysis, path, &Named::Key(KeyTarget::of_root(key)));
     files.sort_by_key(|file| file.path());
     let mut lines: Vec<(String, String)> = Vec::new();
-    let mut data: Vec<String> = Vec::new();
+    let mut data: Vec<UseFields<'_>> = Vec::new();
     for file in files {
         let uses = match &file.facts().code {
             Some(code) => in_manifest(code, &target),
@@ -40,11 +58,11 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
         for one in uses {
             let line = file.line(one.at as usize) + 1;
             let place = format!("{}:{line}", snapshot.short_name(file.path()));
-            data.push(format!(
-                "{{\"key\":{},\"file\":{},\"line\":{line}}}",
-                one.key.as_deref().map_or("null".to_owned(), json_text),
-                json_text(file.path())
-            ));
+            data.push(UseFields {
+                key: one.key,
+                file: file.path(),
+                line,
+            });
             lines.push((place, one.by));
         }
     }
@@ -62,11 +80,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
         title: format!("Uses of {key}"),
         language: "text",
         content,
-        data: Some(format!(
-            "{{\"key\":{},\"uses\":[{}]}}",
-            json_text(key),
-            data.join(",")
-        )),
+        data: Some(json(&Data { key, uses: data })),
         ..Document::default()
     })
 }
@@ -91,34 +105,32 @@ pub(in crate::ide) fn counts(
 ) -> HashMap<Arc<str>, usize> {
     let snapshot = analysis.snapshot;
     let beside = HieraFiles::beside(analysis, path);
-    let facts = file.facts();
-    let mut counts = HashMap::new();
-    let mut add = |keys: &[&Arc<str>]| {
-        for key in keys {
-            *counts.entry(Arc::clone(key)).or_default() += 1;
-        }
-    };
+    let keys: Vec<&Arc<str>> = file.facts().sorted().map(|key| &key.name).collect();
+    let places = keys.iter().enumerate().map(|(at, key)| (&***key, at));
+    let places: HashMap<&str, usize, KeyHashing> = places.collect();
+    let mut counts = vec![0; keys.len()];
     for other in snapshot.files() {
         let theirs = other.facts();
-        if let Some(code) = &theirs.code {
-            let keys = code.lookups.iter().filter_map(looked_up);
-            let keys = keys.filter_map(|key| Some(&facts.key(&key)?.name));
-            let keys: Vec<&Arc<str>> = keys.collect();
-            if !keys.is_empty() && beside.has_code(other.path()) {
-                add(&keys);
+        let used: Vec<usize> = match &theirs.code {
+            Some(code) => {
+                let keys = code.lookups.iter().filter_map(looked_up);
+                keys.filter_map(|key| places.get(&*key).copied()).collect()
             }
-        } else {
-            let keys = theirs.uses();
-            let keys = keys.filter_map(|(_, _, to)| Some(&facts.key(to)?.name));
-            let keys: Vec<&Arc<str>> = keys.collect();
-            let is_beside = || **other.path() == *path || beside.contains(other.path());
-            if !keys.is_empty() && is_beside() {
-                add(&keys);
+            None => {
+                let keys = theirs.uses().map(|(_, _, to)| to);
+                keys.filter_map(|key| places.get(&**key).copied()).collect()
             }
+        };
+        let is_beside = || match &theirs.code {
+            Some(_) => beside.has_code(other.path()),
+            None => **other.path() == *path || beside.contains(other.path()),
+        };
+        if !used.is_empty() && is_beside() {
+            used.into_iter().for_each(|at| counts[at] += 1);
         }
     }
-    for key in facts.sorted() {
-        let Some((class, parameter)) = split_key(&key.name) else {
+    for (key, count) in keys.iter().zip(&mut counts) {
+        let Some((class, parameter)) = split_key(key) else {
             continue;
         };
         let definitions = snapshot.files_defining(class);
@@ -127,11 +139,13 @@ pub(in crate::ide) fn counts(
             let class = code.and_then(|code| code.definition(DefinitionKind::Class, class));
             class.is_some_and(|class| class.parameter(parameter).is_some())
         });
-        for _ in definitions.filter(|file| beside.has_code(file.path())) {
-            add(&[&key.name]);
-        }
+        let definitions = definitions.filter(|file| beside.has_code(file.path()));
+        *count += definitions.count();
     }
-    counts
+    let counted = keys.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+    counted
+        .map(|(key, count)| (Arc::clone(key), count))
+        .collect()
 }
 
 /// The root of the key that a lookup in code names; none where it is computed.

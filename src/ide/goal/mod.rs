@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 
 use candidates::{Candidate, candidates};
 use level::{Level, one_of_each_glob};
-pub use told::{diff, outcome_json, proposal_json, reasons_text, why_not_json, why_not_lines};
+pub use told::{diff, reasons_text, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
 use super::edit::{self, Plan, Proof, part, prove};

@@ -2,11 +2,10 @@
 //! same.
 
 use super::why_not::WIDEST;
-use super::{Goal, Outcome, Proposal, WhyNot};
-use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json, outcome_text};
+use super::{Goal, WhyNot};
+use crate::ide::cell::outcome_text;
 use crate::ide::edit::Plan;
 use crate::ide::hover::inline;
-use crate::value::to_tagged_json;
 use crate::workspace::Snapshot;
 
 /// What a plan does to texts, as a unified diff; `name` names a file by its path.
@@ -21,53 +20,6 @@ pub fn diff(
     let changed = plan.changed(snapshot)?.into_iter();
     let diffs = changed.map(|changed| changed.diff(&name(&changed.path)));
     Ok(diffs.collect())
-}
-
-/// What came of a goal, as one JSON object; `proposal` tells one.
-#[must_use]
-pub fn outcome_json(
-    goal: &Goal,
-    outcome: &Outcome,
-    proposal: &dyn Fn(&Proposal) -> String,
-) -> String {
-    let (proposals, reasons): (Vec<String>, &[String]) = match outcome {
-        Outcome::Already => (Vec::new(), &[]),
-        Outcome::Proposals(proposals) => (proposals.iter().map(proposal).collect(), &[]),
-        Outcome::Nothing(reasons) => (Vec::new(), reasons),
-    };
-    let reasons: Vec<String> = reasons.iter().map(|reason| json_text(reason)).collect();
-    format!(
-        "{{\"key\":{},\"value\":{},\"already\":{},\"proposals\":[{}],\"reasons\":[{}]}}",
-        json_text(&goal.asked),
-        to_tagged_json(&goal.value),
-        matches!(outcome, Outcome::Already),
-        proposals.join(","),
-        reasons.join(",")
-    )
-}
-
-/// The members of a proposal's JSON object, without its braces.
-#[must_use]
-pub fn proposal_json(proposal: &Proposal, snapshot: &Snapshot) -> String {
-    let files = proposal.plan.paths();
-    let files: Vec<String> = files.map(|at| json_text(snapshot.short_name(at))).collect();
-    let changes = &proposal.proof.known.changes;
-    let changes: Vec<String> = changes.iter().map(difference_json).collect();
-    format!(
-        "\"title\":{},\"proof\":{},\"nodes\":{},\"others\":{},\"files\":[{}],\"changes\":[{}],\"diff\":{}",
-        json_text(&proposal.title),
-        json_text(&proposal.words()),
-        nodes_json(&proposal.changed),
-        nodes_json(&proposal.others),
-        files.join(","),
-        changes.join(","),
-        json_text(
-            &diff(&proposal.plan, snapshot, &|at| snapshot
-                .short_name(at)
-                .to_owned())
-            .unwrap_or_default()
-        )
-    )
 }
 
 /// Why no edit is proposed, as lines.
@@ -120,30 +72,4 @@ pub fn why_not_lines(
         lines.push(("  no level sets it for this node".to_owned(), false));
     }
     lines
-}
-
-/// What is in the way of a value, as one JSON object.
-#[must_use]
-pub fn why_not_json(why: &WhyNot, snapshot: &Snapshot) -> String {
-    let levels = why.levels.iter().map(|level| {
-        let file = level.file.as_ref();
-        let file = file.map_or("null".to_owned(), |at| json_text(snapshot.short_name(at)));
-        let line = level
-            .line
-            .map_or("null".to_owned(), |line| line.to_string());
-        format!(
-            "{{\"level\":{},\"file\":{file},\"line\":{line},\"in_the_way\":{},\"what\":{}}}",
-            json_text(&level.level),
-            level.is_in_the_way,
-            json_text(&level.what)
-        )
-    });
-    let levels: Vec<String> = levels.collect();
-    let merged = why.merged.as_deref().map_or("null".to_owned(), json_text);
-    format!(
-        "{{\"has_it\":{},\"gets\":{},\"merged\":{merged},\"levels\":[{}]}}",
-        why.has_it,
-        cell_json(&why.gets),
-        levels.join(",")
-    )
 }

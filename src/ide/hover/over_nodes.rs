@@ -169,9 +169,11 @@ fn differing(
     let mut merge = merge_line(context, &survey);
     let differs = |group: &Group<'_>| {
         let run = group.runs[0];
-        let scope = nodes.scope(run.members[0]);
-        let entry = view.in_scope(&scope).options_entry(&target.root);
-        strategy(&run.answer, &target.root, entry.as_ref()).kind != survey.strategy.kind
+        let options = || {
+            let scope = nodes.scope(run.members[0]);
+            view.in_scope(&scope).options_entry(&target.root)
+        };
+        strategy(&run.answer, &target.root, options).kind != survey.strategy.kind
     };
     if survey.asked_merge.is_none()
         && !merge.is_empty()

@@ -11,7 +11,7 @@ use crate::scope::Knowledge;
 use crate::server::capabilities::{FACTS, NODES};
 use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
-use crate::value::{self, to_tagged_json};
+use crate::value::{self, TaggedJson};
 
 /// Of so many variables a node's values are told.
 const MOST_TOLD: usize = 4;
@@ -101,7 +101,7 @@ fn values(spread: &Spread) -> Vec<Value> {
 }
 
 fn json_of(value: &value::Value) -> Value {
-    serde_json::from_str(&to_tagged_json(value)).unwrap_or_default()
+    json!(TaggedJson(value))
 }
 
 /// The facts and other variables that the hierarchy uses, as they are without a what-if.

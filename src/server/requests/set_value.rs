@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
@@ -13,9 +14,9 @@ use crate::analysis::{Analysis, quoted};
 use crate::ide::document::KeyPlace;
 use crate::ide::expectation::chosen;
 use crate::ide::goal::{
-    Goal, Outcome, Proposal, nodes_of, outcome_json, proposal_json, proposals, reasons_text,
-    value_of, why_not, why_not_json, why_not_lines,
+    Goal, Outcome, Proposal, nodes_of, proposals, reasons_text, value_of, why_not, why_not_lines,
 };
+use crate::ide::json::{OutcomeFields, ProposalFields, WhyNotFields};
 use crate::server::capabilities::{SET_VALUE, WHY_NOT};
 use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
@@ -116,6 +117,14 @@ fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> 
     })
 }
 
+/// A proposal with the edit that makes it.
+#[derive(Serialize)]
+struct WithEdit<'a> {
+    #[serde(flatten)]
+    proposal: ProposalFields<'a>,
+    edit: Value,
+}
+
 fn edits(
     analysis: Analysis<'_>,
     place: &str,
@@ -128,11 +137,14 @@ fn edits(
     let wanted = (key, asked.value.clone());
     let goal = Goal::of(analysis.nodes, wanted, &which, asked.only)?;
     let outcome = proposals(&view, &goal, &|_| {})?;
-    let one = |proposal: &Proposal| {
-        let told = proposal_json(proposal, analysis.snapshot);
-        format!("{{{told},\"edit\":{}}}", edit(proposal))
+    let one = |proposal| WithEdit {
+        proposal: ProposalFields::new(proposal, analysis.snapshot),
+        edit: edit(proposal),
     };
-    let answer = marked(analysis, read_back(&outcome_json(&goal, &outcome, &one))?);
+    let answer = marked(
+        analysis,
+        value_from(&OutcomeFields::new(&goal, &outcome, one))?,
+    );
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
@@ -163,7 +175,10 @@ fn reasons(
     let lines = why_not_lines(&why, key, node, &name);
     let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
     let text = above(analysis) + &text;
-    let answer = marked(analysis, read_back(&why_not_json(&why, analysis.snapshot))?);
+    let answer = marked(
+        analysis,
+        value_from(&WhyNotFields::new(&why, analysis.snapshot))?,
+    );
     if why.has_it {
         let message = format!("{node} already gets this value of '{key}'");
         let message = message + &in_brackets(analysis);
@@ -205,8 +220,8 @@ fn marked(analysis: Analysis<'_>, mut answer: Value) -> Value {
     with(answer, json!({ "whatIf": analysis.what_if }))
 }
 
-fn read_back(text: &str) -> std::result::Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| error.to_string())
+fn value_from(fields: &impl Serialize) -> std::result::Result<Value, String> {
+    serde_json::to_value(fields).map_err(|error| error.to_string())
 }
 
 /// An object with the members of another.
