@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`disk`] | the only file-system access: scan, read, watch; what is asked of the kernel |
+//! | [`disk`] | the only file-system access: scan, read, watch |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
 //! | [`analysis`] | what features, rules and commands ask: the root that governs a file, a key over all levels |

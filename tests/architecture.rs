@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Longer files are split.
-const MAX_LINES: usize = 800;
+const MAX_LINES: usize = 600;
 /// Crates and words of the editor protocol and its runtime.
 const PROTOCOL: [&str; 5] = [
     "tower_lsp",

@@ -310,7 +310,7 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
     let levels = having.iter().flat_map(|found| &found.levels);
     let mut names: Vec<(Arc<str>, Option<&str>)> = Vec::new();
     for level in levels.clone().filter(is_unknown) {
-        let function = level.backend.split_once(": ").map_or("", |(_, name)| name);
+        let function = &*level.function.name;
         let like = reader_by_name(level);
         match names.iter_mut().find(|(known, _)| **known == *function) {
             Some((_, known)) => *known = known.or(like),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::advice::advice;
 use super::{Analysis, HieraFiles, NodeSet, NodesOrigin, PROJECT_FILE, RootView, datadir_of};
-use crate::hierarchy::{FunctionKind, Layer};
+use crate::hierarchy::{Function, FunctionKind, Layer};
 use crate::lookup::{LevelOutline, Place, layer_of, reading_of};
 use crate::scope::{Knowledge, NameRule, Node};
 use crate::value::StrKey;
@@ -58,8 +58,8 @@ pub struct Hierarchy {
 pub struct LevelReport {
     /// The level's name.
     pub name: Arc<str>,
-    /// The function that gives its data, with its kind: `lookup_key: eyaml_lookup_key`.
-    pub backend: String,
+    /// The function that gives its data.
+    pub function: Function,
     /// How the backend is read here.
     pub reading: BackendUse,
     /// The paths as written.
@@ -75,6 +75,14 @@ pub struct LevelReport {
     pub is_empty: bool,
     /// The folder that its paths start from, where it is the same for every node.
     pub datadir: Option<String>,
+}
+
+impl LevelReport {
+    /// The function with its kind: `lookup_key: eyaml_lookup_key`.
+    #[must_use]
+    pub fn backend(&self) -> String {
+        format!("{}: {}", self.function.kind.key(), self.function.name)
+    }
 }
 
 /// How a backend is read.
@@ -324,7 +332,7 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
     };
     LevelReport {
         name: level.name.clone(),
-        backend: format!("{}: {}", level.function.kind.key(), level.function.name),
+        function: level.function.clone(),
         reading,
         paths,
         variables: variables_of(level),

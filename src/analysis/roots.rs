@@ -86,14 +86,6 @@ impl<'a> Analysis<'a> {
         reading
     }
 
-    /// Whether a file lies in a data directory of a configuration that is used: a level or a custom
-    /// backend could read it.
-    #[must_use]
-    pub fn could_be_read(self, path: &str) -> bool {
-        let mut around = self.snapshot.roots().with_data_around(path);
-        around.next().is_some()
-    }
-
     /// Why no hierarchy reads a file; none where one does. O(locations).
     #[must_use]
     pub fn unread(self, path: &str) -> Option<Unread> {
@@ -168,7 +160,6 @@ mod tests {
         assert!([production, lab].contains(&&*common[0]));
         let notes = "/repo/hieradata/notes/x.yaml";
         assert_eq!(analysis.unread(notes), Some(Unread::NotReached));
-        assert!(analysis.could_be_read(notes));
         assert_eq!(analysis.unread("/repo/hieradata/lab.yaml"), None);
     }
 

@@ -20,7 +20,6 @@ mod meant;
 mod nodes;
 mod render;
 mod rules;
-mod self_test;
 mod set;
 mod table;
 mod terminal;
@@ -147,9 +146,6 @@ pub fn main() -> ExitCode {
         Some(Command::Rules) => rules::list(),
         Some(Command::Check(arguments)) => {
             log::start(false);
-            if arguments.self_test {
-                return check::self_test(&arguments.paths, arguments.options);
-            }
             check::run(&arguments.paths, arguments.options, &arguments.output)
         }
         Some(Command::Doctor(arguments)) => {

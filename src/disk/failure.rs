@@ -11,14 +11,20 @@ pub fn failure(error: &Error) -> String {
         ErrorKind::IsADirectory => "a folder, where a file is expected",
         ErrorKind::NotADirectory => "a file, where a folder is expected",
         _ => {
-            let text = error.to_string();
-            let words = text.split(" (os error").next().unwrap_or_default();
+            let words = without_number(error);
             let mut letters = words.chars();
             let first = letters.next().map(|first| first.to_ascii_lowercase());
             return first.into_iter().chain(letters).collect();
         }
     };
     words.to_owned()
+}
+
+/// The system's own words, without the number that Rust adds.
+pub(super) fn without_number(error: &Error) -> String {
+    let mut words = error.to_string();
+    words.truncate(words.find(" (os error").unwrap_or(words.len()));
+    words
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::sync::Arc;
 
+use super::failure::without_number;
 use super::native::{model, native};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, path, too_large};
@@ -173,9 +174,8 @@ fn open(at: &str) -> io::Result<File> {
 /// A failure of the system in the words of Ruby's `Errno` classes, with the C function in which
 /// Ruby meets it.
 pub(super) fn system(error: &io::Error, call: &str, at: &str) -> LoadError {
-    let text = error.to_string();
-    let words = text.split(" (os error").next().unwrap_or_default();
-    match SystemError::of_words(words) {
+    let words = without_number(error);
+    match SystemError::of_words(&words) {
         Some(error) => error.at(call, at),
         None => io_error(format!("{words} @ {call} - {at}")),
     }

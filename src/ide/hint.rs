@@ -10,7 +10,7 @@ use super::hover::inline;
 use super::lens::changed_keys;
 use super::matrix::{SourceLine, line};
 use super::target::entry_at;
-use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out};
+use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -342,7 +342,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         if (analysis.is_cancelled)() {
             return found;
         }
-        let request = asked(&fact.name).with_sources();
+        let request = request(&fact.name);
         let runs = runs(&session, analysis.nodes, &request, &members);
         let kind = key_hint(view, path, &runs, members.len(), selected.is_some());
         found.extend(kind.map(|kind| Hint {
@@ -405,15 +405,6 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
     found.extend(token_hints(analysis, file, visible, &value));
     found.sort_by_key(|hint| hint.range.start);
     found
-}
-
-/// A lookup of a top-level key, whatever its name holds.
-fn asked(name: &str) -> Request {
-    let plain = !name.contains(['.', '\'', '"']);
-    match plain {
-        true => Request::key(name),
-        false => Request::key(&format!("'{name}'")),
-    }
 }
 
 fn key_hint(

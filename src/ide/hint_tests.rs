@@ -15,6 +15,7 @@ hierarchy:
   - {name: common, path: common.yaml}
 #- data/role/web.yaml
 port: 8080
+it's: 1
 #- data/role/db.yaml
 other: 1
 #- data/common.yaml
@@ -23,6 +24,7 @@ name: alone
 url: \"%{lookup('port')} %{lookup('name')} %{lookup('list')} %{lookup('long')}\"
 list: ['10.1.0.53', '10.1.0.54', '10.1.0.55', '10.1.0.56', '10.1.0.57']
 long: 'Welcome to: a machine of this company, be careful with it'
+it's: 2
 ";
 
 fn nodes(text: &str) -> KnownNodes {
@@ -132,6 +134,8 @@ fn a_value_is_written_and_cut_as_in_a_hover() {
             "= alone",
             "= [10.1.0.53, 10.1.0.54, 10.1.0.55, …]",
             "= 'Welcome to: a machine of this company…'",
+            // Keys with an apostrophe are looked up too.
+            "↑ 1/2 role/web.yaml:2",
         ]
     );
 }

@@ -78,10 +78,12 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Limit, OTHERWISE, Origin, Run, Source, group_of, groups_of_members, groups_of_nodes,
-    groups_of_possible, possible_readers, readers, runs, runs_within, sources,
+    Group, Limit, OTHERWISE, Origin, Run, group_of, groups_of_members, groups_of_nodes,
+    groups_of_possible, possible_readers, readers, runs, runs_within,
 };
-pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
+pub use trace::{
+    Event, NodeKind, Possible, Remark, Source, TraceLocation, TraceNode, TraceScope, sources,
+};
 
 #[cfg(test)]
 mod declared_tests;

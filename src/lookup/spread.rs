@@ -12,7 +12,7 @@ use super::error::LookupError;
 use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
-use super::trace::{Event, NodeKind, TraceNode, TraceScope};
+use super::trace::{Source, sources};
 use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::scope::{KnownNodes, Scope};
@@ -290,50 +290,6 @@ impl Parted {
     }
 }
 
-/// A source that gave a value.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Source {
-    /// The file or URI.
-    pub place: Arc<str>,
-    /// The top-level key that it was asked for.
-    pub key: Arc<str>,
-}
-
-/// The places that gave the values of which an answer was made, the highest first; those of other
-/// keys that strings look up are not among them. Needs a trace.
-#[must_use]
-pub fn sources(trace: &TraceNode) -> Vec<Source> {
-    let mut found = Vec::new();
-    for node in &trace.children {
-        if let NodeKind::Data(key) = &node.kind {
-            let parsed = crate::interpolation::Key::parse(key).ok();
-            let root = parsed.as_ref().and_then(|key| key.root.as_name());
-            collect(node, &Arc::from(root.unwrap_or(key)), &mut found);
-        }
-    }
-    found
-}
-
-fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
-    match (&node.kind, &node.event) {
-        (NodeKind::Interpolation(_) | NodeKind::Options, _) => return,
-        (NodeKind::Scope(TraceScope::DefaultOptions), _) => return,
-        (NodeKind::Location(location), Event::Found(..)) => {
-            let source = Source {
-                place: location.place.clone(),
-                key: key.clone(),
-            };
-            if !found.contains(&source) {
-                found.push(source);
-            }
-        }
-        _ => {}
-    }
-    for child in &node.children {
-        collect(child, key, found);
-    }
-}
-
 /// One answer and the nodes that get it.
 #[derive(Clone, Debug)]
 pub struct Group {
@@ -351,6 +307,24 @@ pub struct Group {
     pub condition: String,
     /// Where it comes from, the origin of most nodes first.
     pub origins: Vec<Origin>,
+}
+
+impl Group {
+    /// An answer, without nodes and origins.
+    fn of(answer: Answer, request: &Request) -> Group {
+        Group {
+            unknown: match answer.certainty() {
+                Certainty::Certain => None,
+                Certainty::Unknown => answer.why_uncertain(),
+            },
+            unless: answer.unless(&request.names),
+            result: answer.result,
+            assumed: answer.assumed,
+            nodes: Vec::new(),
+            condition: String::new(),
+            origins: Vec::new(),
+        }
+    }
 }
 
 /// The nodes that get an answer from the same sources.
@@ -404,29 +378,17 @@ pub fn groups_of_members(
     // The sources of an answer tell its origin: those of one answer may be many.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let tell = |answer: Answer| {
-        let unknown = match answer.certainty() {
-            Certainty::Certain => None,
-            Certainty::Unknown => answer.why_uncertain(),
-        };
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
-        let unless = answer.unless(&request.names);
-        let result = answer.result;
-        let key = (result.clone().map_err(|error| error.to_string()), unknown);
-        let same = known.entry(key.clone()).or_default();
+        let new = Group::of(answer, request);
+        let result = new.result.as_ref().map_err(|error| error.to_string());
+        let same = known.entry((result.cloned(), new.unknown.clone()));
+        let same = same.or_default();
         // Equal messages may come with other places; values have been compared.
-        let is_same = |&&at: &&usize| result.is_ok() || groups[at].result == result;
+        let is_same = |&&at: &&usize| new.result.is_ok() || groups[at].result == new.result;
         let group = same.iter().find(is_same).copied();
         let group = group.unwrap_or_else(|| {
             same.push(groups.len());
-            groups.push(Group {
-                result,
-                unknown: key.1,
-                unless,
-                assumed: answer.assumed,
-                nodes: Vec::new(),
-                condition: String::new(),
-                origins: Vec::new(),
-            });
+            groups.push(new);
             groups.len() - 1
         });
         let of_group = &mut groups[group].origins;
@@ -469,21 +431,15 @@ pub fn group_of(
     member: usize,
 ) -> Group {
     let answer = session.lookup(&nodes.scope(member), request);
-    let name = nodes.shared_name(member);
+    let nodes = vec![nodes.shared_name(member)];
+    let origin = Origin {
+        sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
+        nodes: nodes.clone(),
+    };
     Group {
-        unknown: match answer.certainty() {
-            Certainty::Certain => None,
-            Certainty::Unknown => answer.why_uncertain(),
-        },
-        unless: answer.unless(&request.names),
-        assumed: answer.assumed,
-        origins: vec![Origin {
-            sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
-            nodes: vec![name.clone()],
-        }],
-        result: answer.result,
-        nodes: vec![name],
-        condition: String::new(),
+        origins: vec![origin],
+        nodes,
+        ..Group::of(answer, request)
     }
 }
 

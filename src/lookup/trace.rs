@@ -12,6 +12,7 @@ use super::merge::Strategy;
 use super::request::{Assumed, Tracing};
 use crate::datatype;
 use crate::hierarchy::Layer;
+use crate::interpolation::Key;
 use crate::value::Value;
 use crate::workspace::{LOOKUP_OPTIONS, Paths};
 
@@ -302,5 +303,49 @@ fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
     }
     for child in &mut node.children {
         change_node(child, changes, seen);
+    }
+}
+
+/// A source that gave a value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Source {
+    /// The file or URI.
+    pub place: Arc<str>,
+    /// The top-level key that it was asked for.
+    pub key: Arc<str>,
+}
+
+/// The places that gave the values of which an answer was made, the highest first; those of other
+/// keys that strings look up are not among them. Needs a trace.
+#[must_use]
+pub fn sources(trace: &TraceNode) -> Vec<Source> {
+    let mut found = Vec::new();
+    for node in &trace.children {
+        if let NodeKind::Data(key) = &node.kind {
+            let parsed = Key::parse(key).ok();
+            let root = parsed.as_ref().and_then(|key| key.root.as_name());
+            collect(node, &Arc::from(root.unwrap_or(key)), &mut found);
+        }
+    }
+    found
+}
+
+fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
+    match (&node.kind, &node.event) {
+        (NodeKind::Interpolation(_) | NodeKind::Options, _) => return,
+        (NodeKind::Scope(TraceScope::DefaultOptions), _) => return,
+        (NodeKind::Location(location), Event::Found(..)) => {
+            let source = Source {
+                place: location.place.clone(),
+                key: key.clone(),
+            };
+            if !found.contains(&source) {
+                found.push(source);
+            }
+        }
+        _ => {}
+    }
+    for child in &node.children {
+        collect(child, key, found);
     }
 }

@@ -70,12 +70,6 @@ impl LineIndex {
         LineIndex { starts, wide, ends }
     }
 
-    /// How many lines the text has; an empty text has one.
-    #[must_use]
-    pub fn line_count(&self) -> usize {
-        self.starts.len()
-    }
-
     /// The line (from zero) that holds the byte at `offset`.
     #[must_use]
     pub fn line(&self, offset: usize) -> u32 {
@@ -252,7 +246,7 @@ mod tests {
     #[test]
     fn all_line_breaks_count() {
         let index = LineIndex::new("a\r\nb\rc\n");
-        assert_eq!(index.line_count(), 4);
+        assert_eq!(index.line(8), 3);
         assert_eq!(
             index.position(2, PositionEncoding::Utf8),
             Position {

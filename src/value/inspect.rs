@@ -99,22 +99,6 @@ pub fn inspect_string(text: &str) -> String {
     out
 }
 
-/// The text of Ruby's `String#inspect` for a binary (ASCII-8BIT) string.
-#[must_use]
-pub fn inspect_bytes(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() + 2);
-    write_bytes(&mut out, bytes);
-    out
-}
-
-/// The text of Ruby's `Symbol#inspect`; the name is without its colon.
-#[must_use]
-pub fn inspect_symbol(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 1);
-    write_symbol(&mut out, name);
-    out
-}
-
 /// The text of Ruby's `Float#to_s`: the shortest digits that read back as the same number, with
 /// an exponent below 0.0001 and from 1e15 on (unless digits stand after the point).
 #[must_use]

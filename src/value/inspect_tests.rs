@@ -23,9 +23,9 @@ fn texts_are_rubys() {
         let bytes = unhex(input);
         let text = || String::from_utf8(bytes.clone()).unwrap();
         let ours = match kind {
-            "symbol" => inspect_symbol(&text()),
+            "symbol" => Value::Symbol(text().into()).inspect(),
             "string" => inspect_string(&text()),
-            "bytes" => inspect_bytes(&bytes),
+            "bytes" => Value::Bytes(bytes.clone().into()).inspect(),
             "float" => float_to_s(f64::from_be_bytes(bytes.clone().try_into().unwrap())),
             _ => panic!("bad line {line}"),
         };

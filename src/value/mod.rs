@@ -26,10 +26,10 @@ mod psych;
 mod time;
 
 pub(crate) use base64::unpack_base64;
-pub use dump::{dump, dump_for_hover, dump_shared};
+pub use dump::{dump, dump_body, dump_for_hover, dump_shared};
 pub use hashing::{KeyHashing, hash_with_capacity};
 pub use hocon::load_hocon;
-pub use inspect::{float_to_s, inspect_bytes, inspect_string, inspect_symbol};
+pub use inspect::{float_to_s, inspect_string};
 pub(crate) use json::literal as json_literal;
 pub use json::{json_load, load_json_parse};
 pub use json_text::{
@@ -39,8 +39,8 @@ pub use load::{LoadError, LoadErrorKind, SystemError};
 pub use plain_yaml::{load_plain_entry, load_plain_yaml};
 pub(crate) use psych::is_symbol_tag;
 pub use psych::{
-    MAX_EXPANDED_NODES, duplicate_keys, load_errors, load_node, load_parse, load_recovered,
-    load_tree, load_yaml, load_yaml_value, symbol_keys_to_strings,
+    MAX_EXPANDED_NODES, load_node, load_parse, load_recovered, load_tree, load_yaml,
+    load_yaml_value, symbol_keys_to_strings,
 };
 
 use std::borrow::Cow;

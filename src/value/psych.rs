@@ -107,47 +107,6 @@ pub fn load_recovered(tree: &Tree) -> Value {
     Value::Hash(Arc::new(hash))
 }
 
-/// Everything in the tree that alone makes the file unusable, in the order of the text: classes
-/// that Puppet refuses, unknown aliases, numbers that Ruby cannot convert. The first is what
-/// Puppet reports. What depends on other nodes (limits, anchors within themselves) is not here.
-#[must_use]
-pub fn load_errors(tree: &Tree) -> Vec<LoadError> {
-    let errors = tree.nodes().filter_map(|(_, node)| {
-        let tag = node.tag.as_ref().map(|tag| &*tag.text);
-        match &node.kind {
-            NodeKind::Scalar(text) => scalar(text, tag, node.range).err(),
-            NodeKind::Alias { name, target: None } => Some(unknown_alias(name, node.range)),
-            NodeKind::Alias { .. } => None,
-            NodeKind::Sequence(_) => tag.and_then(|tag| tags::sequence(tag, node.range).err()),
-            NodeKind::Mapping(_) => tag.and_then(|tag| tags::mapping(tag, node.range).err()),
-        }
-    });
-    errors.collect()
-}
-
-/// Keys that stand twice in one mapping: the node that a later one overrides, and the later one,
-/// for every mapping of the tree. Merge keys don't count, nor does what they bring along.
-#[must_use]
-pub fn duplicate_keys(tree: &Tree) -> Vec<(NodeId, NodeId)> {
-    let mut duplicates = Vec::new();
-    let mut loader = Loader::new(tree);
-    for pairs in tree.nodes().filter_map(|(_, node)| node.as_mapping()) {
-        let mut seen = Table::with_capacity(pairs.len());
-        for &(key, _) in pairs {
-            let Ok(loaded) = loader.load(key) else {
-                continue;
-            };
-            if loaded.value.as_str() == Some("<<") {
-                continue;
-            }
-            if let Some(first) = seen.insert(loaded.value, key) {
-                duplicates.push((first, key));
-            }
-        }
-    }
-    duplicates
-}
-
 /// `HieraConfig.symkeys_to_string` of puppet/pops/lookup/hiera_config.rb: symbols that are keys
 /// become strings, in hashes and arrays at any depth. What doesn't change stays shared.
 #[must_use]
@@ -528,47 +487,6 @@ fn syntax_error(problem: &Problem) -> LoadError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::parse_yaml;
-
-    #[test]
-    fn what_refuses_a_file_is_found_with_its_bytes() {
-        let text = "a: 2001-01-01\nb: [*x, !!set {y}, '2001-01-01']\nc: !!float x\n";
-        let found: Vec<_> = load_errors(&parse_yaml(text).tree)
-            .into_iter()
-            .map(|error| {
-                (
-                    error.message,
-                    error.range.unwrap_or_default().slice(text).to_owned(),
-                )
-            })
-            .collect();
-        let wanted = [
-            ("Tried to load unspecified class: Date", "2001-01-01"),
-            ("Unknown alias: x", "*x"),
-            ("Tried to load unspecified class: Psych::Set", "{y}"),
-            ("invalid value for Float(): \"x\"", "x"),
-        ];
-        assert_eq!(
-            found,
-            wanted.map(|(message, at)| (message.to_owned(), at.to_owned()))
-        );
-    }
-
-    #[test]
-    fn keys_are_duplicates_by_value() {
-        let text = "a: 1\n'a': 2\n1: x\n'1': y\n0x1: z\nb: {c: 1, c: 2}\n<<: {}\n<<: {}\n";
-        let tree = parse_yaml(text).tree;
-        let found: Vec<_> = duplicate_keys(&tree)
-            .into_iter()
-            .map(|(first, again)| {
-                (
-                    tree.node(first).range.slice(text),
-                    tree.node(again).range.slice(text),
-                )
-            })
-            .collect();
-        assert_eq!(found, [("a", "'a'"), ("1", "0x1"), ("c", "c")]);
-    }
 
     #[test]
     fn symbol_keys_become_strings_and_the_rest_stays_shared() {

@@ -121,10 +121,6 @@ impl KeyIndex {
             .map(|(name, _)| name)
             .take_while(move |name| name.starts_with(prefix))
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.postings.len()
-    }
 }
 
 impl Postings {

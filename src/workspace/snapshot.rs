@@ -257,12 +257,6 @@ impl Snapshot {
         self.index.names(prefix)
     }
 
-    /// How many different top-level keys the workspace has.
-    #[must_use]
-    pub fn key_count(&self) -> usize {
-        self.index.len()
-    }
-
     /// The files that hold a top-level key, ordered by number.
     #[must_use]
     pub fn files_with(&self, key: &str) -> Vec<FileId> {

@@ -82,16 +82,6 @@ fn colours_come_only_when_asked_for() {
     assert!(stdout(&coloured).contains('\u{1b}'));
 }
 
-#[test]
-fn a_workspace_tests_itself() {
-    let output = check(&["--self-test", "mistakes/values"]);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(
-        stdout(&output).contains("are those of a fresh workspace"),
-        "{output:?}"
-    );
-}
-
 const DATE: &str = "mistakes/unreadable/data/date.yaml";
 const MESSAGE: &str = "'2027-01-31' is read as a date, which Puppet does not allow: it refuses the whole file; quote it";
 

@@ -31,7 +31,7 @@ use wanted::{Wanted, absolute};
 
 use super::terminal;
 use super::workspace::{PlaceArguments, no_hierarchy, workspace_folder};
-use crate::disk::{self, workspace_of};
+use crate::disk;
 use crate::lookup::PuppetVersion;
 use crate::rules::Severity;
 
@@ -67,9 +67,6 @@ pub(crate) struct CheckArguments {
     /// Files, folders and patterns such as 'data/*.yaml' [default: --workspace, else the current folder]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
-    /// Change the workspace of the first path at random, in memory, and compare it with a fresh one
-    #[arg(long, hide = true)]
-    pub(crate) self_test: bool,
     #[command(flatten)]
     pub(crate) options: CheckOptions,
     #[command(flatten)]
@@ -211,17 +208,4 @@ fn read_baseline(file: &str) -> Result<Baseline, String> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| format!("{file}: {}", disk::failure(&error)))?;
     Baseline::read(&text).map_err(|error| format!("{file}: {error}"))
-}
-
-/// Tests whether the workspace of the first path, the current folder's without any, answers after
-/// random edits as one that is read afresh.
-pub(crate) fn self_test(paths: &[String], options: CheckOptions) -> ExitCode {
-    let given = paths.first().map_or(".", String::as_str);
-    match absolute(given) {
-        Ok(at) => super::self_test::run(
-            &workspace_of(&at, &disk::absolute(".")),
-            options.puppet_version.unwrap_or_default(),
-        ),
-        Err(error) => complain(&format!("{given}: {error}")),
-    }
 }

@@ -402,11 +402,7 @@ fn told_apart(lines: &str) -> String {
 fn yaml(cell: &Cell) -> String {
     let text = match (&cell.unknown, &cell.result) {
         (None, Ok(Value::Undef)) => "null".to_owned(),
-        (None, Ok(value)) if !value.has_opaque() => {
-            let text = value::dump(value);
-            let text = text.strip_prefix("---").unwrap_or(&text);
-            text.trim_start_matches([' ', '\n']).to_owned()
-        }
+        (None, Ok(value)) if !value.has_opaque() => value::dump_body(value),
         (_, _) => with_shown_files(&outcome_text(cell)),
     };
     text.trim_end().to_owned() + "\n"

@@ -9,7 +9,7 @@ use crate::ide::cell::{counted, outcome_text, sources_text};
 use crate::ide::expectation::Verdict;
 use crate::ide::matrix::Cell;
 use crate::text::unified_diff;
-use crate::value::{Value, dump};
+use crate::value::{Value, dump_body};
 
 /// Prints what failed or is unknown, then how many of each there are.
 pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -132,9 +132,7 @@ fn is_short(value: &Value) -> bool {
 
 /// A value as YAML without the mark of a document.
 fn yaml(value: &Value) -> String {
-    let text = dump(value);
-    let text = text.strip_prefix("---").unwrap_or(&text);
-    format!("{}\n", text.trim_start_matches([' ', '\n']).trim_end())
+    format!("{}\n", dump_body(value).trim_end())
 }
 
 fn one_line(value: &Value) -> String {

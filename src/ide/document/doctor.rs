@@ -135,12 +135,9 @@ fn files_of(level: &LevelReport) -> String {
 }
 
 fn reading(level: &LevelReport) -> String {
-    let function = level
-        .backend
-        .split_once(": ")
-        .map_or(&*level.backend, |(_, name)| name);
+    let function = &level.function.name;
     match level.reading {
-        BackendUse::Own => function.to_owned(),
+        BackendUse::Own => function.to_string(),
         BackendUse::Declared => format!("{function}, as declared"),
         BackendUse::Unknown if level.is_empty => {
             format!("not called by Puppet: {function} has no file")
@@ -382,7 +379,7 @@ fn hierarchy_json(found: &Hierarchy) -> Value {
         };
         json!({
             "name": &*level.name,
-            "backend": level.backend,
+            "backend": level.backend(),
             "assumed": assumed,
             "paths": texts(&level.paths),
             "variables": texts(&level.variables),

@@ -448,8 +448,7 @@ impl<'a> Sheet<'a> {
         }
         let column = column(text, node.range.start as usize);
         let starts_line = text[..node.range.start as usize].ends_with(&" ".repeat(column));
-        let lines = crate::value::dump(&more);
-        let lines = lines.strip_prefix("---\n").filter(|_| starts_line)?;
+        let lines = starts_line.then(|| crate::value::dump_body(&more))?;
         let indent = " ".repeat(column);
         let lines = lines.lines().map(|line| format!("{indent}{line}\n"));
         let end = node.range.end as usize;

@@ -1,7 +1,7 @@
 //! Values as YAML in the manner of a file: its quotes, the indentation of its lists, its line ends.
 
 use crate::syntax::{NodeKind, ScalarStyle, Tree};
-use crate::value::{Value, dump};
+use crate::value::{Value, dump_body};
 
 /// How a file is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,13 +51,12 @@ impl Style {
     #[must_use]
     pub fn entry(self, key: &str, value: &Value) -> String {
         let entry = Value::hash([(key, value.clone())]);
-        let lines = dump(&entry);
-        let lines = lines.strip_prefix("---\n").unwrap_or(&lines);
+        let lines = dump_body(&entry);
         if value.is_undef() {
             // A key with nothing behind it looks unfinished.
             return lines.trim_end().to_owned() + " null\n";
         }
-        let mut lines = self.quoted(lines, value);
+        let mut lines = self.quoted(&lines, value);
         if self.indented_lists
             && value
                 .as_array()

@@ -1,6 +1,7 @@
 //! Values as YAML for people: short lists on one line, a comment where a line needs one, secrets
 //! never. Without secrets and unknown parts the text reads back as the same value.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::page::WIDTH;
@@ -335,7 +336,7 @@ impl Writer<'_> {
                             }
                         }
                     }
-                    None => self.push(behind(&string(&text)), at, None),
+                    None => self.push(behind(&string(text)), at, None),
                 }
             }
             Value::Opaque(opaque) => {
@@ -416,11 +417,11 @@ fn key_text(key: &Value) -> String {
 /// A value that is no collection, on one line.
 fn scalar(value: &Value) -> String {
     match value {
-        Value::String(text) => string(&masked(text)),
+        Value::String(text) => string(masked(text)),
         Value::Opaque(opaque) => match &**opaque {
             Opaque::Secret { method, .. } => format!("(encrypted, {method})"),
             Opaque::Unknown { text, .. } if text.is_empty() => "(unknown)".to_string(),
-            Opaque::Unknown { text, .. } => string(&masked(text)),
+            Opaque::Unknown { text, .. } => string(masked(text)),
         },
         Value::Sensitive(_) => "Sensitive [value redacted]".to_string(),
         Value::Undef
@@ -441,9 +442,9 @@ fn scalar(value: &Value) -> String {
 }
 
 /// The text without what is encrypted in it.
-pub(super) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains("ENC[") {
-        return std::borrow::Cow::Borrowed(text);
+        return Cow::Borrowed(text);
     }
     let scan = eyaml::scan(text);
     let broken = scan.broken.iter().map(|broken| (broken.range, None));
@@ -468,7 +469,7 @@ pub(super) fn masked(text: &str) -> std::borrow::Cow<'_, str> {
         at = range.end;
     }
     out.push_str(&text[at..]);
-    std::borrow::Cow::Owned(out)
+    Cow::Owned(out)
 }
 
 /// The header of a literal block that can hold the text.
@@ -486,23 +487,21 @@ fn block(text: &str) -> Option<&'static str> {
     fits.then_some(if text.ends_with('\n') { "|" } else { "|-" })
 }
 
-/// A text without line breaks.
-fn string(text: &str) -> String {
-    if is_plain(text) {
-        return text.to_string();
+/// A text without line breaks. What [`masked`] made of a text that is encrypted as a whole is no value that
+/// YAML has to read: it stays bare.
+fn string(text: Cow<'_, str>) -> String {
+    let is_mask = || text.starts_with("(encrypted, ") && text.ends_with(')');
+    if is_plain(&text) || matches!(text, Cow::Owned(_)) && is_mask() {
+        return text.into_owned();
     }
     if text.chars().all(|c| !c.is_control() && is_printable(c)) {
-        return single_quoted(text);
+        return single_quoted(&text);
     }
-    double_quoted(text)
+    double_quoted(&text)
 }
 
 /// Whether YAML reads the bare text as this very string, in a list on one line too.
 fn is_plain(text: &str) -> bool {
-    let is_mask = text.starts_with("(encrypted, ") && text.ends_with(')');
-    if is_mask {
-        return true;
-    }
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '_');
     let mut before = ' ';
     let all_safe = text.chars().all(|c| {

@@ -9,7 +9,7 @@ use crate::hierarchy::{Config, ConfigBody, Layer, V3};
 use crate::ide::edit::Plan;
 use crate::syntax::Parse;
 use crate::text::{TextEdit, TextRange};
-use crate::value::{HashMap, Value, dump, load_parse};
+use crate::value::{HashMap, Value, dump_body, load_parse};
 use crate::workspace::{File, Format, HIERA_YAML, path};
 
 /// Where Puppet looks for data of version 3 unless it is told.
@@ -99,8 +99,7 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
         new.push_str(comment);
         new.push('\n');
     }
-    let lines = dump(&converted);
-    new.push_str(lines.strip_prefix("---\n").unwrap_or(&lines));
+    new.push_str(&dump_body(&converted));
     if text.contains("\r\n") {
         new = new.replace('\n', "\r\n");
     }

@@ -50,6 +50,18 @@ pub fn dump(value: &Value) -> String {
     write(value, StdHashMap::new(), Purpose::Print)
 }
 
+/// [`dump`] without `---`, with its last line break.
+#[must_use]
+pub fn dump_body(value: &Value) -> String {
+    body(&dump(value)).to_owned()
+}
+
+/// A document without `---`.
+fn body(text: &str) -> &str {
+    let text = text.strip_prefix("---").unwrap_or(text);
+    text.strip_prefix(['\n', ' ']).unwrap_or(text)
+}
+
 /// The same with an anchor on each list, hash or object that occurs again.
 #[must_use]
 pub fn dump_shared(value: &Value) -> String {
@@ -66,8 +78,7 @@ pub fn dump_for_hover(value: &Value) -> String {
         return "~".to_owned();
     }
     let text = write(value, StdHashMap::new(), Purpose::Show);
-    let text = text.strip_prefix("---").unwrap_or(&text);
-    let text = text.strip_prefix(['\n', ' ']).unwrap_or(text);
+    let text = body(&text);
     // The line breaks at the end of a block scalar are text.
     let text = if ends_in_block(value) {
         text

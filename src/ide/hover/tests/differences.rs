@@ -122,6 +122,6 @@ fn words_that_read_as_an_encrypted_value_are_none() {
         expect![[r#"
             p — first found, 2 different values on 4 nodes
               (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            (encrypted, PKCS7) on a.example · node/a.example.yaml:1"#]],
+            '(encrypted, PKCS7)' on a.example · node/a.example.yaml:1"#]],
     );
 }
