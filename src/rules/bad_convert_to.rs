@@ -5,10 +5,7 @@ use std::sync::Arc;
 
 use super::entry_edit::name_in;
 use super::touched::{FilesWith, options_look_up, touched_answers};
-use super::{
-    Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry,
-    shown,
-};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, entry, shown};
 use crate::analysis::{RootView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
@@ -17,17 +14,13 @@ use crate::text::{TextEdit, typing_error};
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "bad-convert-to",
-    severity: Severity::Error,
-    summary: "'convert_to' is not a data type, or one that values cannot be converted to",
-    page: include_str!("../../docs/rules/bad-convert-to.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: concerned,
-    },
-    hooks: &[Hook::Option(check_type), Hook::File(check_values)],
-};
+rule!(
+    "bad-convert-to",
+    Error,
+    [Option(check_type), File(check_values)],
+    VALUES | OPTIONS,
+    concerned,
+);
 
 /// Types of Puppet's that values are converted to.
 const CONVERTIBLE: [&str; 15] = [

@@ -1,20 +1,13 @@
 //! `bad-merge-option`: a merge strategy has an option that it does not take.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Cause;
 use crate::text::{TextEdit, TextRange, typing_error};
 
 /// The options of a deep merge.
 const OF_DEEP: [&str; 3] = ["knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "bad-merge-option",
-    severity: Severity::Error,
-    summary: "a merge strategy has an option that it does not take",
-    page: include_str!("../../docs/rules/bad-merge-option.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("bad-merge-option", Error, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(refused) = at.refused_merge(file.tree()) else {

@@ -4,24 +4,16 @@ use std::collections::HashMap;
 
 use foldhash::quality::RandomState;
 
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Hook, MappingAt, Related, Rule, Severity,
-};
+use super::{ConfigurationAt, FileContext, Findings, MappingAt, Related};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, ScalarStyle};
 use crate::workspace::Format;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "dup-key",
-    severity: Severity::Warning,
-    summary: "a key is set twice in one hash, so that the first value is lost",
-    page: include_str!("../../docs/rules/dup-key.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[
-        Hook::Mapping(check),
-        Hook::Configuration(check_configuration),
-    ],
-};
+rule!(
+    "dup-key",
+    Warning,
+    [Mapping(check), Configuration(check_configuration)]
+);
 
 fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
     // Values in HOCON are merged or joined.

@@ -1,21 +1,12 @@
 //! `eyaml-without-keys`: a level of encrypted data lacks a key to decrypt with.
 
 use super::config_level::{levels, options};
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
 use crate::hierarchy::FunctionKind;
 use crate::syntax::NodeId;
 use crate::text::{TextEdit, nearest};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "eyaml-without-keys",
-    severity: Severity::Warning,
-    summary: "a level of encrypted data lacks a key to decrypt with",
-    page: include_str!("../../docs/rules/eyaml-without-keys.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("eyaml-without-keys", Warning, [Configuration(check)]);
 
 /// The options that hold hiera-eyaml's keys, in pairs of which one is enough
 /// (`hiera/backend/eyaml/encryptors/pkcs7.rb`).

@@ -234,10 +234,9 @@ impl<'a> Findings<'a> {
     pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
         let (code, severity) = (self.rule.code, self.rule.severity);
         let path = Arc::clone(self.file.path());
-        self.list
-            .push(Finding::new(code, severity, path, range, message));
-        let last = self.list.len() - 1;
-        &mut self.list[last]
+        let mut finding = Finding::new(code, severity, path, range, message);
+        finding.is_secret = self.rule.finds_secrets;
+        self.list.push_mut(finding)
     }
 
     /// Whether this rule has reported these bytes already.

@@ -11,10 +11,7 @@ use self::places::{
     DEFAULTS_KEYS, HIERARCHIES, LEVEL_KEYS, TOP_KEYS, interpolated, place_of_mismatch,
     place_of_rule,
 };
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity,
-    entry,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Related, Safety, Severity, entry};
 use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
@@ -23,14 +20,7 @@ use crate::syntax::{NodeId, ScalarMap, Tree};
 use crate::text::{TextEdit, TextRange, nearest};
 use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "hiera-config",
-    severity: Severity::Error,
-    summary: "Puppet refuses a 'hiera.yaml'",
-    page: include_str!("../../docs/rules/hiera-config.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("hiera-config", Error, [Configuration(check)]);
 
 fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let (layer, dir) = (of.layer, of.dir);

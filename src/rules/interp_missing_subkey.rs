@@ -1,7 +1,7 @@
 //! `interp-missing-subkey`: a token asks for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, Segment, TokenKind, split_key};
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -25,17 +25,13 @@ const SERVER_FACTS: [&str; 5] = [
     "serverversion",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "interp-missing-subkey",
-    severity: Severity::Hint,
-    summary: "a token asks for a part that a fact or a value does not have",
-    page: include_str!("../../docs/rules/interp-missing-subkey.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "interp-missing-subkey",
+    Hint,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {

@@ -1,9 +1,7 @@
 //! `level-never-matches`: no file of the workspace matches a path of a level.
 
 use super::config_level::{ConfigLevel, levels};
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
 use crate::analysis::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
@@ -17,14 +15,7 @@ const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 /// What folders of data are usually called.
 const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "level-never-matches",
-    severity: Severity::Hint,
-    summary: "no file of the workspace matches a path of a level",
-    page: include_str!("../../docs/rules/level-never-matches.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("level-never-matches", Hint, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let analysis = file.checker.analysis();

@@ -5,9 +5,8 @@ use super::entry_edit::name_in;
 use super::knockout::lower_files;
 use super::lookup_options_regex_no_match::literal_start;
 use super::option_list::ListedOption;
-use super::{
-    Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Related, Rule, Safety, Severity,
-};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
 use crate::text::{TextEdit, typing_error};
@@ -16,17 +15,13 @@ use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 /// Most files whose entries are held against a pattern.
 const MOST_FILES: usize = 64;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-no-effect",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' has no effect",
-    page: include_str!("../../docs/rules/lookup-options-no-effect.md"),
-    depends: Depends {
-        on: Facts::KEYS.and(Facts::OPTIONS).and(Facts::MANIFESTS),
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check), Hook::Key(check_key)],
-};
+rule!(
+    "lookup-options-no-effect",
+    Warning,
+    [Option(check), Key(check_key)],
+    KEYS | OPTIONS | MANIFESTS,
+    files_with_options,
+);
 
 /// A key that is nearly called `lookup_options`, with options in it.
 fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {

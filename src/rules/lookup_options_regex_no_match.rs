@@ -1,19 +1,16 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, OptionAt};
 use crate::workspace::LOOKUP_OPTIONS;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-regex-no-match",
-    severity: Severity::Hint,
-    summary: "a pattern of 'lookup_options' matches no key of the workspace",
-    page: include_str!("../../docs/rules/lookup-options-regex-no-match.md"),
-    depends: Depends {
-        on: Facts::KEYS.and(Facts::OPTIONS),
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-regex-no-match",
+    Hint,
+    [Option(check)],
+    KEYS | OPTIONS,
+    files_with_options,
+);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     // A module's pattern for others' keys is another rule's matter.

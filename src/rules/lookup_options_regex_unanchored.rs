@@ -1,19 +1,16 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-regex-unanchored",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' looks like a pattern but does not start with '^'",
-    page: include_str!("../../docs/rules/lookup-options-regex-unanchored.md"),
-    depends: Depends {
-        on: Facts::KEYS,
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-regex-unanchored",
+    Warning,
+    [Option(check)],
+    KEYS,
+    files_with_options,
+);
 
 /// Characters of patterns that no key has. Plus, question mark and braces stand in names too.
 const OF_PATTERNS: [&str; 9] = ["*", "[", "]", "(", "|", "\\", "$", ".+", ".?"];

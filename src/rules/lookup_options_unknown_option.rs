@@ -2,7 +2,7 @@
 
 use super::context::Options;
 use super::entry_edit::{added, entry_range, removed_in_braces, removed_in_lines};
-use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Strategy;
 use crate::syntax::NodeId;
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -17,14 +17,7 @@ const OF_MERGE: [&str; 4] = [
     "merge_hash_arrays",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-unknown-option",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' has an option that does not exist",
-    page: include_str!("../../docs/rules/lookup-options-unknown-option.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("lookup-options-unknown-option", Warning, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };

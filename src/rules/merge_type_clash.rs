@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::touched::{options_look_up, touched_answers};
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{FileContext, Findings, OptionAt};
 use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Reach, Request};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot, ValueKind};
@@ -12,17 +12,13 @@ use crate::workspace::{LOOKUP_OPTIONS, Snapshot, ValueKind};
 /// Most files with the key; a key of more is not looked up.
 const MOST_FILES: usize = 64;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "merge-type-clash",
-    severity: Severity::Error,
-    summary: "values cannot be merged in the way that 'lookup_options' says",
-    page: include_str!("../../docs/rules/merge-type-clash.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_with_entries,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "merge-type-clash",
+    Error,
+    [Option(check)],
+    VALUES | OPTIONS,
+    files_with_entries
+);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let merge = at

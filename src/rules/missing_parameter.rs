@@ -4,23 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::touched::{FilesWith, does_otherwise, options_look_up, touched_answers};
-use super::{Depends, Facts, FileContext, Findings, Hook, Related, Rule, Severity};
+use super::{FileContext, Findings, Related};
 use crate::analysis::{MissingValue, Whose, included_lists, split_key};
 use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::text::TextRange;
 use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "missing-parameter",
-    severity: Severity::Error,
-    summary: "a class that is included needs a value that no level sets",
-    page: include_str!("../../docs/rules/missing-parameter.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check), Hook::Code(check_code)],
-};
+rule!(
+    "missing-parameter",
+    Error,
+    [Key(check), Code(check_code)],
+    MANIFESTS | VALUES | OPTIONS,
+    concerned,
+);
 
 /// Reports the classes in a list.
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {

@@ -6,20 +6,13 @@ use super::context::entry;
 use super::hiera_config::{path_texts, path_tokens};
 use super::interp_missing_subkey::{MissingPart, missing_part};
 use super::undefined_variable::{BUILT_IN, is_name};
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::ScalarMap;
 use crate::text::{TextEdit, TextRange, typing_error};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "path-var-missing",
-    severity: Severity::Hint,
-    summary: "a path of a level names a fact or a part of one that does not exist",
-    page: include_str!("../../docs/rules/path-var-missing.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("path-var-missing", Hint, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     report_odd_tokens(file, findings);

@@ -1,16 +1,9 @@
 //! `plain-secret`: a private key, a password or a token is in data unencrypted.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
+use super::{FileContext, Findings, ScalarAt};
 use crate::syntax::psych::Resolved;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "plain-secret",
-    severity: Severity::Warning,
-    summary: "a private key, a password or a token is in data unencrypted",
-    page: include_str!("../../docs/rules/plain-secret.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("plain-secret", Warning, [Scalar(check)], finds_secrets);
 
 /// What the last word of a key says of its value.
 const SECRET_NAMES: [&str; 21] = [
@@ -110,7 +103,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     };
     let message =
         format!("this looks like {what}, and everyone who can read the data can read it: {advice}");
-    findings.report(at.node.range, message).is_secret = true;
+    findings.report(at.node.range, message);
 }
 
 /// Which secret a text is as the value of a key, or in a list there; none where it is no secret.

@@ -2,21 +2,17 @@
 
 use super::entry_edit::removed_in_braces;
 use super::proof::{files_with_touched_keys, inherited, is_first_found};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
+use super::{FileContext, Findings, Fix, Safety, Tag};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{Format, KeyFact};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "redundant-override",
-    severity: Severity::Hint,
-    summary: "a key is set to what a lower level sets it to",
-    page: include_str!("../../docs/rules/redundant-override.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_with_touched_keys,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "redundant-override",
+    Hint,
+    [Key(check)],
+    VALUES | OPTIONS,
+    files_with_touched_keys
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) || !file.checker.sees_all_for(file.readers(), &key.name) {

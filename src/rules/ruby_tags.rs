@@ -1,7 +1,7 @@
 //! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file, or means nothing to
 //! Puppet.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
@@ -21,14 +21,7 @@ const KNOWN: [&str; 12] = [
     "merge",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "ruby-tags",
-    severity: Severity::Error,
-    summary: "a tag asks for a Ruby object, which makes Puppet refuse the whole file",
-    page: include_str!("../../docs/rules/ruby-tags.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("ruby-tags", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let who = match (at.readers(), at.is_unread()) {

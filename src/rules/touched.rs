@@ -145,3 +145,10 @@ pub(super) fn does_otherwise(delta: &FileDelta) -> bool {
     // What a function in Ruby may do is read in its text.
     !is_same || path::extension(&delta.path) == Some("rb")
 }
+
+/// The files with entries of `lookup_options`. O(files that have any).
+pub(super) fn files_with_options(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut files = FilesWith::new(snapshot);
+    files.key(LOOKUP_OPTIONS);
+    files.files
+}

@@ -11,7 +11,7 @@ use super::missing_parameter::describes_nodes;
 use super::touched::{
     FilesWith, changed_classes, codes, does_otherwise, options_look_up, touched_answers,
 };
-use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity, entry};
+use super::{FileContext, Findings, Reader, Related, entry};
 use crate::analysis::{ClassParameter, split_key};
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
 use crate::scope::Scope;
@@ -22,17 +22,13 @@ use crate::workspace::{
     LookupFact, LookupFunction, LookupKey, Means, Root, Snapshot, Within, path,
 };
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "type-mismatch",
-    severity: Severity::Error,
-    summary: "a value has another type than the class's parameter",
-    page: include_str!("../../docs/rules/type-mismatch.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "type-mismatch",
+    Error,
+    [Key(check)],
+    MANIFESTS | VALUES | OPTIONS,
+    concerned
+);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let is_last = at.facts().key(&key.name).is_some_and(|last| last == key);

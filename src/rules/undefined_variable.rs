@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::interp_missing_subkey::variable;
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::{TextEdit, TextRange, typing_error};
@@ -40,17 +40,13 @@ pub(super) const BUILT_IN: [&str; 22] = [
     "trusted",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "undefined-variable",
-    severity: Severity::Hint,
-    summary: "a token names a variable that neither Puppet nor Facter sets",
-    page: include_str!("../../docs/rules/undefined-variable.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS,
-        files: concerned,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "undefined-variable",
+    Hint,
+    [Token(check)],
+    MANIFESTS,
+    concerned
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((path, place)) = variable(at) else {

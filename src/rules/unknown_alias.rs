@@ -1,18 +1,11 @@
 //! `unknown-alias`: an alias has no anchor, which makes Puppet refuse the whole file.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Safety};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, nearest, typing_error};
 use crate::value::LoadErrorKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-alias",
-    severity: Severity::Error,
-    summary: "an alias has no anchor, which makes Puppet refuse the whole file",
-    page: include_str!("../../docs/rules/unknown-alias.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("unknown-alias", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Some(error) = at.refusal() else { return };

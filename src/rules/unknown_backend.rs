@@ -3,29 +3,14 @@
 //!
 //! Functions of other names may come from modules that are not in the workspace.
 
-use std::collections::BTreeSet;
-
 use super::config_level::{BUILT_IN, levels};
-use super::{
-    ConfigurationAt, Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::hierarchy::{FunctionKind, Layer};
 use crate::lookup::{FunctionSource, find_function};
 use crate::text::{TextEdit, typing_error};
 use crate::workspace::{FileKind, Files};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-backend",
-    severity: Severity::Error,
-    summary: "a level names a function that does not exist",
-    page: include_str!("../../docs/rules/unknown-backend.md"),
-    // Which functions there are is asked of files; where those change all is checked again.
-    depends: Depends {
-        on: Facts::FILES,
-        files: |_| BTreeSet::new(),
-    },
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("unknown-backend", Error, [Configuration(check)], FILES);
 
 fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {

@@ -5,22 +5,18 @@ use std::sync::Arc;
 
 use super::entry_edit::name_in;
 use super::touched::{FilesWith, changed_classes};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest, typing_error};
 use crate::workspace::{File, FileDelta, KeyFact, LookupKey, Snapshot, path};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-parameter",
-    severity: Severity::Warning,
-    summary: "data is set for a parameter that the class does not have",
-    page: include_str!("../../docs/rules/unknown-parameter.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS.and(Facts::VALUES),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "unknown-parameter",
+    Warning,
+    [Key(check)],
+    MANIFESTS | VALUES,
+    concerned
+);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((class, parameter)) = split_key(&key.name) else {

@@ -1,17 +1,10 @@
 //! `wrong-backend-kind`: a Puppet function is under the key of another kind.
 
 use super::config_level::levels;
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "wrong-backend-kind",
-    severity: Severity::Error,
-    summary: "a Puppet function is under the key of another kind",
-    page: include_str!("../../docs/rules/wrong-backend-kind.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("wrong-backend-kind", Error, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {

@@ -1,18 +1,11 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Severity};
+use super::{FileContext, Findings, Fix};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::LoadErrorKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml-date",
-    severity: Severity::Error,
-    summary: "an unquoted date or time makes Puppet refuse the whole file",
-    page: include_str!("../../docs/rules/yaml-date.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("yaml-date", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Some(error) = at.refusal() else { return };
