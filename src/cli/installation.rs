@@ -99,7 +99,7 @@ fn positions_of_fish() -> String {
 fn with_codes() -> Command {
     let codes = |argument: Arg| {
         let codes = RULES.iter();
-        let codes = codes.map(|rule| PossibleValue::new(rule.code).help(rule.summary));
+        let codes = codes.map(|rule| PossibleValue::new(rule.code).help(rule.summary()));
         argument.value_parser(PossibleValuesParser::new(codes))
     };
     Arguments::command()

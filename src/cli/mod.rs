@@ -215,7 +215,7 @@ fn settings_schema() -> ExitCode {
 /// The JSON schema of a workspace's configuration.
 fn project_schema() -> serde_json::Value {
     let rules = crate::rules::RULES.iter();
-    let rules: Vec<_> = rules.map(|rule| (rule.code, rule.summary)).collect();
+    let rules: Vec<_> = rules.map(|rule| (rule.code, rule.summary())).collect();
     crate::analysis::project_schema(&rules)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn list() -> ExitCode {
     let layout = Layout::of_output();
     let lines = RULES.iter().map(|rule| {
         let (code, severity) = (rule.code, rule.severity.name());
-        let line = format!("{code:width$}  {severity:11}  {}", rule.summary);
+        let line = format!("{code:width$}  {severity:11}  {}", rule.summary());
         let line = hanging(&line, layout.width.unwrap_or(usize::MAX), 4);
         let rest = line.strip_prefix(code).unwrap_or_default();
         layout.word(Paint::Title, code) + rest + "\n"

@@ -1,18 +1,11 @@
 //! `alias-not-whole`: 'alias' is part of a longer string, which Puppet refuses.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::syntax::ScalarStyle;
 use crate::text::{TextEdit, TextRange};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "alias-not-whole",
-    severity: Severity::Error,
-    summary: "'alias' is part of a longer string, which Puppet refuses",
-    page: include_str!("../../docs/rules/alias-not-whole.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check)],
-};
+rule!("alias-not-whole", Error, [Token(check)]);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::Call {

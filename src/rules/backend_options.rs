@@ -2,17 +2,10 @@
 
 use super::config_level::{levels, options};
 use super::entry_edit::{removed_in_braces, removed_in_lines};
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
 use crate::hierarchy::FunctionKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "backend-options",
-    severity: Severity::Error,
-    summary: "a level has options that its function does not take",
-    page: include_str!("../../docs/rules/backend-options.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("backend-options", Error, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();

@@ -1,20 +1,13 @@
 //! `bad-merge-option`: a merge strategy has an option that it does not take.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Cause;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 /// The options of a deep merge.
 const OF_DEEP: [&str; 3] = ["knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "bad-merge-option",
-    severity: Severity::Error,
-    summary: "a merge strategy has an option that it does not take",
-    page: include_str!("../../docs/rules/bad-merge-option.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("bad-merge-option", Error, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(refused) = at.refused_merge(file.tree()) else {
@@ -23,15 +16,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if !matches!(refused.error.cause, Cause::MergeOptions(_)) {
         return;
     }
-    let misspelt = misspelt(file, at);
-    let hints = misspelt
-        .iter()
-        .map(|(_, meant)| format!("; did you mean '{meant}'?"));
-    let message = format!("{}{}", refused.message(), hints.collect::<String>());
-    let finding = findings.report(refused.range, message);
-    for (key, meant) in misspelt {
-        let title = format!("Write '{meant}'");
-        let fix = Fix::new(Safety::Unsafe, title, TextEdit::replace(key, meant));
+    let finding = findings.report(refused.range, refused.message());
+    for (key, meant) in misspelt(file, at) {
+        finding.ask(meant);
+        let fix = Fix::write(Safety::Unsafe, key, meant);
         finding.fixes.push(fix.renaming(key, meant));
     }
 }

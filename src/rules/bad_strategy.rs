@@ -1,20 +1,13 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity, entry};
+use super::{FileContext, Findings, OptionAt, entry};
 use crate::lookup::Cause;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 /// The strategies that are documented.
 const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "bad-strategy",
-    severity: Severity::Error,
-    summary: "a merge strategy does not exist",
-    page: include_str!("../../docs/rules/bad-strategy.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("bad-strategy", Error, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(refused) = at.refused_merge(file.tree()) else {
@@ -28,15 +21,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     } else {
         None
     };
-    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
-    let message = format!("{}{}", refused.message(), hint.unwrap_or_default());
-    let finding = findings.report(refused.range, message);
-    if let Some(meant) = meant
-        && let Some(range) = named(file, at)
-    {
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(range, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    let finding = findings.report(refused.range, refused.message());
+    if let Some(meant) = meant {
+        finding.suggest(named(file, at), meant);
     }
 }
 

@@ -214,7 +214,8 @@ impl<'a> Checker<'a> {
         };
         let unread = || FileContext::new(self, file, Role::Unread);
         let checked = self.checked(file).unwrap_or_else(unread);
-        secrets_among(&walk(&checked, &SECRETS))
+        let finding_secrets = RULES.iter().copied().filter(|rule| rule.finds_secrets);
+        secrets_among(&walk(&checked, &finding_secrets.collect::<Vec<_>>()))
     }
 
     /// The findings of some rules in one file, as [`Checker::file`] gives those of all.
@@ -530,9 +531,6 @@ impl<'a> Checker<'a> {
 fn is_manifest(file: &File) -> bool {
     language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
 }
-
-/// The rules that find secrets.
-const SECRETS: [&Rule; 2] = [super::dec_not_encrypted::RULE, super::plain_secret::RULE];
 
 /// Where the secrets of some findings stand.
 fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {

@@ -1,8 +1,6 @@
 //! `data-namespace`: a module's data has keys outside of the module's namespace.
 
-use super::{
-    Depends, FileContext, Findings, Fix, Hook, MappingAt, Reader, Rule, Safety, Severity, shown,
-};
+use super::{FileContext, Findings, Fix, MappingAt, Reader, Safety, Severity, shown};
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
 use crate::syntax::psych::{Resolved, resolve_plain};
@@ -10,14 +8,11 @@ use crate::syntax::{Node, NodeKind, ScalarStyle};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact, LOOKUP_OPTIONS};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "data-namespace",
-    severity: Severity::Warning,
-    summary: "a module's data has keys outside of the module's namespace",
-    page: include_str!("../../docs/rules/data-namespace.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Key(check), Hook::Mapping(check_mapping)],
-};
+rule!(
+    "data-namespace",
+    Warning,
+    [Key(check), Mapping(check_mapping)]
+);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     for reader in at.readers() {
@@ -42,9 +37,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         // A key of another namespace is meant for the environment's data.
         let meant = format!("{prefix}{}", key.name);
         if !key.name.contains(':')
-            && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
+            && let Some(place) = at.name_in(key.key, &key.name)
         {
-            let edit = TextEdit::insert(key.key.start as usize + start, prefix);
+            let edit = TextEdit::insert(place.start as usize, prefix);
             let title = format!("Rename it to '{meant}'");
             let fix = Fix::new(Safety::Unsafe, title, edit);
             finding.fixes.push(fix.renaming(key.key, meant));

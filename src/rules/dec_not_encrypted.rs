@@ -1,16 +1,9 @@
 //! `dec-not-encrypted`: a mark of `eyaml edit` stands in data, with the plain text in it.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
+use super::{FileContext, Findings, ScalarAt};
 use crate::eyaml::edit_marks;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "dec-not-encrypted",
-    severity: Severity::Warning,
-    summary: "a marker of 'eyaml edit' is left in data, with the plain text in it",
-    page: include_str!("../../docs/rules/dec-not-encrypted.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("dec-not-encrypted", Warning, [Scalar(check)], finds_secrets);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     for mark in edit_marks(&at.scalar.text) {
@@ -19,6 +12,6 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             "'DEC::{}[…]!' is not encrypted: only 'eyaml edit' understands this marker, for Puppet it is plain text; encrypt it",
             mark.method
         );
-        findings.report(range, message).is_secret = true;
+        findings.report(range, message);
     }
 }

@@ -1,22 +1,18 @@
 //! `dig-digit-string-key`: a token asks for a number where the hash has that number as a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::interpolation::{Segment, TokenKind, split_key};
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "dig-digit-string-key",
-    severity: Severity::Warning,
-    summary: "a token asks for a number where the hash has that number as a string",
-    page: include_str!("../../docs/rules/dig-digit-string-key.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "dig-digit-string-key",
+    Warning,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some(looked_up) = LookedUp::of(at) else {

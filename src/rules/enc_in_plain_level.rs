@@ -1,17 +1,10 @@
 //! `enc-in-plain-level`: an encrypted value is in a file that no level decrypts.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
+use super::{FileContext, Findings, ScalarAt};
 use crate::eyaml::{is_encrypted, scan};
 use crate::text::TextRange;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "enc-in-plain-level",
-    severity: Severity::Warning,
-    summary: "an encrypted value is in a file that no level decrypts",
-    page: include_str!("../../docs/rules/enc-in-plain-level.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("enc-in-plain-level", Warning, [Scalar(check)]);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

@@ -1,6 +1,6 @@
 //! `eyaml-blob`: an encrypted value is broken.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, ScalarAt, Severity};
+use super::{FileContext, Findings, ScalarAt, Severity};
 use crate::eyaml::{BlobProblem, BrokenBlob, is_encrypted, scan};
 use crate::text::TextRange;
 
@@ -22,14 +22,7 @@ const METHODS: [&str; 14] = [
     "CLI",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "eyaml-blob",
-    severity: Severity::Error,
-    summary: "an encrypted value is broken",
-    page: include_str!("../../docs/rules/eyaml-blob.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("eyaml-blob", Error, [Scalar(check)]);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

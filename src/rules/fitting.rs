@@ -1,18 +1,11 @@
 //! Fixes beside the types of classes' parameters: one that gives a parameter what it does not take is left
 //! out, and one that mends it is safe.
 
-use super::type_mismatch;
-use super::{Depends, Facts, FileContext, Finding, Safety};
+use super::{FileContext, Finding, Safety};
 use crate::datatype::{self, Type};
 use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
 use crate::workspace::{Format, KeyFact, load};
-
-/// What rules depend on whose fixes are compared with types.
-pub(super) const DEPENDS: Depends = Depends {
-    on: Facts::MANIFESTS,
-    files: type_mismatch::concerned,
-};
 
 /// Keeps the fixes of a finding that fit the parameter which the value is for. O(value) where one is known.
 pub(super) fn keep_fitting(file: &FileContext<'_>, finding: &mut Finding) {

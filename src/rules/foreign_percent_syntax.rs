@@ -1,21 +1,14 @@
 //! `foreign-percent-syntax`: another program's `%{…}` stands in a string that Puppet interpolates.
 
 use super::context::shown;
-use super::interp_missing_subkey::variable;
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::variables::variable;
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 use crate::syntax::ScalarStyle;
 use crate::text::{TextEdit, TextRange};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "foreign-percent-syntax",
-    severity: Severity::Error,
-    summary: "another program's '%{…}' is in a string that Puppet interpolates",
-    page: include_str!("../../docs/rules/foreign-percent-syntax.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check)],
-};
+rule!("foreign-percent-syntax", Error, [Token(check)]);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if !matches!(at.token.kind, TokenKind::Variable { .. }) {

@@ -1,22 +1,18 @@
 //! `interp-loses-type`: a string is nothing but a lookup of a value that is not a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::TextEdit;
 use crate::workspace::ValueKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "interp-loses-type",
-    severity: Severity::Hint,
-    summary: "a string is nothing but a lookup of a value that is not a string",
-    page: include_str!("../../docs/rules/interp-loses-type.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "interp-loses-type",
+    Hint,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::Call { method, .. } = &at.token.kind else {

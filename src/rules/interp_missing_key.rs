@@ -1,22 +1,18 @@
 //! `interp-missing-key`: a token looks up a key that no data has.
 
 use super::looked_up::{LookedUp, files_that_look_up};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{TokenKind, split_key};
 use crate::text::{TextEdit, TextRange, typing_error};
 use crate::workspace::LOOKUP_OPTIONS;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "interp-missing-key",
-    severity: Severity::Hint,
-    summary: "a token looks up a key that no data has",
-    page: include_str!("../../docs/rules/interp-missing-key.md"),
-    depends: Depends {
-        on: Facts::KEYS,
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "interp-missing-key",
+    Hint,
+    [Token(check)],
+    KEYS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some(looked_up) = LookedUp::of(at) else {

@@ -1,60 +1,24 @@
 //! `interp-missing-subkey`: a token asks for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
-use crate::interpolation::{Method, Segment, TokenKind, split_key};
-use crate::scope::{CoreFact, core_fact};
-use crate::text::{TextEdit, TextRange, typing_error};
+use super::variables::{missing_part, report_missing, variable};
+use super::{FileContext, Findings, Severity, TokenAt};
+use crate::interpolation::{Segment, TokenKind, split_key};
+use crate::text::{TextRange, typing_error};
 
-/// Parts of `$trusted` (`puppet/context/trusted_information.rb`).
-const TRUSTED: [&str; 6] = [
-    "authenticated",
-    "certname",
-    "domain",
-    "extensions",
-    "external",
-    "hostname",
-];
-
-/// Parts of `$server_facts`.
-const SERVER_FACTS: [&str; 5] = [
-    "environment",
-    "serverip",
-    "serverip6",
-    "servername",
-    "serverversion",
-];
-
-pub(super) const RULE: &Rule = &Rule {
-    code: "interp-missing-subkey",
-    severity: Severity::Hint,
-    summary: "a token asks for a part that a fact or a value does not have",
-    page: include_str!("../../docs/rules/interp-missing-subkey.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "interp-missing-subkey",
+    Hint,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {
         if let Some(missing) = missing_part(path) {
-            let meant = missing.meant.as_deref();
-            let message = format!(
-                "{}: Puppet puts an empty string there{}",
-                missing.message,
-                did_you_mean(meant)
-            );
-            let finding = findings.report_as(severity(meant), at.range, message);
-            if let Some(meant) = meant {
-                let prefix = if path.starts_with("::") { "::" } else { "" };
-                let range = file.places(at.node).source_range(place);
-                let edit = TextEdit::replace(range, format!("{prefix}{meant}"));
-                finding
-                    .fixes
-                    .push(Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit));
-            }
+            let place = file.places(at.node).source_range(place);
+            report_missing(&missing, path, (at.range, place), "there", findings);
         }
         return;
     }
@@ -73,100 +37,15 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         .as_name()
         .and_then(|name| typing_error(name, names.iter().map(|name| &**name)));
     let message = format!(
-        "no value of '{}' has '{segment}': Puppet puts an empty string there{}",
-        looked_up.root,
-        did_you_mean(meant)
+        "no value of '{}' has '{segment}': Puppet puts an empty string there",
+        looked_up.root
     );
-    let finding = findings.report_as(severity(meant), at.range, message);
-    if let (Some(meant), Some(place)) = (meant, place_of(at, segment)) {
-        let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
-        finding
-            .fixes
-            .push(Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit));
-    }
-}
-
-fn did_you_mean(meant: Option<&str>) -> String {
-    meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
-}
-
-fn severity(meant: Option<&str>) -> Severity {
-    match meant {
-        Some(_) => Severity::Warning,
-        None => Severity::Hint,
-    }
-}
-
-/// The variable that a token names, with its place in the string.
-pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> {
-    match &at.token.kind {
-        TokenKind::Variable { .. } => Some((at.token.inner.slice(at.text), at.token.inner)),
-        TokenKind::Call {
-            method: Method::Scope,
-            argument,
-            argument_range,
-        } => Some((argument, *argument_range)),
-        TokenKind::Call { .. }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    }
-}
-
-/// A path of a variable that leads nowhere.
-pub(super) struct MissingPart {
-    /// What is missing.
-    pub(super) message: String,
-    /// The path that was perhaps meant.
-    pub(super) meant: Option<String>,
-}
-
-/// What is missing of a variable whose parts are the same everywhere.
-pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
-    let path = path.strip_prefix("::").unwrap_or(path);
-    let (root, rest) = path.split_once('.')?;
-    if rest.contains(['\'', '"']) {
-        return None;
-    }
-    let of_list = |parts: &[&'static str]| {
-        let (part, below) = rest.split_once('.').unwrap_or((rest, ""));
-        if parts.contains(&part) {
-            return None;
-        }
-        let below = if below.is_empty() {
-            String::new()
-        } else {
-            format!(".{below}")
-        };
-        let meant = typing_error(part, parts.iter().copied());
-        Some(MissingPart {
-            message: format!("'{root}' has no '{part}'"),
-            meant: meant.map(|meant| format!("{root}.{meant}{below}")),
-        })
-    };
-    match root {
-        "trusted" => of_list(&TRUSTED),
-        "server_facts" => of_list(&SERVER_FACTS),
-        "facts" => match core_fact(rest) {
-            CoreFact::NoSuchPart(Some(meant)) => Some(MissingPart {
-                message: format!("there is no fact '{rest}'"),
-                meant: Some(format!("facts.{meant}")),
-            }),
-            CoreFact::Custom(Some(meant)) => Some(MissingPart {
-                message: format!("Facter has no fact '{rest}'"),
-                meant: Some(match rest.split_once('.') {
-                    Some((_, below)) => format!("facts.{meant}.{below}"),
-                    None => format!("facts.{meant}"),
-                }),
-            }),
-            // A custom fact may add parts to a structured one.
-            CoreFact::Exists
-            | CoreFact::Legacy(_)
-            | CoreFact::NoSuchPart(None)
-            | CoreFact::Custom(None) => None,
-        },
-        _ => None,
+    let finding = findings.report(at.range, message);
+    if let Some(meant) = meant {
+        finding.severity = Severity::Warning;
+        let place = place_of(at, segment);
+        let place = place.map(|place| file.places(at.node).source_range(place));
+        finding.suggest(place, meant);
     }
 }
 

@@ -1,23 +1,19 @@
 //! `interp-structured-in-string`: a list or a hash is put into the middle of a string.
 
-use super::interp_missing_subkey::variable;
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
+use super::variables::variable;
+use super::{FileContext, Findings, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::scope::is_structured_fact;
 use crate::workspace::ValueKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "interp-structured-in-string",
-    severity: Severity::Warning,
-    summary: "a list or a hash is put into the middle of a string",
-    page: include_str!("../../docs/rules/interp-structured-in-string.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "interp-structured-in-string",
+    Warning,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, _)) = variable(at) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::checker::Checker;
 use super::reference_graph::files_on_circles;
-use super::{Depends, Facts, FileContext, Findings, Hook, Reader, Related, Rule, Severity};
+use super::{FileContext, Findings, Reader, Related, Severity};
 use crate::interpolation::Key;
 use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
@@ -16,17 +16,13 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "interpolation-loop",
-    severity: Severity::Error,
-    summary: "keys look each other up in a loop",
-    page: include_str!("../../docs/rules/interpolation-loop.md"),
-    depends: Depends {
-        on: Facts::VALUES,
-        files: files_on_circles,
-    },
-    hooks: &[Hook::File(check)],
-};
+rule!(
+    "interpolation-loop",
+    Error,
+    [File(check)],
+    VALUES,
+    files_on_circles
+);
 
 /// Most steps of the search for scopes in which a circle closes, for one key.
 const MOST_STEPS: usize = 500;

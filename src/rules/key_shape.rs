@@ -3,22 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
-use super::unknown_parameter::is_looked_up;
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use super::{FileContext, Findings};
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "key-shape",
-    severity: Severity::Hint,
-    summary: "the name of a key has '::', and cannot be the parameter of a class",
-    page: include_str!("../../docs/rules/key-shape.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::MANIFESTS),
-        files: files_with_odd_names,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "key-shape",
+    Hint,
+    [Key(check)],
+    VALUES | MANIFESTS,
+    files_with_odd_names
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(wrong) = wrong(&key.name) else {

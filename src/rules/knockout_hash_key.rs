@@ -1,20 +1,16 @@
 //! `knockout-hash-key`: the key of a hash has the knock-out prefix, which does not remove keys.
 
-use super::knockout::knocking;
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use super::knockout::{files_with_prefixes, knocking};
+use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "knockout-hash-key",
-    severity: Severity::Warning,
-    summary: "the key of a hash has the knock-out prefix, which does not remove keys",
-    page: include_str!("../../docs/rules/knockout-hash-key.md"),
-    depends: Depends {
-        on: Facts::OPTIONS,
-        files: Depends::files_with_prefixes,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "knockout-hash-key",
+    Warning,
+    [Key(check)],
+    OPTIONS,
+    files_with_prefixes
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {

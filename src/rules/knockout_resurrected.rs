@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use super::knockout::{has_text_at, knocking, value_at};
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use super::knockout::{files_with_prefixes, has_text_at, knocking, value_at};
+use super::{FileContext, Findings};
 use crate::workspace::{File, KeyFact};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "knockout-resurrected",
-    severity: Severity::Warning,
-    summary: "a lower level adds back an element that was knocked out",
-    page: include_str!("../../docs/rules/knockout-resurrected.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: Depends::files_with_prefixes,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "knockout-resurrected",
+    Warning,
+    [Key(check)],
+    VALUES | OPTIONS,
+    files_with_prefixes,
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {

@@ -1,20 +1,16 @@
 //! `knockout-single-level`: no lower level sets the key, so that a knock-out stays in the value.
 
-use super::knockout::knocking;
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use super::knockout::{files_with_prefixes, knocking};
+use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "knockout-single-level",
-    severity: Severity::Warning,
-    summary: "no lower level sets the key, so that a knock-out stays in the value",
-    page: include_str!("../../docs/rules/knockout-single-level.md"),
-    depends: Depends {
-        on: Facts::KEYS.and(Facts::OPTIONS),
-        files: Depends::files_with_prefixes,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "knockout-single-level",
+    Warning,
+    [Key(check)],
+    KEYS | OPTIONS,
+    files_with_prefixes
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {

@@ -4,22 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry_edit::added;
-use super::knockout::{Knockout, USUAL_PREFIX, has_text_at, knocking};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry};
+use super::knockout::{
+    Knockout, USUAL_PREFIX, all_files_with_prefixes, files_with_prefixes, has_text_at, knocking,
+};
+use super::{FileContext, Findings, Fix, Safety, entry};
 use crate::text::TextEdit;
 use crate::workspace::{FileFacts, Format, KeyFact, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "knockout-without-prefix",
-    severity: Severity::Warning,
-    summary: "an element is meant to remove another one, but no 'knockout_prefix' is set",
-    page: include_str!("../../docs/rules/knockout-without-prefix.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS).and(Facts::MANIFESTS),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "knockout-without-prefix",
+    Warning,
+    [Key(check)],
+    VALUES | OPTIONS | MANIFESTS,
+    concerned
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {
@@ -78,9 +76,9 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     };
     let mut deltas = snapshot.delta().files.iter();
     if deltas.any(|delta| gives(&delta.before) != gives(&delta.after)) {
-        return Depends::all_files_with_prefixes(snapshot);
+        return all_files_with_prefixes(snapshot);
     }
-    Depends::files_with_prefixes(snapshot)
+    files_with_prefixes(snapshot)
 }
 
 /// The prefix in the file's own entry of `lookup_options` for a key that is merged deeply.

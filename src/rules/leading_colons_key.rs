@@ -3,23 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
-use super::unknown_parameter::is_looked_up;
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Safety};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{KeyFact, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "leading-colons-key",
-    severity: Severity::Warning,
-    summary: "the name of a key starts with colons",
-    page: include_str!("../../docs/rules/leading-colons-key.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::MANIFESTS),
-        files: files_with_leading_colons,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "leading-colons-key",
+    Warning,
+    [Key(check)],
+    VALUES | MANIFESTS,
+    files_with_leading_colons
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let name = key.name.trim_start_matches(':');

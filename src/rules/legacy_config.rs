@@ -1,19 +1,12 @@
 //! `legacy-config`: a 'hiera.yaml' is of a version before 5.
 
-use super::hiera_config::version_of;
-use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
+use super::config_text::version_of;
+use super::{ConfigurationAt, FileContext, Findings, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 use crate::workspace::Origin;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "legacy-config",
-    severity: Severity::Warning,
-    summary: "a 'hiera.yaml' is of a version before 5",
-    page: include_str!("../../docs/rules/legacy-config.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("legacy-config", Warning, [Configuration(check)]);
 
 fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let layer = of.layer;

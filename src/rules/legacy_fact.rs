@@ -1,22 +1,17 @@
 //! `legacy-fact`: a legacy fact is used, which agents of Puppet 8 do not send.
 
-use super::hiera_config::path_tokens;
-use super::interp_missing_subkey::variable;
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt,
-};
+use super::config_text::path_tokens;
+use super::variables::variable;
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "legacy-fact",
-    severity: Severity::Information,
-    summary: "a legacy fact is used, which agents of Puppet 8 do not send",
-    page: include_str!("../../docs/rules/legacy-fact.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check), Hook::Configuration(check_paths)],
-};
+rule!(
+    "legacy-fact",
+    Information,
+    [Token(check), Configuration(check_paths)]
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((path, place)) = variable(at) else {

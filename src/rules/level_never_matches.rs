@@ -1,9 +1,7 @@
 //! `level-never-matches`: no file of the workspace matches a path of a level.
 
 use super::config_level::{ConfigLevel, levels};
-use super::{
-    ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, entry,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
 use crate::analysis::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
@@ -17,14 +15,7 @@ const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 /// What folders of data are usually called.
 const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "level-never-matches",
-    severity: Severity::Hint,
-    summary: "no file of the workspace matches a path of a level",
-    page: include_str!("../../docs/rules/level-never-matches.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("level-never-matches", Hint, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let analysis = file.checker.analysis();
@@ -149,15 +140,15 @@ impl Hierarchy<'_> {
             Severity::Warning,
             location.range,
             format!(
-                "no file of this workspace is called '{}': a path has no wildcards; did you mean '{meant}'?",
+                "no file of this workspace is called '{}': a path has no wildcards",
                 location.text
             ),
         );
+        finding.ask(&meant);
         let tree = self.file.tree();
         let key = entry(tree, level.node, &location.key).map(|(key, _)| tree.node(key));
         if let Some(key) = key.filter(|key| !key.is_quoted()) {
-            let edit = TextEdit::replace(key.range, &*meant);
-            let fix = Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit);
+            let fix = Fix::write(Safety::Unsafe, key.range, &meant);
             finding.fixes.push(fix.renaming(key.range, meant));
         }
     }
@@ -334,9 +325,8 @@ fn report_near(
         return;
     };
     let map = ScalarMap::new(file.file.text(), file.tree().node(location.node));
-    let edit = TextEdit::replace(map.source_range(at..at + written.len()), meant.as_str());
-    let title = format!("Write '{meant}'");
-    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    let range = map.source_range(at..at + written.len());
+    finding.fixes.push(Fix::write(Safety::Unsafe, range, meant));
 }
 
 /// Reports globs that fit a broken link: Puppet passes over such a path, not over what a

@@ -1,20 +1,13 @@
 //! `lookup-options-bare-value`: an entry of 'lookup_options' is a single value instead of a hash of
 //! options.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, OptionAt, Safety, Severity};
 use crate::lookup::Strategy;
 use crate::text::TextEdit;
 use crate::value::Value;
 use crate::workspace::Format;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-bare-value",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' is a single value instead of a hash of options",
-    page: include_str!("../../docs/rules/lookup-options-bare-value.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("lookup-options-bare-value", Warning, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };

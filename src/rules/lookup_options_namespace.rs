@@ -1,15 +1,8 @@
 //! `lookup-options-namespace`: a module's data sets options for keys outside of its namespace.
 
-use super::{Depends, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::{FileContext, Findings, OptionAt};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-namespace",
-    severity: Severity::Error,
-    summary: "a module's data sets options for keys outside of its namespace",
-    page: include_str!("../../docs/rules/lookup-options-namespace.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Option(check)],
-};
+rule!("lookup-options-namespace", Error, [Option(check)]);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     for reader in file.readers() {

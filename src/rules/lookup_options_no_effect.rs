@@ -1,32 +1,26 @@
 //! `lookup-options-no-effect`: an entry of 'lookup_options' has no effect: no key has its name, or
 //! another pattern is taken for all of its keys.
 
-use super::entry_edit::name_in;
 use super::knockout::lower_files;
-use super::lookup_options_regex_no_match::literal_start;
 use super::option_list::ListedOption;
-use super::{
-    Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Related, Rule, Safety, Severity,
-};
+use super::option_list::literal_start;
+use super::touched::files_with_options;
+use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
-use crate::text::{TextEdit, typing_error};
+use crate::text::typing_error;
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 /// Most files whose entries are held against a pattern.
 const MOST_FILES: usize = 64;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-no-effect",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' has no effect",
-    page: include_str!("../../docs/rules/lookup-options-no-effect.md"),
-    depends: Depends {
-        on: Facts::KEYS.and(Facts::OPTIONS).and(Facts::MANIFESTS),
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check), Hook::Key(check_key)],
-};
+rule!(
+    "lookup-options-no-effect",
+    Warning,
+    [Option(check), Key(check_key)],
+    KEYS | OPTIONS | MANIFESTS,
+    files_with_options,
+);
 
 /// A key that is nearly called `lookup_options`, with options in it.
 fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
@@ -52,14 +46,13 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' is a key like any other: these options do nothing; did you mean '{LOOKUP_OPTIONS}'?",
+            "'{}' is a key like any other: these options do nothing",
             key.name
         ),
     );
-    if let Some(range) = name_in(file, key.key, &key.name) {
-        let title = format!("Write '{LOOKUP_OPTIONS}'");
-        let edit = TextEdit::replace(range, LOOKUP_OPTIONS);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
+    finding.ask(LOOKUP_OPTIONS);
+    if let Some(range) = file.name_in(key.key, &key.name) {
+        let fix = Fix::write(Safety::Unsafe, range, LOOKUP_OPTIONS);
         finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
     }
 }
@@ -98,15 +91,11 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let finding = findings.report(
         at.key,
         format!(
-            "no data of this workspace has the key '{}': these options do nothing; did you mean '{meant}'?",
+            "no data of this workspace has the key '{}': these options do nothing",
             at.name
         ),
     );
-    if let Some(range) = name_in(file, at.key, at.name) {
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(range, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
-    }
+    finding.suggest(file.name_in(at.key, at.name), meant);
 }
 
 /// Whether manifests look a key up by its name, or have a parameter of it.

@@ -1,16 +1,9 @@
 //! `lookup-options-not-hash`: 'lookup_options' is not a hash.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{FileContext, Findings};
 use crate::workspace::LOOKUP_OPTIONS;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-not-hash",
-    severity: Severity::Error,
-    summary: "'lookup_options' is not a hash",
-    page: include_str!("../../docs/rules/lookup-options-not-hash.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("lookup-options-not-hash", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Some((_, node)) = at.top_level(LOOKUP_OPTIONS) else {

@@ -2,20 +2,17 @@
 //! for the same key sets.
 
 use super::context::order;
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Reader, Rule, Severity};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, OptionAt, Reader};
 use crate::value::Value;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-overridden-level",
-    severity: Severity::Information,
-    summary: "an entry of 'lookup_options' drops what a lower level's entry for the same key sets",
-    page: include_str!("../../docs/rules/lookup-options-overridden-level.md"),
-    depends: Depends {
-        on: Facts::OPTIONS,
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-overridden-level",
+    Information,
+    [Option(check)],
+    OPTIONS,
+    files_with_options,
+);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(options) = &at.options else { return };

@@ -1,19 +1,16 @@
 //! `lookup-options-regex-unanchored`: an entry of 'lookup_options' looks like a pattern but does not start with '^'.
 
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-regex-unanchored",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' looks like a pattern but does not start with '^'",
-    page: include_str!("../../docs/rules/lookup-options-regex-unanchored.md"),
-    depends: Depends {
-        on: Facts::KEYS,
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-regex-unanchored",
+    Warning,
+    [Option(check)],
+    KEYS,
+    files_with_options,
+);
 
 /// Characters of patterns that no key has. Plus, question mark and braces stand in names too.
 const OF_PATTERNS: [&str; 9] = ["*", "[", "]", "(", "|", "\\", "$", ".+", ".?"];
@@ -40,9 +37,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         .filter_map(|reader| reader.layer().module_name());
     if file.checker.pattern(&format!("^{name}")).is_ok()
         && !modules.any(is_foreign)
-        && let Some(start) = at.key.slice(file.file.text()).find(name)
+        && let Some(place) = file.name_in(at.key, name)
     {
-        let edit = TextEdit::insert(at.key.start as usize + start, "^");
+        let edit = TextEdit::insert(place.start as usize, "^");
         let fix = Fix::new(Safety::Unsafe, format!("Write '^{name}'"), edit);
         finding.fixes.push(fix.renaming(at.key, format!("^{name}")));
     }

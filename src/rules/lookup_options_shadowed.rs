@@ -4,22 +4,18 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::knockout::value_of;
-use super::merge_type_clash::files_with_entries;
-use super::{Depends, Facts, FileContext, Findings, Hook, OptionAt, Rule, Severity};
+use super::touched::{files_with_entries, files_with_options};
+use super::{FileContext, Findings, OptionAt};
 use crate::value::Value;
 use crate::workspace::{Snapshot, ValueKind};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-shadowed",
-    severity: Severity::Warning,
-    summary: "the entry of a key hides a pattern that says how the key is merged",
-    page: include_str!("../../docs/rules/lookup-options-shadowed.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: concerned,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-shadowed",
+    Warning,
+    [Option(check)],
+    VALUES | OPTIONS,
+    concerned
+);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some(hash) = at
@@ -95,7 +91,7 @@ fn is_unique_list(value: &Value) -> bool {
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut changed = snapshot.delta().files.iter();
     match changed.any(|file| !file.keys().lookup_options.is_empty()) {
-        true => Depends::files_with_options(snapshot),
+        true => files_with_options(snapshot),
         false => files_with_entries(snapshot),
     }
 }

@@ -1,19 +1,16 @@
 //! `lookup-options-subkey`: an entry of 'lookup_options' is for a part of a key.
 
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, OptionAt, Rule, Safety, Severity};
+use super::touched::files_with_options;
+use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::{TextEdit, TextRange};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "lookup-options-subkey",
-    severity: Severity::Warning,
-    summary: "an entry of 'lookup_options' is for a part of a key",
-    page: include_str!("../../docs/rules/lookup-options-subkey.md"),
-    depends: Depends {
-        on: Facts::KEYS.and(Facts::OPTIONS),
-        files: Depends::files_with_options,
-    },
-    hooks: &[Hook::Option(check)],
-};
+rule!(
+    "lookup-options-subkey",
+    Warning,
+    [Option(check)],
+    KEYS | OPTIONS,
+    files_with_options,
+);
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let Some((root, part)) = at.name.split_once('.') else {
@@ -40,9 +37,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let strategy =
         merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));
     if matches!(strategy, Some("deep" | "hash"))
-        && let Some(start) = at.key.slice(file.file.text()).find(at.name)
+        && let Some(place) = file.name_in(at.key, at.name)
     {
-        let end = at.key.start as usize + start + at.name.len();
+        let end = place.end as usize;
         let rest = TextRange::new(end - part.len() - 1, end);
         let title = format!("Set them for '{root}'");
         let fix = Fix::new(Safety::Unsafe, title, TextEdit::delete(rest));

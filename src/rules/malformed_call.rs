@@ -1,19 +1,12 @@
 //! `malformed-call`: a token is neither a variable nor a call with one quoted argument.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt, shown};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "malformed-call",
-    severity: Severity::Error,
-    summary: "a token is neither a variable nor a call with one quoted argument",
-    page: include_str!("../../docs/rules/malformed-call.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check)],
-};
+rule!("malformed-call", Error, [Token(check)]);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let written = at.token.range.slice(at.text);

@@ -6,8 +6,8 @@
 //! checked again after an edit. In files of a data directory that no level is known to read, as those
 //! of custom backends, the rules that look at one text alone are run, with a lower severity.
 //!
-//! A new rule is one file here, one page in `docs/rules`, whose examples are tests, and its line in
-//! [`RULES`]; it is named nowhere else.
+//! A new rule is one file here, one page in `docs/rules`, whose examples are tests, and one line in the
+//! registry below; it is named nowhere else.
 //!
 //! ```
 //! use hiera_ls::rules::check_file;
@@ -32,14 +32,21 @@
 
 mod checker;
 mod config_level;
+mod config_text;
 mod context;
+mod entry_edit;
 mod finding;
 mod fitting;
 mod fixes;
 mod fixing;
+mod included;
+mod keys_in_code;
 mod knockout;
 mod looked_up;
+#[cfg(test)]
+mod marked;
 mod option_list;
+mod parameters;
 mod proof;
 mod recheck;
 #[cfg(test)]
@@ -47,193 +54,120 @@ mod recheck_counts_tests;
 #[cfg(test)]
 mod recheck_tests;
 mod reference_graph;
+#[macro_use]
 mod rule;
+mod secrets;
 mod suppression;
 mod touched;
+mod variables;
 mod walk;
-
-mod alias_not_whole;
-mod backend_options;
-mod bad_convert_to;
-mod bad_merge_option;
-mod bad_strategy;
-mod data_namespace;
-mod dec_not_encrypted;
-mod dig_digit_string_key;
-mod dotted_top_key;
-mod dup_key;
-mod enc_in_plain_level;
-mod entry_edit;
-mod eyaml_blob;
-mod eyaml_without_keys;
-mod foreign_percent_syntax;
-mod hiera_config;
-mod included;
-mod interp_loses_type;
-mod interp_missing_key;
-mod interp_missing_subkey;
-mod interp_structured_in_string;
-mod interpolation_loop;
-mod json_syntax;
-mod key_shape;
-mod knockout_hash_key;
-mod knockout_removes_nothing;
-mod knockout_resurrected;
-mod knockout_single_level;
-mod knockout_without_prefix;
-mod leading_colons_key;
-mod legacy_config;
-mod legacy_fact;
-mod level_never_matches;
-mod lookup_options_bare_value;
-mod lookup_options_namespace;
-mod lookup_options_no_effect;
-mod lookup_options_not_hash;
-mod lookup_options_overridden_level;
-mod lookup_options_regex_invalid;
-mod lookup_options_regex_no_match;
-mod lookup_options_regex_unanchored;
-mod lookup_options_shadowed;
-mod lookup_options_subkey;
-mod lookup_options_unknown_option;
-mod malformed_call;
-#[cfg(test)]
-mod marked;
-mod merge_type_clash;
-mod missing_parameter;
-mod multi_document;
-mod nested_not_flat;
-mod no_location;
-mod non_string_map_key;
-mod not_a_hash;
-mod null_masks;
-mod options_replaced;
-mod orphan_file;
-mod path_var_missing;
-mod plain_secret;
-mod project_config;
-mod puppet_style_token;
-mod redundant_override;
-mod ruby_tags;
-mod shadowed_value;
-mod single_colon_key;
-mod subkey_of_scalar;
-mod symbol_value;
-mod top_key_interpolated;
-mod type_mismatch;
-mod unclosed_token;
-mod undefined_variable;
-mod unknown_alias;
-mod unknown_backend;
-mod unknown_interpolation_function;
-mod unknown_parameter;
-mod unused_suppression;
-mod wrong_backend_kind;
-mod yaml11_bool;
-mod yaml11_octal;
-mod yaml11_sexagesimal;
-mod yaml_date;
-mod yaml_number_lossy;
-mod yaml_portability;
-mod yaml_syntax;
 
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
 pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{Known, Made, Removed, fixes_together};
 pub use fixing::{AfterFixes, Fixing, Found, helpful};
-pub use plain_secret::secret;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
+pub use secrets::secret;
 
 // What rules need, so that each imports from one place.
 use context::{MappingAt, OptionAt, ScalarAt, TokenAt, entry, shown};
 use finding::Findings;
 use rule::{ConfigurationAt, Hook};
 
-/// Every rule, ordered by code.
-pub static RULES: &[&Rule] = &[
-    alias_not_whole::RULE,
-    backend_options::RULE,
-    bad_convert_to::RULE,
-    bad_merge_option::RULE,
-    bad_strategy::RULE,
-    data_namespace::RULE,
-    dec_not_encrypted::RULE,
-    dig_digit_string_key::RULE,
-    dotted_top_key::RULE,
-    dup_key::RULE,
-    enc_in_plain_level::RULE,
-    eyaml_blob::RULE,
-    eyaml_without_keys::RULE,
-    foreign_percent_syntax::RULE,
-    hiera_config::RULE,
-    interp_loses_type::RULE,
-    interp_missing_key::RULE,
-    interp_missing_subkey::RULE,
-    interp_structured_in_string::RULE,
-    interpolation_loop::RULE,
-    json_syntax::RULE,
-    key_shape::RULE,
-    knockout_hash_key::RULE,
-    knockout_removes_nothing::RULE,
-    knockout_resurrected::RULE,
-    knockout_single_level::RULE,
-    knockout_without_prefix::RULE,
-    leading_colons_key::RULE,
-    legacy_config::RULE,
-    legacy_fact::RULE,
-    level_never_matches::RULE,
-    lookup_options_bare_value::RULE,
-    lookup_options_namespace::RULE,
-    lookup_options_no_effect::RULE,
-    lookup_options_not_hash::RULE,
-    lookup_options_overridden_level::RULE,
-    lookup_options_regex_invalid::RULE,
-    lookup_options_regex_no_match::RULE,
-    lookup_options_regex_unanchored::RULE,
-    lookup_options_shadowed::RULE,
-    lookup_options_subkey::RULE,
-    lookup_options_unknown_option::RULE,
-    malformed_call::RULE,
-    merge_type_clash::RULE,
-    missing_parameter::RULE,
-    multi_document::RULE,
-    nested_not_flat::RULE,
-    no_location::RULE,
-    non_string_map_key::RULE,
-    not_a_hash::RULE,
-    null_masks::RULE,
-    options_replaced::RULE,
-    orphan_file::RULE,
-    path_var_missing::RULE,
-    plain_secret::RULE,
-    project_config::RULE,
-    puppet_style_token::RULE,
-    redundant_override::RULE,
-    ruby_tags::RULE,
-    shadowed_value::RULE,
-    single_colon_key::RULE,
-    subkey_of_scalar::RULE,
-    symbol_value::RULE,
-    top_key_interpolated::RULE,
-    type_mismatch::RULE,
-    unclosed_token::RULE,
-    undefined_variable::RULE,
-    unknown_alias::RULE,
-    unknown_backend::RULE,
-    unknown_interpolation_function::RULE,
-    unknown_parameter::RULE,
-    unused_suppression::RULE,
-    wrong_backend_kind::RULE,
-    yaml_date::RULE,
-    yaml_number_lossy::RULE,
-    yaml_portability::RULE,
-    yaml_syntax::RULE,
-    yaml11_bool::RULE,
-    yaml11_octal::RULE,
-    yaml11_sexagesimal::RULE,
-];
+/// Declares the modules of rules, and the list of all rules.
+macro_rules! rules {
+    ($($module:ident,)*) => {
+        $(mod $module;)*
+
+        /// Every rule, ordered by code.
+        pub static RULES: &[&Rule] = &[$($module::RULE,)*];
+    };
+}
+
+rules! {
+    alias_not_whole,
+    backend_options,
+    bad_convert_to,
+    bad_merge_option,
+    bad_strategy,
+    data_namespace,
+    dec_not_encrypted,
+    dig_digit_string_key,
+    dotted_top_key,
+    dup_key,
+    enc_in_plain_level,
+    eyaml_blob,
+    eyaml_without_keys,
+    foreign_percent_syntax,
+    hiera_config,
+    interp_loses_type,
+    interp_missing_key,
+    interp_missing_subkey,
+    interp_structured_in_string,
+    interpolation_loop,
+    json_syntax,
+    key_shape,
+    knockout_hash_key,
+    knockout_removes_nothing,
+    knockout_resurrected,
+    knockout_single_level,
+    knockout_without_prefix,
+    leading_colons_key,
+    legacy_config,
+    legacy_fact,
+    level_never_matches,
+    lookup_options_bare_value,
+    lookup_options_namespace,
+    lookup_options_no_effect,
+    lookup_options_not_hash,
+    lookup_options_overridden_level,
+    lookup_options_regex_invalid,
+    lookup_options_regex_no_match,
+    lookup_options_regex_unanchored,
+    lookup_options_shadowed,
+    lookup_options_subkey,
+    lookup_options_unknown_option,
+    malformed_call,
+    merge_type_clash,
+    missing_parameter,
+    multi_document,
+    nested_not_flat,
+    no_location,
+    non_string_map_key,
+    not_a_hash,
+    null_masks,
+    options_replaced,
+    orphan_file,
+    path_var_missing,
+    plain_secret,
+    project_config,
+    puppet_style_token,
+    redundant_override,
+    ruby_tags,
+    shadowed_value,
+    single_colon_key,
+    subkey_of_scalar,
+    symbol_value,
+    top_key_interpolated,
+    type_mismatch,
+    unclosed_token,
+    undefined_variable,
+    unknown_alias,
+    unknown_backend,
+    unknown_interpolation_function,
+    unknown_parameter,
+    unused_suppression,
+    wrong_backend_kind,
+    yaml_date,
+    yaml_number_lossy,
+    yaml_portability,
+    yaml_syntax,
+    yaml11_bool,
+    yaml11_octal,
+    yaml11_sexagesimal,
+}
 
 /// The codes of all rules, ordered.
 #[must_use]
@@ -305,7 +239,8 @@ mod tests {
         for rule in RULES {
             let page: Vec<&str> = rule.page.lines().collect();
             assert_eq!(page[0], format!("# {}", rule.code));
-            assert_eq!(page[2], rule.summary, "{}", rule.code);
+            let summary = rule.summary();
+            assert!(!summary.is_empty() && page[1].is_empty() && page[3].is_empty());
             for section in [
                 "## What it does",
                 "## Why is this bad?",

@@ -1,17 +1,10 @@
 //! `multi-document`: Puppet reads only the start of a file.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{FileContext, Findings};
 use crate::syntax::ProblemKind;
 use crate::text::TextRange;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "multi-document",
-    severity: Severity::Warning,
-    summary: "Puppet reads only the start of a file",
-    page: include_str!("../../docs/rules/multi-document.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("multi-document", Warning, [File(check)]);
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let problems = file.parse().problems.iter();

@@ -4,25 +4,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::{lookups_that_changed, may_be_looked_up};
 use super::touched::{ChangedClass, FilesWith, changed_classes};
-use super::unknown_parameter::{lookups_that_changed, may_be_looked_up};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Analysis, Defined, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact, KeyState, Root, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "nested-not-flat",
-    severity: Severity::Warning,
-    summary: "parameters of a class are in a hash, where Puppet does not look for them",
-    page: include_str!("../../docs/rules/nested-not-flat.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS.and(Facts::VALUES).and(Facts::OPTIONS),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "nested-not-flat",
+    Warning,
+    [Key(check)],
+    MANIFESTS | VALUES | OPTIONS,
+    concerned
+);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if key.state != KeyState::Read || key.value.is_empty() {

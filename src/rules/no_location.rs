@@ -2,19 +2,12 @@
 
 use super::config_level::levels;
 use super::context::entry;
-use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{ConfigurationAt, FileContext, Findings};
 
 /// The keys that name files.
 const LOCATIONS: [&str; 5] = ["path", "paths", "glob", "globs", "mapped_paths"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "no-location",
-    severity: Severity::Error,
-    summary: "a level of data files has no path",
-    page: include_str!("../../docs/rules/no-location.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("no-location", Error, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();

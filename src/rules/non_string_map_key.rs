@@ -1,18 +1,11 @@
 //! `non-string-map-key`: a key of a nested hash is neither a string nor a number.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, MappingAt, Rule, Severity, shown};
+use super::{FileContext, Findings, Fix, MappingAt, shown};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeKind, ScalarStyle};
 use crate::workspace::Format;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "non-string-map-key",
-    severity: Severity::Error,
-    summary: "a key of a nested hash is neither a string nor a number",
-    page: include_str!("../../docs/rules/non-string-map-key.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Mapping(check)],
-};
+rule!("non-string-map-key", Error, [Mapping(check)]);
 
 fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
     if at.is_topmost || file.format() != Format::Yaml {

@@ -1,19 +1,12 @@
 //! `not-a-hash`: a data file does not contain a hash.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::lookup::Strict;
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 use crate::workspace::{Format, path};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "not-a-hash",
-    severity: Severity::Error,
-    summary: "a data file does not contain a hash",
-    page: include_str!("../../docs/rules/not-a-hash.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("not-a-hash", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     if at.is_surely_hash() {

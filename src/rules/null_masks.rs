@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::order;
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity};
+use super::{FileContext, Findings, Severity};
 use crate::lookup::Reach;
 use crate::scope::os_family;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
@@ -12,17 +12,13 @@ use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 /// Most files with the key among which a lower one is looked for.
 const MOST_FILES: usize = 64;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "null-masks",
-    severity: Severity::Hint,
-    summary: "a key without a value hides the value of a lower level",
-    page: include_str!("../../docs/rules/null-masks.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_with_nulls,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "null-masks",
+    Hint,
+    [Key(check)],
+    VALUES | OPTIONS,
+    files_with_nulls
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let text = file.file.text();

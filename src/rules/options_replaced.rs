@@ -2,16 +2,9 @@
 
 use super::config_level::levels;
 use super::context::entry;
-use super::{ConfigurationAt, Depends, FileContext, Findings, Hook, Rule, Severity};
+use super::{ConfigurationAt, FileContext, Findings};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "options-replaced",
-    severity: Severity::Information,
-    summary: "the options of a level replace all of those of 'defaults'",
-    page: include_str!("../../docs/rules/options-replaced.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("options-replaced", Information, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();

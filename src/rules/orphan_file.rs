@@ -1,20 +1,13 @@
 //! `orphan-file`: a file is among the data, and no level reads it.
 
-use super::{Depends, FileContext, Findings, Hook, Rule, Severity, Tag};
+use super::{FileContext, Findings, Severity, Tag};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::text::typing_error;
 
 /// Extensions that are mixed up.
 const MIXED_UP: [(&str, &str); 2] = [(".yml", ".yaml"), (".yaml", ".yml")];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "orphan-file",
-    severity: Severity::Hint,
-    summary: "a file is among the data, and no level reads it",
-    page: include_str!("../../docs/rules/orphan-file.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Unread(check)],
-};
+rule!("orphan-file", Hint, [Unread(check)]);
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let (checker, path) = (file.checker, file.file.path());

@@ -1,24 +1,11 @@
 //! `project-config`: a '.hiera-ls.yaml' has a mistake.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, codes};
-use crate::analysis::{PROJECT_FILE, Project, RootEntry, Spoils};
+use super::{FileContext, Findings, Fix, Safety, Severity, codes};
+use crate::analysis::{Project, RootEntry, Spoils};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "project-config",
-    severity: Severity::Error,
-    summary: "a '.hiera-ls.yaml' has a mistake",
-    page: include_str!("../../docs/rules/project-config.md"),
-    depends: Depends {
-        on: Facts::FILES,
-        files: configurations,
-    },
-    hooks: &[Hook::Project(check)],
-};
+rule!("project-config", Error, [Project(check)], FILES);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let path = at.file.path();
@@ -50,15 +37,6 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
             finding.fixes.push(fix.renaming(mistake.range, meant));
         }
     }
-}
-
-/// The configurations of the workspace.
-fn configurations(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let folders = snapshot.areas().iter();
-    let files = folders.map(|folder| Arc::from(path::join(folder, PROJECT_FILE)));
-    files
-        .filter(|at: &Arc<str>| snapshot.file(at).is_some())
-        .collect()
 }
 
 /// What is missing of a path.

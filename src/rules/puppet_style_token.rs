@@ -1,7 +1,7 @@
 //! `puppet-style-token`: a string holds a variable in the form of Puppet code, which data does not
 //! interpolate.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::{ScalarStyle, quoted};
@@ -18,14 +18,7 @@ const PUPPETS_OWN: [&str; 7] = [
     "hiera(",
 ];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "puppet-style-token",
-    severity: Severity::Warning,
-    summary: "a string holds a variable in the form of Puppet code, which data does not interpolate",
-    page: include_str!("../../docs/rules/puppet-style-token.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("puppet-style-token", Warning, [Scalar(check)]);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

@@ -1,5 +1,5 @@
 //! Which files have to be checked again after a change of the workspace: it compares what changed
-//! with what each rule declares to depend on. It knows no rule.
+//! with what each rule declares to depend on. It names no rule: it asks all in the registry.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -81,8 +81,7 @@ fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
 }
 
 /// The kinds of facts that the change of the snapshot touched, of files that stayed. Which files
-/// there are is not among them: where that changes, everything is checked again; nor are nodes,
-/// whose changes come from outside the workspace.
+/// there are is not among them: where that changes, everything is checked again.
 fn changed_facts(snapshot: &Snapshot) -> Facts {
     let delta = snapshot.delta();
     let options_look_up = options_look_up(snapshot);
@@ -129,12 +128,12 @@ mod tests {
         Rule {
             code: "of-this-test",
             severity: Severity::Hint,
-            summary: "",
             page: "",
             depends: Depends {
                 on,
                 files: files_with_marks,
             },
+            finds_secrets: false,
             hooks: &[],
         }
     }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
+use super::suppression::Suppression;
 use crate::hierarchy::Layer;
-use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
+use crate::syntax::Node;
+use crate::workspace::{KeyFact, Snapshot};
 
 /// One diagnostic.
 pub struct Rule {
@@ -17,21 +19,52 @@ pub struct Rule {
     pub code: &'static str,
     /// The severity as a rule; a finding may have another one.
     pub severity: Severity,
-    /// One line for lists.
-    pub summary: &'static str,
-    /// The rule's page in Markdown.
+    /// The rule's page in Markdown: `docs/rules/CODE.md`.
     pub page: &'static str,
     /// What its findings depend on.
     pub depends: Depends,
+    /// Whether secrets stand where its findings are, which no report may repeat.
+    pub(super) finds_secrets: bool,
     /// What it looks at.
     pub(super) hooks: &'static [Hook],
 }
 
+/// Declares the rule of a file, as `RULE`: its code, its severity and its hooks. If its findings depend on
+/// more than the file, the facts that they depend on follow, and the function that gives the files which
+/// can have some (see [`Depends`]).
+macro_rules! rule {
+    ($code:literal, $severity:ident, $hooks:tt $(,)?) => {
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, false);
+    };
+    ($code:literal, $severity:ident, $hooks:tt, finds_secrets $(,)?) => {
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, true);
+    };
+    ($code:literal, $severity:ident, $hooks:tt, FILES $(,)?) => {
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends::ON_FILES, false);
+    };
+    ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr $(,)?) => {
+        rule!(@ $code, $severity, $hooks, $crate::rules::Depends {
+            on: $crate::rules::Facts::NONE$(.and($crate::rules::Facts::$fact))+,
+            files: $files,
+        }, false);
+    };
+    (@ $code:literal, $severity:ident, [$($hook:ident($check:path)),*], $depends:expr, $secrets:literal) => {
+        pub(super) const RULE: &$crate::rules::Rule = &$crate::rules::Rule {
+            code: $code,
+            severity: $crate::rules::Severity::$severity,
+            page: include_str!(concat!("../../docs/rules/", $code, ".md")),
+            depends: $depends,
+            finds_secrets: $secrets,
+            hooks: &[$($crate::rules::Hook::$hook($check)),*],
+        };
+    };
+}
+
 /// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
-/// [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`] and [`Hook::Unread`] are for data files
-/// alone.
+/// [`Hook::Node`], [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and
+/// [`Hook::Suppressions`] are for data files alone.
 pub(super) enum Hook {
-    /// The file as a whole: data or configuration.
+    /// The file as a whole, after its parts: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A file among data that no hierarchy reads. No other hook is called for it.
     Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
@@ -43,6 +76,8 @@ pub(super) enum Hook {
     Code(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A top-level key, also one that a merge key brings.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
+    /// A node of data or of a configuration.
+    Node(fn(&FileContext<'_>, &Node, &mut Findings<'_>)),
     /// A mapping at any depth.
     Mapping(fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)),
     /// A scalar that is a value or an element, not a key.
@@ -51,6 +86,8 @@ pub(super) enum Hook {
     Token(fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)),
     /// An entry of `lookup_options`.
     Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),
+    /// The comments that turn findings off, of a file of any kind, after all other hooks.
+    Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
 }
 
 /// The configuration under check.
@@ -74,12 +111,11 @@ impl Facts {
     pub const VALUES: Facts = Facts(1 << 1);
     /// Which `lookup_options` there are, with what they look up.
     pub const OPTIONS: Facts = Facts(1 << 2);
-    /// Which files there are.
+    /// Which files there are. Where that changes, everything is checked again; a rule that depends on it
+    /// waits until the workspace is read.
     pub const FILES: Facts = Facts(1 << 3);
-    /// Which nodes are known, and their facts.
-    pub const NODES: Facts = Facts(1 << 4);
     /// Puppet code.
-    pub const MANIFESTS: Facts = Facts(1 << 5);
+    pub const MANIFESTS: Facts = Facts(1 << 4);
 
     /// These facts and others.
     #[must_use]
@@ -111,64 +147,23 @@ impl Depends {
         files: |_| BTreeSet::new(),
     };
 
-    /// The files with entries of `lookup_options`. O(files that have any).
-    #[must_use]
-    pub fn files_with_options(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-        snapshot
-            .iter_files_with(LOOKUP_OPTIONS)
-            .map(|file| Arc::clone(file.path()))
-            .collect()
-    }
-
-    /// The files with a key whose values, or options, a change touched, if what such a key is set
-    /// to has a sign of a knock-out in it. O(files with these keys).
-    #[must_use]
-    pub fn files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-        let mut files = BTreeSet::new();
-        for changed in &snapshot.delta().files {
-            let keys = changed.keys();
-            for name in keys.touched() {
-                let holders = snapshot.iter_files_with(name);
-                files.extend(
-                    holders
-                        .filter(|file| may_knock_out(file, name))
-                        .map(path_of),
-                );
-            }
-            if !keys.lookup_options.is_empty() {
-                files.extend(Depends::all_files_with_prefixes(snapshot));
-            }
-        }
-        files
-    }
-
-    /// The files with a value that has a sign of a knock-out in it. O(keys).
-    #[must_use]
-    pub fn all_files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-        let knocking = snapshot.files().filter(|file| {
-            let mut keys = file.facts().keys.iter();
-            keys.any(|key| may_knock_out(file, &key.name))
-        });
-        knocking.map(path_of).collect()
-    }
-}
-
-fn path_of(file: &Arc<File>) -> Arc<str> {
-    Arc::clone(file.path())
-}
-
-/// Whether a value has a text in it that could be a knock-out.
-fn may_knock_out(file: &File, key: &str) -> bool {
-    let key = file.facts().key(key);
-    // Prefixes other than the usual one are not letters.
-    let is_sign = |byte: u8| matches!(byte, b'-' | b'~' | b'!' | b'+' | b'_' | b'=' | b'^');
-    key.is_some_and(|key| key.value.slice(file.text()).bytes().any(is_sign))
+    /// On which files there are.
+    pub const ON_FILES: Depends = Depends {
+        on: Facts::FILES,
+        files: |_| BTreeSet::new(),
+    };
 }
 
 /// The scheme of pages that have no address on the web: those that this program carries.
 pub const PAGE_SCHEME: &str = "hiera-ls:";
 
 impl Rule {
+    /// One line for lists: the first of the page, below its title.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.page.lines().nth(2).unwrap_or_default()
+    }
+
     /// The address of the rule's page: in the package's repository, of this version. A package
     /// without a public repository has none there; the address then names the page that this
     /// program carries, which only an editor's extension for it can open.

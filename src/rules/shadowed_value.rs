@@ -1,21 +1,17 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
+use super::entry_edit::removal;
 use super::proof::{always_above, files_with_touched_keys, is_first_found};
-use super::redundant_override::removal;
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, Tag};
+use super::{FileContext, Findings, Fix, Safety, Tag};
 use crate::workspace::KeyFact;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "shadowed-value",
-    severity: Severity::Hint,
-    summary: "a higher level sets the key for every node that reads the file",
-    page: include_str!("../../docs/rules/shadowed-value.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_with_touched_keys,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "shadowed-value",
+    Hint,
+    [Key(check)],
+    VALUES | OPTIONS,
+    files_with_touched_keys
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) {

@@ -3,23 +3,19 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
-use super::unknown_parameter::is_looked_up;
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
-use crate::text::{TextEdit, TextRange};
+use super::{FileContext, Findings, Fix, Safety};
+use crate::text::TextEdit;
 use crate::workspace::{KeyFact, Snapshot};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "single-colon-key",
-    severity: Severity::Warning,
-    summary: "the name of a key has a single colon where Puppet's names have two",
-    page: include_str!("../../docs/rules/single-colon-key.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::MANIFESTS),
-        files: files_with_single_colons,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "single-colon-key",
+    Warning,
+    [Key(check)],
+    VALUES | MANIFESTS,
+    files_with_single_colons
+);
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(at) = single_colon(&key.name) else {
@@ -33,15 +29,13 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' has a single colon: the parameter of a class is never found by it; did you mean \
-             '{meant}'?",
+            "'{}' has a single colon: the parameter of a class is never found by it",
             key.name
         ),
     );
-    if key.key.slice(file.file.text()).contains(&*key.name) {
-        let written = key.key.slice(file.file.text());
-        let start = key.key.start as usize + written.find(&*key.name).unwrap_or(0);
-        let edit = TextEdit::replace(TextRange::new(start, start + key.name.len()), &*meant);
+    finding.ask(&meant);
+    if let Some(place) = file.name_in(key.key, &key.name) {
+        let edit = TextEdit::replace(place, &*meant);
         let fix = Fix::new(Safety::Unsafe, "Write two colons", edit);
         finding.fixes.push(fix.renaming(key.key, meant));
     }

@@ -1,20 +1,16 @@
 //! `subkey-of-scalar`: a token digs into a value that has no sub-keys.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::{Depends, Facts, FileContext, Findings, Hook, Rule, Severity, TokenAt};
+use super::{FileContext, Findings, TokenAt};
 use crate::workspace::ValueKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "subkey-of-scalar",
-    severity: Severity::Error,
-    summary: "a token digs into a value that has no sub-keys",
-    page: include_str!("../../docs/rules/subkey-of-scalar.md"),
-    depends: Depends {
-        on: Facts::VALUES.and(Facts::OPTIONS),
-        files: files_that_look_up,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "subkey-of-scalar",
+    Error,
+    [Token(check)],
+    VALUES | OPTIONS,
+    files_that_look_up
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some(looked_up) = LookedUp::of(at) else {

@@ -1,20 +1,13 @@
 //! `symbol-value`: a value starts with a colon, which makes it a symbol that data cannot hold.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::text::{TextEdit, TextRange};
 use crate::value::is_symbol_tag;
 use crate::workspace::Format;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "symbol-value",
-    severity: Severity::Error,
-    summary: "a value starts with a colon, which makes it a symbol that data cannot hold",
-    page: include_str!("../../docs/rules/symbol-value.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!("symbol-value", Error, [Scalar(check)]);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     if file.format() != Format::Yaml {

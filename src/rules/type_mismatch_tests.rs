@@ -1,5 +1,6 @@
 //! Values that parameters do not take.
 
+use super::super::Severity;
 use super::super::marked::check_rule;
 use super::*;
 

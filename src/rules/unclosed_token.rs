@@ -1,17 +1,10 @@
 //! `unclosed-token`: a token has no closing brace, so Puppet treats it as text.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt, shown};
+use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt, shown};
 use crate::interpolation::{TokenKind, parse_token};
 use crate::text::{TextEdit, TextRange};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unclosed-token",
-    severity: Severity::Warning,
-    summary: "a token has no closing brace, so Puppet treats it as text",
-    page: include_str!("../../docs/rules/unclosed-token.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check)],
-};
+rule!("unclosed-token", Warning, [Token(check)]);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if matches!(at.token.kind, TokenKind::Variable { .. })

@@ -6,51 +6,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::interp_missing_subkey::variable;
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::variables::{BUILT_IN, is_name, variable};
+use super::{FileContext, Findings, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::typing_error;
 use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
 
-/// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
-/// `puppet/node.rb`, `puppet/parser/resource.rb`).
-pub(super) const BUILT_IN: [&str; 22] = [
-    "agent_specified_environment",
-    "caller_module_name",
-    "calling_class",
-    "calling_class_path",
-    "calling_module",
-    "clientcert",
-    "clientnoop",
-    "clientversion",
-    "environment",
-    "facts",
-    "module_name",
-    "name",
-    "pe_build",
-    "pe_server_version",
-    "server_facts",
-    "serverip",
-    "serverip6",
-    "servername",
-    "serverversion",
-    "settings",
-    "title",
-    "trusted",
-];
-
-pub(super) const RULE: &Rule = &Rule {
-    code: "undefined-variable",
-    severity: Severity::Hint,
-    summary: "a token names a variable that neither Puppet nor Facter sets",
-    page: include_str!("../../docs/rules/undefined-variable.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS,
-        files: concerned,
-    },
-    hooks: &[Hook::Token(check)],
-};
+rule!(
+    "undefined-variable",
+    Hint,
+    [Token(check)],
+    MANIFESTS,
+    concerned
+);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let Some((path, place)) = variable(at) else {
@@ -58,11 +27,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     };
     let path = path.strip_prefix("::").unwrap_or(path);
     if let Some(meant) = as_in_code(path) {
-        let message = format!(
-            "nothing sets a variable '{path}': {}; did you mean '{meant}'?",
-            effect(file)
-        );
-        report_meant(file, at, (message, meant), place, findings);
+        let message = format!("nothing sets a variable '{path}': {}", effect(file));
+        let place = file.places(at.node).source_range(place);
+        let finding = findings.report_as(Severity::Warning, at.range, message);
+        finding.suggest(place, &meant);
         return;
     }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
@@ -84,10 +52,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
         effect(file)
     );
-    let Some(meant) = meant else {
-        findings.report(at.range, message);
-        return;
-    };
+    let finding = findings.report(at.range, message);
+    let Some(meant) = meant else { return };
     let meant = match core_fact(meant) {
         CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
         CoreFact::Exists
@@ -97,22 +63,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             format!("{meant}{parts}")
         }
     };
-    let message = format!("{message}; did you mean '{meant}'?");
-    report_meant(file, at, (message, meant), place, findings);
-}
-
-/// Reports a variable that is perhaps another, with a fix that writes that one.
-fn report_meant(
-    file: &FileContext<'_>,
-    at: &TokenAt<'_>,
-    (message, meant): (String, String),
-    place: TextRange,
-    findings: &mut Findings<'_>,
-) {
-    let finding = findings.report_as(Severity::Warning, at.range, message);
-    let title = format!("Write '{meant}'");
-    let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
-    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    finding.severity = Severity::Warning;
+    finding.suggest(file.places(at.node).source_range(place), &meant);
 }
 
 /// What Puppet does with a variable that nothing sets.
@@ -145,14 +97,6 @@ fn as_in_code(path: &str) -> Option<String> {
     let is_rest = rest.is_empty() || rest.starts_with('.') && !rest.contains(['[', '$']);
     meant.push_str(rest);
     (is_rest && meant != path).then_some(meant)
-}
-
-/// Whether a name is one of a variable without a class.
-pub(super) fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The files with tokens of a variable that the top scope or a node block of a manifest began or ceased to set.

@@ -3,29 +3,14 @@
 //!
 //! Functions of other names may come from modules that are not in the workspace.
 
-use std::collections::BTreeSet;
-
 use super::config_level::{BUILT_IN, levels};
-use super::{
-    ConfigurationAt, Depends, Facts, FileContext, Findings, Fix, Hook, Rule, Safety, Severity,
-};
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::hierarchy::{FunctionKind, Layer};
 use crate::lookup::{FunctionSource, find_function};
 use crate::text::{TextEdit, typing_error};
 use crate::workspace::{FileKind, Files};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-backend",
-    severity: Severity::Error,
-    summary: "a level names a function that does not exist",
-    page: include_str!("../../docs/rules/unknown-backend.md"),
-    // Which functions there are is asked of files; where those change all is checked again.
-    depends: Depends {
-        on: Facts::FILES,
-        files: |_| BTreeSet::new(),
-    },
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("unknown-backend", Error, [Configuration(check)], FILES);
 
 fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
@@ -46,10 +31,11 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 function.value,
                 format!(
                     "'{}' is a backend of version 3, and no function of Puppet's own: without one of that \
-                     name every lookup that reaches this level fails; did you mean '{meant}'?",
+                     name every lookup that reaches this level fails",
                     function.name
                 ),
             );
+            finding.ask(meant);
             let mut edits = vec![TextEdit::replace(function.value, *meant)];
             let mut title = format!("Write '{meant}'");
             if *kind != function.kind {
@@ -77,14 +63,13 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         let finding = findings.report(
             function.value,
             format!(
-                "there is no function '{}': every lookup that reaches this level fails; did you mean \
-                 '{meant}'?",
+                "there is no function '{}': every lookup that reaches this level fails",
                 function.name
             ),
         );
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(function.value, meant);
-        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        finding.ask(meant);
+        let fix = Fix::write(Safety::Safe, function.value, meant);
+        finding.fixes.push(fix);
     }
 }
 

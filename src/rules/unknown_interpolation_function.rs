@@ -1,20 +1,13 @@
 //! `unknown-interpolation-function`: a token calls a function that interpolation does not have.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::{TextEdit, TextRange, nearest};
 
 /// What a token may call.
 const FUNCTIONS: [&str; 5] = ["lookup", "hiera", "alias", "scope", "literal"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-interpolation-function",
-    severity: Severity::Error,
-    summary: "a token calls a function that interpolation does not have",
-    page: include_str!("../../docs/rules/unknown-interpolation-function.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Token(check)],
-};
+rule!("unknown-interpolation-function", Error, [Token(check)]);
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     let TokenKind::UnknownMethod { name } = &at.token.kind else {

@@ -3,24 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry_edit::name_in;
+use super::keys_in_code::{computing, is_looked_up, lookups_that_changed, may_be_looked_up};
 use super::touched::{FilesWith, changed_classes};
-use super::{Depends, Facts, FileContext, Findings, Fix, Hook, Related, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest, typing_error};
-use crate::workspace::{File, FileDelta, KeyFact, LookupKey, Snapshot, path};
+use crate::workspace::{File, KeyFact, Snapshot, path};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "unknown-parameter",
-    severity: Severity::Warning,
-    summary: "data is set for a parameter that the class does not have",
-    page: include_str!("../../docs/rules/unknown-parameter.md"),
-    depends: Depends {
-        on: Facts::MANIFESTS.and(Facts::VALUES),
-        files: concerned,
-    },
-    hooks: &[Hook::Key(check)],
-};
+rule!(
+    "unknown-parameter",
+    Warning,
+    [Key(check)],
+    MANIFESTS | VALUES,
+    concerned
+);
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((class, parameter)) = split_key(&key.name) else {
@@ -63,13 +59,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         true => "",
         false => ": Puppet never reads this key",
     };
-    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
     let finding = findings.report(
         key.key,
-        format!(
-            "class '{class}' has no parameter '{parameter}'{is_read}{}",
-            hint.unwrap_or_default()
-        ),
+        format!("class '{class}' has no parameter '{parameter}'{is_read}"),
     );
     finding.related.push(Related {
         path: Arc::clone(first.file.path()),
@@ -77,6 +69,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         message: format!("class '{class}'"),
     });
     if let Some(meant) = meant {
+        finding.ask(meant);
         let renamed = renamed(at, key, format!("{class}::{meant}"));
         finding.fixes.extend(renamed);
     }
@@ -111,43 +104,20 @@ fn report_class(
     if !is_meant || may_be_looked_up(at.snapshot(), &key.name) {
         return;
     }
-    let finding = findings.report(
-        key.key,
-        format!(
-            "there is no class '{class}': nothing looks up this key; did you mean '{meant}::{parameter}'?"
-        ),
-    );
-    let renamed = renamed(at, key, format!("{meant}::{parameter}"));
-    finding.fixes.extend(renamed);
+    let message = format!("there is no class '{class}': nothing looks up this key");
+    let finding = findings.report(key.key, message);
+    let meant = format!("{meant}::{parameter}");
+    finding.ask(&meant);
+    finding.fixes.extend(renamed(at, key, meant));
 }
 
 /// A key under another name, within its quotes, if it has any.
 fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
-    let range = name_in(at, key.key, &key.name)?;
+    let range = at.name_in(key.key, &key.name)?;
     let title = format!("Rename it to '{meant}'");
     let edit = TextEdit::replace(range, &*meant);
     let fix = Fix::new(Safety::Unsafe, title, edit);
     Some(fix.renaming(key.key, meant))
-}
-
-/// Whether code or data look a key up by its name, or by a name that is partly computed.
-pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
-    let dotted = format!("{key}.");
-    snapshot.files_looking_up(key).next().is_some()
-        || snapshot.looked_up(&dotted).next().is_some()
-        || snapshot.files_that_may_look_up(key).next().is_some()
-        || snapshot.references().users(key).next().is_some()
-}
-
-/// Whether manifests or data may look a key up by its name.
-pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
-    is_looked_up(snapshot, key) || computing(snapshot).next().is_some()
-}
-
-/// The files that look up keys of which nothing is known. What tests have is evaluated for no node.
-fn computing(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<File>> {
-    let files = snapshot.files_that_compute_keys();
-    files.filter(|file| !file.path().contains("/spec/"))
 }
 
 /// Whether a file is of the module that defines a class.
@@ -184,37 +154,6 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         lookups_that_changed(delta, &mut concerned);
     }
     concerned.files
-}
-
-/// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
-pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let uses = facts.iter().flat_map(|facts| facts.uses());
-        uses.map(|(_, _, to)| to).collect::<BTreeSet<_>>()
-    });
-    before
-        .symmetric_difference(&after)
-        .for_each(|key| concerned.key(key));
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let codes = facts.iter().flat_map(|facts| &facts.code);
-        let lookups = codes.flat_map(|code| code.lookups.iter());
-        lookups.map(|lookup| &lookup.key).collect::<Vec<_>>()
-    });
-    let are_computed = |keys: &[&LookupKey]| keys.contains(&&LookupKey::Computed);
-    if are_computed(&before) != are_computed(&after) {
-        concerned.keys_below("");
-    } else if before != after {
-        let is_new = |key: &&&LookupKey| !before.contains(*key);
-        let is_old = |key: &&&LookupKey| !after.contains(*key);
-        let old = before.iter().filter(is_old);
-        for key in old.chain(after.iter().filter(is_new)) {
-            match key {
-                LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
-                LookupKey::Partly(texts) => concerned.keys_below(texts.first().map_or("", |it| it)),
-                LookupKey::Computed => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,9 @@
 //! `wrong-backend-kind`: a Puppet function is under the key of another kind.
 
 use super::config_level::levels;
-use super::{ConfigurationAt, Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
-use crate::text::TextEdit;
+use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "wrong-backend-kind",
-    severity: Severity::Error,
-    summary: "a Puppet function is under the key of another kind",
-    page: include_str!("../../docs/rules/wrong-backend-kind.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::Configuration(check)],
-};
+rule!("wrong-backend-kind", Error, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
@@ -35,8 +27,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
                 function.kind.key()
             ),
         );
-        let title = format!("Write '{}'", kind.key());
-        let edit = TextEdit::replace(function.key, kind.key());
-        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        let fix = Fix::write(Safety::Safe, function.key, kind.key());
+        finding.fixes.push(fix);
     }
 }

@@ -1,19 +1,19 @@
 //! `yaml11-bool`: `yes`, `no`, `on` or `off` is read as true or false.
 
 use super::fitting;
-use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::parameters::files_of_parameters;
+use super::{FileContext, Findings, Fix, Safety, ScalarAt, Severity};
 use crate::syntax::NodeKind;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::text::TextEdit;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml11-bool",
-    severity: Severity::Hint,
-    summary: "'yes', 'no', 'on' or 'off' is read as true or false",
-    page: include_str!("../../docs/rules/yaml11-bool.md"),
-    depends: fitting::DEPENDS,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!(
+    "yaml11-bool",
+    Hint,
+    [Scalar(check)],
+    MANIFESTS,
+    files_of_parameters
+);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let Some(Resolved::Bool(value)) = file.resolved(at) else {

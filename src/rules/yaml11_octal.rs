@@ -1,17 +1,17 @@
 //! `yaml11-octal`: a number with a zero in front is read as octal.
 
 use super::fitting;
-use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::parameters::files_of_parameters;
+use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::syntax::psych::Resolved;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml11-octal",
-    severity: Severity::Warning,
-    summary: "a number with a zero in front is read as octal",
-    page: include_str!("../../docs/rules/yaml11-octal.md"),
-    depends: fitting::DEPENDS,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!(
+    "yaml11-octal",
+    Warning,
+    [Scalar(check)],
+    MANIFESTS,
+    files_of_parameters
+);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

@@ -1,18 +1,18 @@
 //! `yaml11-sexagesimal`: digits with colons are read as one base-60 number.
 
 use super::fitting;
-use super::{FileContext, Findings, Fix, Hook, Rule, ScalarAt, Severity};
+use super::parameters::files_of_parameters;
+use super::{FileContext, Findings, Fix, ScalarAt};
 use crate::syntax::psych::Resolved;
 use crate::value::float_to_s;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml11-sexagesimal",
-    severity: Severity::Warning,
-    summary: "digits with colons are read as one base-60 number",
-    page: include_str!("../../docs/rules/yaml11-sexagesimal.md"),
-    depends: fitting::DEPENDS,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!(
+    "yaml11-sexagesimal",
+    Warning,
+    [Scalar(check)],
+    MANIFESTS,
+    files_of_parameters
+);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

@@ -1,7 +1,8 @@
 //! `yaml-number-lossy`: a number is not read as it is written.
 
 use super::fitting;
-use super::{FileContext, Findings, Fix, Hook, Rule, Safety, ScalarAt, Severity};
+use super::parameters::files_of_parameters;
+use super::{FileContext, Findings, Fix, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
 use crate::text::TextRange;
 use crate::value::float_to_s;
@@ -9,14 +10,13 @@ use crate::value::float_to_s;
 /// Words in the names of keys whose values are versions, not amounts.
 const VERSIONS: [&str; 3] = ["version", "release", "ensure"];
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml-number-lossy",
-    severity: Severity::Hint,
-    summary: "a number is not read as it is written",
-    page: include_str!("../../docs/rules/yaml-number-lossy.md"),
-    depends: fitting::DEPENDS,
-    hooks: &[Hook::Scalar(check)],
-};
+rule!(
+    "yaml-number-lossy",
+    Hint,
+    [Scalar(check)],
+    MANIFESTS,
+    files_of_parameters
+);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;

@@ -7,22 +7,14 @@ use yaml_rust2::scanner::ScanError;
 
 use super::context::shown;
 use super::finding::Findings;
-use super::rule::Hook;
-use super::{Depends, FileContext, Role, Rule, Severity};
+use super::{FileContext, Role, Severity};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeKind, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::float_to_s;
 use crate::workspace::Format;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml-portability",
-    severity: Severity::Information,
-    summary: "a strict YAML 1.2 reader rejects a file, or reads other values than Puppet",
-    page: include_str!("../../docs/rules/yaml-portability.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("yaml-portability", Information, [File(check)]);
 
 /// Bytes of a file up to which it is read a second time.
 const LARGEST: usize = 4 << 20;

@@ -1,18 +1,11 @@
 //! `yaml-syntax`: a YAML file has a syntax error, so Puppet refuses all of it.
 
-use super::{Depends, FileContext, Findings, Fix, Hook, Rule, Safety, Severity};
+use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::syntax::{Problem, ProblemKind, parse_yaml, quote_scalars, quoted};
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
-pub(super) const RULE: &Rule = &Rule {
-    code: "yaml-syntax",
-    severity: Severity::Error,
-    summary: "a YAML file has a syntax error, so Puppet refuses all of it",
-    page: include_str!("../../docs/rules/yaml-syntax.md"),
-    depends: Depends::OWN_FILE,
-    hooks: &[Hook::File(check)],
-};
+rule!("yaml-syntax", Error, [File(check)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let Some(error) = at.refusal() else { return };

@@ -59,7 +59,7 @@ fn the_page_of_rules_lists_all() {
         let _ = writeln!(
             page,
             "| [{code}](rules/{code}.md) | {severity} | {} |",
-            rule.summary
+            rule.summary()
         );
     }
     expect_file!["../../docs/rules.md"].assert_eq(&page);

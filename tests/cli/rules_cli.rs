@@ -46,7 +46,7 @@ fn all_rules_are_listed_by_code() {
     assert_eq!(lines.len(), RULES.len());
     for (line, rule) in lines.iter().zip(RULES) {
         assert_eq!(line.split_whitespace().next(), Some(rule.code));
-        assert!(line.ends_with(rule.summary), "{line}");
+        assert!(line.ends_with(rule.summary()), "{line}");
     }
     assert_eq!(output.status.code(), Some(0));
 }

@@ -51,8 +51,8 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
 fn described(rule: &Rule) -> Value {
     json!({
         "id": rule.code,
-        "shortDescription": { "text": rule.summary },
-        "fullDescription": { "text": rule.summary },
+        "shortDescription": { "text": rule.summary() },
+        "fullDescription": { "text": rule.summary() },
         "help": { "text": rule.page, "markdown": rule.page },
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": { "tags": ["hiera", "puppet"] },
