@@ -108,13 +108,13 @@ struct Shared {
     keys: Option<Arc<Keys>>,
 }
 
-/// Most scopes that are kept; beyond it the oldest work is done again.
+/// Maximum number of scopes that are kept; beyond it the oldest work is done again.
 const MAX_SCOPES: usize = 256;
 
 /// Bytes of requests that are taken in at once, as far as they are there.
 const READ_AHEAD: usize = 1 << 20;
 
-/// Most requests that see the files as of one moment.
+/// Maximum number of requests that see the files as of one moment.
 const MOST_TOGETHER: usize = 100;
 
 /// Answers requests until standard input ends.

@@ -36,7 +36,6 @@ impl Compiled {
         }
     }
 
-    /// Nodes behind them.
     pub(super) fn nodes(&self, nodes: KnownNodes) -> KnownNodes {
         match &self.0 {
             Some(manifests) => nodes.behind(manifests.clone()),

@@ -46,7 +46,7 @@ pub(super) const ENVIRONMENT: &str = "production";
 /// # Errors
 /// Which there are.
 pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
-    /// Most environments that are named.
+    /// Maximum number of environments that are named.
     const MOST: usize = 8;
     let known = environments_below(&DiskFiles::new(), folder);
     if known.len() < 2 || name == ENVIRONMENT || known.iter().any(|known| **known == *name) {

@@ -93,7 +93,6 @@ fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
 
 /// What a command knows nodes by.
 pub(super) struct Asked<'a> {
-    /// Files that flags name.
     pub(super) files: &'a [String],
     /// The file of common facts that a flag names.
     pub(super) facts: Option<&'a String>,
@@ -132,8 +131,8 @@ impl Asked<'_> {
         nodes.collect()
     }
 
-    /// A node that is in no file, with what the workspace's configuration says of its name; nothing
-    /// where it says nothing.
+    /// A node that is in no file, with what the workspace's configuration says of its name; `None`
+    /// if it says nothing.
     pub(super) fn meant(&self, name: &str) -> Option<Node> {
         let mut node = Node::named(name);
         give_meaning(&mut node, &name_rules(&self.project.nodes)).then_some(node)
@@ -156,7 +155,7 @@ impl Asked<'_> {
         facts(self.facts.or(of_project))
     }
 
-    /// The nodes of the files that flags name, else the workspace's configuration; nothing where
+    /// The nodes of the files that flags name, else the workspace's configuration; `None` if
     /// neither names any.
     fn named(&self) -> Result<Option<NodeSet>, String> {
         let of_project = self.project.nodes_files.iter();

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-/// Prints a document.
 pub(super) fn print(xml: Writer<Vec<u8>>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     let text = String::from_utf8_lossy(&xml.into_inner()).replace(is_no_xml, "\u{fffd}");

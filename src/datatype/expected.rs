@@ -3,7 +3,7 @@
 
 use super::model::{Presence, Type};
 
-/// Most types that are looked at for one place: aliases may lead to themselves.
+/// Maximum number of types that are looked at for one place: aliases may lead to themselves.
 const MOST_TYPES: usize = 2_000;
 
 /// The types that a value may have, without what only chooses between types.

@@ -15,7 +15,7 @@ const MAX_ALIAS_DEPTH: usize = 40;
 /// Longest expression in bytes.
 const MAX_LENGTH: usize = 256 * 1024;
 
-/// Most parts of a type with its aliases expanded.
+/// Maximum number of parts of a type with its aliases expanded.
 const MAX_PARTS: usize = 20_000;
 
 /// Where the type aliases of modules come from.
@@ -44,13 +44,11 @@ impl Aliases for NoAliases {
     }
 }
 
-/// The built-in `Data` type.
 pub(super) fn data() -> &'static Type {
     static DATA: OnceLock<Type> = OnceLock::new();
     DATA.get_or_init(|| builtin("Data"))
 }
 
-/// The built-in `RichData` type.
 pub(super) fn rich_data() -> &'static Type {
     static RICH_DATA: OnceLock<Type> = OnceLock::new();
     RICH_DATA.get_or_init(|| builtin("RichData"))

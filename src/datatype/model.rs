@@ -60,7 +60,7 @@ pub enum Type {
     Alias(Alias),
 }
 
-/// Most aliases and variants inside of each other that are looked into.
+/// Maximum number of aliases and variants inside of each other that are looked into.
 const MOST_LAYERS: usize = 16;
 
 impl Type {
@@ -105,10 +105,8 @@ pub enum ObjectType {
 }
 
 impl ObjectType {
-    /// All of them.
     pub(super) const ALL: [ObjectType; 2] = [ObjectType::Deferred, ObjectType::Error];
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

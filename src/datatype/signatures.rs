@@ -25,7 +25,6 @@ struct Definition {
     signatures: &'static [&'static [(&'static str, &'static str)]],
 }
 
-/// The functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Integer,

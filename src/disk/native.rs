@@ -18,7 +18,7 @@ pub(super) fn native(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The model's path of a file that the operating system names; nothing for what is not UTF-8.
+/// The model's path of a file that the operating system names; `None` for what is not UTF-8.
 #[must_use]
 pub fn model(path: &Path) -> Option<String> {
     let path = path.to_str()?;
@@ -28,8 +28,8 @@ pub fn model(path: &Path) -> Option<String> {
     })
 }
 
-/// The path in a `file` URI, without its escapes, and the host, as the model has it; nothing for a host
-/// whose files cannot be read.
+/// The path in a `file` URI, without its escapes, and the host, as the model has it; `None` for a
+/// host whose files cannot be read.
 #[must_use]
 pub fn of_uri(host: &str, path: &str) -> Option<String> {
     let is_local = host.is_empty() || host.eq_ignore_ascii_case("localhost");

@@ -16,7 +16,7 @@ const LARGEST_PROJECT: u64 = 1 << 20;
 pub struct FoundProject {
     /// The settings without a mistake.
     pub project: Project,
-    /// The file; none where there is none.
+    /// The file; `None` if there is none.
     pub path: Option<String>,
     /// Its text, where it could be read.
     pub text: Option<Arc<str>>,

@@ -15,11 +15,9 @@ pub(super) const LARGEST_NAMED_FILE: u64 = 1 << 30;
 /// What a caller wants of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Want {
-    /// Its content.
     Content,
     /// Its content, however large within reason: the user named it.
     Named,
-    /// That it is there.
     Name,
 }
 
@@ -98,7 +96,7 @@ pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     Lost::Here
 }
 
-/// A file's content; nothing if the file vanished meanwhile.
+/// A file's content; `None` if the file vanished meanwhile.
 pub(super) fn content(at: &str) -> Option<Content> {
     content_within(at, LARGEST_FILE)
 }
@@ -116,7 +114,6 @@ fn content_within(at: &str, limit: u64) -> Option<Content> {
 
 /// Why a file has no bytes to give.
 pub(super) enum Unreadable {
-    /// It is not there.
     Gone,
     /// It is there and must not or cannot be read.
     Refused(LoadError),
@@ -197,7 +194,7 @@ pub struct Stamp {
     size: u64,
 }
 
-/// What stands at a path by now, without reading it; nothing where nothing does.
+/// What stands at a path by now, without reading it; `None` if nothing does.
 #[must_use]
 pub fn stamp(at: &str) -> Option<Stamp> {
     std::fs::metadata(&*native(at))
@@ -215,7 +212,7 @@ impl Stamp {
     }
 }
 
-/// What a lookup sees of what stands at a path; nothing of pipes, sockets and devices.
+/// What a lookup sees of what stands at a path; `None` for pipes, sockets and devices.
 pub(super) fn kind_of(metadata: &Metadata) -> Option<FileKind> {
     if metadata.is_dir() {
         Some(FileKind::Directory)

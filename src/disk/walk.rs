@@ -33,7 +33,6 @@ pub(super) struct Walk {
     pub(super) cancelled: bool,
 }
 
-/// One name.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) path: Arc<str>,
@@ -69,7 +68,6 @@ impl Chain {
 /// The folders of a walk.
 struct Folders<'w> {
     ignore: &'w Ignore,
-    /// The walked folder.
     folder: &'w str,
     /// Where the walked folder really is.
     real: Arc<str>,

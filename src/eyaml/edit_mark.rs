@@ -3,7 +3,7 @@
 
 use crate::text::TextRange;
 
-/// Most marks of one text that are looked for.
+/// Maximum number of marks of one text that are looked for.
 const MOST_MARKS: usize = 200;
 
 /// One mark.

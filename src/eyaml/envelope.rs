@@ -11,7 +11,7 @@ use der::{Decode, Encode, SliceReader};
 pub(super) const ENVELOPED_DATA: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
 
-/// Most recipients that are read: more say nothing to anybody.
+/// Maximum number of recipients that are read: more say nothing to anybody.
 const MAX_RECIPIENTS: usize = 64;
 
 /// One for whom a payload is encrypted.
@@ -58,7 +58,7 @@ pub(super) struct Envelope {
     pub(super) recipients: Vec<Recipient>,
 }
 
-/// Reads CMS enveloped data (RFC 5652); none if the bytes are no such thing.
+/// Reads CMS enveloped data (RFC 5652); `None` if the bytes are no such thing.
 pub(super) fn read_cms(bytes: &[u8]) -> Option<Envelope> {
     let data = enveloped_data(bytes)?;
     let recipients = data.recip_infos.0.iter().filter_map(|info| match info {
@@ -103,8 +103,8 @@ pub(super) fn issuer_and_serial(id: &RecipientIdentifier) -> Option<(Vec<u8>, Ve
     }
 }
 
-/// Reads the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1);
-/// none if the bytes start with no packet.
+/// Reads the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1); `None`
+/// if the bytes start with no packet.
 pub(super) fn read_gpg(bytes: &[u8]) -> Option<Envelope> {
     const PUBLIC_KEY_ENCRYPTED_SESSION_KEY: u8 = 1;
     let mut envelope = Envelope::default();
@@ -127,7 +127,7 @@ pub(super) fn read_gpg(bytes: &[u8]) -> Option<Envelope> {
     looks_like_packets.then_some(envelope)
 }
 
-/// One OpenPGP packet: its tag, its body and what follows. None for a body of unknown length.
+/// One OpenPGP packet: its tag, its body and what follows. `None` for a body of unknown length.
 fn gpg_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&header, rest) = bytes.split_first()?;
     if header & 0x80 == 0 {

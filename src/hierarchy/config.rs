@@ -117,7 +117,7 @@ pub struct Level {
 /// One configuration file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Absolute path of the file; none for Puppet's built-in default.
+    /// Absolute path of the file; `None` for Puppet's built-in default.
     pub path: Option<Arc<str>>,
     /// Folder that relative data directories start from.
     pub root: Arc<str>,

@@ -124,7 +124,6 @@ pub struct PathPattern {
 enum Segment {
     /// `**`: any number of folders.
     Folders,
-    /// One name.
     Name(Vec<Piece>),
 }
 

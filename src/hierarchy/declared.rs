@@ -97,7 +97,7 @@ impl fmt::Display for Like {
 }
 
 impl Backends {
-    /// What is declared of a function; nothing of Puppet's own, which are known.
+    /// What is declared of a function; `None` for Puppet's own, which are known.
     #[must_use]
     pub fn get(&self, function: &str) -> Option<&Backend> {
         self.0.get(function).filter(|_| !is_puppets_own(function))

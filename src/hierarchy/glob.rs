@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Longest list of alternatives that one pattern's braces may make.
 const MAX_ALTERNATIVES: usize = 4096;
 
-/// Most folders on the way to a file that a pattern matches.
+/// Maximum number of folders on the way to a file that a pattern matches.
 const MAX_DEPTH: usize = 64;
 
 /// One name in a folder, for [`glob`].
@@ -71,7 +71,6 @@ enum Part {
     Recursive,
     /// A name without wildcards, escapes resolved.
     Plain(String),
-    /// A name with wildcards.
     Magical(String),
 }
 

@@ -35,7 +35,7 @@ pub enum KeyPart {
 }
 
 impl KeyPart {
-    /// The part of a key; nothing of a key that is no path: a segment is empty, or leads elsewhere.
+    /// The part of a key; `None` for a key that is no path: a segment is empty, or leads elsewhere.
     fn of(self, key: &str) -> Option<String> {
         let plain = key.strip_prefix("::").unwrap_or(key);
         let segments: Vec<&str> = plain.split("::").collect();
@@ -141,7 +141,7 @@ impl Template {
         parts.any(|part| matches!(part, TemplatePart::Key(_)))
     }
 
-    /// The template for one key; nothing for a key that makes no path.
+    /// The template for one key; `None` for a key that makes no path.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Option<Template> {
         if !self.depends_on_key() {
@@ -233,8 +233,8 @@ impl Template {
         self.variables().any(|name| may_hold_slash(name))
     }
 
-    /// The path with these values of its variables; nothing where one is missing, or where it depends on
-    /// a key.
+    /// The path with these values of its variables; `None` if one is missing, or where it depends
+    /// on a key.
     #[must_use]
     pub fn with_values(&self, values: &[(Arc<str>, String)]) -> Option<String> {
         let parts = self.parts.iter().map(|part| match part {

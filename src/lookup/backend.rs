@@ -55,7 +55,7 @@ impl Origin<'_> {
     }
 }
 
-/// How a level reads its files, as far as that is known.
+/// How a level reads its files, as far as known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// As they stand.
@@ -75,8 +75,7 @@ impl Reading {
     }
 }
 
-/// How a function reads files: one of Puppet's own, or a declared one; nothing where that is not
-/// known.
+/// How a function reads files: one of Puppet's own, or a declared one; `None` if that is not known.
 #[must_use]
 pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
     match (format_of(function), backends.get(&function.name)) {
@@ -87,7 +86,7 @@ pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
     }
 }
 
-/// How a declared function reads files; nothing where it reads none.
+/// How a declared function reads files; `None` if it reads none.
 pub(super) fn declared_reading(like: Like) -> Option<Reading> {
     match like {
         Like::YamlData => Some(Reading::Plain(Format::Yaml)),

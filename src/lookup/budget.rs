@@ -3,16 +3,16 @@
 use super::error::{ErrorClass, Found, raise};
 use crate::value::Value;
 
-/// Most lookups, nested ones counted, that one request may cause: tokens can double the work at
-/// every step.
+/// Maximum number of lookups, nested ones counted, that one request may cause: tokens can double
+/// the work at every step.
 const MAX_LOOKUPS: usize = 100_000;
 
-/// Most bytes that one request may produce by interpolation.
+/// Maximum number of bytes that one request may produce by interpolation.
 const MAX_INTERPOLATED: usize = 64 << 20;
 
-/// Most values, elements of elements too, that one request may interpolate, repeat by `alias` and
-/// merge; each counts as often as it is gone through. Large merges of real data take some ten
-/// thousand.
+/// Maximum number of values, elements of elements too, that one request may interpolate, repeat by
+/// `alias` and merge; each counts as often as it is gone through. Large merges of real data take
+/// some ten thousand.
 const MAX_VALUES: usize = 30_000_000;
 
 /// What a request has done so far.

@@ -89,7 +89,7 @@ impl Settings {
 pub struct Environment {
     /// The environment's name.
     pub name: Arc<str>,
-    /// Its folder; none for a module that stands alone.
+    /// Its folder; `None` for a module that stands alone.
     pub dir: Option<Arc<str>>,
     /// Its configuration.
     pub config: EnvironmentConfig,
@@ -150,8 +150,8 @@ pub struct ConfigCache {
 #[derive(Debug)]
 struct Tokens(Generations<Box<str>, Arc<[Token]>>);
 
-/// Most bytes of strings whose tokens are remembered, before those not met for long are forgotten;
-/// tokens take some ten times their text.
+/// Maximum number of bytes of strings whose tokens are remembered, before those not met for long
+/// are forgotten; tokens take some ten times their text.
 const MOST_WITH_TOKENS: usize = 256 << 10;
 
 impl Default for Tokens {
@@ -160,7 +160,7 @@ impl Default for Tokens {
     }
 }
 
-/// Most patterns that are kept compiled.
+/// Maximum number of patterns that are kept compiled.
 const MAX_PATTERNS: usize = 4_096;
 
 /// A configuration, or why it is none; the same one as long as it says the same.

@@ -113,7 +113,7 @@ fn deep_copy(value: &Value) -> Value {
 
 struct Merge<'a> {
     options: &'a DeepOptions,
-    /// Takes the changes; none where there is no trace.
+    /// Takes the changes; `None` if there is no trace.
     mutated: Option<&'a mut Vec<Mutation>>,
 }
 

@@ -20,8 +20,8 @@ use crate::scope::Scope;
 use crate::value::{HashMap as Hash, KeyHashing, Missing, Opaque, StrKey, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
-/// (`SystemStackError`).
+/// Maximum number of names on the stack of nested lookups. Puppet runs out of Ruby's stack at about
+/// this depth (`SystemStackError`).
 const MAX_NESTING: usize = 120;
 
 /// What travels with one nested lookup (`Puppet::Pops::Lookup::Invocation`).
@@ -64,7 +64,6 @@ impl Invocation {
 /// Tables by name.
 pub(super) type Map<K, V> = HashMap<K, V, KeyHashing>;
 
-/// One compilation.
 pub(super) struct Engine<'a> {
     pub(super) session: Session<'a>,
     pub(super) scope: Scope,
@@ -132,7 +131,6 @@ impl<'a> Engine<'a> {
         self.settings().strict == Strict::Error
     }
 
-    /// Answers one request.
     pub(super) fn run(&mut self, request: &Request) -> Answer {
         self.tracer = match request.tracing {
             Tracing::Off => None,
@@ -427,7 +425,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds a finished node.
     pub(super) fn leaf(&mut self, kind: impl FnOnce() -> NodeKind, event: impl FnOnce() -> Event) {
         if let Some(tracer) = &mut self.tracer {
             tracer.leaf(kind(), event());
@@ -469,7 +466,6 @@ enum LayerStep {
     Module,
 }
 
-/// The key `lookup_options`.
 pub(super) fn options_key() -> Key {
     Key {
         text: LOOKUP_OPTIONS.into(),

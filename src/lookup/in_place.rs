@@ -32,7 +32,7 @@ impl<'a> Changes<'a> {
         Changes { all, by_address }
     }
 
-    /// What a value has become; nothing where no change reaches it. Each collection is gone through
+    /// What a value has become; `None` if no change reaches it. Each collection is gone through
     /// once for a `seen`.
     pub(super) fn of(&self, value: &Value, seen: &mut Seen) -> Option<Value> {
         self.below(value, self.all.len(), seen)
@@ -84,7 +84,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Where a collection or text lies; nothing for what Ruby does not change.
+/// Where a collection or text lies; `None` for what Ruby does not change.
 fn address(value: &Value) -> Option<usize> {
     if let Value::Array(elements) = value {
         Some(Arc::as_ptr(elements).addr())

@@ -16,7 +16,6 @@ use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 /// Whether tokens may call functions.
 #[derive(Clone)]
 pub(super) enum Methods {
-    /// In data they may.
     Allowed,
     /// In the configuration at this path they may not.
     Refused(Option<Arc<str>>),
@@ -25,7 +24,6 @@ pub(super) enum Methods {
 /// A string after interpolation, in pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
-    /// Known text.
     Text(String),
     /// A token whose value cannot be known.
     Unknown {
@@ -331,12 +329,10 @@ enum TokenValue {
     Value(Value),
 }
 
-/// A string's tokens, evaluated.
 #[derive(Debug)]
 pub(super) enum Evaluated {
     /// The whole string is another key's value.
     Alias(Value),
-    /// Text, known and unknown.
     Pieces(Vec<Piece>),
 }
 

@@ -15,7 +15,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(super) struct Knockout {
     pub(super) prefix: Arc<str>,
-    /// None where the prefix means itself.
+    /// `None` if the prefix means itself.
     pattern: Option<Regexp>,
 }
 

@@ -17,7 +17,7 @@ use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::workspace::{FileKind, Files};
 
-/// Most lookups of one evaluation.
+/// Maximum number of lookups of one evaluation.
 const MAX_LOOKUPS: usize = 500;
 
 /// Whether code may look data up.
@@ -170,7 +170,7 @@ fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> 
 #[derive(Debug, Default)]
 pub(super) struct Sources(std::collections::HashMap<Arc<str>, Arc<Source>>);
 
-/// Most texts that are kept read.
+/// Maximum number of texts that are kept read.
 const MAX_SOURCES: usize = 1_000;
 
 impl Sources {

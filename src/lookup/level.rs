@@ -52,7 +52,6 @@ pub(super) struct LevelProvider {
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) backend: Arc<Backend>,
-    /// The level's data directory.
     pub(super) datadir: Arc<str>,
 }
 
@@ -65,7 +64,6 @@ pub(super) enum DataHash {
     Foreign,
 }
 
-/// One location after interpolation.
 #[derive(Clone, Debug)]
 pub(super) struct Location {
     pub(super) original: Arc<str>,
@@ -393,7 +391,7 @@ impl Engine<'_> {
         self.session.files.entry(&place.place, root, asked[at] - 1)
     }
 
-    /// The hash of a location, read once for a compilation; none where a function gives it that is
+    /// The hash of a location, read once for a compilation; `None` if a function gives it that is
     /// never run.
     fn data_hash(&mut self, origin: &Origin<'_>) -> Found<Option<Arc<HashMap>>> {
         let Origin { level, at, .. } = *origin;

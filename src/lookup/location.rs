@@ -18,7 +18,7 @@ use crate::interpolation::{Segment, has_tokens, split_key};
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
-/// Most locations of one level: a glob or a mapped list beyond it is an error.
+/// Maximum number of locations of one level: a glob or a mapped list beyond it is an error.
 const MAX_LOCATIONS: usize = 100_000;
 
 /// Text that stands for an unknown part of a path while it is joined; no path holds it.

@@ -191,8 +191,8 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
 }
 
 impl Engine<'_> {
-    /// What this compilation has collected, before its first request. Nothing where keys were looked up:
-    /// whether these make a loop depends on the request.
+    /// What this compilation has collected, before its first request. `None` if keys were looked
+    /// up: whether these make a loop depends on the request.
     pub(super) fn collected_options(&self) -> Option<CollectedOptions> {
         if !self.given.is_empty() || !self.reads.list().keys.is_empty() {
             return None;

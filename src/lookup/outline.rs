@@ -12,7 +12,7 @@ use crate::scope::Scope;
 /// One layer's configuration.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The configuration's file; none where there is none and Puppet's own default counts.
+    /// The configuration's file; `None` if there is none and Puppet's own default counts.
     pub config: Option<Arc<str>>,
     /// Its version.
     pub version: u8,
@@ -20,7 +20,7 @@ pub struct Outline {
     pub levels: Vec<LevelOutline>,
 }
 
-/// One level, as far as it is known for every node.
+/// One level, as far as known for every node.
 #[derive(Clone, Debug)]
 pub struct LevelOutline {
     /// The level's name.

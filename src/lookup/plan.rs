@@ -13,13 +13,14 @@ use super::views::{LayerViews, views};
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::scope::{KnownNodes, Scope};
 
-/// Most plans that are kept; a workspace has one for each module with data.
+/// Maximum number of plans that are kept; a workspace has one for each module with data.
 const MOST_PLANS: usize = 512;
 
-/// Most plans of one layer that are kept: what is compared are two versions of the files.
+/// Maximum number of plans of one layer that are kept: what is compared are two versions of the
+/// files.
 const MOST_VERSIONS: usize = 2;
 
-/// Most sets of nodes whose views one plan keeps.
+/// Maximum number of sets of nodes whose views one plan keeps.
 const MOST_SETS: usize = 4;
 
 /// Plans by layer and the environment's folder.
@@ -93,7 +94,7 @@ impl Session<'_> {
         made
     }
 
-    /// The plan of a layer as things are; none where changes of files go unnoticed.
+    /// The plan of a layer as things are; `None` if changes of files go unnoticed.
     fn plan(&self, layer: &Layer) -> Option<Arc<Plan>> {
         let files = self.files.shape()?;
         let provider = Engine::new(*self, Scope::open()).provider(layer);

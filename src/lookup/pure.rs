@@ -14,10 +14,9 @@ use crate::interpolation::Segment;
 use crate::puppet::{Memory, Stop, call_function, lookup_context};
 use crate::value::{HashMap, Value};
 
-/// Most elements before one that a key digs out of a list.
+/// Maximum number of elements before one that a key digs out of a list.
 const MOST_BEFORE: usize = 10_000;
 
-/// What a function gave.
 pub(super) enum Given {
     Value(Value),
     /// That there is no such key.

@@ -16,7 +16,7 @@ use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 use crate::workspace::{Files, path};
 
-/// One location of a hierarchy, as far as it is known for every node.
+/// One location of a hierarchy, as far as known for every node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The layer.
@@ -31,7 +31,7 @@ pub struct Place {
     pub location: usize,
     /// The function that reads it.
     pub function: Function,
-    /// How it reads the file, as far as that is known.
+    /// How it reads the file, as far as known.
     pub reading: Option<Reading>,
     /// As written in the configuration.
     pub original: Arc<str>,
@@ -94,8 +94,8 @@ impl Place {
         location.is_none_or(|at| files.kind(&at).is_some())
     }
 
-    /// The place for one key, where its path depends on the key; nothing for a key that is not looked
-    /// for there.
+    /// The place for one key, where its path depends on the key; `None` for a key that is not
+    /// looked for there.
     #[must_use]
     pub fn for_key(&self, key: &str) -> Option<Place> {
         Some(Place {

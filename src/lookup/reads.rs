@@ -6,12 +6,10 @@ use std::sync::Arc;
 use super::request::Reads;
 use crate::value::KeyHashing;
 
-/// Names, each once.
 #[derive(Clone, Default)]
 pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
 
 impl Names {
-    /// Takes a name in.
     pub(super) fn add(&mut self, name: &str) {
         if !self.0.contains(name) {
             self.0.insert(Arc::from(name));

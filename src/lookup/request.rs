@@ -207,11 +207,11 @@ impl Unknown {
     }
 }
 
-/// Most levels that are named together.
+/// Maximum number of levels that are named together.
 const MOST_NAMED: usize = 4;
 
-/// That levels whose files are not here set something: `level 'private' (outside this workspace) sets
-/// it`. None for no level.
+/// That levels whose files are not here set something: `level 'private' (outside this workspace)
+/// sets it`. `None` for no level.
 #[must_use]
 pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
     let verb = match levels {
@@ -221,8 +221,8 @@ pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
     Some(format!("{} {verb} {what}", absent_levels(levels)?))
 }
 
-/// Levels whose files are not here, by name: `level 'private' (outside this workspace)`. None for no
-/// level.
+/// Levels whose files are not here, by name: `level 'private' (outside this workspace)`. `None` for
+/// no level.
 #[must_use]
 pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
     let those = match levels {
@@ -314,7 +314,7 @@ impl Answer {
     }
 
     /// What would have to hold for the answer to a lookup of some names to be another, in words:
-    /// `vault_lookup has the key, or level 'b' …`; nothing where it is certain.
+    /// `vault_lookup has the key, or level 'b' …`; `None` if it is certain.
     #[must_use]
     pub fn unless(&self, names: &[Arc<str>]) -> Option<String> {
         if self.unknown.is_empty() {
@@ -380,8 +380,8 @@ impl Answer {
         names
     }
 
-    /// The value that the answer has unless something unknown changes it; nothing where there is
-    /// none, or a part of it is not known.
+    /// The value that the answer has unless something unknown changes it; `None` if there is none,
+    /// or a part of it is not known.
     #[must_use]
     pub fn possible(&self) -> Option<&Value> {
         let value = self.result.as_ref().ok()?;
@@ -400,7 +400,7 @@ impl Answer {
     }
 
     /// Why the answer is not certain, in words: every level that could change it, in the order of
-    /// the search; nothing where it is certain.
+    /// the search; `None` if it is certain.
     #[must_use]
     pub fn why_uncertain(&self) -> Option<String> {
         let reasons = self.reasons();

@@ -67,7 +67,8 @@ impl<'a> Session<'a> {
         Compilation { engine }
     }
 
-    /// The functions of a layer's levels, in their order; none where Puppet refuses its configuration.
+    /// The functions of a layer's levels, in their order; empty if Puppet refuses its
+    /// configuration.
     #[must_use]
     pub fn functions(&self, layer: &Layer) -> Vec<Function> {
         let functions = Engine::new(*self, Scope::open()).functions(layer);
@@ -173,8 +174,9 @@ impl Compilation<'_> {
         }
     }
 
-    /// Collects the options for keys of `module`, as a lookup would, for other scopes too. Nothing where they
-    /// depend on more than files and variables, or Puppet refuses them: this compilation is of no use then.
+    /// Collects the options for keys of `module`, as a lookup would, for other scopes too. `None`
+    /// if they depend on more than files and variables, or Puppet refuses them: this compilation is
+    /// of no use then.
     pub(super) fn collect_options(&mut self, module: Option<&str>) -> Option<CollectedOptions> {
         self.lookup_options(module).ok()?;
         self.engine.collected_options()

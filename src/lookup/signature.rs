@@ -10,7 +10,7 @@ use crate::syntax::puppet::{self, Kind, Node};
 /// Longest definition that is read, in bytes; real ones have a few thousand.
 const MAX_SOURCE: usize = 256 * 1024;
 
-/// Most parameters of a definition that are read.
+/// Maximum number of parameters of a definition that are read.
 const MAX_PARAMETERS: usize = 100;
 
 /// The parameters of one way to call a function.
@@ -176,7 +176,7 @@ fn argument(text: &str) -> Option<Parameter> {
     })
 }
 
-/// Length of what begins here: a string, a regular expression, or one character. None where it does
+/// Length of what begins here: a string, a regular expression, or one character. `None` if it does
 /// not end, or where no reader this small could tell where it ends.
 fn token(text: &str, before: &str) -> Option<usize> {
     let first = text.chars().next()?;

@@ -22,10 +22,10 @@ use crate::workspace::LOOKUP_OPTIONS;
 /// The condition of the answer that all nodes get for which no other condition holds.
 pub const OTHERWISE: &str = "otherwise";
 
-/// Most sets of options that are kept for the other nodes.
+/// Maximum number of sets of options that are kept for the other nodes.
 const MOST_OPTIONS: usize = 64;
 
-/// Most scopes that possible files are expanded to.
+/// Maximum number of scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
 
 /// One run of a lookup, and the nodes for which it runs the same.
@@ -359,7 +359,7 @@ pub struct Group {
 pub struct Origin {
     /// The sources, the highest first; empty where no trace was asked for.
     pub sources: Vec<Source>,
-    /// The nodes, in their order; none where no nodes are known.
+    /// The nodes, in their order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
 }
 

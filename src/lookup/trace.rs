@@ -47,7 +47,7 @@ pub enum NodeKind {
         layer: Layer,
         /// Version of the configuration, once it was read.
         version: Option<u8>,
-        /// The configuration's file; none for Puppet's built-in default.
+        /// The configuration's file; `None` for Puppet's built-in default.
         config: Option<Arc<str>>,
     },
     /// A hierarchy level.

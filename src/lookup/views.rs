@@ -40,7 +40,6 @@ type View = Vec<(u32, u32)>;
 /// it, and which nodes have which.
 #[derive(Debug, Default)]
 pub(super) struct LayerViews {
-    /// All places, each once.
     pub(super) spots: Vec<Spot>,
     /// How many nodes there are.
     count: usize,
@@ -54,7 +53,6 @@ pub(super) struct LayerViews {
     holders: Rows,
     /// The places of each file, by the file's number.
     numbered: Rows,
-    /// The other places.
     others: Vec<u32>,
 }
 

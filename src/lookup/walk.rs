@@ -38,7 +38,7 @@ impl Provider {
         }
     }
 
-    /// The configuration; none where a provider is asked for whose version is refused.
+    /// The configuration; `None` if a provider is asked for whose version is refused.
     pub(super) fn config(&self) -> Option<&Config> {
         self.config.as_ref().as_ref().ok()
     }

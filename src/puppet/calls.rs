@@ -244,7 +244,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Calls a lambda.
     pub(super) fn yield_to(&mut self, lambda: &Lambda, arguments: Vec<Value>) -> Evaluated {
         self.step()?;
         self.variables.open();

@@ -13,19 +13,18 @@ use crate::scope::Scope;
 use crate::syntax::puppet::{Kind, Node, Prefix, integer};
 use crate::value::{HashMap, Value};
 
-/// Most steps of one evaluation; a site manifest takes some hundred.
+/// Maximum number of steps of one evaluation; a site manifest takes some hundred.
 const MAX_STEPS: usize = 200_000;
 
 /// Deepest nesting of expressions and calls.
 const MAX_DEPTH: usize = 100;
 
-/// Most values inside of a value that is made.
+/// Maximum number of values inside of a value that is made.
 const MAX_VALUES: usize = 20_000;
 
 /// Longest text that is made, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// One evaluation.
 pub(super) struct Evaluator<'h> {
     pub(super) host: &'h dyn Host,
     pub(super) variables: Variables<'h>,
@@ -52,7 +51,6 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// Counts a step.
     pub(super) fn step(&mut self) -> Evaluated<()> {
         self.steps += 1;
         match self.steps > MAX_STEPS {
@@ -61,7 +59,6 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// Evaluates a node.
     pub(super) fn evaluate(&mut self, node: &Node) -> Evaluated {
         self.step()?;
         if self.depth >= MAX_DEPTH {

@@ -21,7 +21,7 @@ pub trait Host {
     /// The function of that name that the environment or a module defines.
     fn function(&self, name: &str) -> Callee;
 
-    /// A pattern as Ruby reads it; nothing where Ruby refuses it or no engine here can run it.
+    /// A pattern as Ruby reads it; `None` if Ruby refuses it or no engine here can run it.
     fn pattern(&self, source: &str) -> Option<Regexp>;
 
     /// The type aliases of modules.

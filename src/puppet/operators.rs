@@ -7,7 +7,6 @@ use super::evaluator::{Evaluator, not_known, pairs};
 use super::stop::{Evaluated, Stop};
 use crate::value::{HashMap, Value};
 
-/// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),

@@ -15,7 +15,7 @@ use crate::syntax::puppet::{Kind, Node, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
 
-/// Most manifests of an environment.
+/// Maximum number of manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
 
 /// The manifests of an environment, in the order in which Puppet runs them.

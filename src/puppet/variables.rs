@@ -39,7 +39,6 @@ pub(super) struct Variables<'s> {
     /// Variables of the base that manifests set, by what is known of the node: where their value is not
     /// found by evaluation, it is this one.
     foreseen: Option<&'s HashMap>,
-    /// What manifests set.
     pub(super) assigned: Assigned,
     pub(super) level: Level,
     /// Of the function and the lambdas that are being evaluated, innermost last.
@@ -154,7 +153,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// Whether there is a variable of that name, set to whatever; nothing where that is not known.
+    /// Whether there is a variable of that name, set to whatever; `None` if that is not known.
     pub(super) fn exists(&self, name: &str) -> Option<bool> {
         let lacks_one = self.lacks_one.get();
         match self.get(name, &[], true) {
@@ -269,7 +268,6 @@ impl<'s> Variables<'s> {
         self.frames.push(Frame::new());
     }
 
-    /// Closes the innermost scope.
     pub(super) fn close(&mut self) {
         self.frames.pop();
     }

@@ -5,13 +5,13 @@
 pub(super) enum Node {
     /// Matches the empty string.
     Empty,
-    /// One character.
     Literal(char, Case),
     /// `.`; in Ruby `(?m)` lets it match a newline too.
-    Any { newline: bool },
+    Any {
+        newline: bool,
+    },
     /// A character class, already in the engines' bracket syntax.
     Class(String, Case),
-    /// One after the other.
     Sequence(Vec<Node>),
     /// One of several, the first that fits.
     Alternatives(Vec<Node>),
@@ -19,16 +19,13 @@ pub(super) enum Node {
     Capture(usize, Box<Node>),
     /// `(?>…)`: no way back into it once matched.
     Atomic(Box<Node>),
-    /// Look-around.
     Look(Look, Box<Node>),
-    /// A quantifier.
     Repeat {
         body: Box<Node>,
         min: u32,
         max: Option<u32>,
         greed: Greed,
     },
-    /// A place between characters.
     Anchor(Anchor),
     /// Text of an earlier group; several numbers where a name was given twice.
     Backreference(Vec<usize>, Case),
@@ -68,7 +65,6 @@ pub(super) enum Greed {
     Possessive,
 }
 
-/// Places between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// `^`

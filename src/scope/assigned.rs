@@ -20,7 +20,7 @@ pub struct Assigned {
     pub block: Option<Arc<str>>,
     /// Why there may be more variables than these, for people.
     pub may_be_more: Option<Arc<str>>,
-    /// The names of all variables that the manifests set somewhere; nothing where functions are called
+    /// The names of all variables that the manifests set somewhere; `None` if functions are called
     /// that may set any.
     pub names: Option<Arc<BTreeSet<Arc<str>>>>,
 }

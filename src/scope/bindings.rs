@@ -6,7 +6,6 @@ use crate::value::{HashMap, StrKey, Value};
 /// Values by dotted path.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Bindings {
-    /// As they were given.
     given: Vec<(String, String)>,
     /// Each known path in full, root first, with its value.
     known: Vec<(Vec<Segment>, Value)>,

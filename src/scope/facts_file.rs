@@ -12,7 +12,7 @@ const NAMING: [&str; 4] = ["hostname", "domain", "fqdn", "clientcert"];
 /// (`Puppet::Resource::Type#set_resource_parameters` of the class `main`).
 pub(super) const OF_MAIN: [&str; 3] = ["module_name", "title", "name"];
 
-/// Why `puppet lookup` refuses a file of facts, in its words; nothing where it takes it.
+/// Why `puppet lookup` refuses a file of facts, in its words; `None` if it takes it.
 #[must_use]
 pub fn refused_facts(facts: &HashMap, path: &str) -> Option<String> {
     let has = |name: &&str| facts.contains_key(&StrKey(name));
@@ -29,7 +29,7 @@ pub fn refused_facts(facts: &HashMap, path: &str) -> Option<String> {
 }
 
 /// Why no catalog is compiled for a node with top-scope variables or facts of these names, in
-/// Puppet's words (`Puppet::Parser::Scope#setvar`); nothing where one is.
+/// Puppet's words (`Puppet::Parser::Scope#setvar`); `None` if one is.
 #[must_use]
 pub fn refused_variables<'a>(names: impl Iterator<Item = Cow<'a, str>>) -> Option<String> {
     let mut of_main = None;

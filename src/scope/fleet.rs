@@ -61,7 +61,7 @@ impl Member {
 pub struct Column {
     /// For each node the number of its value.
     pub ids: Vec<u32>,
-    /// The different values; nothing where the variable does not exist, or is not known.
+    /// The different values; `None` if the variable does not exist, or is not known.
     pub values: Vec<Option<Value>>,
     /// The number of the value that is not known, where there are nodes of which it is not.
     pub unknown: Option<u32>,
@@ -140,7 +140,7 @@ impl KnownNodes {
         self.manifests.as_ref().is_some_and(|it| it.may_set(name))
     }
 
-    /// What manifests set for a node; nothing where none are run.
+    /// What manifests set for a node; `None` if none are run.
     #[must_use]
     pub fn assigned(&self, member: usize) -> Option<Arc<Assigned>> {
         self.manifests.as_ref()?;
@@ -288,7 +288,6 @@ impl KnownNodes {
     }
 }
 
-/// A variable's dotted path.
 struct Path {
     root: Option<(Arc<str>, Vec<Segment>)>,
 }

@@ -130,7 +130,7 @@ fn value_of(parts: &Parts<'_>, name: &str) -> Result<Option<Value>, NodesError> 
     raw.map(from_raw_json).transpose().map_err(no_json)
 }
 
-/// The parts of an object; nothing for other values.
+/// The parts of an object; `None` for other values.
 fn parts(raw: &RawValue) -> Option<Parts<'_>> {
     match JsonPieces::of(raw.get())? {
         JsonPieces::Object(entries) => Some(entries),

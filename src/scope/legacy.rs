@@ -243,8 +243,8 @@ pub(super) fn complete(facts: &mut HashMap) {
     }
 }
 
-/// The structured fact that a legacy fact of that name is derived from; nothing for a name that is no
-/// legacy fact's.
+/// The structured fact that a legacy fact of that name is derived from; `None` for a name that is
+/// no legacy fact's.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     let mut pairs = SAME.iter().chain(&MEGABYTES);
     if let Some((_, path)) = pairs.find(|(legacy, _)| *legacy == name) {

@@ -76,7 +76,7 @@ impl NameRule {
         true
     }
 
-    /// What the groups are for a name; nothing for a name that is not meant.
+    /// What the groups are for a name; `None` for a name that is not meant.
     fn groups(&self, name: &str) -> Option<Groups<'_>> {
         match &self.pattern {
             Some(pattern) => pattern.named_captures(name).ok()?,
@@ -100,8 +100,7 @@ fn has_fact(node: &Node, path: &str) -> bool {
     part.flatten().is_some()
 }
 
-/// A value with the groups in its texts; nothing where it needs a group that took no part in the
-/// match.
+/// A value with the groups in its texts; `None` if it needs a group that took no part in the match.
 fn filled(value: &Value, groups: &Groups<'_>) -> Option<Value> {
     match value {
         Value::String(text) if text.contains("%{") => {

@@ -159,8 +159,8 @@ impl Node {
         }
     }
 
-    /// The node as `puppet lookup --facts` has it where nothing says its name: neither a fact nor trusted data
-    /// (`TrustedInformation.local`). Nothing where something does.
+    /// The node as `puppet lookup --facts` has it where nothing says its name: neither a fact nor
+    /// trusted data (`TrustedInformation.local`). `None` if something does.
     #[must_use]
     pub fn without_name(&self) -> Option<Node> {
         let is_named = !self.trusted.is_empty() || self.facts.get("clientcert").is_some();

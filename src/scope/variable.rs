@@ -50,7 +50,6 @@ pub struct Scope {
     saved: Option<Arc<SavedFacts>>,
     /// The class in whose scope the lookup is made.
     class: Option<Arc<ClassScope>>,
-    /// What manifests set.
     assigned: Option<Arc<Assigned>>,
     /// Variables that shadow all others by their unqualified name, innermost last.
     locals: Vec<(Arc<str>, Value)>,

@@ -106,9 +106,7 @@ pub(crate) struct ClientFacts {
     pub(crate) process: Option<u32>,
     /// Settings that came with `initialize`.
     pub(crate) options: Value,
-    /// `trace`.
     pub(crate) trace: Trace,
-    /// Hovers may be Markdown.
     pub(crate) markdown: bool,
     /// Markdown's tables are drawn; elsewhere they are a mess of bars.
     pub(crate) tables: bool,
@@ -136,11 +134,9 @@ pub(crate) struct ClientFacts {
     pub(crate) definition_links: bool,
     /// The same of definitions of types.
     pub(crate) type_links: bool,
-    /// The same of declarations.
     pub(crate) declaration_links: bool,
     /// Edits may name the version of the document that they are for.
     pub(crate) document_changes: bool,
-    /// Edits may make files.
     pub(crate) creates_files: bool,
     /// The edit of a code action can be asked for when it is chosen.
     pub(crate) resolves_actions: bool,
@@ -168,7 +164,6 @@ pub(crate) struct ClientFacts {
 /// Which optional parts of a diagnostic the client can show.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DiagnosticForm {
-    /// Other places.
     pub(crate) related: bool,
     /// Faded and struck out ranges.
     pub(crate) tags: bool,
@@ -207,9 +202,7 @@ impl Trace {
 pub(crate) struct EditForm {
     /// Edits may name the version of the document that they are for.
     pub(crate) document_changes: bool,
-    /// Edits may make files.
     pub(crate) creates_files: bool,
-    /// Edits may have notes.
     pub(crate) annotates: bool,
     /// The edit of a code action can be asked for when it is chosen, with a note on it.
     pub(crate) resolves: bool,

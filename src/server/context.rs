@@ -38,7 +38,6 @@ pub struct Context {
 pub(crate) struct Caches {
     /// Configurations, and what follows from them.
     pub(crate) configs: Arc<ConfigCache>,
-    /// The known nodes.
     pub(crate) nodes: NodeCache,
     /// What semantic tokens the client has been given.
     pub(crate) tokens: LastTokens,
@@ -156,7 +155,7 @@ impl Context {
         caches.nodes.nodes(snapshot, file, &inputs)
     }
 
-    /// The keys that open a single encrypted value for a user who asks for it; none where the user
+    /// The keys that open a single encrypted value for a user who asks for it; `None` if the user
     /// has not turned decryption on, or they could not be read.
     #[must_use]
     pub fn keys(&self) -> Option<&Keys> {

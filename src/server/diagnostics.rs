@@ -20,7 +20,7 @@ use crate::workspace::Snapshot;
 /// The diagnostics of all files that hierarchies read, and which files have to be checked.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    /// Nothing where everything has to be.
+    /// `None` if everything has to be.
     pending: Option<BTreeSet<Arc<str>>>,
     known: BTreeMap<Arc<str>, OfFile>,
     /// Whether a client that knew nothing got the answer that there is nothing.
@@ -113,7 +113,8 @@ impl Diagnostics {
         true
     }
 
-    /// The diagnostics of a file, as it was checked last; nothing for a file that no hierarchy reads.
+    /// The diagnostics of a file, as it was checked last; `None` for a file that no hierarchy
+    /// reads.
     pub(crate) fn of(&self, path: &str) -> Option<&OfFile> {
         self.known.get(path)
     }
@@ -143,7 +144,7 @@ fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diag
     shown.collect()
 }
 
-/// The same as findings; nothing for any file where diagnostics are turned off.
+/// The same as findings; `None` for any file where diagnostics are turned off.
 pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
     findings_in(view, &view.snapshot, part)
 }
@@ -169,7 +170,7 @@ pub(crate) fn findings_in<'a>(
     }
 }
 
-/// A finding as the client can show it; nothing where the settings turn its rule off.
+/// A finding as the client can show it; `None` if the settings turn its rule off.
 pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
     let settings = &view.context.settings;
     let of_path = severity_at(&settings.diagnostics_paths, path, finding.code);

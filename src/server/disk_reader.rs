@@ -32,7 +32,6 @@ pub(crate) enum Reading {
     Listed,
     /// So many files of so many have been read.
     Files {
-        /// Read so far.
         read: usize,
         /// To read in all.
         of: usize,
@@ -101,7 +100,6 @@ struct Orders {
     named: Option<Named>,
     /// Find the environments of open files.
     seek: Option<Seek>,
-    /// Read the whole workspace.
     scan: Option<WatchedBy>,
     /// Single paths to look at.
     paths: BTreeSet<Arc<str>>,

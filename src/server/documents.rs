@@ -10,7 +10,6 @@ use ropey::{Rope, RopeSlice};
 
 use crate::text::{Position, PositionEncoding};
 
-/// One open document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     /// The URI in the client's own spelling, which answers have to repeat.
@@ -26,7 +25,6 @@ pub(crate) struct Document {
 pub(crate) enum Text {
     /// As the client sent it.
     Whole(Arc<str>),
-    /// Edited since.
     Edited(Rope),
 }
 
@@ -51,7 +49,7 @@ impl Text {
 /// A change as the protocol describes it: a range and its new text, or a whole new text.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
-    /// From and to, counted in the negotiated encoding; nothing for the whole document.
+    /// From and to, counted in the negotiated encoding; `None` for the whole document.
     pub(crate) range: Option<(Position, Position)>,
     /// What stands there afterwards.
     pub(crate) text: String,

@@ -148,7 +148,6 @@ pub(crate) enum Lane {
 /// Why a job has no answer.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum NoAnswer {
-    /// It was stopped.
     Stopped(Reason),
     /// It panicked; what it said.
     Panicked(String),

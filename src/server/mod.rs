@@ -76,7 +76,7 @@ const MAX_PROBLEMS: usize = 20;
 /// What a server is made with.
 #[derive(Clone)]
 pub struct Options {
-    /// What tests answer some requests with; none in the program.
+    /// What tests answer some requests with; `None` in the program.
     pub doubles: Option<Arc<Doubles>>,
     /// How long nothing must change before diagnostics are computed.
     pub quiet: Duration,
@@ -89,9 +89,9 @@ pub struct Options {
     pub listed: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Called by the reader of the disk after each portion of files: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// The folder where the user's choices outlive the server; none where they do not.
+    /// The folder where the user's choices outlive the server; `None` if they do not.
     pub memory: Option<std::path::PathBuf>,
-    /// The folder for files that are shown to clients which show nothing else; none for no files.
+    /// The folder for files that are shown to clients which show nothing else; `None` for no files.
     pub shown_files: Option<std::path::PathBuf>,
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Pinned {
 }
 
 impl Pinned {
-    /// The snapshot; nothing if the server is ending or the request was cancelled before.
+    /// The snapshot; `None` if the server is ending or the request was cancelled before.
     pub(crate) async fn snapshot(self) -> Option<VersionedSnapshot> {
         match self {
             Pinned::Now(snapshot) => Some(snapshot),
@@ -62,10 +62,8 @@ pub(crate) struct Model {
 /// What has changed since diagnostics were last computed.
 #[derive(Default)]
 pub(crate) enum Unchecked {
-    /// Anything.
     #[default]
     All,
-    /// Nothing.
     Nothing,
     /// What the delta of this snapshot says.
     Since(Arc<Snapshot>),

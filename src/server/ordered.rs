@@ -29,7 +29,7 @@ tokio::task_local! {
     static TICKET: Arc<Ticket>;
 }
 
-/// The ticket of the request that is being handled; nothing outside a request's handler.
+/// The ticket of the request that is being handled; `None` outside a request's handler.
 pub(crate) fn ticket() -> Option<Arc<Ticket>> {
     TICKET.try_with(Arc::clone).ok()
 }

@@ -36,7 +36,6 @@ struct Unwritten {
 }
 
 impl Outbox {
-    /// Adds a message.
     pub(crate) fn push(&self, message: &impl Serialize) {
         // Room for a header, so that the body is written where it stays.
         let mut frame = Vec::with_capacity(512);

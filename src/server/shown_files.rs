@@ -19,10 +19,10 @@ use super::client_process::is_alive;
 /// The folder's name begins with this; a process's number and a count follow.
 const NAME: &str = "hiera-ls-";
 
-/// Most names that are tried for a folder.
+/// Maximum number of names that are tried for a folder.
 const MOST_TRIES: usize = 100;
 
-/// Most entries that are searched for folders of ended processes.
+/// Maximum number of entries that are searched for folders of ended processes.
 const MOST_SWEPT: usize = 10_000;
 
 /// A file's name is no longer than this, in bytes, without its ending: file systems end at 255.
@@ -46,7 +46,6 @@ enum State {
     Empty,
     /// Something is in this folder.
     Made(PathBuf),
-    /// The process is ending.
     Closed,
 }
 

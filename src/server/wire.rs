@@ -180,7 +180,6 @@ enum Frame {
     Body(Vec<u8>),
     /// Something else stood there; why.
     Bad(&'static str),
-    /// The pipe is closed.
     End,
 }
 

@@ -16,7 +16,6 @@ use crate::text::TextRange;
 /// can overflow the stack. Psych itself gives up between one and two thousand levels.
 pub const MAX_DEPTH: usize = 500;
 
-/// An open collection.
 #[derive(Debug)]
 struct Frame {
     id: NodeId,
@@ -55,7 +54,6 @@ pub(super) struct Builder<'t> {
 /// Whether the tree can take more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Growth {
-    /// It did.
     Grown,
     /// The event would open a collection too deep.
     TooDeep,

@@ -45,15 +45,13 @@ pub(crate) trait Sink {
 
 /// A scalar as it is read.
 pub(crate) struct PlainScalar<'t> {
-    /// The decoded text.
     pub(crate) text: Cow<'t, str>,
     /// Its bytes, with the quotes or the header.
     pub(crate) range: TextRange,
-    /// How it is written.
     pub(crate) style: ScalarStyle,
 }
 
-/// Tells a sink what a text holds; nothing if it is not plain. O(length)
+/// Tells a sink what a text holds; `None` if it is not plain. O(length)
 pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     if text.len() > LARGEST || !text.ends_with(b"\n") || has_control(text) {
         return None;

@@ -466,7 +466,7 @@ fn integer(number: BigInt) -> Resolved {
 }
 
 /// Ruby's `Kernel#Float` of a string: decimal or hexadecimal, white space around, single
-/// underscores between digits. Nothing where it raises.
+/// underscores between digits. `None` if it raises.
 #[must_use]
 pub fn kernel_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c: char| u8::try_from(c).is_ok_and(is_space));

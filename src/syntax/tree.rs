@@ -230,7 +230,7 @@ impl Tree {
             .map(|(index, node)| (NodeId::at(index), node))
     }
 
-    /// The collection that holds the node as key, value or element; nothing for the root. O(1).
+    /// The collection that holds the node as key, value or element; `None` for the root. O(1).
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).parent

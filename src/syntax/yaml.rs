@@ -58,7 +58,6 @@ pub fn read_document(bytes: &[u8]) -> Result<Tree, Problem> {
 /// Why reading stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// libyaml refused the text.
     Syntax(SyntaxError),
     /// A collection too deep opens at this offset.
     TooDeep(usize),

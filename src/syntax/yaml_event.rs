@@ -74,7 +74,7 @@ pub enum EventKind<'p> {
     Scalar {
         /// Name of its anchor.
         anchor: Option<Cow<'p, str>>,
-        /// Its tag; none for the tag `!`.
+        /// Its tag; `None` for the tag `!`.
         tag: Option<Cow<'p, str>>,
         /// The decoded text.
         value: Cow<'p, str>,

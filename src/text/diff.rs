@@ -5,8 +5,8 @@ use super::{TextEdit, TextRange};
 /// Lines that are shown around a change.
 const CONTEXT: usize = 3;
 
-/// Most lines that are compared one by one, on either side between the first and the last that
-/// differ; of longer stretches everything counts as changed.
+/// Maximum number of lines that are compared one by one, on either side between the first and the
+/// last that differ; of longer stretches everything counts as changed.
 const MOST_LINES: usize = 2_000;
 
 /// The hunks of a unified diff, without the lines that name the files.

@@ -33,8 +33,8 @@ impl TextEdit {
         TextEdit::replace(range, "")
     }
 
-    /// The text after all edits, whose ranges are of the text before. Nothing where two edits
-    /// overlap or one does not fit the text.
+    /// The text after all edits, whose ranges are of the text before. `None` if two edits overlap
+    /// or one does not fit the text.
     #[must_use]
     pub fn apply(edits: &[TextEdit], text: &str) -> Option<String> {
         let mut ordered: Vec<&TextEdit> = edits.iter().collect();

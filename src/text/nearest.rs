@@ -1,6 +1,6 @@
 //! Which known name a misspelt one most likely means. It knows no names of its own.
 
-/// Most edits between a misspelt name and what it means.
+/// Maximum number of edits between a misspelt name and what it means.
 const MAX_EDITS: usize = 3;
 
 /// Longer names are not compared, in bytes.
@@ -42,7 +42,7 @@ const LEAST_WORD: usize = 4;
 
 /// The known name that differs from `name` by one typing error alone: a letter too many, a missing
 /// one, a wrong one, two in the wrong order, or capitals. Digits are never wrong, since they number
-/// things. Of several the first by bytes; nothing for a name that is known. O(letters of all names).
+/// things. Of several the first by bytes; `None` for a name that is known. O(letters of all names).
 #[must_use]
 pub fn typing_error<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {

@@ -50,8 +50,8 @@ impl Value {
         false
     }
 
-    /// The text of Ruby's `to_s`, which interpolation puts into a string: nothing for `nil`,
-    /// strings as they are, lists and hashes as [`inspect`](Value::inspect) writes them.
+    /// The text of Ruby's `to_s`, which interpolation puts into a string: empty for `nil`, strings
+    /// as they are, lists and hashes as [`inspect`](Value::inspect) writes them.
     #[must_use]
     pub fn to_s(&self) -> String {
         match self {

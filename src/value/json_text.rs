@@ -201,7 +201,7 @@ pub enum JsonPieces<'a> {
 }
 
 impl<'a> JsonPieces<'a> {
-    /// The pieces of a text; nothing where it is neither list nor object, or no JSON.
+    /// The pieces of a text; `None` if it is neither list nor object, or no JSON.
     #[must_use]
     pub fn of(text: &'a str) -> Option<JsonPieces<'a>> {
         match text.trim_start().as_bytes().first()? {

@@ -228,7 +228,7 @@ impl Value {
         matches!(self, Value::Undef | Value::Bool(false))
     }
 
-    /// Why the value, or the first such part of it, cannot be known; nothing where all is known.
+    /// Why the value, or the first such part of it, cannot be known; `None` if all is known.
     #[must_use]
     pub fn opaque_reason(&self) -> Option<String> {
         match self {

@@ -128,7 +128,7 @@ pub struct Settings {
 pub struct ChosenRoot {
     /// The file.
     pub hiera_yaml: Arc<str>,
-    /// The folder that it serves; none for the one where it reaches most data.
+    /// The folder that it serves; `None` for the one where it reaches most data.
     pub dir: Option<Arc<str>>,
 }
 

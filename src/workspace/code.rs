@@ -221,7 +221,7 @@ pub enum IncludeKind {
 pub struct IncludeFact {
     /// How.
     pub kind: IncludeKind,
-    /// The class, without colons before it; nothing where it is computed.
+    /// The class, without colons before it; `None` if it is computed.
     pub class: Option<Arc<str>>,
     /// What a computed name surely is.
     pub means: Option<Means>,
@@ -433,7 +433,7 @@ pub enum Language {
     Ruby,
 }
 
-/// What a file is written in, by its name; nothing for a file that is no code that is read.
+/// What a file is written in, by its name; `None` for a file that is no code that is read.
 #[must_use]
 pub fn language_of(at: &str) -> Option<Language> {
     match path::extension(at) {

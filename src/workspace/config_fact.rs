@@ -22,7 +22,7 @@ pub struct ConfigFact {
     pub plain: Option<Arc<str>>,
 }
 
-/// The configuration in a text; none for other files, and for configurations that Puppet refuses.
+/// The configuration in a text; `None` for other files, and for configurations that Puppet refuses.
 pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     let is_named = path::name(at) == HIERA_YAML;
     let is_template = path::is_template(at);

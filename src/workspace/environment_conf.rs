@@ -6,7 +6,7 @@
 /// The settings of an `environment.conf` that concern data and modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvironmentConf {
-    /// The entries of `modulepath`, as written; nothing if the setting is not there.
+    /// The entries of `modulepath`, as written; `None` if the setting is not there.
     pub modulepath: Option<Vec<String>>,
     /// `environment_data_provider`, deprecated: `none`, `hiera` or `function`.
     pub environment_data_provider: Option<String>,

@@ -44,7 +44,7 @@ pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<
     (facts, (!is_large).then_some(parse))
 }
 
-/// The facts of a YAML text that is read in parts of about `size` bytes; nothing where it cannot be.
+/// The facts of a YAML text that is read in parts of about `size` bytes; `None` if it cannot be.
 fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
     if source.format != Format::Yaml || source.bytes.is_some() {
         return None;
@@ -368,8 +368,8 @@ fn target(tree: &Tree, node: NodeId) -> NodeId {
     }
 }
 
-/// The name that a lookup could ask a key by, and whether it is a merge key. Nothing for keys
-/// that are no strings: numbers, truth values, dates, lists.
+/// The name that a lookup could ask a key by, and whether it is a merge key. `None` for keys that
+/// are no strings: numbers, truth values, dates, lists.
 fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     let node: &Node = tree.node(target(tree, key));
     let scalar = node.as_scalar()?;

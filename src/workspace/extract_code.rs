@@ -97,7 +97,7 @@ struct Extraction<'a> {
     includes: Vec<IncludeFact>,
     defaults: Vec<DefaultClass>,
     calls: Vec<CallFact>,
-    /// What variables are set to, by what holds them; nothing where that is not known.
+    /// What variables are set to, by what holds them; empty if that is not known.
     constants: HashMap<(Within, Box<str>), Option<Constant>>,
     /// What the next lambda gets one by one.
     elements: Option<Constant>,

@@ -114,7 +114,7 @@ pub struct FileFacts {
     pub tokens: Box<[TokenFact]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
-    /// What a manifest or template defines and uses; nothing for other files.
+    /// What a manifest or template defines and uses; `None` for other files.
     pub code: Option<Box<CodeFacts>>,
     /// The configuration of a hierarchy that the text is, if it is one.
     pub config: Option<Arc<ConfigFact>>,
@@ -136,9 +136,7 @@ pub struct FileFacts {
 /// A reference in the value of a top-level key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Use {
-    /// Index into the keys.
     key: u32,
-    /// Index into the tokens.
     token: u32,
     /// The root of the key that is looked up.
     pub(super) to: Arc<str>,
@@ -267,7 +265,6 @@ pub(super) struct FactsBuilder {
 }
 
 impl FactsBuilder {
-    /// Nothing yet.
     pub(super) fn new(hash: TextHash) -> FactsBuilder {
         FactsBuilder {
             hash,
@@ -293,7 +290,6 @@ impl FactsBuilder {
         self.has_aliases |= more.has_aliases;
     }
 
-    /// The facts of `text`.
     pub(super) fn build(self, text: &str) -> FileFacts {
         let mut keys = self.keys;
         let mut lines = LineCounter::new(text);

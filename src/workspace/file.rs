@@ -130,7 +130,7 @@ impl File {
         &self.facts
     }
 
-    /// The reader that the file's name asks for; nothing for a file that is no data by its name.
+    /// The reader that the file's name asks for; `None` for a file that is no data by its name.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         format_of(&self.path)

@@ -124,8 +124,8 @@ pub trait Files: Sync {
         Paths::default()
     }
 
-    /// The keys and patterns that the `lookup_options` of the data file at `path` have entries for; nothing
-    /// where that is not known, or Puppet refuses them.
+    /// The keys and patterns that the `lookup_options` of the data file at `path` have entries for;
+    /// `None` if that is not known, or Puppet refuses them.
     fn option_names(&self, _path: &str) -> Option<Vec<Arc<str>>> {
         None
     }
@@ -138,7 +138,7 @@ pub trait Files: Sync {
     }
 
     /// The number by which [`Files::mattering`] tells of the data file at `path`, the same as long
-    /// as [`Files::shape`] is; nothing for a file of which it does not tell.
+    /// as [`Files::shape`] is; `None` for a file of which it does not tell.
     fn number(&self, _path: &str, _format: Format) -> Option<u32> {
         None
     }
@@ -149,8 +149,8 @@ pub trait Files: Sync {
         Vec::new()
     }
 
-    /// A number that is another one as soon as files, folders or the roots of the workspace may
-    /// be others, texts aside; nothing where files are not watched.
+    /// A number that is another one as soon as files, folders or the roots of the workspace may be
+    /// others, texts aside; `None` if files are not watched.
     fn shape(&self) -> Option<u64> {
         None
     }

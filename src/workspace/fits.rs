@@ -23,7 +23,6 @@ enum Fit {
     No,
     /// In one reading; the file is of that format by its name.
     Yes(Option<Format>),
-    /// In several readings.
     Several(Option<Format>),
     /// Only if a variable stands for several folders.
     Across(Option<Format>),

@@ -16,10 +16,11 @@ use super::root_finder::is_aside;
 use super::snapshot::Snapshot;
 use super::visible::Here;
 
-/// Most folders that one configuration is tried for.
+/// Maximum number of folders that one configuration is tried for.
 const MOST_FOLDERS: usize = 64;
 
-/// Most configurations that are judged; a workspace with more of them holds something else.
+/// Maximum number of configurations that are judged; a workspace with more of them holds something
+/// else.
 const MOST_JUDGED: usize = 256;
 
 /// How a configuration was found.
@@ -102,7 +103,7 @@ impl FoundConfig {
         }
     }
 
-    /// How the configuration can read a file; none where it cannot.
+    /// How the configuration can read a file; `None` if it cannot.
     #[must_use]
     pub fn reach(&self, at: &str) -> Option<Reached> {
         reach(&self.patterns, &self.folders, at)

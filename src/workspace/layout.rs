@@ -150,7 +150,7 @@ pub enum Reached {
     Exactly,
 }
 
-/// How locations can read a file; none where none of them can.
+/// How locations can read a file; `None` if none of them can.
 pub(super) fn reach(patterns: &[DataPattern], folders: &[Arc<str>], at: &str) -> Option<Reached> {
     let mut found = None;
     for data in patterns {

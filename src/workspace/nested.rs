@@ -64,7 +64,7 @@ fn collect(tree: &Tree, at: NodeId, path: &mut Vec<Segment>, found: &mut Vec<Nes
     }
 }
 
-/// The segment of a dotted key that digs a key out of a hash; nothing for keys that none does.
+/// The segment of a dotted key that digs a key out of a hash; `None` for keys that none does.
 fn segment(tree: &Tree, key: NodeId) -> Option<Segment> {
     let node = tree.node(key);
     let scalar = node.as_scalar()?;

@@ -17,7 +17,7 @@ pub(super) const LARGE: usize = 4 << 20;
 /// Bytes of a part, if no entry is longer.
 pub(super) const PART: usize = 1 << 20;
 
-/// Parts of about `size` bytes that make up a text, each of whole top-level entries; nothing where a
+/// Parts of about `size` bytes that make up a text, each of whole top-level entries; `None` if a
 /// line could be something else.
 pub(super) fn parts(text: &str, size: usize) -> Option<Vec<Range<usize>>> {
     let bytes = text.as_bytes();
@@ -44,8 +44,8 @@ pub(super) fn parts(text: &str, size: usize) -> Option<Vec<Range<usize>>> {
     Some(parts)
 }
 
-/// The tree of a part, with every node where the whole text has it; nothing where the part alone
-/// does not say what the whole says of it.
+/// The tree of a part, with every node where the whole text has it; `None` if the part alone does
+/// not say what the whole says of it.
 pub(super) fn parse_part(text: &str, part: Range<usize>) -> Option<Parse> {
     let start = part.start;
     let mut parse = parse_yaml(&text[part]);

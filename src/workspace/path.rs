@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, nothing for `/`.
+/// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, `None` for `/`.
 #[must_use]
 pub fn parent(path: &str) -> Option<&str> {
     match path.rfind('/') {
@@ -56,8 +56,8 @@ pub fn join(folder: &str, rest: &str) -> String {
     }
 }
 
-/// What follows `folder` in `path`: an empty text for the folder itself, nothing for a path
-/// that is not in the folder.
+/// What follows `folder` in `path`: an empty text for the folder itself, `None` for a path that is
+/// not in the folder.
 #[must_use]
 pub fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder == "/" {

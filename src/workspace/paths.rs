@@ -12,9 +12,7 @@ pub struct Paths(List);
 
 #[derive(Clone)]
 enum List {
-    /// One by one.
     Listed(Arc<[Arc<str>]>),
-    /// By their ranks.
     Ranked {
         order: Arc<Order>,
         ranks: Arc<[u32]>,

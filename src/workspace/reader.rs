@@ -33,8 +33,8 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
     DataFile { loaded, recovered }
 }
 
-/// A YAML text that was parsed before through its loader. Nothing where the loader refuses it:
-/// its error has a more exact place than a tree of the rest.
+/// A YAML text that was parsed before through its loader. `None` if the loader refuses it: its
+/// error has a more exact place than a tree of the rest.
 pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     let value = symbol_keys_to_strings(load_parse(parse).ok()?);
     Some(DataFile {

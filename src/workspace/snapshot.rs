@@ -60,9 +60,9 @@ pub struct FileDelta {
     pub file: FileId,
     /// Its path.
     pub path: Arc<str>,
-    /// Its facts as lookups saw them before; nothing if it was not in the workspace.
+    /// Its facts as lookups saw them before; `None` if it was not in the workspace.
     pub before: Option<Arc<FileFacts>>,
-    /// Its facts as lookups see them now; nothing if it is not in the workspace.
+    /// Its facts as lookups see them now; `None` if it is not in the workspace.
     pub after: Option<Arc<FileFacts>>,
     pub(super) keys: OnceLock<KeyDiff>,
 }
@@ -110,13 +110,12 @@ pub struct Snapshot {
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
     pub(super) settings: Arc<Settings>,
-    /// What the disk holds.
     pub(super) tree: Tree,
     /// Paths of open documents. Those that are not on the disk stand in the workspace too.
     pub(super) open: OrdSet<Arc<str>>,
     /// Numbers by path; a number is never given to another path.
     pub(super) ids: GenericHashMap<Arc<str>, FileId, KeyHashing, DefaultSharedPtr>,
-    /// Files by number; nothing for numbers of files that are gone.
+    /// Files by number; `None` for numbers of files that are gone.
     pub(super) files: Vector<Option<Arc<File>>>,
     /// Paths of files that can make or unmake a root.
     pub(super) deciding: OrdSet<Arc<str>>,
@@ -173,8 +172,9 @@ impl Snapshot {
         &self.delta
     }
 
-    /// This snapshot as what the change that made `earlier` and all changes since then are together;
-    /// nothing unless all of them changed texts only. `earlier` is the snapshot right before this one.
+    /// This snapshot as what the change that made `earlier` and all changes since then are
+    /// together; `None` unless all of them changed texts only. `earlier` is the snapshot right
+    /// before this one.
     #[must_use]
     pub fn joined(&self, earlier: &Snapshot) -> Option<Snapshot> {
         let both = [&self.delta, &earlier.delta];

@@ -18,7 +18,6 @@ pub(super) enum Node {
         /// The real place behind a symbolic link.
         target: Option<Arc<str>>,
     },
-    /// A file.
     File {
         /// Whether the path is a symbolic link.
         linked: Linked,
@@ -111,7 +110,6 @@ impl Tree {
         ))
     }
 
-    /// Every node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
         self.nodes.iter()
     }

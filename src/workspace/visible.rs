@@ -186,8 +186,8 @@ impl Snapshot {
         names
     }
 
-    /// A path in normal form, `..` behind a symbolic link leaving from where the link leads.
-    /// Nothing where the way there does not exist.
+    /// A path in normal form, `..` behind a symbolic link leaving from where the link leads. `None`
+    /// if the way there does not exist.
     fn resolve<'a>(&self, at: &'a str) -> Option<Cow<'a, str>> {
         if path::is_normal(at) {
             return Some(Cow::Borrowed(at));

@@ -55,7 +55,6 @@ impl Baseline {
             .is_some_and(|known| known.contains(&record.fingerprint))
     }
 
-    /// The file's text.
     pub(super) fn text(&self) -> String {
         let text = serde_json::to_string_pretty(self);
         text.unwrap_or_default() + "\n"

@@ -8,7 +8,7 @@ use crate::rules::{Finding, Severity};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
 
-/// Most lines of one excerpt: a value can be a thousand lines long.
+/// Maximum number of lines of one excerpt: a value can be a thousand lines long.
 const MOST_LINES: u32 = 6;
 
 /// The text of a finding; `shown` makes a path relative.

@@ -9,7 +9,7 @@ use std::thread;
 use crate::rules::{Checker, Finding};
 use crate::text::TextRange;
 
-/// Most threads: beyond, they wait for memory rather than for processors.
+/// Maximum number of threads: beyond, they wait for memory rather than for processors.
 const MOST_THREADS: usize = 8;
 
 /// Files that a thread takes at once.

@@ -51,7 +51,6 @@ pub(super) struct Replacement {
     pub(super) new_text: String,
 }
 
-/// One finding.
 #[derive(Serialize)]
 pub(super) struct Record {
     pub(super) code: &'static str,

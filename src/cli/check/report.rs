@@ -26,7 +26,7 @@ use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
-/// How a finding is reported by the workspace's configuration; nothing where it is not.
+/// How a finding is reported by the workspace's configuration; `None` if it is not.
 fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     let diagnostics = &project.diagnostics;
     if diagnostics.ignores(&finding.path) {
@@ -174,7 +174,7 @@ impl<'a> Report<'a> {
         Ok(checked)
     }
 
-    /// Reads a workspace; nothing where it has no hierarchy.
+    /// Reads a workspace; `None` if it has no hierarchy.
     fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
         let found_project = disk::project(folder);
         let workspace = Workspace::new();
@@ -284,7 +284,7 @@ impl<'a> Report<'a> {
         records.collect()
     }
 
-    /// How a finding is reported; nothing where it is not.
+    /// How a finding is reported; `None` if it is not.
     fn severity(&self, project: &Project, finding: &Finding) -> Option<Severity> {
         let is_selected =
             |severity: &Severity| self.output.selection.includes(finding.code, *severity);

@@ -18,7 +18,6 @@ pub(super) fn absolute(given: &str) -> Result<String, String> {
 
 /// What an argument names.
 pub(super) struct Wanted<'a> {
-    /// As it was given.
     pub(super) given: &'a str,
     /// A file or a folder, absolute.
     pub(super) at: String,

@@ -16,25 +16,24 @@ use crate::value::{self, Value};
 /// What a comment begins with, so that a later run finds it and writes it anew.
 const MARKER: &str = "<!-- hiera-ls diff -->";
 
-/// Most bytes of a page: GitHub takes comments of 65,536 characters.
+/// Maximum number of bytes of a page: GitHub takes comments of 65,536 characters.
 const MOST_BYTES: usize = 60_000;
 
-/// Most bytes of the values of one difference.
+/// Maximum number of bytes of the values of one difference.
 const MOST_OF_VALUE: usize = 4_000;
 
 /// Most characters of a line of a value.
 const WIDEST: usize = 400;
 
-/// Most nodes and places that are named for one difference.
+/// Maximum number of nodes and places that are named for one difference.
 const MOST_NAMED: usize = 20;
 
-/// Most names that are folded behind them.
+/// Maximum number of names that are folded behind them.
 const MOST_FOLDED: usize = 200;
 
 /// Fewest keys that fail alike for which that is said once.
 const FEWEST_ALIKE: usize = 2;
 
-/// What was compared.
 #[derive(Clone, Copy)]
 pub(super) enum Sides<'a> {
     /// Two nodes, or two environments.
@@ -51,7 +50,7 @@ pub(super) enum Sides<'a> {
 /// What a page says of nodes.
 #[derive(Clone, Copy)]
 struct Nodes {
-    /// How many there are; nothing where nodes are not what is counted.
+    /// How many there are; `None` if nodes are not what is counted.
     all: Option<usize>,
     /// Whether long lists are there as a whole, folded.
     is_whole: bool,
@@ -159,7 +158,6 @@ fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
     )
 }
 
-/// What an answer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Set,
@@ -352,8 +350,8 @@ fn signed(sign: char, text: &str) -> String {
     text.lines().map(|line| format!("{sign}{line}\n")).collect()
 }
 
-/// The keys of the hashes and lists that a hunk is inside of, as a line before it; nothing for one at the
-/// start of the text.
+/// The keys of the hashes and lists that a hunk is inside of, as a line before it; empty for one at
+/// the start of the text.
 fn keys_around(text: &str, hunk: &Hunk) -> String {
     // An element stands below a key of the same indent.
     let depth = |line: &str| {

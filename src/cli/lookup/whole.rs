@@ -139,7 +139,6 @@ fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
     }
 }
 
-/// The whole workspace, read.
 struct Whole {
     folder: String,
     snapshot: Arc<Snapshot>,

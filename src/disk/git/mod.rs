@@ -114,7 +114,7 @@ impl Repository {
     }
 }
 
-/// The text of one of git's own small files; nothing where there is none.
+/// The text of one of git's own small files; `None` if there is none.
 fn list_file(at: &Path) -> Result<Option<String>, GitError> {
     use super::read::{Unreadable, bytes};
     // A folder of references can have the name of a reference that there is not.

@@ -20,7 +20,6 @@ const LARGEST_OBJECT: usize = 64 << 20;
 /// Object databases that one borrows from, one after the other; git itself follows five.
 const MOST_BORROWED: usize = 16;
 
-/// An object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Object {
     pub(super) kind: Kind,
@@ -50,7 +49,6 @@ impl Objects {
         Ok(Objects { store })
     }
 
-    /// An object.
     pub(super) fn read(&self, id: &ObjectId) -> Result<Object, GitError> {
         let mut bytes = Vec::new();
         match self.store.try_find(id, &mut bytes) {

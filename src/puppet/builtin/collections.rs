@@ -9,7 +9,7 @@ use crate::value::{HashMap, Value};
 /// Deepest nesting of hashes that is merged.
 const MAX_MERGED: usize = 50;
 
-/// Most numbers of a range.
+/// Maximum number of numbers of a range.
 const MAX_RANGE: i64 = 10_000;
 
 pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {

@@ -6,7 +6,7 @@ use crate::puppet::stop::{Evaluated, Stop};
 use crate::syntax::puppet::{Kind, Lambda, Parameter};
 use crate::value::{HashMap, Value};
 
-/// Most rounds of one call.
+/// Maximum number of rounds of one call.
 const MAX_ROUNDS: usize = 10_000;
 
 /// A round of an iteration: what the block gets, and what it stands for.

@@ -9,7 +9,7 @@ use super::syntax::{Anchor, Case, Greed, Node};
 /// enough for every recursion over the tree.
 const MAX_DEPTH: usize = 120;
 
-/// Most repetitions a quantifier may ask for, as in Onigmo.
+/// Maximum number of repetitions a quantifier may ask for, as in Onigmo.
 const MAX_REPEAT: u32 = 100_000;
 
 /// Why no tree could be made.
@@ -47,7 +47,6 @@ struct Options {
     charset: Charset,
 }
 
-/// A pattern as read.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) root: Node,

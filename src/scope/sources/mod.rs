@@ -43,7 +43,7 @@ pub enum NodesForm {
     Rspec,
 }
 
-/// Recognises the form of saved data; nothing where it is none of them.
+/// Recognises the form of saved data; `None` if it is none of them.
 #[must_use]
 pub fn form_of(value: &Value) -> Option<NodesForm> {
     if let Some(elements) = value.as_array() {

@@ -56,12 +56,10 @@ pub(crate) enum Stage {
 pub(crate) enum Index {
     /// So many files of so many; what is not found may still come.
     Reading {
-        /// Read so far.
         read: usize,
         /// To read in all, as far as is known.
         of: usize,
     },
-    /// All of them.
     Complete,
 }
 
@@ -168,7 +166,6 @@ impl Connection {
         self.exit_code.load(Ordering::Acquire)
     }
 
-    /// Takes `exit`.
     pub(crate) fn exit(&self) {
         let code = u8::from(self.stage() != Stage::ShutDown);
         self.exit_code.store(code, Ordering::Release);

@@ -11,7 +11,6 @@ use crate::server::documents::Documents;
 use crate::server::jobs::Stop;
 use crate::server::model::Pinned;
 
-/// A request under way.
 pub(super) struct Underway {
     stop: Stop,
     /// The document that it is about.
@@ -44,7 +43,7 @@ impl Connection {
         }
     }
 
-    /// Remembers a request, so that it can be stopped; none if its id is in use or too many wait.
+    /// Remembers a request, so that it can be stopped; `None` if its id is in use or too many wait.
     pub(crate) fn admit(&self, id: &Id, path: Option<Arc<str>>) -> Option<Stop> {
         let mut requests = lock(&self.requests);
         if requests.len() >= MAX_REQUESTS || requests.contains_key(id) {

@@ -98,8 +98,9 @@ fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
     })
 }
 
-/// The safe fixes of all findings that are shown, and of those that show up after them, as one action;
-/// nothing where there are none. Errors in other files are not looked for, for the time it would take.
+/// The safe fixes of all findings that are shown, and of those that show up after them, as one
+/// action; `None` if there are none. Errors in other files are not looked for, for the time it
+/// would take.
 fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> {
     let fixing = Fixing {
         snapshot: &view.snapshot,

@@ -173,7 +173,7 @@ fn argument(arguments: Option<&Vec<Value>>) -> &Value {
         .unwrap_or(NONE)
 }
 
-/// What a command chooses; nothing for a command that does not.
+/// What a command chooses; `None` for a command that does not.
 fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choosing, String>> {
     match command {
         SELECT_NODE => Some(match arguments.get("certname") {

@@ -57,7 +57,6 @@ impl<'v> Locations<'v> {
         known.unwrap_or_default()
     }
 
-    /// A place.
     pub(super) fn location(&self, place: &FilePlace) -> Option<lsp::Location> {
         Some(lsp::Location {
             uri: uri(self.view, &place.path)?,

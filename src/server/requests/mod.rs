@@ -302,7 +302,7 @@ async fn whole_view(session: &Connection, ticket: &Ticket, wants: Wants) -> Opti
     })
 }
 
-/// Waits until the workspace has been read; nothing if the server is ending.
+/// Waits until the workspace has been read; `None` if the server is ending.
 pub(crate) async fn is_read(session: &Connection) -> Option<()> {
     let mut index = session.index.subscribe();
     let complete = |index: &Index| *index == Index::Complete;

@@ -354,7 +354,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The values up to the end of the line or of the element, joined; none if there is none.
+    /// The values up to the end of the line or of the element, joined; `None` if there is none.
     fn joined_values(&mut self, newlines: Newlines<'_>) -> Result<Option<HoconNode>, HoconProblem> {
         let mut values: Vec<HoconNode> = Vec::new();
         let mut token = self.skip_blanks(newlines)?;

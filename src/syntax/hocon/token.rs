@@ -15,7 +15,6 @@ const NUMBER_CHARACTERS: &str = "0123456789eE+-.";
 /// Characters that never stand in text without quotes.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
-/// One token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
@@ -109,7 +108,7 @@ impl Token {
         matches!(&self.kind, TokenKind::Unquoted(text) if text.chars().all(char::is_whitespace))
     }
 
-    /// The text that the token adds to a string or a key; none for what is no plain value.
+    /// The text that the token adds to a string or a key; `None` for what is no plain value.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             TokenKind::Unquoted(text) | TokenKind::Quoted(text) => Some(text),

@@ -62,7 +62,6 @@ pub(super) enum Shape {
 }
 
 impl Parser<'_> {
-    /// A whole text.
     pub(super) fn program(&mut self) -> Parsed<Node> {
         if self.at(Terminal::End) {
             return Ok(Node::new(Kind::Nothing, self.place()));

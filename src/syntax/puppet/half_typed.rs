@@ -5,7 +5,7 @@ use super::Dialect;
 use super::lexer::{Terminal, tokens};
 use crate::text::TextRange;
 
-/// Most texts that the lexer refuses before it gives up.
+/// Maximum number of texts that the lexer refuses before it gives up.
 const MOST_REFUSED: usize = 50;
 
 /// What a piece of code is.

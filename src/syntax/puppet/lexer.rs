@@ -44,7 +44,6 @@ pub(super) enum Terminal {
     Keyword(&'static str),
     /// The start of a template.
     TemplateStart,
-    /// Text of a template.
     RenderText,
     /// `<%=`
     RenderStart,
@@ -102,7 +101,6 @@ const NO_PLACE: &str = "undefined method `+' for nil:NilClass";
 /// The words that are keywords in plans only.
 const PLAN_KEYWORDS: &[&str] = &["plan", "apply"];
 
-/// A text as tokens.
 pub(super) struct Tokens<'a> {
     /// The last one is [`Terminal::End`].
     pub(super) tokens: Vec<Token<'a>>,

@@ -50,7 +50,7 @@ pub use tree::{
 /// Deepest nesting of expressions; a pair of brackets is two deep.
 const MAX_DEPTH: usize = 120;
 
-/// Most nodes inside each other.
+/// Maximum number of nodes inside each other.
 const MAX_HEIGHT: u16 = 1_000;
 
 const TOO_DEEP: &str = "code is nested too deeply";

@@ -14,7 +14,7 @@ pub(super) struct Parser<'a> {
     depth: usize,
     /// The names of the classes and plans around.
     pub(super) namespace: Vec<Box<str>>,
-    /// What was noted so far; nothing for a parser that stops at the first problem.
+    /// What was noted so far; `None` for a parser that stops at the first problem.
     pub(super) problems: Option<Vec<Problem>>,
     /// Bodies in braces around.
     pub(super) bodies: usize,

@@ -208,7 +208,7 @@ impl<'a> Lexer<'a> {
             .replace('\r', "\\r")
     }
 
-    /// The text up to its end, escapes replaced; nothing if it has no end.
+    /// The text up to its end, escapes replaced; `None` if it has no end.
     fn part(&mut self, quote: Quote) -> Lexed<Option<(Cow<'a, str>, Stop)>> {
         let Some((matched, end, length, stop)) = self.stop(quote) else {
             self.matched = "";

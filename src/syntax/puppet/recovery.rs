@@ -13,7 +13,7 @@ use crate::text::TextRange;
 /// without an end costs no more than its definition.
 const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "plan"];
 
-/// Most problems of a text.
+/// Maximum number of problems of a text.
 const MAX_PROBLEMS: usize = 100;
 
 pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {

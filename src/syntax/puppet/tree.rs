@@ -250,7 +250,7 @@ pub struct Definition {
     pub parent: Option<(Box<str>, TextRange)>,
     /// The type of its result.
     pub returns: Option<Node>,
-    /// A block; nothing where it is empty.
+    /// A block; `None` if it is empty.
     pub body: Option<Node>,
 }
 
@@ -272,7 +272,7 @@ pub struct NodeBlock {
     pub matches: Vec<Node>,
     /// What it inherits, which Puppet refuses.
     pub parent: Option<Node>,
-    /// A block; nothing where it is empty.
+    /// A block; `None` if it is empty.
     pub body: Option<Node>,
 }
 

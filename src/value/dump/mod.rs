@@ -37,8 +37,8 @@ use super::{HashMap, Opaque, Rich, Value, float_to_s};
 use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
 use crate::syntax::tree::STRING_TAG;
 
-/// Most parts of a value that are written; the rest is `…`. Shared lists of shared lists must not
-/// fill the memory.
+/// Maximum number of parts of a value that are written; the rest is `…`. Shared lists of shared
+/// lists must not fill the memory.
 const MAX_PARTS: usize = 1_000_000;
 
 /// The value as `puppet lookup` prints it: with `---`, without anchors, ending in a line break.

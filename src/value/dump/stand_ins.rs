@@ -26,7 +26,7 @@ impl StandIns {
     /// How many private characters in a row are needed.
     const ROOM: u32 = 256;
 
-    /// Nothing if the value has no such character, or no room for stand-ins.
+    /// `None` if the value has no such character, or no room for stand-ins.
     pub(super) fn for_value(value: &Value) -> Option<StandIns> {
         let mut used = Vec::new();
         let mut needed = false;

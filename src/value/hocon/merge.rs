@@ -269,7 +269,7 @@ fn merged_lines(parts: &[PartRef]) -> Lines {
     lines.unwrap_or_else(|| parts.first().map_or(Lines::at(1), |part| part.lines))
 }
 
-/// Joins values; none if there are none.
+/// Joins values; `None` if there are none.
 pub(super) fn concatenate(pieces: &[PartRef]) -> Result<Option<PartRef>, String> {
     let mut joined = consolidate(pieces)?;
     if joined.len() < 2 {

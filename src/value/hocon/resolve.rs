@@ -15,7 +15,8 @@ use super::merge::{
     Kind, NOT_RESOLVED, Part, PartRef, consolidate, describe, expression, with_fallback,
 };
 
-/// Most values that are resolved in one file: references can make work grow without end.
+/// Maximum number of values that are resolved in one file: references can make work grow without
+/// end.
 const MAX_STEPS: usize = 300_000;
 
 /// Deepest chain of values that wait for one another.

@@ -65,7 +65,6 @@ fn runtime_object(class: &str, text: &str) -> Value {
     }))
 }
 
-/// What a list becomes.
 pub(super) enum List {
     Array,
     OrderedMap,
