@@ -1,5 +1,5 @@
-//! `hiera-ls check --self-test [PATH]`: whether this workspace, after random edits, answers as one
-//! that is read afresh. Nothing is written: everything happens in memory.
+//! `hiera-ls check --self-test [PATH]`: tests whether this workspace answers the same after random
+//! edits as when read afresh. Nothing is written: everything happens in memory.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,21 +16,21 @@ use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Recheck, recheck};
 use crate::workspace::{Change, DiskEntry, Snapshot, Workspace};
 
-/// How many times the workspace is compared with a fresh one.
+/// Number of comparisons with a fresh workspace.
 const ROUNDS: usize = 5;
 
-/// How many changes happen between two comparisons.
+/// Number of changes between two comparisons.
 const CHANGES: usize = 10;
 
-/// How many places are hovered over in one comparison.
+/// Number of hovers in one comparison.
 const PLACES: usize = 40;
 
-/// The files that the changes concentrate on, so that they meet each other.
+/// Number of files that the changes concentrate on, so that they affect each other.
 const FILES: usize = 25;
 
 type Findings = BTreeMap<Arc<str>, Vec<Finding>>;
 
-/// Numbers that follow from a seed (xorshift64*).
+/// Random numbers from a seed (xorshift64*).
 struct Dice(u64);
 
 impl Dice {
@@ -133,7 +133,7 @@ fn hover_at(snapshot: &Snapshot, path: &str, offset: usize, settings: &Settings)
     hover(analysis, path, offset, &HoverOptions::default()).map(|hover| hover.plain)
 }
 
-/// The findings after a change that makes these files be checked again.
+/// The findings of some files after a change.
 fn check(snapshot: &Snapshot, settings: &Settings, again: Recheck, before: Findings) -> Findings {
     let checker = Checker::with_settings(snapshot, settings.clone());
     let (mut findings, paths): (Findings, Vec<Arc<str>>) = match again {
@@ -157,7 +157,7 @@ fn different<'a>(left: &'a Findings, right: &'a Findings) -> Option<&'a Arc<str>
     paths.find(|path| left.get(*path) != right.get(*path))
 }
 
-/// Something that could happen to a file; notes what is open and what is gone.
+/// A random event for a file; records which files are open and which are gone.
 fn change(
     dice: &mut Dice,
     known: &Snapshot,

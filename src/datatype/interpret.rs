@@ -1,4 +1,4 @@
-//! Expressions to types, as `pops/types/type_parser.rb` and `type_factory.rb`.
+//! Turns expressions into types, like `pops/types/type_parser.rb` and `type_factory.rb`.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -9,22 +9,22 @@ use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
 use crate::syntax::puppet::{self, Kind, Node, Prefix};
 
-/// Deepest nesting of aliases.
+/// Maximum nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
 
-/// Longest expression in bytes.
+/// Maximum length of an expression in bytes.
 const MAX_LENGTH: usize = 256 * 1024;
 
 /// Maximum number of parts of a type with its aliases expanded.
 const MAX_PARTS: usize = 20_000;
 
-/// Where the type aliases of modules come from.
+/// Provides the type aliases of modules.
 pub trait Aliases {
-    /// The text of the file that defines the alias of this name (`Stdlib::Host`), if there is one:
-    /// `type Stdlib::Host = Variant[…]`, comments and all.
+    /// The text of the file that defines the alias of this name (`Stdlib::Host`), if it exists:
+    /// `type Stdlib::Host = Variant[…]`, with its comments.
     fn source(&self, name: &str) -> Option<String>;
 
-    /// Whether the types that Puppet loads from files of its own are seen.
+    /// Whether the types that Puppet loads from its own files are visible.
     fn sees_system(&self) -> bool {
         true
     }
@@ -94,7 +94,6 @@ struct Interpreter<'a> {
     aliases: &'a dyn Aliases,
     /// Aliases being resolved, outermost first.
     open: Vec<(String, Arc<AliasBody>)>,
-    /// Aliases resolved already.
     done: Vec<(String, Arc<AliasBody>)>,
     parts: usize,
 }
@@ -158,7 +157,7 @@ impl<'a> Interpreter<'a> {
                     };
                     let key = self.param(&pair[0], text)?;
                     let value = self.param(&pair[1], text)?;
-                    // Of equal keys the last has its value in the first one's place.
+                    // Of equal keys the last one's value is used, in the first one's position.
                     let is_same = |known: &Param| match (known, &key) {
                         (Param::Text(known), Param::Text(key)) => known == key,
                         (Param::Type(known), Param::Type(key)) => known == key,
@@ -192,7 +191,8 @@ impl<'a> Interpreter<'a> {
         self.named(relative, || Arc::from(name))
     }
 
-    /// The type of a name that is not one of Puppet's types; `text` is shown if it does not exist.
+    /// The type of a name that is not one of Puppet's types; `text` is printed if it does not
+    /// exist.
     fn named(&mut self, name: &str, text: impl Fn() -> Arc<str>) -> Parsed<Type> {
         if let Some((known, body)) = self.open.iter().find(|(open, _)| same_name(open, name)) {
             return Ok(Type::Alias(Alias {
@@ -253,7 +253,7 @@ impl<'a> Interpreter<'a> {
                 "Type alias '{name}' cannot be resolved to a real type"
             )));
         }
-        // The body is not shared yet, so that it is always empty here.
+        // The body is not shared yet, so it is always empty here.
         let _ = body.resolved.set(resolved);
         self.done.push((name.to_owned(), body.clone()));
         Ok(strong(name, &body))
@@ -280,7 +280,7 @@ impl<'a> Interpreter<'a> {
                 _ => Err(refuse()),
             },
             reference @ Type::Reference(_) => Ok(reference),
-            // One that has type parameters.
+            // An error type with type parameters.
             Type::Object(Some(ObjectType::Error)) => Ok(Type::Reference(Arc::from(&*source))),
             Type::Object(Some(ObjectType::Deferred)) => Err(ParseError::new(
                 "The Deferred-Type cannot be parameterized using []",
@@ -299,7 +299,7 @@ fn strong(name: &str, body: &Arc<AliasBody>) -> Type {
     })
 }
 
-/// Drops the alias from the variant that it is defined as.
+/// Removes the alias from the variant that defines it.
 fn without_itself(name: &str, resolved: Type) -> Type {
     let Type::Variant(types) = &resolved else {
         return resolved;
