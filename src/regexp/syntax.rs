@@ -1,4 +1,4 @@
-//! What a Ruby pattern says, as a tree: the meeting point of the parser and the emitter.
+//! The tree of a Ruby pattern, between the parser and the emitter.
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,11 +13,11 @@ pub(super) enum Node {
     /// A character class, already in the engines' bracket syntax.
     Class(String, Case),
     Sequence(Vec<Node>),
-    /// One of several, the first that fits.
+    /// Alternatives; the first that matches is used.
     Alternatives(Vec<Node>),
-    /// A group with the number it has in Ruby.
+    /// A group with its number in Ruby.
     Capture(usize, Box<Node>),
-    /// `(?>…)`: no way back into it once matched.
+    /// `(?>…)`: no backtracking into it once matched.
     Atomic(Box<Node>),
     Look(Look, Box<Node>),
     Repeat {
@@ -27,11 +27,11 @@ pub(super) enum Node {
         greed: Greed,
     },
     Anchor(Anchor),
-    /// Text of an earlier group; several numbers where a name was given twice.
+    /// Text of an earlier group; several numbers if a name was given twice.
     Backreference(Vec<usize>, Case),
-    /// `\g<…>`: the pattern of a group again.
+    /// `\g<…>`: repeats the pattern of a group.
     Call(usize),
-    /// `(?(1)yes|no)`.
+    /// `(?(1)yes|no)`
     Conditional(usize, Box<Node>, Box<Node>),
     /// `(?~…)`: the longest text without the body.
     Absent(Box<Node>),
@@ -41,7 +41,7 @@ pub(super) enum Node {
     Grapheme,
 }
 
-/// Whether letters match in either case.
+/// Whether letters match case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Exact,
