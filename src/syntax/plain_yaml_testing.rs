@@ -1,4 +1,4 @@
-//! Texts for the tests of what is made of plain YAML.
+//! Texts for tests of the plain YAML parser.
 
 /// Texts that are plain.
 pub(crate) const PLAIN: [&str; 14] = [

@@ -6,9 +6,7 @@
 //! ```
 //! use hiera_ls::text::{LineIndex, Position, PositionEncoding};
 //!
-//! let index = LineIndex::new("é: 1
-//! b: 2
-//! ");
+//! let index = LineIndex::new("é: 1\nb: 2\n");
 //! assert_eq!(index.position(2, PositionEncoding::Utf16), Position { line: 0, character: 1 });
 //! assert_eq!(index.position(6, PositionEncoding::Utf8), Position { line: 1, character: 0 });
 //! ```
