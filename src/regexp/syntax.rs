@@ -86,7 +86,7 @@ pub(super) enum Anchor {
 }
 
 impl Node {
-    /// Whether the node never consumes a character by its kind alone.
+    /// Whether this kind of node never consumes a character.
     pub(super) fn is_zero_width(&self) -> bool {
         match self {
             Node::Anchor(_) | Node::Look(..) | Node::Empty => true,
@@ -95,7 +95,7 @@ impl Node {
         }
     }
 
-    /// The number of characters every match has, where all have the same.
+    /// The number of characters of every match, if all have the same.
     ///
     /// Recursion is as deep as the tree, which the parser bounds.
     pub(super) fn fixed_length(&self) -> Option<u64> {
@@ -121,7 +121,7 @@ impl Node {
         }
     }
 
-    /// Whether a group that captures stands anywhere inside.
+    /// Whether there is a capturing group anywhere inside.
     pub(super) fn captures(&self) -> bool {
         match self {
             Node::Capture(..) => true,
@@ -133,7 +133,7 @@ impl Node {
         }
     }
 
-    /// Numbers of the groups that something refers to, added to `used`.
+    /// Adds the numbers of all referenced groups to `used`.
     pub(super) fn references(&self, used: &mut Vec<usize>) {
         match self {
             Node::Backreference(groups, _) => used.extend(groups),
