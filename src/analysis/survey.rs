@@ -75,7 +75,7 @@ impl RootView<'_> {
     pub fn survey(&self, key: &str, scope: &Scope) -> Survey {
         let mut scoped = self.in_scope(scope);
         let answer = scoped.compilation.lookup(&request(key));
-        // After an error, nothing more is asked of a half-done lookup.
+        // After an error the lookup is incomplete and must not be used further.
         if answer.result.is_err() {
             scoped = self.in_scope(scope);
         }

@@ -58,7 +58,7 @@ fn slot(format: Format) -> usize {
 }
 
 impl DiskFiles {
-    /// Nothing remembered yet.
+    /// An empty cache.
     #[must_use]
     pub fn new() -> DiskFiles {
         DiskFiles::default()

@@ -54,7 +54,7 @@ fn mark(text: &str, start: usize) -> Option<EditMark> {
     if method.is_empty() || !method.chars().all(is_word) {
         return None;
     }
-    // At least one character stands in between.
+    // There is at least one character in between.
     let first = plain.chars().next()?.len_utf8();
     let length = first + plain[first..].find("]!")?;
     let inside = text.len() - plain.len();

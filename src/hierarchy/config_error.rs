@@ -18,7 +18,7 @@ pub enum ConfigError {
     },
     /// A rule is broken (`LookupError` with an issue code).
     Rule {
-        /// Which rule.
+        /// The broken rule.
         rule: ConfigRule,
         /// Line (from 1) that Puppet finds by searching the text.
         line: Option<usize>,

@@ -12,9 +12,9 @@ pub fn is_of_tag(variable: &str) -> bool {
     variable.starts_with(TAG)
 }
 
-/// The text of a template without its tags: a tag that prints a value becomes a token of a
-/// variable that is called like the tag ([`is_of_tag`]), other tags vanish with the lines that they
-/// are alone on. None where a tag is not closed.
+/// The text of a template without its tags. A tag that prints a value becomes a token whose variable
+/// has the tag's text ([`is_of_tag`]); other tags are removed, with their line if nothing else is on
+/// it. `None` if a tag is not closed.
 ///
 /// ```
 /// use hiera_ls::hierarchy::without_tags;

@@ -56,7 +56,7 @@ pub enum TokenKind {
     },
     /// A call of a known function with one quoted argument.
     Call {
-        /// Which function.
+        /// The called function.
         method: Method,
         /// The argument without its quotes.
         argument: Arc<str>,
@@ -83,7 +83,7 @@ pub struct Token {
     pub inner: TextRange,
     /// The range of the function's name, if a function is called.
     pub function: Option<TextRange>,
-    /// What the token is.
+    /// The kind of token.
     pub kind: TokenKind,
 }
 

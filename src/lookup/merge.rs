@@ -107,7 +107,7 @@ impl StrategyKind {
 /// A strategy with its options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Strategy {
-    /// Which strategy.
+    /// The kind of strategy.
     pub kind: StrategyKind,
     /// The options as given, including `strategy`; empty if only a name was given.
     pub options: Arc<HashMap>,

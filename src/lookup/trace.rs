@@ -43,7 +43,7 @@ pub enum NodeKind {
     MergeSource,
     /// A layer's configuration.
     Provider {
-        /// Which layer.
+        /// The layer of the configuration.
         layer: Layer,
         /// Version of the configuration, once read.
         version: Option<u8>,

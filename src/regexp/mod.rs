@@ -1,12 +1,13 @@
-//! Ruby regular expressions on Rust engines: translate, compile, match, and Ruby's error texts.
+//! Runs Ruby regular expressions on Rust engines: translates, compiles and matches them, with Ruby's
+//! error messages.
 //!
-//! Puppet's patterns are Ruby's (Onigmo), whose syntax means other things than Rust's: `^` and
-//! `$` always match at lines, `(?m)` lets the dot match a newline, `\h` is a hex digit, `\d`, `\s`
-//! and `\w` are ASCII while `[[:alpha:]]` is Unicode. So a pattern is parsed as Ruby parses it,
-//! written anew for `regex` where that can run it (linear time), for `fancy-regex` with a limit
-//! on its steps where it cannot, and reported as unsupported where neither can.
+//! Puppet's patterns are Ruby's (Onigmo), whose syntax differs from Rust's: `^` and `$` always match
+//! at lines, `(?m)` lets the dot match a newline, `\h` is a hex digit, `\d`, `\s` and `\w` are ASCII
+//! while `[[:alpha:]]` is Unicode. So a pattern is parsed like in Ruby and translated for `regex` if
+//! that can run it (linear time), else for `fancy-regex` with a limit on its steps. If neither can,
+//! it is unsupported.
 //!
-//! This room knows nothing of Puppet, values or files.
+//! This room must not know Puppet, values or files.
 //!
 //! ```
 //! use hiera_ls::regexp::Regexp;

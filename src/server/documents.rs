@@ -51,7 +51,7 @@ impl Text {
 pub(crate) struct Edit {
     /// From and to, counted in the negotiated encoding; `None` for the whole document.
     pub(crate) range: Option<(Position, Position)>,
-    /// What stands there afterwards.
+    /// The replacement.
     pub(crate) text: String,
 }
 

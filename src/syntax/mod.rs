@@ -72,7 +72,7 @@ pub struct Problem {
     pub range: TextRange,
     /// The loader's own message, with its own position, without the file's path.
     pub message: String,
-    /// What sort of problem.
+    /// The kind of problem.
     pub kind: ProblemKind,
 }
 

@@ -19,7 +19,7 @@ pub enum Change {
     },
     /// The editor changed an open document; for a document that is not open the same as `Open`.
     Edit {
-        /// Which document.
+        /// The document's path.
         path: Arc<str>,
         /// The whole new text.
         text: Arc<str>,
@@ -28,7 +28,7 @@ pub enum Change {
     },
     /// The editor closed a document: the disk's text is used again.
     Close {
-        /// Which document.
+        /// The document's path.
         path: Arc<str>,
     },
     /// The current entry on the disk at one path.
@@ -40,7 +40,7 @@ pub enum Change {
     },
     /// All current entries on the disk below a folder: known entries that are not listed are gone.
     Scanned {
-        /// Which folder.
+        /// The folder.
         folder: Arc<str>,
         /// Everything below the folder, without the folder itself.
         entries: Vec<(Arc<str>, DiskEntry)>,

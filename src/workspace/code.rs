@@ -56,7 +56,7 @@ pub enum DefinitionKind {
 /// A class, a defined type, a function or a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefinitionFact {
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
     /// Its full name.
     pub name: Arc<str>,
@@ -178,7 +178,7 @@ pub enum LookupKey {
 /// A call that looks a key up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LookupFact {
-    /// Which function.
+    /// The called function.
     pub function: LookupFunction,
     /// The key.
     pub key: LookupKey,
@@ -220,7 +220,7 @@ pub enum IncludeKind {
 /// An included or named class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncludeFact {
-    /// How.
+    /// How the class is named.
     pub kind: IncludeKind,
     /// The class, without colons before it; `None` if it is computed.
     pub class: Option<Arc<str>>,
@@ -276,7 +276,7 @@ pub struct DefaultClass {
 pub enum Given {
     /// None.
     Nothing,
-    /// These.
+    /// These parameters.
     Parameters(Box<[Arc<str>]>),
     /// Unknown ones.
     Any,

@@ -24,7 +24,7 @@ pub enum RootKind {
 /// A folder with a hierarchy of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {
-    /// What it is.
+    /// The kind of root.
     pub kind: RootKind,
     /// The folder, absolute.
     pub dir: Arc<str>,

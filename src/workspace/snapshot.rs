@@ -56,7 +56,7 @@ pub struct Delta {
 /// One file's change.
 #[derive(Clone, Debug)]
 pub struct FileDelta {
-    /// Which file.
+    /// The id of the file.
     pub file: FileId,
     /// Its path.
     pub path: Arc<str>,
@@ -160,7 +160,7 @@ impl Snapshot {
         }
     }
 
-    /// Which revision this is.
+    /// The revision of this snapshot.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision

@@ -30,7 +30,7 @@ pub enum TokenFact {
 pub struct Reference {
     /// The key as written between the quotes, possibly dotted.
     pub key: Arc<str>,
-    /// By which function.
+    /// The called function.
     pub method: Method,
     /// The token with its `%{` and `}`.
     pub range: TextRange,

@@ -19,7 +19,7 @@ const SHOWN: usize = 60;
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// Where it stands.
+    /// The range of the mistake.
     pub range: TextRange,
     /// The problem, and the remedy.
     pub message: String,

@@ -173,7 +173,7 @@ impl Connection {
         self.cancel_all();
     }
 
-    /// How far the conversation is.
+    /// The stage of the session.
     pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Uninitialized,

@@ -24,7 +24,7 @@ pub enum PieceKind {
 /// A piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// What it is.
+    /// The kind of piece.
     pub kind: PieceKind,
     /// Its range.
     pub place: TextRange,
@@ -33,7 +33,7 @@ pub struct Piece {
 /// An open bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenBracket {
-    /// Which one: `(`, `[` or `{`.
+    /// The bracket: `(`, `[` or `{`.
     pub sign: &'static str,
     /// Its index among the pieces.
     pub piece: usize,
