@@ -8,7 +8,6 @@ use crate::workspace::{
     CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Means, Root, Within, path,
 };
 
-/// The class declarations in an environment's manifests.
 pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,

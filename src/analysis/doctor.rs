@@ -271,7 +271,6 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     }
 }
 
-/// The layers that a root's nodes read.
 pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
     let mut layers = vec![Layer::Global, Layer::Environment];
     if !layers.contains(&view.layer) {
@@ -402,7 +401,6 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
     found
 }
 
-/// The source of a node's variable.
 fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'static str {
     let root = name.split('.').next().unwrap_or(name);
     let is_by_name = node.knowledge != Knowledge::All;

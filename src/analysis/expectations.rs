@@ -375,7 +375,6 @@ fn get(entry: &Entry<'_>, name: &str) -> Value {
     entry.data.get(name).cloned().unwrap_or(Value::Undef)
 }
 
-/// The node name in the facts.
 fn certname(facts: &HashMap) -> String {
     let facts = Value::from(facts.clone());
     let networking = facts.get("networking").and_then(|found| found.get("fqdn"));

@@ -288,7 +288,6 @@ impl<'a> Analysis<'a> {
 struct ModuleAliases<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,
-    /// Whether an alias was not found.
     lacks_one: Cell<bool>,
 }
 

@@ -80,7 +80,6 @@ impl PartialEq for NamedNodes {
 }
 
 impl NamedNodes {
-    /// The nodes, ordered by name.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.0.iter()
     }
@@ -100,7 +99,6 @@ enum Naming {
 struct NamingPlace<'p> {
     place: &'p Place,
     naming: Naming,
-    /// The variable that names the host.
     variable: &'p Arc<str>,
 }
 

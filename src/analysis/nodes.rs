@@ -79,7 +79,6 @@ pub struct NodeInputs<'a> {
     pub configs: &'a ConfigCache,
 }
 
-/// The sources of a set of nodes.
 #[derive(Debug, Default, PartialEq)]
 struct NodeSources {
     facts: Option<NodeFile>,

@@ -18,7 +18,6 @@ use crate::workspace::{
 
 /// The manifests of an environment in one snapshot, ready to be run for its nodes.
 pub struct SiteManifests {
-    /// The folder of the environment.
     root: Arc<str>,
     files: Vec<Arc<File>>,
     site: Site,
@@ -304,11 +303,9 @@ pub(super) fn is_for_everyone(blocks: &[&NodeFact]) -> bool {
 /// A list of classes that a call includes.
 #[derive(Clone, Copy)]
 pub(super) struct IncludedList<'c> {
-    /// The key.
     pub(super) key: &'c Arc<str>,
     /// Which levels of the list are included.
     pub(super) levels: ListLevels,
-    /// The call that looks it up.
     pub(super) call: TextRange,
 }
 

@@ -18,7 +18,6 @@ pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Opti
     }
 }
 
-/// The manifests of an environment.
 #[derive(Clone, Default)]
 pub(super) struct SiteFiles {
     /// Available manifests, in Puppet's order.
@@ -76,7 +75,6 @@ pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<S
     ManifestSetting::of(snapshot, &environment.dir).place
 }
 
-/// The manifest setting of an environment.
 struct ManifestSetting {
     /// The setting in `environment.conf`, as written.
     named: Option<String>,
@@ -116,7 +114,6 @@ impl ManifestSetting {
     }
 }
 
-/// Adds the manifests below a folder.
 fn add_manifests(files: &dyn Files, folder: &str, paths: &mut Vec<Arc<str>>) {
     for (name, kind) in files.list(folder) {
         let at = path::join(folder, &name);

@@ -146,7 +146,6 @@ impl RootView<'_> {
 }
 
 impl ScopeView<'_> {
-    /// Visits the levels once.
     fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
         let entry = self.options_entry(key);
         let strategy = strategy(&answer, key, entry.as_ref());
@@ -203,7 +202,6 @@ impl ScopeView<'_> {
     }
 }
 
-/// The walk over the levels.
 struct Walk<'w> {
     analysis: &'w Analysis<'w>,
     key: &'w str,

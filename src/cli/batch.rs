@@ -118,7 +118,6 @@ const READ_AHEAD: usize = 1 << 20;
 /// Maximum number of requests that see the files in the same state.
 const MOST_TOGETHER: usize = 100;
 
-/// Answers requests until standard input ends.
 pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut shared = Shared {
         keys,

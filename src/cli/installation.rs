@@ -38,7 +38,6 @@ pub(super) fn version() -> &'static str {
     }
 }
 
-/// Prints the completions of a shell.
 pub(super) fn completions(shell: Shell) -> ExitCode {
     let script = match shell {
         // In that script a hyphen in the program's name breaks the match between commands and their

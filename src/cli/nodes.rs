@@ -96,7 +96,6 @@ pub(super) struct Asked<'a> {
     pub(super) files: &'a [String],
     /// The file of common facts from a flag.
     pub(super) facts: Option<&'a String>,
-    /// The workspace's configuration.
     pub(super) project: &'a Project,
     pub(super) settings: &'a Settings,
     pub(super) configs: &'a ConfigCache,

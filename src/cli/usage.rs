@@ -15,10 +15,8 @@ use crate::text::nearest;
 /// empty path would be the current folder.
 const MAY_BE_EMPTY: [&str; 3] = ["value", "default", "label"];
 
-/// Exit code for an invalid command line.
 pub(super) const SENSELESS: u8 = 2;
 
-/// Reads the command line.
 pub(super) fn read() -> Result<Arguments, clap::Error> {
     let matches = command().try_get_matches()?;
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
@@ -69,7 +67,6 @@ pub(super) fn see_help(command: &str) -> String {
     }
 }
 
-/// The arguments of the process.
 #[allow(
     clippy::disallowed_methods,
     reason = "cli/ reads the arguments of the process"
@@ -113,7 +110,6 @@ fn message(error: &clap::Error, words: &[String]) -> String {
     format!("{said}\n{}", see_help(named.map_or("", String::as_str)))
 }
 
-/// The suggested name.
 fn meant(error: &clap::Error) -> Option<String> {
     let suggested = [
         ContextKind::SuggestedArg,

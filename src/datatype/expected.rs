@@ -141,7 +141,6 @@ fn short(expected: &Type) -> String {
     }
 }
 
-/// Adds a type, or its alternatives.
 fn add(expected: &Type, left: &mut usize, found: &mut Vec<Type>) {
     let Some(fewer) = left.checked_sub(1) else {
         return;

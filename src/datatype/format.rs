@@ -10,7 +10,6 @@ use super::model::{
 };
 use super::quote::{quote, ruby_float, slashed};
 
-/// The text of the default `TypeSet`.
 const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
     pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', \
     name => 'DefaultTypeSet', version => '0.0.0'}]";
@@ -49,14 +48,12 @@ impl Type {
         printer.has_reference
     }
 
-    /// The text with all aliases expanded.
     pub(super) fn expanded(&self) -> String {
         let mut printer = Printer::new(Expansion::Full);
         printer.print(self);
         printer.out
     }
 
-    /// The name without parameters.
     pub(super) fn simple_name(&self) -> &'static str {
         match self {
             Type::Any => "Any",

@@ -148,7 +148,6 @@ impl ObjectType {
         }
     }
 
-    /// The type of an object value.
     pub(super) fn of(value: &Value) -> Option<ObjectType> {
         let Value::Rich(rich) = value else {
             return None;
@@ -320,7 +319,6 @@ pub struct Alias {
     pub(super) weak: Weak<AliasBody>,
 }
 
-/// The definition of an alias.
 #[derive(Debug, Default)]
 pub(super) struct AliasBody {
     pub(super) resolved: OnceLock<Type>,

@@ -14,7 +14,6 @@ use super::model::{
 use super::{texts, time};
 use crate::value::Value;
 
-/// A parameter of a type.
 #[derive(Clone, Debug)]
 pub(super) enum Param {
     Type(Type),

@@ -2,7 +2,6 @@
 
 use super::quote::quote;
 
-/// The parts of a URI.
 #[derive(Debug, Default, PartialEq)]
 struct Parts<'a> {
     scheme: Option<&'a str>,

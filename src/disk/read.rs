@@ -112,7 +112,6 @@ fn content_within(at: &str, limit: u64) -> Option<Content> {
     }
 }
 
-/// Why a file's bytes cannot be read.
 pub(super) enum Unreadable {
     Gone,
     /// It exists and must not or cannot be read.

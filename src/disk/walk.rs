@@ -25,7 +25,6 @@ const MOST_LINKED: usize = 50_000;
 /// name a tree of folders in exponentially many ways.
 const MOST_VISITS: u32 = 4;
 
-/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) found: Vec<Found>,
@@ -65,7 +64,6 @@ impl Chain {
     }
 }
 
-/// The folders of a walk.
 struct Folders<'w> {
     ignore: &'w Ignore,
     folder: &'w str,

@@ -155,13 +155,11 @@ pub struct KeyPath {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PathPart {
     Text(String),
-    /// The path of the level's location.
     Level,
     Datadir,
     Key(KeyPart),
 }
 
-/// The placeholders of a [`KeyPath`].
 const PLACEHOLDERS: [&str; 7] = [
     "path",
     "datadir",

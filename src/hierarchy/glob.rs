@@ -64,7 +64,6 @@ pub fn glob(
     Ok(found)
 }
 
-/// One part of a pattern between separators.
 #[derive(Debug, PartialEq)]
 enum Part {
     /// `**/`

@@ -276,7 +276,6 @@ impl fmt::Display for Template {
     }
 }
 
-/// Whether a variable can contain a `/`.
 type MayHoldSlash<'f> = &'f dyn Fn(&str) -> bool;
 
 /// Facts and what Puppet sets never do; variables of site manifests and classifiers may, and so may

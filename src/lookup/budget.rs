@@ -15,7 +15,6 @@ const MAX_INTERPOLATED: usize = 64 << 20;
 /// ten thousand.
 const MAX_VALUES: usize = 30_000_000;
 
-/// The work of a request so far.
 #[derive(Default)]
 pub(super) struct Budget {
     lookups: usize,
@@ -37,7 +36,6 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts bytes of interpolated text.
     pub(super) fn add_text(&mut self, bytes: usize) -> Found<()> {
         self.interpolated += bytes;
         if self.interpolated > MAX_INTERPOLATED {

@@ -119,7 +119,6 @@ pub enum EnvironmentConfig {
     None,
 }
 
-/// The result of reading a configuration's text.
 #[derive(Clone, Debug)]
 pub(super) struct ReadConfig {
     pub(super) config: Arc<Result<Config, ConfigError>>,

@@ -14,7 +14,6 @@ use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, Template
 use crate::value::{Missing, Opaque, StrKey, Value};
 use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
 
-/// A call of a function.
 struct Asked<'a> {
     root: &'a Arc<str>,
     invocation: &'a Invocation,
@@ -149,7 +148,6 @@ impl Engine<'_> {
         Err(Failure::NotFound)
     }
 
-    /// Looks up a key in one file.
     fn key_in_file(
         &mut self,
         origin: &Origin<'_>,

@@ -27,7 +27,6 @@ const FEW: usize = 12;
 /// A collection that Ruby changes in place: before and after. The first is found by its identity.
 pub(super) type Mutation = (Value, Value);
 
-/// The options of a deep merge.
 #[derive(Debug, Default)]
 pub(super) struct DeepOptions {
     knockout: Option<Knockout>,

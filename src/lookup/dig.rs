@@ -75,7 +75,6 @@ fn step(key: &str, segment: &Segment, value: &Value) -> Found {
     }
 }
 
-/// The Ruby class name of a value.
 pub(super) fn ruby_class(value: &Value) -> &'static str {
     match value {
         Value::Undef => "NilClass",

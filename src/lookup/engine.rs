@@ -76,7 +76,6 @@ pub(super) struct Engine<'a> {
     pub(super) assumed: Vec<Assumed>,
     /// Undefined variables only cause warnings, whatever `strict` is (Puppet 8, locations).
     pub(super) lenient: bool,
-    /// Whether `lookup_options` are being looked up.
     pub(super) in_options: bool,
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
@@ -87,7 +86,6 @@ pub(super) struct Engine<'a> {
     pub(super) reads: ReadNames,
     /// Placeholder until the caller adds the reads to an answer.
     no_reads: Arc<Reads>,
-    /// Names of modules.
     pub(super) module_names: Names,
     /// Whether levels are being built for the scope: variables that paths read are recorded with
     /// the paths.
@@ -418,7 +416,6 @@ impl<'a> Engine<'a> {
         tracer.is_some_and(|tracer| tracer.wanted == tracing)
     }
 
-    /// Sets the event of the current node.
     pub(super) fn event(&mut self, event: impl FnOnce() -> Event) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().event = event();
@@ -431,7 +428,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Adds a remark to the current node.
     pub(super) fn remark(&mut self, remark: impl FnOnce() -> Remark) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().remarks.push(remark());

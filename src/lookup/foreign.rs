@@ -13,7 +13,6 @@ use crate::value::{HashMap, Value};
 
 /// The definition of a level's function.
 pub(super) enum Definition {
-    /// No visible file defines it.
     Missing,
     /// The module that it should be in is not visible.
     ModuleMissing,

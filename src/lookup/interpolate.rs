@@ -29,7 +29,6 @@ pub(super) enum Piece {
     Unknown {
         /// The token as written, with its braces.
         token: Arc<str>,
-        /// Why.
         because: Opaque,
     },
 }
@@ -149,7 +148,6 @@ impl Engine<'_> {
         )
     }
 
-    /// The string with its tokens evaluated.
     pub(super) fn pieces(
         &mut self,
         subject: &str,
@@ -321,7 +319,6 @@ impl Engine<'_> {
     }
 }
 
-/// The value of a token.
 enum TokenValue {
     /// The token's own text: it is unclosed.
     AsWritten,

@@ -44,11 +44,9 @@ pub(super) struct LevelProvider {
     pub(super) asked: RefCell<Vec<u32>>,
     /// The definition of a function that is not Puppet's own, once searched for.
     pub(super) definition: OnceCell<Definition>,
-    /// The declaration of the function.
     pub(super) declared: Option<Declared>,
 }
 
-/// A declared function at one level.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) backend: Arc<Backend>,
@@ -464,7 +462,6 @@ impl Engine<'_> {
     }
 }
 
-/// The top-level key.
 pub(super) fn key_root(key: &Key) -> Arc<str> {
     match &key.root {
         Segment::Name(name) => name.clone(),

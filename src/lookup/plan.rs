@@ -31,7 +31,6 @@ pub(super) struct PlanCache {
 /// A layer, the folder of its environment, and the configurations of that and of the global layer.
 type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 
-/// The plan of one layer.
 #[derive(Debug)]
 struct Plan {
     basis: Basis,
@@ -40,7 +39,6 @@ struct Plan {
     views: Mutex<Map<u64, Arc<LayerViews>>>,
 }
 
-/// The inputs of a plan.
 #[derive(PartialEq, Debug)]
 struct Basis {
     /// Identifies the set of files: [`Files::shape`](crate::workspace::Files::shape).

@@ -229,7 +229,6 @@ impl Engine<'_> {
         }
     }
 
-    /// The functions of a layer's levels.
     pub(super) fn functions(&mut self, layer: &Layer) -> super::error::Found<Vec<Function>> {
         let Some(provider) = self.provider(layer)? else {
             return Ok(Vec::new());

@@ -21,7 +21,6 @@ pub(super) struct Signature {
     pub(super) returns: Option<String>,
 }
 
-/// A parameter as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,

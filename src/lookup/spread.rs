@@ -181,7 +181,6 @@ pub fn possible_readers(
 struct Shared(Vec<Parted>);
 
 impl Shared {
-    /// The result for a node.
     fn find(&self, member: usize) -> Option<usize> {
         let mut all = self.0.iter();
         all.find_map(|parted| parted.found[parted.classes.of(member)])

@@ -226,7 +226,6 @@ impl TraceNode {
 pub(super) struct Tracer {
     /// Open nodes, the root first.
     open: Vec<TraceNode>,
-    /// The extent of the trace.
     pub(super) wanted: Tracing,
 }
 

@@ -41,13 +41,10 @@ type View = Vec<(u32, u32)>;
 #[derive(Debug, Default)]
 pub(super) struct LayerViews {
     pub(super) spots: Vec<Spot>,
-    /// The number of nodes.
     count: usize,
     /// The places of each list. The lists of one level are adjacent.
     lists: Rows,
-    /// The level of each list.
     levels: Vec<u32>,
-    /// The nodes of each list.
     members: Rows,
     /// The lists that each place is in.
     holders: Rows,
@@ -248,10 +245,8 @@ impl Rows {
     }
 }
 
-/// Nodes split into classes.
 #[derive(Debug)]
 pub(super) struct Classes {
-    /// The class of each node.
     of: Vec<u32>,
     /// For each class the last split that changed it, and the new class for the nodes in it.
     moved: Vec<(u32, u32)>,
@@ -413,7 +408,6 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     }
 }
 
-/// The places of a declared function.
 fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut Vec<(u32, Spot)>) {
     let Declared { backend, datadir } = declared;
     let Some(reading) = declared_reading(backend.like) else {

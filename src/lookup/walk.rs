@@ -15,7 +15,6 @@ use crate::hierarchy::{Config, ConfigBody, ConfigError, Layer, Level};
 use crate::interpolation::Key;
 use crate::value::Value;
 
-/// A layer that has a configuration.
 pub(super) struct Provider {
     pub(super) layer: Layer,
     pub(super) config: Arc<Result<Config, ConfigError>>,

@@ -28,7 +28,6 @@ const MAX_TEXT: usize = 64 * 1024;
 pub(super) struct Evaluator<'h> {
     pub(super) host: &'h dyn Host,
     pub(super) variables: Variables<'h>,
-    /// The text being evaluated.
     pub(super) source: Arc<Source>,
     /// Site manifests, whose functions win over those of modules.
     pub(super) site: &'h [Arc<Source>],
@@ -428,7 +427,6 @@ pub(super) fn pairs(hash: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// The statements of a body.
 pub(super) fn body(node: Option<&Node>) -> &[Node] {
     node.map_or(&[], statements)
 }

@@ -52,7 +52,6 @@ pub enum Identity<'n> {
     Unknown,
 }
 
-/// The block of a node.
 enum Own<'n> {
     Block(&'n Arc<Source>, &'n NodeBlock, &'n Node),
     None,

@@ -16,7 +16,6 @@ pub struct Source {
     /// Its text.
     pub text: Arc<str>,
     pub(super) root: Node,
-    /// Puppet's syntax error for the text.
     pub(super) problem: Option<Arc<str>>,
     lines: LineIndex,
 }
@@ -43,7 +42,6 @@ impl Source {
         self.lines.line(offset as usize) + 1
     }
 
-    /// Its statements in their order.
     pub(super) fn statements(&self) -> &[Node] {
         statements(&self.root)
     }

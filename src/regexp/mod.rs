@@ -108,7 +108,6 @@ struct Parts {
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
-    /// Names of groups, with their numbers.
     names: Vec<(String, usize)>,
     /// The number of capturing groups.
     groups: usize,
@@ -120,7 +119,6 @@ struct Parts {
 /// The ranges of groups, by number; `None` for groups that took no part in a match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-/// An engine with capturing groups.
 #[derive(Debug)]
 struct Capturing {
     engine: Engine,

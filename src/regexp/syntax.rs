@@ -1,9 +1,7 @@
 //! The tree of a Ruby pattern, between the parser and the emitter.
 
-/// A part of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
-    /// Matches the empty string.
     Empty,
     Literal(char, Case),
     /// `.`; in Ruby `(?m)` lets it match a newline too.
@@ -48,7 +46,6 @@ pub(super) enum Case {
     Ignored,
 }
 
-/// The four kinds of look-around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     Ahead,

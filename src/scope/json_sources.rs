@@ -158,7 +158,6 @@ impl Reader<'_> {
         self.add(&name, &all, &Parts::new())
     }
 
-    /// Adds an entry of a nodes file.
     fn add_entry(&mut self, name: &str, entry: &RawValue) -> Result<(), NodesError> {
         check(entry)?;
         let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(Parts::new)) else {

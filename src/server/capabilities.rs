@@ -70,7 +70,6 @@ pub(crate) const SET_VALUE: &str = "hiera.setValue";
 /// The command that names the levels in the way of a value: `{uri, key, value, node}`.
 pub(crate) const WHY_NOT: &str = "hiera.whyNot";
 
-/// Every command of this server.
 pub(crate) const COMMANDS: [&str; 18] = [
     VALUE,
     REVEAL,
@@ -175,7 +174,6 @@ pub(crate) struct DiagnosticForm {
     pub(crate) pages: bool,
 }
 
-/// The client's trace level (`$/setTrace`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Trace {
     /// Nothing.

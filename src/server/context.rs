@@ -33,7 +33,6 @@ pub struct Context {
     pub encoding: PositionEncoding,
 }
 
-/// Caches shared by many answers.
 #[derive(Default)]
 pub(crate) struct Caches {
     /// Configurations, and values derived from them.

@@ -27,7 +27,6 @@ pub(crate) struct Diagnostics {
     pub(crate) answered_nothing: bool,
 }
 
-/// The diagnostics of one file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct OfFile {
     /// Identifies these diagnostics: equal ids mean equal diagnostics.

@@ -62,12 +62,10 @@ pub(crate) struct Named {
     pub(crate) keys: Option<(String, String)>,
 }
 
-/// What watches the files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum WatchedBy {
     /// The client, for these folders; this thread's own watcher for others.
     Client(Vec<String>),
-    /// This thread's own watcher.
     Us,
 }
 
@@ -165,7 +163,6 @@ impl DiskReader {
         self.0.ordered.notify_one();
     }
 
-    /// Re-reads single paths.
     pub(crate) fn read(&self, paths: Vec<Arc<str>>) {
         self.lock().paths.extend(paths);
         self.0.ordered.notify_one();
@@ -386,7 +383,6 @@ impl DiskReader {
 }
 
 impl Named {
-    /// The stamps of the files.
     fn stamps(&self) -> Vec<Option<Stamp>> {
         let keys = self
             .keys

@@ -16,7 +16,6 @@ pub(crate) struct Document {
     pub(crate) uri: Arc<str>,
     /// The client's version number; increases with every change.
     pub(crate) version: i32,
-    /// The current text.
     pub(crate) text: Text,
 }
 
@@ -37,7 +36,6 @@ impl Text {
         }
     }
 
-    /// Its length in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Text::Whole(text) => text.len(),
@@ -51,11 +49,9 @@ impl Text {
 pub(crate) struct Edit {
     /// From and to, counted in the negotiated encoding; `None` for the whole document.
     pub(crate) range: Option<(Position, Position)>,
-    /// The replacement.
     pub(crate) text: String,
 }
 
-/// Why a change was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Misfit {
     /// The document is not open, so its ranges have no meaning.
@@ -97,7 +93,6 @@ impl Documents {
         self.open.remove(path).is_some()
     }
 
-    /// The open document at a path.
     pub(crate) fn get(&self, path: &str) -> Option<&Arc<Document>> {
         self.open.get(path)
     }

@@ -134,7 +134,6 @@ pub(crate) struct Lanes {
     document: Arc<Semaphore>,
 }
 
-/// The lane of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
     /// The user waits for it.
@@ -145,7 +144,6 @@ pub(crate) enum Lane {
     Document,
 }
 
-/// Why a job has no answer.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum NoAnswer {
     Stopped(Reason),

@@ -20,7 +20,6 @@ use crate::workspace::{Change, Snapshot, Workspace};
 /// The workspace as of one place in the stream of messages.
 #[derive(Clone)]
 pub(crate) struct VersionedSnapshot {
-    /// The snapshot.
     pub(crate) snapshot: Arc<Snapshot>,
     /// Increases with every change.
     pub(crate) revision: Revision,

@@ -21,7 +21,6 @@ pub(crate) struct Outbox(Arc<Shared>);
 struct Shared {
     unwritten: Mutex<Unwritten>,
     changed: Condvar,
-    /// Notifies [`Outbox::room`].
     written: Notify,
 }
 

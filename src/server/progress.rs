@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// Minimum interval between two reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A running progress.
 pub(crate) struct Progress {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
     task: JoinHandle<()>,
@@ -36,7 +35,6 @@ pub(crate) struct Progress {
 #[derive(Clone)]
 pub(crate) struct Teller {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
-    /// When the next report is due.
     due: std::sync::Arc<Mutex<Instant>>,
 }
 

@@ -36,7 +36,6 @@ pub(crate) fn of_user() -> PathBuf {
     running.unwrap_or_else(std::env::temp_dir)
 }
 
-/// The files of one process.
 pub(crate) struct ShownFiles {
     parent: Option<PathBuf>,
     state: Mutex<State>,
@@ -44,7 +43,6 @@ pub(crate) struct ShownFiles {
 
 enum State {
     Empty,
-    /// The folder is created.
     Made(PathBuf),
     Closed,
 }
@@ -165,7 +163,6 @@ fn is_like(at: &Path, made: &Path) -> bool {
     there.is_dir() && ours.is_dir()
 }
 
-/// The title as a file name.
 fn file_name(title: &str, ending: &str) -> String {
     let mut name = String::new();
     for character in title.chars() {

@@ -39,9 +39,7 @@ where
 pub struct Doubles {
     /// The hover at a byte of a file.
     pub hover: Box<HoverDouble>,
-    /// The findings of a file.
     pub check: Box<CheckDouble>,
-    /// The symbols of a file.
     pub symbols: Box<SymbolsDouble>,
 }
 

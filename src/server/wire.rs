@@ -27,7 +27,6 @@ const CHUNK: usize = 64 * 1024;
 
 const HEADER: &[u8] = b"content-length:";
 
-/// A message of the client.
 pub(crate) enum Incoming {
     /// A request or a notification.
     Call(Request),

@@ -34,7 +34,6 @@ pub(super) struct Checkpoint {
     behind: usize,
 }
 
-/// A tree that grows by events.
 #[derive(Debug)]
 pub(super) struct Builder<'t> {
     bytes: &'t [u8],
@@ -73,7 +72,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The number of open collections.
     pub(super) fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -122,7 +120,6 @@ impl<'t> Builder<'t> {
         self.open(id, CollectionStyle::Block, true);
     }
 
-    /// Whether an open collection has children yet.
     pub(super) fn has_children(&self) -> bool {
         !self.pending.is_empty()
     }

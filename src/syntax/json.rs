@@ -63,7 +63,6 @@ pub fn parse_json(text: &str) -> Parse {
     }
 }
 
-/// Why a value was not read.
 enum Failure {
     /// Ruby's parser returns nothing and its caller raises. Holds the offset where parsing stopped.
     Silent(usize),

@@ -37,13 +37,11 @@ pub(crate) trait Sink {
     fn scalar(&mut self, scalar: PlainScalar<'_>) -> Option<()>;
     /// An absent value or element.
     fn absent(&mut self, at: usize);
-    /// Start of a collection.
     fn open(&mut self, at: usize, is_mapping: bool);
     /// End of the innermost collection; `bracket` is the end of its closing bracket, if it has one.
     fn close(&mut self, bracket: Option<usize>);
 }
 
-/// A parsed scalar.
 pub(crate) struct PlainScalar<'t> {
     pub(crate) text: Cow<'t, str>,
     /// Its range, including quotes or the block header.
@@ -478,7 +476,6 @@ enum PlainEnd {
     Colon(usize),
     /// The blank before a comment.
     Comment(usize),
-    /// The end of the line.
     Line(usize),
 }
 

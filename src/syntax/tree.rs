@@ -18,7 +18,6 @@ pub(crate) const STRING_TAG: &str = "tag:yaml.org,2002:str";
 pub struct NodeId(NonZeroU32);
 
 impl NodeId {
-    /// The node at `index` of the arena.
     pub(super) fn at(index: usize) -> NodeId {
         let number = u32::try_from(index).unwrap_or(u32::MAX - 1) + 1;
         NodeId(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))

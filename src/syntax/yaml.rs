@@ -55,7 +55,6 @@ pub fn read_document(bytes: &[u8]) -> Result<Tree, Problem> {
     read(bytes).map_err(|failure| failure.stop.problem(bytes, 0, 0))
 }
 
-/// Why parsing stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
     Syntax(SyntaxError),

@@ -1,7 +1,6 @@
 //! The characters that Ruby's `inspect` prints unescaped: those of Ruby 3.1.2 (Unicode 13.0.0), as
 //! written by `tests/parity/printable.rb`.
 
-/// Whether a character is printable in Ruby.
 pub(super) fn is_printable(character: char) -> bool {
     let code = u32::from(character);
     if code < 0x7f {

@@ -72,7 +72,6 @@ impl<T> TextCache<T> {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The number of entries.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);

@@ -188,7 +188,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Recomputes the areas and removes everything outside.
     fn areas(&mut self) {
         let settings = &self.next.settings;
         let global = settings.global_hiera_yaml.iter();

@@ -23,7 +23,6 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// The facts of a template.
 pub(super) fn facts(text: &str, names: &Interner) -> CodeFacts {
     in_parts(text, tags(text), names)
 }

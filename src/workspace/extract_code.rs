@@ -20,7 +20,6 @@ use crate::puppet::{may_declare_classes, may_leave};
 use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::TextRange;
 
-/// The facts of a text.
 pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
     let parse = puppet::parse(text, dialect);
     let mut extraction = Extraction {
@@ -451,7 +450,6 @@ impl Extraction<'_> {
     }
 }
 
-/// The options of a lookup.
 #[derive(Default)]
 struct Options<'a> {
     expected: Option<&'a Node>,

@@ -236,7 +236,6 @@ impl FileFacts {
         references.chain(options.map(|option| (&option.pattern, option.key)))
     }
 
-    /// The facts of a manifest or template.
     pub(super) fn of_code(hash: TextHash, code: CodeFacts) -> FileFacts {
         FileFacts {
             code: Some(Box::new(code)),
@@ -244,7 +243,6 @@ impl FileFacts {
         }
     }
 
-    /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
         FactsBuilder::new(hash).build("")
     }
@@ -355,7 +353,6 @@ fn references(tokens: &[TokenFact]) -> impl Iterator<Item = (u32, &Reference)> {
     })
 }
 
-/// The root of a dotted key.
 fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
     // A key without quotes and dots is taken verbatim.
     if !key.contains(['\'', '"', '.']) {

@@ -24,7 +24,6 @@ pub const LARGEST_FILE: u64 = 16 << 20;
 /// Maximum size of an open document that is parsed: a person works on it.
 pub const LARGEST_DOCUMENT: u64 = 64 << 20;
 
-/// An open document.
 #[derive(Clone, Debug)]
 pub(super) struct OpenText {
     text: Arc<str>,

@@ -31,7 +31,6 @@ enum Fit {
 /// The files with a key that match a template.
 #[derive(Clone, Default)]
 pub(super) struct Holders {
-    /// Their paths.
     pub(super) paths: Paths,
     /// Further ones, if a variable stands for several folders.
     pub(super) across: Paths,

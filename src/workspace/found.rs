@@ -109,7 +109,6 @@ impl FoundConfig {
     }
 }
 
-/// A configuration to be judged.
 pub(super) struct Candidate {
     pub(super) path: Arc<str>,
     pub(super) fact: Arc<ConfigFact>,

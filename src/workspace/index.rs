@@ -159,7 +159,6 @@ impl Postings {
         }
     }
 
-    /// The files, ordered by id.
     pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
         let (few, many) = match self {
             Postings::Few(files) => (Some(files.iter()), None),

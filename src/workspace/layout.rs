@@ -36,7 +36,6 @@ pub(super) struct DataPattern {
     is_exact: bool,
 }
 
-/// One data directory of a configuration.
 struct Datadir<'a> {
     written: &'a Arc<str>,
     /// The number of locations in it.

@@ -158,7 +158,6 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// The order of a snapshot's files.
     pub(super) fn new(snapshot: &Snapshot) -> Order {
         let ids = (0..snapshot.files.len() as u32).map(FileId);
         let files = ids.filter_map(|id| Some((snapshot.file_by_id(id)?.path().clone(), id)));
@@ -181,7 +180,6 @@ impl Order {
         rank.filter(|&rank| rank != UNRANKED)
     }
 
-    /// The path of a rank.
     pub(super) fn path(&self, rank: u32) -> &Arc<str> {
         &self.paths[rank as usize]
     }

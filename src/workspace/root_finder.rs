@@ -352,7 +352,6 @@ impl<'a> Finder<'a> {
         all
     }
 
-    /// The root of the global layer.
     fn global(&self, sorted: &Sorted<'a>, found: &[FoundConfig]) -> Vec<Root> {
         let root = |dir: &str, at| Root::without_modules(RootKind::Global, dir, at);
         if let Some(at) = &self.settings.global_hiera_yaml {

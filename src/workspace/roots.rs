@@ -201,9 +201,7 @@ impl Roots {
 
 /// The default name of a hierarchy's configuration.
 pub(crate) const HIERA_YAML: &str = "hiera.yaml";
-/// The name of an environment's configuration.
 pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
-/// The name of a module's description.
 pub(super) const METADATA_JSON: &str = "metadata.json";
 /// The name of a list of modules to install, which only environments have.
 pub(super) const PUPPETFILE: &str = "Puppetfile";

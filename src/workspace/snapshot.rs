@@ -220,7 +220,6 @@ impl Snapshot {
         &self.settings
     }
 
-    /// The area that contains a path.
     pub(super) fn area_of(&self, at: &str) -> Option<&Arc<str>> {
         self.areas
             .iter()

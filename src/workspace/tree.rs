@@ -18,7 +18,6 @@ pub(super) enum Node {
         target: Option<Arc<str>>,
     },
     File {
-        /// Whether the path is a symbolic link.
         linked: Linked,
     },
     /// A broken symbolic link.

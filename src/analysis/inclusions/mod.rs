@@ -127,7 +127,6 @@ struct Included<'a> {
     may_be_declared: bool,
 }
 
-/// An element of a list in data.
 #[derive(Clone, Copy)]
 struct Element<'a> {
     file: &'a Arc<File>,
@@ -521,7 +520,6 @@ impl Whose {
 }
 
 impl Group {
-    /// The value of a variable.
     fn value(&self, name: &str) -> Option<&str> {
         let mut bound = self.scope.bound();
         bound

@@ -33,12 +33,10 @@ pub(super) enum Shape {
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) name: &'static str,
-    /// Its description for users.
     pub(super) about: &'static str,
     pub(super) shape: Shape,
 }
 
-/// The kind of a hash's keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keys {
     /// Deployed folders.
@@ -138,7 +136,6 @@ static SEVERITY: Shape = Shape::Word(&["off", "hint", "information", "warning", 
 /// A declared function, see [`Backend`](crate::hierarchy::Backend).
 static BACKEND: Shape = Shape::Record(BACKENDS);
 
-/// The fields of a declared function.
 pub(super) static BACKENDS: &[Setting] = &[
     setting(
         "like",
@@ -221,7 +218,6 @@ pub(super) const OF_EDITORS: [&str; 5] = [
 ];
 
 impl Shape {
-    /// The expected form, in words.
     pub(super) fn expected(&self) -> String {
         match self {
             Shape::Record(settings) => {

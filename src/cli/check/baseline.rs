@@ -19,7 +19,6 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// A baseline of these records.
     pub(super) fn of(records: &[Record]) -> Baseline {
         let mut findings: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for record in records {

@@ -36,7 +36,6 @@ pub(super) struct Region {
     pub(super) end_byte_column: u32,
 }
 
-/// Another place that belongs to a finding.
 #[derive(Serialize)]
 pub(super) struct RelatedRecord {
     #[serde(flatten)]
@@ -44,7 +43,6 @@ pub(super) struct RelatedRecord {
     pub(super) message: String,
 }
 
-/// A replacement that resolves a finding.
 pub(super) struct Replacement {
     pub(super) region: Region,
     pub(super) new_text: String,

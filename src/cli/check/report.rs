@@ -38,13 +38,10 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     }
 }
 
-/// The result for one path.
 pub(super) enum Checked {
-    /// The requested files were checked.
     Files,
     /// The same, but no file matches one of the patterns.
     BadPattern,
-    /// The workspace has no hierarchy.
     NoHierarchy,
 }
 
@@ -82,9 +79,7 @@ pub(super) struct Report<'a> {
     files: BTreeSet<Arc<str>>,
     counts: [usize; 4],
     records: Vec<Record>,
-    /// Whether a fix would change something.
     pub(super) has_diff: bool,
-    /// Whether a file was fixed.
     pub(super) has_fixed: bool,
     /// Whether a fixed file could not be written.
     pub(super) has_failed: bool,

@@ -16,7 +16,6 @@ pub(super) fn absolute(given: &str) -> Result<String, String> {
     disk::model(&at).ok_or_else(|| "the path is not UTF-8".to_owned())
 }
 
-/// A resolved argument.
 pub(super) struct Wanted<'a> {
     pub(super) given: &'a str,
     /// A file or a folder, absolute.
@@ -65,7 +64,6 @@ impl<'a> Wanted<'a> {
         below.is_some_and(fits)
     }
 
-    /// Whether it is one file.
     pub(super) fn is_file(&self) -> bool {
         self.pattern.is_none() && DiskFiles::new().kind(&self.at) == Some(FileKind::File)
     }

@@ -10,7 +10,6 @@ use crate::datatype::model::{Element, Presence, Range, Type};
 /// Maximum nesting of types that is described.
 pub(super) const MAX_DEPTH: usize = 100;
 
-/// The first unresolved name inside a type.
 fn unresolved(t: &Type, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;

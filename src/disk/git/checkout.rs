@@ -54,7 +54,6 @@ pub fn snapshot_of_revision(
     reading.snapshot(folder, settings)
 }
 
-/// Something at a path.
 #[derive(Clone, Debug)]
 enum Entry {
     Folder {
@@ -64,7 +63,6 @@ enum Entry {
     File(usize, ObjectId, Linked),
     /// The target of a symbolic link, as written.
     Link(String),
-    /// A broken symbolic link.
     LostLink(Lost),
     /// An unversioned file.
     OnDisk(Linked),
@@ -393,7 +391,6 @@ impl Reading {
     }
 }
 
-/// The kind of a tree entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     File,

@@ -25,7 +25,6 @@ pub(super) struct Object {
     pub(super) bytes: Vec<u8>,
 }
 
-/// All objects of a repository.
 pub(super) struct Objects {
     store: gix_odb::Handle,
 }

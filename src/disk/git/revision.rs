@@ -22,7 +22,6 @@ const PLACES: [(&str, &str); 5] = [
 ];
 
 impl Repository {
-    /// The commit of a revision.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, GitError> {
         let unknown =
             |why: &str| GitError::new(format!("revision '{revision}' cannot be read: {why}"));
@@ -85,7 +84,6 @@ impl Repository {
         Ok(id)
     }
 
-    /// The tree of a commit.
     pub(super) fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, GitError> {
         let object = self.objects.read(commit)?;
         let tree = CommitRefIter::from_bytes(&object.bytes, HashKind::Sha1).tree_id();

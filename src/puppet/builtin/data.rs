@@ -84,7 +84,6 @@ fn named(names: &Value) -> Option<Vec<Arc<str>>> {
     }
 }
 
-/// The text of a type.
 fn type_text(value: &Value) -> Option<Arc<str>> {
     match value {
         Value::Rich(rich) if rich.ptype == "Type" => Some(Arc::from(&*rich.text)),

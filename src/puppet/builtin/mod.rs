@@ -216,7 +216,6 @@ pub(super) fn asks_data(name: &str) -> bool {
     matches!(name, "lookup" | "hiera" | "hiera_array" | "hiera_hash")
 }
 
-/// A call of a function.
 pub(super) struct Arguments<'c> {
     pub(super) name: &'c str,
     pub(super) values: &'c [Value],

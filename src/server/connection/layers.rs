@@ -108,7 +108,6 @@ impl Connection {
         self.rescan();
     }
 
-    /// Re-reads the whole workspace.
     pub(crate) fn rescan(&self) {
         if self.folders().is_empty()
             && self.settings().of_files() == crate::workspace::Settings::default()

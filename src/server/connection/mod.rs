@@ -37,7 +37,6 @@ use layers::Layers;
 pub(crate) use underway::Ticket;
 use underway::Underway;
 
-/// The stage of the session.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -63,7 +62,6 @@ pub(crate) enum Index {
     Complete,
 }
 
-/// The state of one session.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) options: Options,
@@ -79,7 +77,6 @@ pub(crate) struct Connection {
     pub(crate) news: watch::Sender<u64>,
     /// Counts how often the user cancelled a progress.
     pub(crate) unwanted_progress: watch::Sender<u64>,
-    /// The current diagnostics of the files.
     pub(crate) diagnostics: Arc<tokio::sync::Mutex<Diagnostics>>,
     pub(crate) index: watch::Sender<Index>,
     /// Wakes the task that ends the process.
@@ -173,7 +170,6 @@ impl Connection {
         self.cancel_all();
     }
 
-    /// The stage of the session.
     pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Uninitialized,
@@ -263,7 +259,6 @@ impl Connection {
         self.news.send_modify(|happened| *happened += 1);
     }
 
-    /// The current documents.
     pub(crate) fn documents(&self) -> Documents {
         lock(&self.documents).clone()
     }

@@ -59,7 +59,6 @@ impl Connection {
         Some(stop)
     }
 
-    /// Removes an answered request.
     pub(crate) fn dismiss(&self, id: &Id) {
         lock(&self.requests).remove(id);
     }
@@ -76,7 +75,6 @@ impl Connection {
         lock(&self.tokens).insert(token, stop);
     }
 
-    /// Removes a token.
     pub(crate) fn unname(&self, token: &str) {
         lock(&self.tokens).remove(token);
     }

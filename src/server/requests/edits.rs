@@ -50,9 +50,7 @@ pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp:
 
 /// An annotation of an edit, shown by the client before it is applied.
 pub(super) struct Note {
-    /// Its text.
     pub(super) label: String,
-    /// Whether the user must confirm it.
     pub(super) is_to_confirm: bool,
 }
 

@@ -224,7 +224,6 @@ fn folders(session: &Connection, arguments: &Value) -> Vec<String> {
     folders
 }
 
-/// The file in the arguments.
 pub(super) fn file(arguments: &Value) -> Option<String> {
     convert::path(arguments.get("uri")?.as_str()?)
 }

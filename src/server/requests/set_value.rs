@@ -24,7 +24,6 @@ use crate::text::Position;
 /// The message for a place without a hierarchy.
 const NO_HIERARCHY: &str = "there is no hierarchy here";
 
-/// The parsed arguments.
 struct Asked {
     key: Option<Arc<str>>,
     /// The position of the key, if it is not named.

@@ -15,7 +15,6 @@ use crate::rules::Severity;
 /// Maximum of the setting for lines of a hover.
 const MAX_HOVER_LINES: usize = 10_000;
 
-/// One row of the table.
 pub(super) struct Setting {
     /// The name in the section, with `.` between segments.
     pub(super) name: &'static str,

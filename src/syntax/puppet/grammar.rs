@@ -384,7 +384,6 @@ impl Parser<'_> {
     }
 }
 
-/// The body of a construct in braces.
 pub(super) struct Body {
     pub(super) braces: TextRange,
     pub(super) statements: Vec<Node>,
@@ -416,7 +415,6 @@ pub(super) fn nested(kind: Kind, own: TextRange) -> Parsed<Node> {
     Ok(node)
 }
 
-/// A number from the lexer.
 fn number(digits: &str) -> Parsed<Kind> {
     let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
     if is_hex || !digits.contains(['.', 'e', 'E']) {

@@ -35,7 +35,6 @@ struct Spec<'a> {
     escapes: Option<&'a str>,
 }
 
-/// The line that ends a heredoc.
 struct EndLine<'a> {
     leading: &'a str,
     margin: bool,

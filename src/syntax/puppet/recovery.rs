@@ -13,7 +13,6 @@ use crate::text::TextRange;
 /// an unclosed quote affects only its own definition.
 const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "plan"];
 
-/// Maximum number of problems of a text.
 const MAX_PROBLEMS: usize = 100;
 
 pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {

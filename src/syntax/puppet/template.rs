@@ -16,7 +16,6 @@ impl Lexer<'_> {
         self.template.is_some_and(|tag| tag != Tag::Text)
     }
 
-    /// Whether a tag ends here.
     pub(super) fn ends_tag(&self) -> bool {
         self.template.is_some() && (self.rest().starts_with("%>") || self.rest().starts_with("-%>"))
     }

@@ -13,7 +13,6 @@ pub struct Node {
     pub own: TextRange,
     /// From the first to the last byte of all its parts. A closing parenthesis may be left out.
     pub range: TextRange,
-    /// The height of the subtree.
     pub(super) height: u16,
 }
 

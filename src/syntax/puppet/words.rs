@@ -175,7 +175,6 @@ pub(super) fn is_match_variable(name: &str) -> bool {
         || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The value of an integer literal.
 pub(crate) fn integer(written: &str) -> Option<num_bigint::BigInt> {
     let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
     let (digits, radix) = match hex {

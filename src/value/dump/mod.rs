@@ -178,7 +178,6 @@ struct Writer {
     purpose: Purpose,
 }
 
-/// A scalar for the emitter.
 struct Written<'a> {
     text: &'a str,
     tag: Option<&'a str>,

@@ -24,7 +24,6 @@ pub(super) type PartRef = Rc<Part>;
 pub(super) struct Part {
     pub(super) kind: Kind,
     pub(super) lines: Lines,
-    /// Whether it contains no more references.
     pub(super) resolved: bool,
 }
 
@@ -137,7 +136,6 @@ impl Part {
         )
     }
 
-    /// Whether it can contain other values.
     pub(super) fn is_container(&self) -> bool {
         !matches!(
             self.kind,
@@ -163,7 +161,6 @@ impl Part {
         }
     }
 
-    /// The text it adds to a string.
     fn joining_text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Null => Some("null"),

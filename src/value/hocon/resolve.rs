@@ -21,7 +21,6 @@ const MAX_STEPS: usize = 300_000;
 /// Maximum length of a chain of values that wait for one another.
 const MAX_WAITING: usize = 400;
 
-/// Resolves all references in a file.
 pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)> {
     let mut resolver = Resolver {
         waiting: Vec::new(),

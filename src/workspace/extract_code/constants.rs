@@ -8,7 +8,6 @@ use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, Na
 
 use super::Extraction;
 
-/// The value of a variable.
 #[derive(Clone)]
 pub(super) enum Constant {
     /// The literal texts of a text, with computed parts between them.
