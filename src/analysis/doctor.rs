@@ -180,7 +180,6 @@ impl Analysis<'_> {
         report
     }
 
-    /// Configurations that no hierarchy uses.
     fn unused(self) -> Vec<FileAndWhy> {
         let found = self.snapshot.roots().found().iter();
         let unused = found.filter(|config| !config.is_used());
@@ -279,7 +278,6 @@ pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
     layers
 }
 
-/// The variables that a level's paths need.
 pub(super) fn variables_of(level: &LevelOutline) -> Vec<Arc<str>> {
     let mut variables: Vec<Arc<str>> = Vec::new();
     for place in &level.places {

@@ -326,7 +326,6 @@ fn folders<'t>(template: &'t Template, folder: &'t str) -> impl Iterator<Item = 
     below.flat_map(|text| text.split('/'))
 }
 
-/// The node name in a path.
 fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String> {
     let value = |is_it: &dyn Fn(&str) -> bool| {
         let found = bound.iter().find(|(variable, _)| is_it(variable));

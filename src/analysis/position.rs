@@ -37,7 +37,7 @@ impl<'a> KeyPositions<'a> {
     }
 
     /// The ranges of a key or of a part of its value: its name, and the name with the value. For an
-    /// element of a list both start at the element. `None` if the file does not have it.
+    /// element of a list both are the element. `None` if the file does not have it.
     #[must_use]
     pub fn place(&self, file: &File, key: &str, steps: &[Value]) -> Option<(TextRange, TextRange)> {
         let fact = file.facts().key(key)?;

@@ -198,7 +198,6 @@ fn is_read_by_code(view: &RootView<'_>, fact: &str) -> bool {
     })
 }
 
-/// Adds the dotted names of facts.
 fn add_names(facts: &crate::value::HashMap, above: &str, depth: usize, names: &mut Vec<String>) {
     for (name, value) in facts.iter() {
         let Some(name) = name.as_str() else { continue };

@@ -6,7 +6,6 @@ use super::terminal::{Layout, Paint, complain, hanging, print};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
-/// Exit code for an unknown code.
 const UNKNOWN_CODE: u8 = 2;
 
 /// Prints the page of a rule, in Markdown.

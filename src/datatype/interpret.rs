@@ -9,7 +9,6 @@ use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
 use crate::syntax::puppet::{self, Kind, Node, Prefix};
 
-/// Maximum nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
 
 /// Maximum length of an expression in bytes.
@@ -58,7 +57,6 @@ fn builtin(name: &str) -> Type {
     parse(name, &NoAliases).unwrap_or(Type::Unit)
 }
 
-/// Reads a type expression.
 pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
     // Puppet's table of common types has this text, which its parser would refuse.
     if text == "Array[1]" {

@@ -100,7 +100,6 @@ impl Type {
 pub enum ObjectType {
     /// A function that the agent calls.
     Deferred,
-    /// An error as a value.
     Error,
 }
 
@@ -278,7 +277,6 @@ pub enum Presence {
 }
 
 impl Element {
-    /// The type of the key alone.
     pub(super) fn key_type(&self) -> Type {
         let text = Type::String(StringType::Value(self.name.clone()));
         match self.presence {

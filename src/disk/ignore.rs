@@ -81,7 +81,8 @@ impl Ignore {
         is_meant && self.skips(folder)
     }
 
-    /// Links below `spec/fixtures` are not followed: their targets are scanned anyway.
+    /// Links among the modules that tests install are not followed: their targets are in the workspace
+    /// already, or elsewhere.
     #[must_use]
     pub fn skips_link(&self, at: &str, area: &str) -> bool {
         path::within(at, area).is_some_and(|rest| path::within(rest, FETCHED_MODULES).is_some())
@@ -228,7 +229,6 @@ fn fixed_folder(dir: &str, datadir: &str) -> String {
     path::normalise(&path::join(dir, fixed))
 }
 
-/// Whether a file configures data folders.
 pub(super) fn names_data_folders(at: &str) -> bool {
     let name = path::name(at);
     name.starts_with("hiera") && matches!(path::extension(at), Some("yaml" | "yml"))

@@ -79,7 +79,6 @@ pub(super) fn enveloped_data(bytes: &[u8]) -> Option<EnvelopedData> {
     info.content.decode_as().ok()
 }
 
-/// The recipient in a CMS message.
 pub(super) fn recipient(id: &RecipientIdentifier) -> Recipient {
     match id {
         RecipientIdentifier::IssuerAndSerialNumber(id) => Recipient::Certificate {

@@ -280,7 +280,6 @@ impl Serialize for KeyPath {
     }
 }
 
-/// One value, or a list of them.
 fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

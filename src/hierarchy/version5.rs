@@ -55,7 +55,6 @@ fn config_type() -> &'static Type {
     })
 }
 
-/// The only level of Puppet's built-in default.
 pub(super) fn default_level() -> Level {
     Level {
         name: Arc::from("Common"),

@@ -132,7 +132,6 @@ pub(super) struct ReadConfig {
 /// is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
-    /// The plans of layers, see [`super::plan`].
     pub(super) plans: super::plan::PlanCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
     /// Default configurations for missing files, by the folder of the file; the global layer has

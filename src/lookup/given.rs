@@ -31,7 +31,6 @@ impl Given {
         self.0.borrow().get(&(at, key.clone())).cloned()
     }
 
-    /// Caches a value for the compilation.
     pub(super) fn insert(&self, at: usize, key: &Arc<str>, value: Value, all: &mut AllGiven) {
         let mut values = self.0.borrow_mut();
         if values.is_empty() {

@@ -53,7 +53,6 @@ pub(super) struct Declared {
     pub(super) datadir: Arc<str>,
 }
 
-/// The data of one location.
 #[derive(Clone)]
 pub(super) enum DataHash {
     /// The hash of a file.
@@ -76,7 +75,6 @@ pub(super) struct Location {
     pub(super) open: Option<OpenPath>,
 }
 
-/// A path with unknown parts.
 #[derive(Clone, Debug)]
 pub(super) struct OpenPath {
     pub(super) template: Template,

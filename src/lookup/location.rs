@@ -24,7 +24,6 @@ const MAX_LOCATIONS: usize = 100_000;
 /// Placeholder for an unknown part of a path while it is joined; no real path contains it.
 const HOLE: char = '\u{0}';
 
-/// A path with its unknown parts.
 struct PathText {
     /// The path; unknown parts are tokens as written.
     text: String,

@@ -29,7 +29,6 @@ pub struct CompiledOptions {
     patterns: Vec<(Regexp, Value)>,
 }
 
-/// The options that one compilation has collected.
 #[derive(Clone, Default)]
 pub(super) struct KnownOptions {
     /// For keys of a module, or without one.

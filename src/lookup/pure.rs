@@ -19,7 +19,6 @@ const MOST_BEFORE: usize = 10_000;
 
 pub(super) enum Given {
     Value(Value),
-    /// The key does not exist.
     NotFound,
     /// Only running the function would show the result.
     Unknown,

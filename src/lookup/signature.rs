@@ -17,7 +17,6 @@ const MAX_PARAMETERS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Signature {
     pub(super) parameters: Vec<Parameter>,
-    /// The declared return type.
     pub(super) returns: Option<String>,
 }
 

@@ -39,7 +39,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Merges one after another, as Puppet does.
     fn fold_variants<V>(
         &mut self,
         strategy: &Strategy,

@@ -17,7 +17,6 @@ use crate::workspace::Format;
 /// A place that levels read, and how.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Spot {
-    /// A data file, by its path.
     File(Arc<str>, Format),
     /// A data file whose path depends on the key.
     Keyed(Template, Format),

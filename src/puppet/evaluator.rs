@@ -392,7 +392,6 @@ fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evalu
     }
 }
 
-/// A node without the parentheses around it.
 pub(super) fn without_parentheses(node: &Node) -> &Node {
     match &node.kind {
         Kind::Unary(Prefix::Parentheses, inner) => without_parentheses(inner),
@@ -400,7 +399,6 @@ pub(super) fn without_parentheses(node: &Node) -> &Node {
     }
 }
 
-/// Whether a node is a literal type.
 pub(super) fn is_type(node: &Node) -> bool {
     match &without_parentheses(node).kind {
         Kind::Reference(_) => true,

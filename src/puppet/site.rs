@@ -183,7 +183,6 @@ impl Site {
         assigned
     }
 
-    /// Makes the variables of node blocks unknown.
     fn forget_blocks(&self, evaluator: &mut Evaluator<'_>, because: Option<Arc<str>>) {
         let Some(because) = because else {
             return;

@@ -296,7 +296,6 @@ struct Path {
 enum Outcome {
     /// The value at the end of the path.
     Known(Value),
-    /// The variable does not exist.
     Undefined,
     /// It may exist; answers mark it as unknown.
     Unknown,

@@ -132,7 +132,6 @@ const ZONE: [&str; 7] = [
     "_brand", "_id", "_iptype", "_name", "_path", "_status", "_uuid",
 ];
 
-/// Legacy facts of the machine's own keys.
 const SSH_KEYS: [&str; 4] = ["sshdsakey", "sshecdsakey", "sshed25519key", "sshrsakey"];
 
 /// Whether a fact is a legacy one, and its structured equivalent if it has one.

@@ -176,7 +176,6 @@ pub(crate) struct DiagnosticForm {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Trace {
-    /// Nothing.
     #[default]
     Off,
     /// Requests with their durations.
@@ -239,7 +238,6 @@ impl ClientFacts {
         }
     }
 
-    /// Reads the parameters of `initialize`.
     pub(crate) fn read(params: &Value) -> ClientFacts {
         let can = |pointer: &str| {
             let at = params.pointer(&format!("/capabilities/{pointer}"));

@@ -76,7 +76,6 @@ impl Choices {
         self.by_folder.get(folder)
     }
 
-    /// The same without facts of a what-if.
     #[must_use]
     pub fn without_facts(&self) -> Choices {
         let mut choices = self.clone();
@@ -86,7 +85,6 @@ impl Choices {
         choices
     }
 
-    /// The choices of a folder, mutable.
     pub fn entry(&mut self, folder: &str) -> &mut NodeChoice {
         self.by_folder.entry(Arc::from(folder)).or_default()
     }
@@ -120,7 +118,6 @@ impl Context {
         facts.collect::<Vec<_>>().join(", ")
     }
 
-    /// The known nodes for a file.
     pub(crate) fn nodes(&self, caches: &Caches, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
         self.nodes_chosen(caches, snapshot, file, self.choices.of(file))
     }

@@ -117,7 +117,6 @@ impl Diagnostics {
         self.known.get(path)
     }
 
-    /// All files that have diagnostics, by path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &OfFile)> {
         self.known
             .iter()

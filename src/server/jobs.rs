@@ -83,7 +83,6 @@ impl Stop {
         self.0.changed.notify_waiters();
     }
 
-    /// Marks the job's text as outdated.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn outdate(&self) {
         self.0.outdated_since.get_or_init(Instant::now);

@@ -151,7 +151,6 @@ async fn send(client: &Client, token: &lsp::ProgressToken, value: lsp::WorkDoneP
         .await;
 }
 
-/// Forwards reports until the end.
 async fn forward(
     client: &Client,
     token: &lsp::ProgressToken,

@@ -59,7 +59,6 @@ struct Publisher {
     published: HashMap<Arc<str>, Published>,
 }
 
-/// Publishes until the session ends.
 pub(crate) async fn publish(session: Arc<Connection>) {
     let mut publisher = Publisher::default();
     let mut asked = None;

@@ -28,7 +28,6 @@ const CHUNK: usize = 64 * 1024;
 const HEADER: &[u8] = b"content-length:";
 
 pub(crate) enum Incoming {
-    /// A request or a notification.
     Call(Request),
     /// The answer to a request of the server.
     Reply(Response),

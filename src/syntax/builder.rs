@@ -50,7 +50,6 @@ pub(super) struct Builder<'t> {
     empty: Arc<str>,
 }
 
-/// Whether the tree can grow further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Growth {
     Grown,

@@ -42,7 +42,6 @@ pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
     (!matches!(bytes.get(integer), Some(b'0'..=b'9'))).then_some(integer)
 }
 
-/// The result of an escape.
 #[derive(Clone, Copy)]
 pub(super) enum Becomes {
     Character(char),

@@ -180,7 +180,6 @@ pub struct Tree {
     pub(super) comments: Vec<TextRange>,
     pub(super) broken: Vec<BrokenEntry>,
     pub(super) ignored: Option<TextRange>,
-    /// Whether the fast parser parsed the text.
     pub(super) is_plain: bool,
 }
 

@@ -67,7 +67,6 @@ impl<T> Default for TextCache<T> {
 }
 
 impl<T> TextCache<T> {
-    /// Sets the memory budget of the entries.
     pub(super) fn set_budget(&self, bytes: usize) {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }

@@ -107,7 +107,6 @@ fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
     }
 }
 
-/// The kind of a node's value.
 fn kind(format: Format, node: &Node) -> ValueKind {
     if node.tag.is_some() || format == Format::Hocon {
         return ValueKind::Other;

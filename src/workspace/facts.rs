@@ -129,7 +129,6 @@ pub struct FileFacts {
     pub is_tangled: bool,
     /// Indices into `keys`, ordered by name, then by position.
     pub(super) by_name: Box<[u32]>,
-    /// The references in the keys' values.
     pub(super) uses: Box<[Use]>,
 }
 

@@ -133,7 +133,6 @@ impl Layout {
         layout
     }
 
-    /// How the configuration can read a file.
     pub(super) fn reach(&self, at: &str) -> Option<Reached> {
         reach(&self.patterns, &self.folders, at)
     }

@@ -20,7 +20,6 @@ pub(super) enum Node {
     File {
         linked: Linked,
     },
-    /// A broken symbolic link.
     LostLink(Lost),
 }
 

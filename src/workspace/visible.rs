@@ -142,7 +142,6 @@ impl Snapshot {
         self.open_below(at).next().map(|_| FileKind::Directory)
     }
 
-    /// Paths of open documents below a folder.
     fn open_below(&self, folder: &str) -> impl Iterator<Item = &Arc<str>> {
         let (start, end) = interior(folder);
         self.open.range::<_, str>((

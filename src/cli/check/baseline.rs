@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 
-/// The version of the file's format.
 const VERSION: u32 = 1;
 
 /// The fingerprints of the known findings, by path and rule.

@@ -159,8 +159,8 @@ fn gone_text(names: &[Arc<str>]) -> Option<String> {
     ))
 }
 
-/// The named keys, and messages about those that no file sets, now or before; `None` if all are
-/// compared.
+/// The named keys, and messages about those that no file sets, now or before; both empty if all keys
+/// are compared.
 fn keys(
     arguments: &DiffArguments,
     loaded: &Loaded,

@@ -70,7 +70,6 @@ enum Entry {
 
 struct Reading {
     ignore: Ignore,
-    /// The repository, and those of its submodules.
     repositories: Vec<Repository>,
     entries: BTreeMap<String, Entry>,
 }

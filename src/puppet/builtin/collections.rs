@@ -9,7 +9,6 @@ use crate::value::{HashMap, Value};
 /// Maximum nesting of hashes that is merged.
 const MAX_MERGED: usize = 50;
 
-/// Maximum length of a range.
 const MAX_RANGE: i64 = 10_000;
 
 pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {

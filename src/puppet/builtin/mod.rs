@@ -211,7 +211,6 @@ pub(super) fn is_statement(name: &str) -> bool {
     STATEMENTS.contains(&name)
 }
 
-/// Whether a function's result depends on data.
 pub(super) fn asks_data(name: &str) -> bool {
     matches!(name, "lookup" | "hiera" | "hiera_array" | "hiera_hash")
 }

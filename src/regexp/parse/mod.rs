@@ -12,7 +12,6 @@ const MAX_DEPTH: usize = 120;
 /// Maximum number of repetitions a quantifier may ask for, as in Onigmo.
 const MAX_REPEAT: u32 = 100_000;
 
-/// Why a pattern could not be parsed.
 #[derive(Debug, PartialEq)]
 pub(super) enum Failure {
     /// Ruby refuses the pattern with this message.

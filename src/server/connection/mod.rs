@@ -69,7 +69,6 @@ pub(crate) struct Connection {
     pub(crate) lanes: Lanes,
     pub(crate) disk: DiskReader,
     pub(crate) caches: Arc<Caches>,
-    /// Documents shown as files.
     pub(crate) shown_files: ShownFiles,
     /// Wakes the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,

@@ -88,7 +88,6 @@ impl Connection {
         }
     }
 
-    /// Cancels all running requests.
     pub(crate) fn cancel_all(&self) {
         for underway in lock(&self.requests).values() {
             underway.stop.cancel();

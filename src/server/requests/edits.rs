@@ -114,7 +114,6 @@ pub(super) fn plan_edit(
     Some(edit)
 }
 
-/// Annotates every edit.
 pub(super) fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
     let Some(lsp::DocumentChanges::Edits(documents)) = &mut edit.document_changes else {
         return;

@@ -32,7 +32,6 @@ enum Choosing {
     Node(Option<Arc<str>>),
     /// Null resets the fact.
     Fact(String, Value),
-    /// Resets all facts.
     NoFacts,
 }
 

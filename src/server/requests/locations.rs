@@ -25,7 +25,6 @@ pub(super) fn range(view: &View, path: &str, range: TextRange) -> Option<lsp::Ra
     view.lines(path, |lines| convert::range(lines, range, view.encoding))
 }
 
-/// Converts places to the protocol's locations.
 pub(super) struct Locations<'v> {
     view: &'v View,
     /// Lines of files outside the snapshot.

@@ -197,12 +197,10 @@ impl View {
         self
     }
 
-    /// The known nodes for a file.
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
         self.context.nodes(&self.caches, &self.snapshot, path)
     }
 
-    /// The same without facts of a what-if.
     pub(crate) fn nodes_without_overrides(&self, path: &str) -> Arc<NodeSet> {
         let mut context = self.context.clone();
         context.choices = Arc::new(context.choices.without_facts());

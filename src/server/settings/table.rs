@@ -19,7 +19,6 @@ pub(super) struct Setting {
     /// The name in the section, with `.` between segments.
     pub(super) name: &'static str,
     pub(super) trust: Trust,
-    /// The description, for people.
     pub(super) about: &'static str,
     /// Type and limits as JSON Schema.
     pub(super) schema: fn() -> Value,

@@ -8,9 +8,7 @@ use crate::text::TextRange;
 /// Maximum nesting of `${ ${ … } }`; the parser refuses all nesting anyway.
 const MAX_SUBSTITUTION_DEPTH: usize = 16;
 
-/// Characters that can begin a number.
 const NUMBER_START: &str = "0123456789-";
-/// Characters that can continue a number.
 const NUMBER_CHARACTERS: &str = "0123456789eE+-.";
 /// Characters that are not allowed in text without quotes.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";

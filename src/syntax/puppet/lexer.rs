@@ -42,7 +42,6 @@ pub(super) enum Terminal {
     /// Any other operator or bracket.
     Sign(&'static str),
     Keyword(&'static str),
-    /// The start of a template.
     TemplateStart,
     RenderText,
     /// `<%=`

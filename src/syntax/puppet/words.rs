@@ -140,7 +140,6 @@ pub(super) fn pattern_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a character matches `\w`.
 pub(super) fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }

@@ -392,7 +392,6 @@ fn untitled(node: &Node) -> Option<&str> {
     }
 }
 
-/// Whether evaluating it certainly has no effect.
 fn has_no_effect(node: &Node) -> bool {
     match &node.kind {
         Kind::Undef
