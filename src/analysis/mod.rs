@@ -1,9 +1,9 @@
-//! The questions that features, rules and commands ask about a workspace: one value that holds the
-//! snapshot, Puppet's settings, the known nodes and the configurations read before.
+//! Queries about a workspace for features, rules and commands: one value with the snapshot, Puppet's
+//! settings, the known nodes and cached configurations.
 //!
-//! It knows no editor feature, no rule, no folder on disk and no output format. Nothing above this
-//! room builds a lookup [`Session`] by hand: [`Analysis::at`] gives one for a root, and
-//! [`session_over`] for files that no snapshot holds.
+//! It must not know editor features, rules or the disk. Rooms above do not build a lookup [`Session`]
+//! by hand: [`Analysis::at`] returns one for a root, and [`session_over`] for files outside of a
+//! snapshot.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;

@@ -155,7 +155,7 @@ fn recognised(text: &str) -> Option<Backend> {
         (false, false) => (Like::YamlData, "yaml"),
     };
     let all_in_first = format!("{{path}}.{extension}");
-    // It keeps the first file that it reads for all keys, and `lookup_options` is asked for first.
+    // It keeps the first file that it reads for all keys, and `lookup_options` is looked up first.
     if has(&["cached_value(nil)"]) && has(&["cache(nil,"]) {
         return backend(like, &[&all_in_first]);
     }

@@ -87,7 +87,7 @@ impl Files for WorkspaceDisk {
     }
 
     fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
-        /// A command asks most files for a key and for `lookup_options`, and ends.
+        /// A command reads a key and `lookup_options` from most files, and ends.
         const MOST_ASKED: u32 = 2;
         if asked >= MOST_ASKED {
             return Entry::Unknown;
