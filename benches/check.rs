@@ -1,8 +1,8 @@
 //! `hiera-ls check` over a large control repository: `cargo bench --bench check`.
 //!
-//! 12,000 files of 64 MB with 10,000 findings; the program as a user starts it, processes and all. `FILES=n` for
-//! another number of files. All rules run; the octal numbers are printed. It fails above the floor of
-//! 4 s on two processors.
+//! 12,000 files of 64 MB with 10,000 findings; the whole program, including process start.
+//! `FILES=n` sets another number of files. All rules run; the findings on octal numbers are
+//! printed. It fails above the floor of 4 s on two processors.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,16 +20,16 @@ use std::time::{Duration, Instant};
 
 use measure::{children_time, number};
 
-/// Bytes of all files together.
+/// Total size of all files in bytes.
 const BYTES: usize = 64_000_000;
 
-/// Findings in all files together: octal numbers that were meant as modes.
+/// Total number of findings: octal numbers that were meant as modes.
 const FINDINGS: usize = 10_000;
 
-/// The longest that the quickest run may take, on two processors.
+/// Maximum time of the fastest run, on two processors.
 const FLOOR: Duration = Duration::from_secs(4);
 
-/// Times that the program is run.
+/// Number of runs.
 const RUNS: usize = 3;
 
 fn main() {
@@ -61,7 +61,7 @@ fn main() {
     assert!(*best < FLOOR, "the floor is {FLOOR:?}");
 }
 
-/// A node's file each, and one that all read.
+/// Writes a file for each node, and one that all nodes read.
 fn write(folder: &Path, count: usize) {
     let hierarchy = "version: 5\nhierarchy:\n  - {name: Node, path: 'node/%{trusted.certname}.yaml'}\n  - \
                      {name: Common, path: common.yaml}\n";

@@ -1,8 +1,9 @@
-//! Many nodes: one key over all of them, what an edit changes for them, and reading what is saved
-//! about them: `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `symbols`, `diff`, `facts`.
+//! Many nodes: one key over all of them, the impact of an edit, and reading saved data about them:
+//! `cargo bench --bench fleet`; parts by name: `-- rows`, `preview`, `lenses`, `symbols`, `diff`,
+//! `facts`.
 //!
-//! 10,000 nodes, or `NODES=n`; `diff` has 575. A row is measured beside one lookup for each different set of
-//! sources, a preview beside one parse of the edited file, reading facts beside reading JSON.
+//! 10,000 nodes, or `NODES=n`; `diff` has 575. A row is compared with one lookup for each distinct
+//! set of sources, a preview with one parse of the edited file, reading facts with reading JSON.
 
 #![allow(
     clippy::unwrap_used,
@@ -123,7 +124,7 @@ impl Bench {
             &format!("{cold:.1?} CPU"),
         );
         let all: Vec<usize> = (0..self.nodes.len()).collect();
-        // Keys by the number of their sets of sources: how much of a row is lookups at all.
+        // Keys by their number of sets of sources: how much of a row is spent on lookups.
         let mut classes: BTreeMap<usize, Vec<(f64, Duration, Duration, usize)>> = BTreeMap::new();
         let names = hiera_ls::ide::matrix::all_keys(&fleet);
         for key in names.iter().step_by(names.len() / 60) {
@@ -160,7 +161,7 @@ impl Bench {
             );
         }
         let (p50, most) = (quantile(&mut times, 0.5), quantile(&mut times, 1.0));
-        // How long that is depends on the lookups; what counts is the ratio above.
+        // The duration depends on the lookups; the ratio above is what is tested.
         note(
             "one key over all nodes, warm",
             &format!("p50 {p50:.1?}, most {most:.1?} CPU (orientation: 50 ms)"),
@@ -254,7 +255,7 @@ impl Bench {
     }
 }
 
-/// Keys by what a person has typed, among 100,000.
+/// Searches for keys among 100,000.
 fn symbols() {
     const FILES: usize = 100;
     const KEYS: usize = 1_000;
@@ -296,11 +297,11 @@ fn symbols() {
     );
 }
 
-/// The nodes of a repository that is compared with a revision.
+/// Number of nodes in a repository that is compared with a revision.
 const NODES_OF_DIFF: usize = 575;
 
-/// Two versions of a repository, read one by one as the command line reads them: four files that
-/// changed, then a change that can touch everything.
+/// Two versions of a repository, loaded as by the command line: four changed files, then a change
+/// that can affect everything.
 fn diff(repo: &ControlRepo) {
     let folder = tempfile::tempdir().unwrap();
     repo.write(folder.path());
@@ -421,7 +422,7 @@ fn facts(repo: &ControlRepo) {
     );
 }
 
-/// What hierarchies ask of nodes.
+/// Variables used by hierarchies.
 const VARIABLES: [&str; 5] = [
     "trusted.certname",
     "facts.os.family",
@@ -430,8 +431,8 @@ const VARIABLES: [&str; 5] = [
     "osfamily",
 ];
 
-/// Prints how many nodes a file has, the seconds that serde_json and we need for it, and for the
-/// variables of a hierarchy, and the resident kilobytes then and at the most.
+/// Prints the number of nodes in a file, the seconds that serde_json and we need for it and for the
+/// variables of a hierarchy, and the resident kilobytes, current and peak.
 fn memory_of(file: &str) {
     let text: Arc<str> = std::fs::read_to_string(file).unwrap().into();
     let plain = timed(|| serde_json::from_str::<serde::de::IgnoredAny>(&text)).1;

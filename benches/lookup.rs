@@ -1,9 +1,10 @@
-//! Lookups beside real Puppet's, in one run on the same requests: `cargo bench --bench lookup`.
+//! Lookups compared with real Puppet's, in one run on the same requests: `cargo bench --bench
+//! lookup`.
 //!
-//! Parts (`cargo bench --bench lookup -- warm`): `warm` (one scope, many keys), `fresh` (a new scope
-//! for every key), `batch` (the program's own protocol), `options` (choosing among many patterns),
-//! `cold` (the command). Answers are compared before anything is timed. Without Puppet its side is
-//! left out, visibly.
+//! Parts (`cargo bench --bench lookup -- warm`): `warm` (one scope, many keys), `fresh` (a new
+//! scope for every key), `batch` (the program's own protocol), `options` (choosing among many
+//! patterns), `cold` (the command). Answers are compared before anything is timed. Without Puppet
+//! its side is skipped, with a message.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,13 +35,13 @@ use hiera_ls::workspace::{Change, Files, Workspace};
 use measure::{best, left_out, note, number, ratio, report};
 use serde_json::{Value, json};
 
-/// Machines that the warm sets are asked for, evenly over the fleet.
+/// Number of machines in the warm sets, spread evenly over the fleet.
 const WARM_MACHINES: usize = 25;
 
-/// Requests that come through a pipe together: it holds 64 KB, and a machine's facts take about 8.
+/// Number of requests that fit into a pipe: it holds 64 KB, and a machine's facts take about 8.
 const TOGETHER: usize = 8;
 
-/// Times that each warm set is asked while Puppet's clock runs, and ours.
+/// Number of rounds of each warm set, for Puppet and for us.
 const ROUNDS: [(&str, usize, usize); 3] = [("mixed", 2, 40), ("deep", 2, 40), ("first", 6, 40)];
 
 fn main() {
@@ -71,7 +72,7 @@ fn main() {
     }
 }
 
-/// What the parts share.
+/// State shared by the parts.
 struct Bench {
     folder: String,
     machines: Vec<Machine>,
@@ -111,7 +112,7 @@ impl Bench {
             .collect()
     }
 
-    /// A key for each machine: all kinds, one after another.
+    /// A key for each machine, cycling through all kinds.
     fn fresh_keys(&self, set: &str) -> Vec<(usize, String)> {
         (0..self.machines.len())
             .map(|machine| {
@@ -177,12 +178,12 @@ impl Bench {
                         assert_same(key, answer, expected);
                     }
                 }
-                // The answers are dropped, on either side.
+                // The answers are dropped on both sides.
                 let ask = |rounds: usize, keys: &[Request]| {
                     let requests = (0..rounds).flat_map(|_| keys);
                     session.lookup_each(&scope, requests, drop)
                 };
-                // The first key makes what a scope keeps, before the clock starts on either side.
+                // The first key fills the scope's caches, before timing starts on both sides.
                 let first = best(5, || ask(1, &once[..1]));
                 let each = best(5, || ask(1, &once));
                 let all = best(2, || ask(1 + rounds, &once));
@@ -210,7 +211,7 @@ impl Bench {
             let name = format!("fresh {set}");
             let theirs = theirs.as_ref().map(|theirs| &theirs["sets"][&name]);
             let pairs = self.fresh_keys(set);
-            // A scope is made of facts outside of the clock on both sides.
+            // On both sides, scopes are made from facts before timing starts.
             let scopes: Vec<Scope> = pairs
                 .iter()
                 .map(|(at, _)| self.scope(*at, &self.facts(*at)))
@@ -220,7 +221,8 @@ impl Bench {
                     let mut now = disk.moment();
                     let asked = pairs.iter().zip(&scopes).enumerate();
                     let asked = asked.map(|(at, ((_, key), scope))| {
-                        // As the batch protocol does it: what came together sees one moment.
+                        // Like in the batch protocol: requests that arrive together see the same
+                        // state.
                         if at % TOGETHER == 0 {
                             now = disk.moment();
                         }
@@ -280,7 +282,7 @@ impl Bench {
         }
     }
 
-    /// Puppet's answers and times for the same requests; nothing without Puppet.
+    /// Puppet's answers and times for the same requests; `None` without Puppet.
     fn puppet(&self, sets: &[&str]) -> Option<Value> {
         if !has_puppet() {
             return None;
@@ -336,7 +338,7 @@ impl Bench {
         Some(result)
     }
 
-    /// The command as a whole: start, read, answer, print.
+    /// The whole command: start, read, answer, print.
     fn cold(&self) {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
@@ -377,7 +379,7 @@ impl Bench {
             );
             return;
         }
-        // Puppet wants its environment under its name.
+        // Puppet looks for its environment by name.
         std::fs::create_dir(folder.path().join("environments")).unwrap();
         std::os::unix::fs::symlink(&self.folder, folder.path().join("environments/production"))
             .unwrap();
@@ -422,8 +424,8 @@ impl Bench {
     }
 }
 
-/// A trace without what is said of the node's own file: the command of this Puppet knows no trusted
-/// data, ours knows the certificate's name. The key is one that the file does not hold.
+/// A trace without the node's own file: the command of this Puppet knows no trusted data, ours
+/// knows the certificate's name. The key is not in that file.
 fn without_node_level(trace: &str, certname: &str) -> String {
     let mut kept = Vec::new();
     let mut lines = trace.trim_end().lines();
@@ -454,8 +456,8 @@ fn assert_same(key: &str, answer: &Answer, expected: &Value) {
     }
 }
 
-/// 200 patterns of `lookup_options` over 50,000 keys: our choice beside compiled regular
-/// expressions tried one by one.
+/// 200 patterns of `lookup_options` over 50,000 keys, compared with trying compiled regular
+/// expressions one by one.
 fn options() {
     let patterns: Vec<String> = (0..200)
         .map(|at| match at % 5 {
@@ -503,7 +505,7 @@ fn options() {
         .collect();
     let scope = Scope::open();
     let chosen = || -> Vec<Option<Arc<str>>> {
-        // Nothing is remembered from round to round.
+        // Nothing is cached between rounds.
         let session = Session {
             files: &*snapshot,
             environment: &environment,
@@ -530,7 +532,7 @@ fn options() {
     let (ours, theirs) = (chosen(), tried());
     assert!(ours.iter().map(Option::as_deref).eq(theirs.iter().copied()));
     let found = ours.iter().flatten().count();
-    // Ours compiles what it needs in every round; theirs is compiled already.
+    // Ours compiles the patterns it needs in every round; theirs are already compiled.
     let (ours, theirs) = (best(3, chosen), best(3, tried));
     report(
         "lookup_options, 200 patterns over 50,000 keys",

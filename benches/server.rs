@@ -1,10 +1,10 @@
-//! The server as an editor meets it: the program itself, behind two pipes:
-//! `cargo bench --bench server`.
+//! The server as an editor uses it: the program itself, behind two pipes: `cargo bench --bench
+//! server`.
 //!
-//! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
-//! Times are of the clock on the wall, since two processes take part: what counts is the ratio to
-//! an echo (a request whose method does not exist) in the same run. The quiet time that the server
-//! waits after a keystroke is taken off.
+//! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` selects one size.
+//! Times are wall-clock times, since two processes take part: the ratio to an echo (a request whose
+//! method does not exist) in the same run is what is tested. The server's debounce after a
+//! keystroke is subtracted.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,13 +28,13 @@ use hiera_ls::syntax::libyaml::Parser;
 use measure::{best, note, number, quantile, ratio, report};
 use serde_json::{Value, json};
 
-/// Hovers, echoes and keystrokes that a quantile is taken of.
+/// Number of hovers, echoes and keystrokes for a quantile.
 const SAMPLES: usize = 200;
 
-/// What the server waits after the last keystroke before it looks for mistakes.
+/// The server's debounce of diagnostics.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// Edits of a burst, and the time between two of them.
+/// Number of edits in a burst, and the time between two of them.
 const BURST: (usize, Duration) = (200, Duration::from_millis(5));
 
 fn main() {
@@ -59,7 +59,7 @@ fn main() {
     opened_while_reading();
 }
 
-/// A document of 32 MiB is opened, checked and edited once.
+/// Opens, checks and edits a document of 32 MiB.
 fn large_document() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -103,10 +103,10 @@ fn large_document() {
     client.kill();
 }
 
-/// Files of the repository that is read while one of them is opened.
+/// Number of files in the repository that is being read while one of them is opened.
 const BEING_READ: usize = 12_000;
 
-/// The first diagnostics of a file with a mistake of its own, opened at some time of the reading.
+/// The first diagnostics of a file with a mistake, opened at some point during the read.
 fn opened_while_reading() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -158,7 +158,7 @@ fn opened_while_reading() {
     );
 }
 
-/// `initialize` of this workspace beside that of an empty one.
+/// `initialize` for this workspace compared with an empty one.
 fn start(folder: &Path) {
     let empty = tempfile::tempdir().unwrap();
     let mut times: [Vec<Duration>; 2] = Default::default();
@@ -182,7 +182,7 @@ fn start(folder: &Path) {
     );
 }
 
-/// From process start to the first hover that says a value.
+/// From process start to the first hover with a value.
 fn first_hover(repo: &ControlRepo, folder: &Path) {
     let machine = repo.machine(repo.nodes / 3);
     let path = folder.join(format!("data/nodes/{}.yaml", machine.certname));
@@ -260,7 +260,7 @@ fn session(repo: &ControlRepo, folder: &Path) {
         "keystroke to diagnostics in hiera.yaml",
         &format!("p50 {configuration:.1?} after the quiet time"),
     );
-    // What the nodes read is worked out again after an edit of hiera.yaml.
+    // The files that nodes read are recomputed after an edit of hiera.yaml.
     client.ask(
         "textDocument/hover",
         hover_at(&node, key_lines(&node_text)[3]),
@@ -270,7 +270,7 @@ fn session(repo: &ControlRepo, folder: &Path) {
     client.kill();
 }
 
-/// Hovers and echoes in turn.
+/// Alternates hovers and echoes.
 fn hovers(client: &mut Client, what: &str, path: &Path, text: &str) {
     let lines = key_lines(text);
     let (mut hovers, mut echoes) = (Vec::new(), Vec::new());
@@ -324,7 +324,8 @@ fn symbols(client: &mut Client, path: &Path) {
     );
 }
 
-/// Keys, values and tokens are asked for at the end of a file, each half typed, and taken back.
+/// Requests completions for partly typed keys, values and tokens at the end of a file, and deletes
+/// them.
 fn completions(client: &mut Client, path: &Path, text: &str) {
     const HALF_TYPED: [&str; 5] = [
         "profile::p0",
@@ -363,7 +364,7 @@ fn completions(client: &mut Client, path: &Path, text: &str) {
     );
 }
 
-/// A mistake is typed at the end of a line in the middle, and taken back.
+/// Types a mistake at the end of a line in the middle, and deletes it.
 fn keystrokes(client: &mut Client, what: &str, path: &Path, text: &str, rounds: usize) -> Duration {
     let line = text[..text.len() / 2].lines().count();
     let end = text.lines().nth(line).unwrap().len();
@@ -402,7 +403,7 @@ fn burst(client: &mut Client, path: &Path, text: &str, one: Duration) {
     for edit in 0..BURST.0 {
         client.versions += 1;
         let at = json!({ "line": 0, "character": 3 });
-        // A comment behind the document's start grows.
+        // A comment after the document's start grows.
         let letter = if edit == 0 { " #" } else { "x" };
         let at = if edit == 0 {
             at
@@ -460,7 +461,7 @@ fn events_of(text: &[u8]) -> usize {
     count
 }
 
-/// One conversation with the program.
+/// One session with the program.
 struct Client {
     child: Child,
     to: ChildStdin,
@@ -471,7 +472,7 @@ struct Client {
 }
 
 impl Client {
-    /// Starts the program and shakes hands.
+    /// Starts the program and initializes the session.
     fn start(folder: &Path) -> Client {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .arg("--stdio")
@@ -536,7 +537,7 @@ impl Client {
         self.wait(|message| message["id"] == id && message.get("method").is_none())
     }
 
-    /// Waits until a version's diagnostics are told.
+    /// Waits for the diagnostics of a version.
     fn diagnostics(&mut self, path: &Path, version: i64) {
         let uri = uri(path);
         self.wait(|message| {
@@ -547,7 +548,7 @@ impl Client {
         self.unread.clear();
     }
 
-    /// Waits until diagnostics have been told, which happens when all files are known.
+    /// Waits for any diagnostics, which arrive when all files are known.
     fn until_indexed(&mut self, path: &Path, line: usize) {
         self.diagnostics(path, 1);
         loop {
@@ -597,7 +598,7 @@ impl Client {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// What the system says of the process.
+    /// A field of the system's status of the process.
     fn status(&self, name: &str) -> String {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(name));

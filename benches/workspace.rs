@@ -1,9 +1,10 @@
-//! The model: opening, editing and hovering, and how each grows with the number of nodes:
-//! `cargo bench --bench workspace`.
+//! The model: opening, editing and hovering, and how each grows with the number of nodes: `cargo
+//! bench --bench workspace`.
 //!
-//! `-- manifests` asks for keystrokes in manifests alone, `-- nodes` for the rest. Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` asks for one size.
-//! Beside every figure stands, from the same run, what it is measured against: reading the bytes,
-//! libyaml's events over them, one libyaml parse of the edited file.
+//! `-- manifests` runs only keystrokes in manifests, `-- nodes` the rest. Sizes are 100, 1,000 and
+//! 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` selects one size. Every figure is printed
+//! next to its reference from the same run: reading the bytes, libyaml's events over them, one
+//! libyaml parse of the edited file.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +37,7 @@ use hiera_ls::syntax::libyaml::Parser;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 use measure::{best, left_out, note, number, process_time, quantile, ratio, report, thread_time};
 
-/// Edits and hovers that a quantile is taken of.
+/// Number of edits and hovers for a quantile.
 const SAMPLES: usize = 400;
 
 fn main() {
@@ -155,7 +156,7 @@ fn memory(folder: &str, bytes: usize) {
     );
 }
 
-/// Prints the resident kilobytes, now and at the most, of a process that has opened a folder.
+/// Prints the resident kilobytes, current and peak, of a process that has opened a folder.
 fn memory_of(folder: &str) {
     let snapshot = snapshot_of(folder);
     print_memory();
@@ -171,8 +172,8 @@ fn print_memory() {
     println!("{} {}", size("VmRSS"), size("VmHWM"));
 }
 
-/// A huge document in the editor, and the largest one that is read, with what the server holds of
-/// it: the rope beside the model.
+/// A huge open document, and the largest one that is parsed, with the server's memory for it: the
+/// rope and the model.
 fn document() {
     for mebibytes in [32, 15] {
         let output = Command::new(std::env::current_exe().unwrap())
@@ -214,7 +215,7 @@ fn memory_of_document(mebibytes: usize) {
     workspace.apply(Change::Folders(vec!["/w".into()]));
     write("/w/hiera.yaml", "version: 5\n", 1);
     let mut text = large_text(mebibytes << 20);
-    // What the server keeps of a document is a rope, about as large as the text.
+    // The server keeps a document as a rope, about as large as the text.
     let rope = text.clone();
     drop(write(path, &text, 1));
     print_memory();
@@ -235,7 +236,7 @@ fn memory_of_document(mebibytes: usize) {
     drop(rope);
 }
 
-/// Copies of a `common.yaml`, each with keys of its own.
+/// Copies of a `common.yaml`, each with its own keys.
 fn large_text(bytes: usize) -> String {
     let common = ControlRepo::of(100).common();
     let mut text = String::with_capacity(bytes + common.len() * 2);
@@ -254,7 +255,7 @@ fn large_text(bytes: usize) -> String {
     text
 }
 
-/// Edits and hovers; gives the median cost of an edit of a node's file.
+/// Edits and hovers; returns the median cost of an edit of a node's file.
 fn work(repo: &ControlRepo, folder: &str) -> Duration {
     let workspace = Workspace::new();
     let root: Arc<str> = Arc::from(folder);
@@ -290,8 +291,8 @@ fn work(repo: &ControlRepo, folder: &str) -> Duration {
     median
 }
 
-/// A letter typed, and taken back, at the end of a line in the middle of a file; then what the
-/// server does before it can tell the file's findings.
+/// A letter typed at the end of a line in the middle of a file, and deleted; then the server's work
+/// up to the file's findings.
 fn edit(
     workspace: &Workspace,
     configs: &Arc<ConfigCache>,
@@ -346,7 +347,7 @@ fn edit(
     checked
 }
 
-/// Hovers in documents that are open, as hovers are.
+/// Hovers in open documents.
 fn hovers(repo: &ControlRepo, workspace: &Workspace, folder: &str) {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());

@@ -9,19 +9,19 @@
 //! | --- | --- |
 //! | [`cli`] | the command line: `lookup`, `check` and the rest; starts the server |
 //! | [`server`] | the language server over stdio: the only LSP and tokio code |
-//! | [`disk`] | the only file-system access: scan, read, watch |
+//! | [`disk`] | the only access to a workspace's files: scan, read, watch |
 //! | [`ide`] | one file per editor feature, in domain types |
 //! | [`rules`] | one file per diagnostic, and their registry |
-//! | [`analysis`] | what features, rules and commands ask: the root that governs a file, a key over all levels |
+//! | [`analysis`] | queries of features, rules and commands: the root that governs a file, a key over all levels |
 //! | [`lookup`] | the engine: layers, hierarchies, merges, interpolation, trace |
 //! | [`workspace`] | `Change` in, immutable `Snapshot` out; per-file facts, key index |
-//! | [`puppet`] | evaluator of the pure part of the Puppet language; lookups are given to it |
+//! | [`puppet`] | evaluator of the pure part of the Puppet language; the caller provides lookups |
 //! | [`scope`] | facts, trusted, variables, nodes; a scope from a file's own path |
 //! | [`hierarchy`] | `hiera.yaml` as a model; paths, globs, mapped paths |
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
 //! | [`eyaml`] | `ENC[…]` blobs |
 //! | [`datatype`] | Puppet data types: parse, check, convert |
-//! | [`value`] | what Puppet would see: values, their equality and their texts |
+//! | [`value`] | values as Puppet sees them, their equality and their texts |
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON, the Puppet language |
 //! | [`regexp`] | Ruby regular expressions |
 //! | [`text`] | byte ranges, lines, positions |

@@ -1,6 +1,6 @@
 //! The `hiera-ls` program: arguments in, exit code out.
 
-/// Trees and values are many small pieces, which the system's allocator is slow with.
+/// Trees and values are many small allocations, for which the system's allocator is slow.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,8 +1,8 @@
-//! Holds the lines of the house: which room may use which, where the editor protocol, `unsafe`, files
-//! and the clock may appear, and how long a file may be.
+//! Checks the architecture: which room may use which, where the editor protocol, `unsafe`, files
+//! and the clock may appear, and the maximum length of a file.
 //!
-//! The order of the rooms is read from the code map in `src/lib.rs`, so the map cannot go stale. What
-//! this test sees is code: comments and the insides of strings are blanked first.
+//! The order of the rooms is read from the code map in `src/lib.rs`, so the map cannot become
+//! outdated. Only code is checked: comments and the contents of strings are blanked first.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Longer files are split.
+/// Maximum number of lines of a file.
 const MAX_LINES: usize = 600;
 /// Crates and words of the editor protocol and its runtime.
 const PROTOCOL: [&str; 5] = [
@@ -26,7 +26,7 @@ const PROTOCOL: [&str; 5] = [
 ];
 /// Rooms that may touch files, the clock, the environment and the network.
 const OUTSIDE: [&str; 3] = ["server", "cli", "disk"];
-/// What those rooms alone may name. A `Duration` is only a number.
+/// Names that only those rooms may use. A `Duration` is only a number.
 const OUTSIDE_ONLY: [&str; 5] = [
     "std::fs",
     "std::env",
@@ -35,7 +35,7 @@ const OUTSIDE_ONLY: [&str; 5] = [
     "std::process",
 ];
 const OUTSIDE_HARMLESS: [&str; 1] = ["std::time::Duration"];
-/// The one file that may call C.
+/// The only file that may call C.
 const UNSAFE_FILE: &str = "syntax/libyaml.rs";
 
 /// One source file; `path` is relative to `src/`, with `/`.
@@ -55,12 +55,12 @@ impl Source {
         }
     }
 
-    /// The folder right under `src/`, or none for `lib.rs` and `main.rs`.
+    /// The folder directly under `src/`; `None` for `lib.rs` and `main.rs`.
     fn room(&self) -> Option<&str> {
         self.path.split_once('/').map(|(room, _)| room)
     }
 
-    /// How many `super::` lead from the file's own module to the crate's root.
+    /// The number of `super::` from the file's own module to the crate's root.
     fn depth(&self) -> usize {
         let folders = self.path.matches('/').count();
         if self.path.ends_with("/mod.rs") {
@@ -214,7 +214,7 @@ fn after_cfg_test(tokens: &[String]) -> impl Iterator<Item = &[String]> {
         .map(move |at| &tokens[at + marker.len()..])
 }
 
-/// Rooms from the top of the house to its ground, as the code map lists them.
+/// The rooms from top to bottom, as listed in the code map.
 fn rooms_of_the_map(lib: &str) -> Vec<String> {
     lib.lines()
         .filter_map(|line| line.strip_prefix("//! | [`")?.split_once('`'))
@@ -263,7 +263,7 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
             .iter()
             .filter(|used| outside_only(used))
         {
-            // main.rs hands the exit code on.
+            // main.rs passes the exit code on.
             if !(path == "main.rs" && used.starts_with("std::process::ExitCode")) {
                 found.push(format!(
                     "{path}: `{used}` belongs under {}",
@@ -282,7 +282,7 @@ fn findings_in(source: &Source, map: &[String]) -> Vec<String> {
     found
 }
 
-/// The method that looks into the text of an error, if there is one.
+/// The method that searches the text of an error, if there is one.
 fn reads_a_message(tokens: &[String]) -> Option<&str> {
     const METHODS: [&str; 7] = [
         "contains",
@@ -310,7 +310,7 @@ fn outside_only(used: &str) -> bool {
         && !OUTSIDE_HARMLESS.iter().any(|root| within(root))
 }
 
-/// Why `source` may not use `room`, or none if it may.
+/// Why `source` may not use `room`; `None` if it may.
 fn wrong_arrow(source: &Source, room: &str, map: &[String]) -> Option<String> {
     let height = |name: &str| map.iter().position(|known| known == name);
     match source.room() {
@@ -358,7 +358,7 @@ fn rooms_used(tokens: &[String], source: &Source, map: &[String]) -> BTreeSet<St
     used
 }
 
-/// Every path of at least two segments, with the trees of `use` written out.
+/// Every path of at least two segments, with the trees of `use` expanded.
 fn paths(tokens: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -372,7 +372,7 @@ fn paths(tokens: &[String]) -> Vec<String> {
     found
 }
 
-/// Reads a path or a tree of paths that begins at `at`; returns where it ends.
+/// Parses a path or a tree of paths that begins at `at`; returns its end.
 fn tree(tokens: &[String], mut at: usize, prefix: &str, found: &mut Vec<String>) -> usize {
     let mut path = prefix.to_owned();
     while let Some(token) = tokens.get(at) {
@@ -456,7 +456,7 @@ fn tokens(code: &str) -> Vec<String> {
     found
 }
 
-/// The code without comments and without what stands inside strings and characters.
+/// The code without comments and without the contents of strings and characters.
 fn blank(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -506,7 +506,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a raw string such as `r#"…"#` or `br"…"`, or none if there is none here.
+/// The length of a raw string such as `r#"…"#` or `br"…"`; `None` if there is none here.
 fn raw_string(text: &str) -> Option<usize> {
     let after = text
         .strip_prefix("br")
@@ -542,7 +542,7 @@ fn is_character(text: &str) -> bool {
     }
 }
 
-/// Each rule must be able to fail: planted mistakes, and their harmless twins.
+/// Each rule must be able to fail: planted mistakes, and similar code without a mistake.
 mod planted {
     use super::*;
 

@@ -1,11 +1,11 @@
-//! Random numbers that are the same everywhere: SplitMix64 from a seed and a name.
+//! Reproducible random numbers: SplitMix64 from a seed and a name.
 
-/// Random numbers for one thing.
+/// Random numbers for one purpose.
 pub(super) struct Dice(u64);
 
 impl Dice {
-    /// Numbers that depend on the seed and on the name of what they are for, so that a repository
-    /// of 1,000 nodes is the beginning of one of 10,000.
+    /// Numbers that depend on the seed and a name, so that a repository of 1,000 nodes is the
+    /// beginning of one of 10,000.
     pub(super) fn new(seed: u64, name: &str) -> Dice {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -27,7 +27,7 @@ impl Dice {
         (self.next() % end as u64) as usize
     }
 
-    /// One of some things.
+    /// A random element.
     pub(super) fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }

@@ -1,7 +1,7 @@
-//! Control repositories of any size, the same for one seed everywhere: what a fleet's repository
-//! looks like after some years. Ten roles a hundred nodes, twenty sites, six systems, a file a
-//! node (about 4 KB), one `common.yaml` of about 220 KB with `lookup_options`. Services' options, rules of
-//! the firewall and accounts are deep-merged hashes that four levels on average add to.
+//! Control repositories of any size, the same for one seed everywhere, like a fleet's repository
+//! after some years. Ten roles per hundred nodes, twenty sites, six systems, a file per node (about
+//! 4 KB), one `common.yaml` of about 220 KB with `lookup_options`. Service options, firewall rules
+//! and accounts are deep-merged hashes with entries on four levels on average.
 //!
 //! Names and values are made up; the proportions are those of public control repositories.
 
@@ -17,16 +17,16 @@ use dice::Dice;
 use serde_json::{Value, json};
 use value::Place;
 
-/// Profiles whose parameters the data sets.
+/// Number of profiles whose parameters the data sets.
 const PROFILES: usize = 80;
 
-/// Profiles that one role includes.
+/// Number of profiles that one role includes.
 const PROFILES_OF_A_ROLE: usize = 8;
 
-/// Parameters of a profile: each of [`value::KINDS`] three times.
+/// Number of parameters of a profile: each of [`value::KINDS`] three times.
 const PARAMETERS: usize = value::KINDS.len() * 3;
 
-/// Places where machines stand.
+/// Number of sites.
 const SITES: usize = 20;
 
 /// Operating systems: name, release, family.
@@ -66,7 +66,7 @@ hierarchy:
 /// One machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
-    /// Its number; everything else follows.
+    /// Its number, from which everything else is derived.
     pub(crate) number: usize,
     /// Name of its certificate.
     pub(crate) certname: String,
@@ -78,14 +78,14 @@ pub(crate) struct Machine {
 /// A control repository of `nodes` machines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ControlRepo {
-    /// How many machines.
+    /// The number of machines.
     pub(crate) nodes: usize,
-    /// What everything random follows from.
+    /// The seed.
     pub(crate) seed: u64,
 }
 
 impl ControlRepo {
-    /// The repository that all figures are about.
+    /// The repository of the published figures.
     pub(crate) fn of(nodes: usize) -> ControlRepo {
         ControlRepo { nodes, seed: 20 }
     }
@@ -176,7 +176,7 @@ impl ControlRepo {
         self.some(&name, 58, &of_role, settings, Place::Node)
     }
 
-    /// Writes the repository; gives the number of files and of bytes.
+    /// Writes the repository; returns the number of files and of bytes.
     pub(crate) fn write(&self, folder: &Path) -> (usize, usize) {
         let (mut files, mut bytes) = (0, 0);
         let mut last = std::path::PathBuf::new();
@@ -194,7 +194,7 @@ impl ControlRepo {
         (files, bytes)
     }
 
-    /// Lowest level: every key, and the options.
+    /// The lowest level: every key, and the options.
     pub(crate) fn common(&self) -> String {
         let mut dice = self.dice("common");
         let mut text = String::from("---\n");
@@ -211,7 +211,7 @@ impl ControlRepo {
         text
     }
 
-    /// A file of about so many different keys beside the settings.
+    /// A file of about that many distinct keys besides the settings.
     fn some(
         &self,
         name: &str,
@@ -267,7 +267,7 @@ impl Machine {
         })
     }
 
-    /// Its facts as Facter tells them: about 6 KB, most of it the same on many machines.
+    /// Its facts in Facter's form: about 6 KB, most of it the same on many machines.
     pub(crate) fn all_facts(&self) -> Value {
         let mut facts = self.facts();
         let number = self.number;
@@ -330,8 +330,8 @@ impl Machine {
         facts
     }
 
-    /// Every parameter of the profiles that its role includes, with the kind of its value, and
-    /// some keys that nobody sets: what compiling a catalog asks for.
+    /// Every parameter of the profiles that its role includes, with the kind of its value, and some
+    /// unset keys: the lookups of a catalog's compilation.
     pub(crate) fn parameters(&self) -> Vec<(String, &'static str)> {
         let mut all = Vec::new();
         for at in 0..PROFILES_OF_A_ROLE {
@@ -360,7 +360,7 @@ fn site_name(site: usize) -> String {
     format!("s{site:02}")
 }
 
-/// Options as they are written: by pattern for what repeats, by name for the rest.
+/// Realistic options: by pattern for repeated keys, by name for the rest.
 fn options(text: &mut String) {
     text.push_str(
         r"lookup_options:

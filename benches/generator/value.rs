@@ -16,14 +16,14 @@ const WORDS: [&str; 24] = [
     "upper", "vault", "worker", "zone",
 ];
 
-/// What the three keys of the kind `settings` are called in a profile: options of services in
-/// sections, rules of a firewall, accounts.
+/// The names of a profile's three keys of the kind `settings`: sections of service options,
+/// firewall rules, accounts.
 const SETTINGS: [&str; 3] = ["settings", "rules", "accounts"];
 
-/// Different names of sections, rules and accounts in one profile.
+/// Number of distinct names of sections, rules and accounts in one profile.
 const NAMES: usize = 32;
 
-/// The file that a value stands in, which says how much a collection holds.
+/// The file of a value, which decides the size of collections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Common,
@@ -36,7 +36,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Sections, rules or accounts in one value: four leaves each.
+    /// Number of sections, rules or accounts in one value: four leaves each.
     fn groups(self) -> usize {
         match self {
             Place::Common | Place::Node => 3,
@@ -137,7 +137,7 @@ pub(super) fn entry(
             let _ = writeln!(text, "{key}:");
             let first = dice.below(NAMES);
             for group in 0..place.groups() {
-                // Neighbours in a file, and now and then the same name in several files.
+                // Neighbours in a file, and sometimes the same name in several files.
                 let name = (first + group * 3) % NAMES;
                 group_of(text, dice, parameter / KINDS.len(), name);
             }

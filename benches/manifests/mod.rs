@@ -1,4 +1,4 @@
-//! Manifests: how fast they are parsed, and what a keystroke costs the index of code and the rules about
+//! Manifests: parsing speed, and the cost of a keystroke for the index of code and the rules about
 //! parameters.
 
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use hiera_ls::workspace::{Change, Workspace};
 use crate::events_of;
 use crate::measure::{best, note, process_time, quantile, ratio, report};
 
-/// Keystrokes that a quantile is taken of.
+/// Number of keystrokes for a quantile.
 const SAMPLES: usize = 100;
 
-/// Manifests of the site in which one is edited, and files of data beside them.
+/// Number of manifests of the site, and of data files.
 const MANIFESTS: usize = 400;
 
-/// A letter typed in one of many manifests, and one in a file of data of about the same size: the index, and the
-/// findings of every file that is checked again.
+/// A letter typed in one of many manifests, and one in a data file of about the same size: the
+/// index, and the findings of every re-checked file.
 pub(crate) fn keystrokes() {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/w".into()]));
@@ -93,7 +93,7 @@ pub(crate) fn keystrokes() {
     );
 }
 
-/// Parses manifests: made ones, or all `*.pp` below the folder that `MANIFESTS` names.
+/// Parses manifests: generated ones, or all `*.pp` below the folder in `MANIFESTS`.
 pub(crate) fn parsing() {
     let texts: Vec<String> = match std::env::var("MANIFESTS") {
         Ok(folder) => {
@@ -152,8 +152,8 @@ fn data_of(names: &[String], node: usize) -> String {
     text
 }
 
-/// What a digit costs that is typed into the middle of a file and taken back, at p50 and p99, and how many files are
-/// checked again.
+/// The cost of a digit typed into the middle of a file and deleted again, at p50 and p99, and the
+/// number of re-checked files.
 fn digits(
     workspace: &Workspace,
     configs: &Arc<ConfigCache>,

@@ -1,5 +1,5 @@
-//! Clocks, quantiles and tables. Everything is processor time where one thread does the work, so
-//! that a busy machine changes little; what counts are ratios within one run.
+//! Clocks, quantiles and tables. Single-threaded work is measured in processor time, so that a busy
+//! machine changes little; ratios within one run are what is tested.
 
 #![allow(dead_code, reason = "each benchmark uses its part")]
 #![allow(
@@ -16,7 +16,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The program's own.
+/// The program's own allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -33,7 +33,7 @@ pub(crate) fn thread_time() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// Processor time of all threads of this process so far, ended ones among them.
+/// Processor time of all threads of this process so far, including ended ones.
 pub(crate) fn process_time() -> Duration {
     read(ClockId::ProcessCPUTime)
 }
@@ -45,7 +45,7 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (result, thread_time().saturating_sub(start))
 }
 
-/// The least processor time of some calls: what is left when nothing disturbs.
+/// The minimum processor time of some calls, which is the least disturbed one.
 pub(crate) fn best<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration {
     let rounds = (0..rounds.max(1)).map(|_| timed(&mut work).1);
     rounds.min().unwrap_or_default()
@@ -59,8 +59,8 @@ pub(crate) fn quantile(times: &mut [Duration], share: f64) -> Duration {
     times.get(at).copied().unwrap_or_default()
 }
 
-/// Processor time, user and system, that a command takes from its start to its end: the mean of so
-/// many runs. No shell is in between, whose forks take about as long as a small program.
+/// Processor time, user and system, of a command from its start to its end: the mean of some runs.
+/// No shell is used, since its forks take about as long as a small program.
 pub(crate) fn command_time(times: u32, command: &[&str]) -> Duration {
     let before = children_time();
     for _ in 0..times {
@@ -88,7 +88,7 @@ pub(crate) fn ratio(more: Duration, less: Duration) -> f64 {
     more.as_secs_f64() / less.as_secs_f64().max(1e-12)
 }
 
-/// One line of a report: what, figures, and whether the goal holds.
+/// One line of a report: name, figures, and whether the goal is met.
 pub(crate) fn report(what: &str, figures: &str, goal: &str, holds: bool) {
     let mark = if holds { "holds" } else { "FAILS" };
     println!("{what}: {figures}; goal {goal}: {mark}");
@@ -99,7 +99,7 @@ pub(crate) fn note(what: &str, figures: &str) {
     println!("{what}: {figures}");
 }
 
-/// A number of the environment, or a default.
+/// A number from the environment, or a default.
 pub(crate) fn number(name: &str, default: usize) -> usize {
     std::env::var(name)
         .ok()
@@ -107,7 +107,7 @@ pub(crate) fn number(name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-/// Whether only a part of the benchmark was asked for, and not this one: `cargo bench --bench X PART`.
+/// Whether this part is excluded by `cargo bench --bench X PART`.
 pub(crate) fn left_out(part: &str) -> bool {
     let mut wanted = std::env::args()
         .skip(1)

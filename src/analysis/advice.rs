@@ -1,4 +1,5 @@
-//! What would improve the answers of a workspace most: each with a command to run or settings to paste.
+//! Advice on what would improve a workspace's answers most, each piece with a command to run or
+//! settings to paste.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,10 +9,10 @@ use super::{Analysis, NodeSet, Offer, PROJECT_FILE};
 use crate::scope::{CoreFact, core_fact};
 use crate::workspace::{Files as _, HIERA_YAML, RootKind, path};
 
-/// Most pieces of advice.
+/// Maximum number of pieces of advice.
 pub const MOST_ADVICE: usize = 3;
 
-/// Where a command is run.
+/// The place of a command to run.
 const SHELL: &str = "shell";
 
 /// Asks PuppetDB for all nodes; the answer is a nodes file.
@@ -21,11 +22,11 @@ const INVENTORY: &str =
 /// A way to get a file of nodes.
 #[derive(Debug)]
 pub struct Recipe {
-    /// Where the facts are known.
+    /// The system that knows the facts.
     pub title: &'static str,
-    /// Where to run the command, and what becomes of its result.
+    /// Where to run the command, and what to do with its output.
     pub detail: &'static str,
-    /// A line for a shell.
+    /// The command line.
     pub command: &'static str,
 }
 
@@ -56,10 +57,10 @@ pub static RECIPES: [Recipe; 4] = [
     },
 ];
 
-/// A piece of advice, and how many files it matters to.
+/// A piece of advice, and the number of files it affects.
 type Weighed = (usize, Advice);
 
-/// The weightiest advice first, at most [`MOST_ADVICE`].
+/// The most useful advice first, at most [`MOST_ADVICE`].
 pub(super) fn advice(
     analysis: Analysis<'_>,
     report: &Report,
@@ -149,7 +150,7 @@ fn refused(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     Some((usize::MAX - 1, advice))
 }
 
-/// Of how many files it is not known who reads them, for want of one variable.
+/// The number of files whose readers are unknown because a variable is missing.
 fn in_doubt(variable: &VariableReport, nodes: usize) -> usize {
     match nodes {
         0 => variable.files,
@@ -185,18 +186,19 @@ fn no_facts(report: &Report) -> Option<Weighed> {
     (weight > 0).then_some((weight, advice))
 }
 
-/// What names of nodes mean, for variables that no facts give.
+/// Advice to give names of nodes a meaning, for variables that no facts give.
 fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     let count = report.nodes.count;
     let is_own = |variable: &&VariableReport| {
         let root = variable.name.split('.').next().unwrap_or_default();
-        // What manifests set from facts needs facts, and Facter's own are no matter of names.
+        // Variables that manifests derive from facts need facts; Facter's own facts cannot come
+        // from names.
         let is_fact = root == "facts"
             || matches!(
                 core_fact(&variable.name),
                 CoreFact::Exists | CoreFact::Legacy(_)
             );
-        // A file of nodes that says it of some says that the others do not have it.
+        // If a nodes file gives the variable for some nodes, the others do not have it.
         let is_said = variable.known > 0 && !nodes.known.are_names();
         !is_fact
             && !is_said
@@ -246,14 +248,15 @@ fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// A pattern for the names of nodes, and the variables that its groups give.
+/// A pattern for names of nodes, with the variables that its groups set.
 struct Meant<'a> {
     pattern: String,
     parts: Vec<(&'a VariableReport, String)>,
 }
 
-/// What parts of the nodes' names seem to mean: the letters at their start, and the part behind the first
-/// separator, where for most nodes that is a value which the names of a variable's files have.
+/// Guesses what parts of the nodes' names mean: the leading letters, and the part after the first
+/// separator. A part counts if most nodes have a value in it that also appears in the names of the
+/// variable's files.
 fn meant_by_names<'a>(
     variables: impl Iterator<Item = &'a VariableReport>,
     nodes: &NodeSet,
@@ -339,7 +342,7 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
     };
     let modules: Option<Vec<&str>> = having.iter().map(|found| module_of(&found.kind)).collect();
     let (what, weight) = match modules.as_deref() {
-        // A module's levels answer for its own keys only.
+        // A module's levels answer only for the module's own keys.
         Some([module]) => (
             format!("every answer for a key of module '{module}'"),
             levels.map(|level| level.files).sum(),
@@ -358,7 +361,7 @@ fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {
     Some((weight, advice))
 }
 
-/// Puppet's function for files that are called like those of a level, if it has some.
+/// Puppet's function for files with the extension that a level uses, if there is one.
 fn reader_by_name(level: &LevelReport) -> Option<&'static str> {
     let mut paths = level.paths.iter().filter(|_| level.files > 0);
     paths.find_map(|written| match path::extension(written)? {
@@ -368,7 +371,7 @@ fn reader_by_name(level: &LevelReport) -> Option<&'static str> {
     })
 }
 
-/// Whether a hierarchy stands among the files of a module: Puppet never looks for it there.
+/// Whether a hierarchy lies among the files of a module, where Puppet never looks for it.
 fn is_within_module(analysis: Analysis<'_>, found: &Hierarchy) -> bool {
     let roots = analysis.snapshot.roots().iter();
     let mut modules = roots.flat_map(|root| root.modules.values());
@@ -376,7 +379,7 @@ fn is_within_module(analysis: Analysis<'_>, found: &Hierarchy) -> bool {
     modules.any(|module| below(module))
 }
 
-/// A data directory that a Puppetfile brings and that is not there.
+/// Advice for a data directory that a Puppetfile installs and that is missing.
 fn not_installed(analysis: Analysis<'_>, report: &Report) -> Option<Weighed> {
     let snapshot = analysis.snapshot;
     let hierarchies = report.hierarchies.iter();
@@ -411,8 +414,8 @@ fn module_of(kind: &RootKind) -> Option<&str> {
     }
 }
 
-/// The only folder of the workspace that is named as a folder elsewhere is, and that no level reads: a path
-/// from the top of the workspace.
+/// The only folder of the workspace that has the same name as a folder outside and that no level
+/// reads, relative to the top of the workspace.
 fn same_name(analysis: Analysis<'_>, report: &Report, outside: &str) -> Option<String> {
     let snapshot = analysis.snapshot;
     let top = snapshot.folders().first()?;
@@ -441,8 +444,8 @@ fn same_name(analysis: Analysis<'_>, report: &Report, outside: &str) -> Option<S
     }
 }
 
-/// The innermost folder around the workspace and around a data directory that a hierarchy names from
-/// its own folder, as `../data`.
+/// The innermost folder that holds both the workspace and a data directory outside of it, for a
+/// hierarchy that names one as `../data`.
 fn folder_above<'a>(analysis: Analysis<'a>, found: &Hierarchy, outside: &str) -> Option<&'a str> {
     let config = analysis.snapshot.file(found.config.as_ref()?)?.facts();
     let mut paths = config.config.as_ref()?.paths.iter();

@@ -1,5 +1,5 @@
-//! What is the same for every node that reads a file: as far as the file's own path says, and only
-//! where no unknown level could change it.
+//! Values that are the same for every node that reads a file. Only the file's own path is used, and
+//! only if no unknown level could change the value.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub struct Certainties<'v> {
 }
 
 impl<'v> Certainties<'v> {
-    /// None for a file that no level reads, and where a node reads the file because of one element
-    /// of a list: of the other elements the path says nothing.
+    /// `None` for a file that no level reads, and for a file that is read because of one element of
+    /// a list: its path says nothing about the other elements.
     #[must_use]
     pub fn of(view: &'v RootView<'v>, path: &str) -> Option<Certainties<'v>> {
         let reaches = view.reach(path);
@@ -33,7 +33,7 @@ impl<'v> Certainties<'v> {
         Some(Certainties { view, scopes })
     }
 
-    /// The sources that give a top-level key's value, the highest first, if they are the same for all
+    /// The sources of a top-level key's value, highest priority first, if they are the same for all
     /// nodes.
     #[must_use]
     pub fn sources(&self, key: &str) -> Option<Vec<Source>> {
@@ -51,8 +51,7 @@ impl<'v> Certainties<'v> {
         })
     }
 
-    /// The value that a lookup of a key (with dots, as it is written) gives, if it is the same for all
-    /// nodes.
+    /// The value of a key (dotted, as written), if it is the same for all nodes.
     #[must_use]
     pub fn value(&self, key: &str) -> Option<Value> {
         let parsed = Key::parse(key).ok()?;

@@ -1,4 +1,4 @@
-//! What is unknown of an answer, and what would have to hold of a node for it to change.
+//! The unknown parts of an answer, and the conditions under which a node gets another one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::lookup::{Place, StrategyKind, Unknown, UnknownCause};
 use crate::value::Value;
 use crate::workspace::{LOOKUP_OPTIONS, Paths, Snapshot};
 
-/// Most combinations of values that a condition lists.
+/// Maximum number of combinations of values that a condition lists.
 pub const MOST_VALUES: usize = 4;
 
 /// One condition.
@@ -17,26 +17,25 @@ pub const MOST_VALUES: usize = 4;
 pub enum Condition {
     /// A function that is never run here has a top-level key.
     Function {
-        /// Its name.
+        /// The function's name.
         name: Arc<str>,
-        /// The key; of several the one that is not `lookup_options`.
+        /// The key; if there are several, the one that is not `lookup_options`.
         key: Arc<str>,
     },
     /// Variables have one of several combinations of values.
     Variables {
         /// The variables.
         names: Vec<Arc<str>>,
-        /// How many combinations there are.
+        /// The number of combinations.
         count: usize,
-        /// The combinations, in the order of `names`; empty where they are more than
-        /// [`MOST_VALUES`].
+        /// The combinations, in the order of `names`; empty if there are more than [`MOST_VALUES`].
         values: Vec<Vec<String>>,
     },
 }
 
 impl Survey {
-    /// What could change a part of the answer: of the possible files those that set the part, or
-    /// that replace what is around it.
+    /// The unknown sources that could change a part of the answer: possible files that set the
+    /// part, or that replace what contains it.
     #[must_use]
     pub fn unknowns(&self, analysis: &Analysis<'_>, steps: &[Value]) -> Vec<Unknown> {
         let depth = match self.strategy.kind {
@@ -49,7 +48,7 @@ impl Survey {
         let mut found: Vec<Unknown> = Vec::new();
         for unknown in &self.answer.unknown {
             let mut unknown = unknown.clone();
-            // The survey's own levels tell what lies outside.
+            // The survey's levels already report what lies outside.
             if matches!(unknown.cause, UnknownCause::Absent { .. }) {
                 continue;
             }
@@ -69,7 +68,7 @@ impl Survey {
                     continue;
                 }
             }
-            // A function is asked for options and for the key; it is named once.
+            // A function is called for options and for the key; it is listed once.
             let is_same = |known: &&mut Unknown| {
                 known.layer == unknown.layer
                     && known.index == unknown.index
@@ -86,7 +85,7 @@ impl Survey {
         found
     }
 
-    /// What would have to hold of a node for unknown parts of the answer to change it.
+    /// The conditions under which unknown parts of an answer change it for a node.
     #[must_use]
     pub fn conditions(&self, analysis: &Analysis<'_>, unknown: &[Unknown]) -> Vec<Condition> {
         let own = self.levels.iter().map(|level| &level.place);
@@ -94,7 +93,7 @@ impl Survey {
         conditions(analysis.snapshot, unknown, &places)
     }
 
-    /// Whether nothing could change the answer: neither what is unknown nor a level outside of the
+    /// Whether nothing could change the answer: no unknown part and no level outside of the
     /// workspace.
     #[must_use]
     pub fn is_sure(&self, analysis: &Analysis<'_>) -> bool {
@@ -102,7 +101,7 @@ impl Survey {
     }
 }
 
-/// Whether a file's own value sets the part that some steps lead to, or replaces what is around it.
+/// Whether a file's own value sets the part at the end of `steps`, or replaces what contains it.
 #[must_use]
 pub fn may_set(value: &Value, steps: &[Value]) -> bool {
     let mut part = value;
@@ -126,7 +125,7 @@ pub(super) fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> 
     };
     file.facts().lookup_options.iter().any(|entry| {
         let pattern = &*entry.pattern;
-        // A pattern that cannot be read makes every lookup fail.
+        // A pattern that cannot be compiled makes every lookup fail.
         if !pattern.starts_with('^') {
             return pattern == key;
         }
@@ -137,8 +136,8 @@ pub(super) fn has_option_for(analysis: &Analysis<'_>, path: &str, key: &str) -> 
     })
 }
 
-/// The conditions of unknown parts of an answer: functions, then variables, each in the order of the
-/// levels. `places` hold the locations of the layers that they name.
+/// The conditions of an answer's unknown parts: functions, then variables, each in the order of the
+/// levels. `places` hold the locations of the layers involved.
 pub(super) fn conditions(
     snapshot: &Snapshot,
     unknowns: &[Unknown],
@@ -189,7 +188,7 @@ pub(super) fn conditions(
                         continue;
                     }
                 }
-                // Of a level's paths those that lead to the doubt.
+                // The paths of a level that the unknown part depends on.
                 let has_all = |place: &&&Place| {
                     let mut wanted = possible.variables.iter();
                     wanted.all(|name| place.template.variables().any(|known| known == name))
@@ -213,15 +212,15 @@ pub(super) fn conditions(
     found
 }
 
-/// Variables of a path, with the combinations of their values, each once.
+/// Variables of a path, with the distinct combinations of their values.
 #[derive(Default)]
 struct Bound<'a> {
     names: Vec<Arc<str>>,
-    /// The first of them.
+    /// The first combinations.
     values: Vec<Vec<String>>,
-    /// All of them; empty as long as they come from one place.
+    /// All combinations; empty while they come from a single place.
     known: HashSet<Vec<String>>,
-    /// The one place, and its files: each stands for a combination of its own.
+    /// The single place, with its files: each stands for a different combination.
     only: Option<(&'a Place, Paths)>,
 }
 
@@ -232,7 +231,8 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Adds the values that the files of a place stand for, each for others.
+    /// Adds the value combinations that the files of a place stand for, each file for a different
+    /// one.
     fn add_all(&mut self, place: &'a Place, files: &Paths) {
         match &mut self.only {
             None if self.known.is_empty() => self.only = Some((place, files.clone())),
@@ -260,8 +260,8 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Takes out the wildcards of globs, which are no variables: what they stand for depends on the
-    /// files alone.
+    /// Removes the wildcards of globs. They are no variables: their values depend on the files
+    /// alone.
     fn without_wildcards(&mut self) {
         if !self.names.iter().any(|name| is_wildcard(name)) {
             return;
@@ -298,7 +298,7 @@ impl<'a> Bound<'a> {
             self.list_each();
             self.known.len()
         });
-        // A path may name the file by its variables in several ways.
+        // One path may name a file through its variables in several ways.
         let is_told = |values: &Vec<String>| !values.iter().any(String::is_empty);
         if count > self.values.len() || !self.values.iter().all(is_told) {
             self.values.clear();
@@ -311,7 +311,7 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// The values of some variables, known before or not.
+/// The entry for some variables, added if missing.
 fn bound_of<'b, 'a>(known: &'b mut Vec<Bound<'a>>, names: Vec<Arc<str>>) -> &'b mut Bound<'a> {
     let at = known.iter().position(|bound| bound.names == names);
     let at = at.unwrap_or_else(|| {

@@ -1,5 +1,5 @@
-//! The values that manifests give the parameters of classes: `class { 'ntp': servers => … }` and
-//! calls that declare classes.
+//! Values that manifests give to class parameters: `class { 'ntp': servers => … }` and calls that
+//! declare classes.
 
 use std::cell::OnceCell;
 
@@ -8,16 +8,15 @@ use crate::workspace::{
     CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Means, Root, Within, path,
 };
 
-/// What manifests of an environment give classes.
 pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,
-    /// What is given to classes whose names are computed.
+    /// Declarations whose class name is computed.
     computed: OnceCell<Vec<&'a Given>>,
 }
 
 impl<'a> Declarations<'a> {
-    /// Those that a root's nodes may evaluate.
+    /// Declarations that a root's nodes may evaluate.
     pub(super) fn of(analysis: Analysis<'a>, root: &'a Root) -> Declarations<'a> {
         Declarations {
             analysis,
@@ -26,8 +25,8 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Whether one may give a class's parameter a value. O(files that name the class), and O(manifests)
-    /// once.
+    /// Whether a declaration may set a class's parameter. O(files that name the class), and
+    /// O(manifests) once.
     pub(super) fn may_give(&self, class: &str, parameter: &str) -> bool {
         let computed = self.computed.get_or_init(|| self.computed());
         computed.iter().any(|given| given.may_give(parameter))
@@ -50,8 +49,8 @@ impl<'a> Declarations<'a> {
         found
     }
 
-    /// Whether a statement may be evaluated for some node: not in what tests have, nor in a class
-    /// that neither manifests nor data name.
+    /// Whether a statement may be evaluated for some node. False for tests, and for classes that
+    /// neither manifests nor data name.
     fn may_be_used(&self, file: &File, code: &CodeFacts, include: &IncludeFact) -> bool {
         if self.analysis.is_idle(self.root, file, code, include) {
             return false;
@@ -80,8 +79,8 @@ impl<'a> Declarations<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// Whether a statement that declares what is in a parameter of its class declares nothing: the parameter is
-    /// empty unless data or a manifest sets it, and none does.
+    /// Whether a statement that declares the content of a class parameter declares nothing, because
+    /// the parameter is empty and neither data nor a manifest sets it.
     pub(super) fn is_idle(
         self,
         root: &'a Root,
@@ -110,7 +109,8 @@ impl<'a> Analysis<'a> {
             && !self.is_given_by_name(&class.name, name)
     }
 
-    /// Whether a declaration that names a class may give its parameter a value. O(files that name the class).
+    /// Whether a declaration that names a class may set its parameter. O(files that name the
+    /// class).
     fn is_given_by_name(self, class: &str, parameter: &str) -> bool {
         self.snapshot.files_naming_class(class).any(|file| {
             let mut includes = code(file).into_iter().flat_map(|code| &code.includes);
@@ -118,7 +118,7 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// Whether a manifest may give a class's parameter a value, so that data does not count. O(manifests).
+    /// Whether a manifest may set a class's parameter, so that data is not used. O(manifests).
     #[must_use]
     pub fn may_be_given(self, root: &'a Root, class: &str, parameter: &str) -> bool {
         Declarations::of(self, root).may_give(class, parameter)

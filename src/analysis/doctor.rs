@@ -1,7 +1,7 @@
-//! What a workspace is for Hiera, as far as it is known: hierarchies, levels, variables and who knows
-//! them, nodes, files that no level reads; and what would improve answers most.
+//! A report of what Hiera sees of a workspace: hierarchies, levels, variables and their sources,
+//! nodes, unread files; and advice to improve answers.
 //!
-//! It knows neither words of a command nor output formats.
+//! It must not know a command's wording or output formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,38 +14,38 @@ use crate::scope::{Knowledge, NameRule, Node};
 use crate::value::StrKey;
 use crate::workspace::{File, Files as _, RootKind, path};
 
-/// Most files of one kind that a report names; the others are counted.
+/// Maximum number of files of one kind that a report names; the others are counted.
 pub const MOST_FILES: usize = 1_000;
 
-/// What is known of a workspace.
+/// What is known about a workspace.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The hierarchies that answer, ordered by folder.
+    /// The hierarchies in use, ordered by folder.
     pub hierarchies: Vec<Hierarchy>,
-    /// Configurations that answer nothing, and why.
+    /// Configurations that are not used, and why.
     pub unused: Vec<FileAndWhy>,
-    /// The variables that levels need, each once, those of most files first.
+    /// The variables that levels need, each once, sorted by number of files.
     pub variables: Vec<VariableReport>,
     /// The nodes.
     pub nodes: NodesReport,
-    /// Files of data.
+    /// The data files.
     pub files: FilesReport,
-    /// What would improve answers most, the weightiest first; at most [`super::MOST_ADVICE`].
+    /// Advice to improve answers, the most useful first; at most [`super::MOST_ADVICE`].
     pub advice: Vec<Advice>,
 }
 
 /// One hierarchy.
 #[derive(Debug)]
 pub struct Hierarchy {
-    /// What it is for.
+    /// The kind of root.
     pub kind: RootKind,
     /// The folder that it serves.
     pub folder: Arc<str>,
-    /// Its configuration; none where Puppet's own default counts.
+    /// Its configuration; `None` if Puppet's default applies.
     pub config: Option<Arc<str>>,
     /// The version of the configuration.
     pub version: Option<u8>,
-    /// Why it counts, in words.
+    /// Why it is used, in words.
     pub why: String,
     /// Why Puppet refuses it.
     pub error: Option<String>,
@@ -58,22 +58,22 @@ pub struct Hierarchy {
 pub struct LevelReport {
     /// The level's name.
     pub name: Arc<str>,
-    /// The function that gives its data.
+    /// The function that returns its data.
     pub function: Function,
-    /// How the backend is read here.
+    /// How the backend is evaluated here.
     pub reading: BackendUse,
     /// The paths as written.
     pub paths: Vec<Arc<str>>,
-    /// The variables that they need.
+    /// The variables in these paths.
     pub variables: Vec<Arc<str>>,
     /// How many files of the workspace it can read.
     pub files: usize,
     /// Whether its files lie outside of the workspace.
     pub is_outside: bool,
-    /// Whether it names files of which none is here: Puppet does not call the function of such a level
-    /// (`data_hash_function_provider.rb` asks `location.exist?`, the others too).
+    /// Whether it names files of which none exists: Puppet does not call the function of such a
+    /// level (`data_hash_function_provider.rb` asks `location.exist?`, the others too).
     pub is_empty: bool,
-    /// The folder that its paths start from, where it is the same for every node.
+    /// The folder that its paths start from, if it is the same for every node.
     pub datadir: Option<String>,
 }
 
@@ -85,31 +85,31 @@ impl LevelReport {
     }
 }
 
-/// How a backend is read.
+/// How a backend is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BackendUse {
-    /// As Puppet's own.
+    /// A backend of Puppet's own.
     Own,
-    /// As the settings say.
+    /// As declared in the settings.
     Declared,
-    /// Not at all: it is never run, and what it gives is unknown.
+    /// Not at all: it is never run, and its values are unknown.
     Unknown,
 }
 
 /// A variable that levels need.
 #[derive(Clone, Debug)]
 pub struct VariableReport {
-    /// The variable as written, without the mark of the top scope.
+    /// The variable as written, without the leading `::`.
     pub name: Arc<str>,
     /// How many levels need it.
     pub levels: usize,
-    /// How many files these levels can read.
+    /// The number of files that these levels can read.
     pub files: usize,
-    /// Of how many nodes it is known.
+    /// For how many nodes its value is known.
     pub known: usize,
-    /// Its values, as the names of these files tell them.
+    /// Its values, taken from the names of these files.
     pub values: BTreeSet<String>,
-    /// How many nodes have it from where, in words, most first.
+    /// Where nodes get it from, in words, with the number of nodes; the most frequent first.
     pub sources: Vec<(&'static str, usize)>,
 }
 
@@ -118,26 +118,27 @@ pub struct VariableReport {
 pub struct NodesReport {
     /// How many there are.
     pub count: usize,
-    /// Of how many of them no facts are known.
+    /// How many of them have no known facts.
     pub names_only: usize,
     /// Where they come from.
     pub origins: Vec<NodesOrigin>,
-    /// Files that are called as a nodes file is and are not used.
+    /// Files named like a nodes file that are not used.
     pub passed_over: Vec<Arc<str>>,
-    /// What could not be read, in words.
+    /// Read errors, in words.
     pub problems: Vec<String>,
 }
 
-/// Files of data.
+/// The data files.
 #[derive(Clone, Debug, Default)]
 pub struct FilesReport {
-    /// How many there are: those that a level reads, and those that lie beside them.
+    /// The number of data files: those that a level reads, and those next to them.
     pub data: usize,
     /// How many of them a level can read.
     pub reached: usize,
-    /// How many more a level may read whose function is not run: its code or its place says so.
+    /// How many more may be read by a level whose function is not run, judging by its code or
+    /// location.
     pub possible: usize,
-    /// Those that no level reads, ordered by path; at most [`MOST_FILES`].
+    /// Files that no level reads, ordered by path; at most [`MOST_FILES`].
     pub unreached: Vec<Arc<str>>,
     /// Files that are not read, ordered by path.
     pub skipped: Vec<FileAndWhy>,
@@ -152,19 +153,19 @@ pub struct FileAndWhy {
     pub why: String,
 }
 
-/// Something that would improve answers.
+/// A suggestion to improve answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Advice {
-    /// What is the matter, and what helps.
+    /// The problem, and the remedy.
     pub what: String,
-    /// Where the text below belongs: `shell`, or the name of a file.
+    /// Where `paste` belongs: `shell`, or the name of a file.
     pub place: &'static str,
     /// A command to run, or settings to paste.
     pub paste: String,
 }
 
 impl Analysis<'_> {
-    /// What the workspace is for Hiera, for the environment around a file or folder. O(files × levels).
+    /// The report for the environment around a file or folder. O(files × levels).
     #[must_use]
     pub fn report(self, at: &str, nodes: &NodeSet) -> Report {
         let roots = self.snapshot.roots().iter();
@@ -187,7 +188,6 @@ impl Analysis<'_> {
         report
     }
 
-    /// Configurations that no hierarchy is made of.
     fn unused(self) -> Vec<FileAndWhy> {
         let found = self.snapshot.roots().found().iter();
         let unused = found.filter(|config| !config.is_used());
@@ -209,7 +209,7 @@ impl Analysis<'_> {
                 continue;
             }
             let is_read = hiera.contains(at);
-            // Hidden files, notes and what editors leave are no data that was forgotten.
+            // Hidden files, notes and editors' backup files are no forgotten data.
             let is_data = path::is_called_data(at) && !path::name(at).starts_with('.');
             let lies_beside = || views.iter().any(|view| view.lies_among_data(at));
             let belongs = is_read || (is_data && lies_beside());
@@ -278,7 +278,6 @@ fn hierarchy(view: &RootView<'_>) -> Hierarchy {
     }
 }
 
-/// The layers that a root's nodes read.
 pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
     let mut layers = vec![Layer::Global, Layer::Environment];
     if !layers.contains(&view.layer) {
@@ -287,7 +286,6 @@ pub(super) fn layers(view: &RootView<'_>) -> Vec<Layer> {
     layers
 }
 
-/// The variables that a level's paths need.
 pub(super) fn variables_of(level: &LevelOutline) -> Vec<Arc<str>> {
     let mut variables: Vec<Arc<str>> = Vec::new();
     for place in &level.places {
@@ -316,7 +314,7 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
         places.any(|place| place.fits_among(&all, file.path()))
     };
     let is_outside = |place: &Place| view.analysis.is_outside(&place.template);
-    // A path with variables may also mean a folder, which a function could read.
+    // A path with variables may also mean a folder that a function reads.
     let is_missing = |place: &Place| {
         let path = place.template.with_values(&[]);
         !is_outside(place) && path.is_some_and(|path| snapshot.kind(&path).is_none())
@@ -346,7 +344,7 @@ fn level_report(view: &RootView<'_>, level: &LevelOutline) -> LevelReport {
     }
 }
 
-/// A variable without the mark of the top scope.
+/// A variable without the leading `::`.
 fn plain(name: &Arc<str>) -> Arc<str> {
     match name.strip_prefix("::") {
         Some(plain) => Arc::from(plain),
@@ -409,7 +407,6 @@ fn variables(view: &RootView<'_>, nodes: &NodeSet) -> Vec<VariableReport> {
     found
 }
 
-/// Where a node has a variable from.
 fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'static str {
     let root = name.split('.').next().unwrap_or(name);
     let is_by_name = node.knowledge != Knowledge::All;
@@ -431,7 +428,7 @@ fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'stati
     }
 }
 
-/// Whether settings say of a node's name what a variable is.
+/// Whether settings derive a variable from a node's name.
 fn is_meant(rules: &[NameRule], node: &Node, name: &str) -> bool {
     let mut meant = Node {
         knowledge: Knowledge::Name,

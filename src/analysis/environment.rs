@@ -1,4 +1,4 @@
-//! Which environment a folder is or belongs to, and which environments a workspace has.
+//! Finds the environment of a folder, and the environments of a workspace.
 
 use std::sync::Arc;
 
@@ -6,14 +6,13 @@ use super::Analysis;
 use crate::lookup::{Environment, resolve_modulepath};
 use crate::workspace::{FileKind, Files, Root, RootKind, environment_conf, path};
 
-/// Puppet's setting `codedir` where no other is known.
+/// Default of Puppet's setting `codedir`.
 pub const CODEDIR: &str = "/etc/puppetlabs/code";
 
-/// Modules that come with Puppet's agent.
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
-    /// The environments of the workspace by the names of their folders, the first of each name.
+    /// The environments of the workspace by folder name; the first one for each name.
     #[must_use]
     pub fn environments(self) -> Vec<(&'a str, &'a Root)> {
         let mut environments: Vec<(&str, &Root)> = Vec::new();
@@ -33,8 +32,8 @@ impl<'a> Analysis<'a> {
         environments.find(|root| path::name(&root.dir) == name)
     }
 
-    /// Whether there is code for what a root reads, here or where it is deployed: there is none beside a hierarchy
-    /// that stands alone, as tests have one for the data of their checkout.
+    /// Whether there is code for the data of a root, here or where it is deployed. There is none
+    /// next to a hierarchy that stands alone, as in the fixtures of tests.
     #[must_use]
     pub fn has_code(self, root: &Root) -> bool {
         let mut signs = ["Puppetfile", "environment.conf", "manifests", "modules"].into_iter();
@@ -45,8 +44,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The environment of that name in a folder that the command line names: `FOLDER/environments/NAME`
-/// where that exists, else the folder itself; a module that stands alone is in none.
+/// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it
+/// exists, else the folder itself. A module that stands alone belongs to none.
 #[must_use]
 pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environment {
     let nested = format!("{folder}/environments/{name}");
@@ -69,8 +68,8 @@ pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environmen
     environment_in(files, Arc::from(dir), CODEDIR, name)
 }
 
-/// The names of the environments in a folder's `environments`: of folders there that hold what only an
-/// environment does, since data files can be kept by environment too.
+/// The names of the environments in a folder's `environments`. Only folders with content that just
+/// an environment has count, since data files can be grouped by environment too.
 #[must_use]
 pub fn environments_below(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
     let all = path::join(folder, "environments");
@@ -84,7 +83,7 @@ pub fn environments_below(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
     found.map(|(name, _)| name).collect()
 }
 
-/// The environment that a folder is, as its `environment.conf` has it.
+/// The environment that a folder is, according to its `environment.conf`.
 #[must_use]
 pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &str) -> Environment {
     let conf = path::join(&dir, "environment.conf");
@@ -104,12 +103,12 @@ pub fn environment_in(files: &dyn Files, dir: Arc<str>, codedir: &str, name: &st
     }
 }
 
-/// The name of the module that a folder is, by its `metadata.json`: `author-name`.
+/// The module name of a folder, from its `metadata.json`: `author-name`.
 fn lone_module(files: &dyn Files, dir: &str) -> Option<String> {
     let text = files.text(&format!("{dir}/metadata.json")).ok()?;
     let metadata = crate::value::from_json(&text).ok()?;
     let (_, module) = metadata.get("name")?.as_str()?.rsplit_once(['-', '/'])?;
-    // A control repository's metadata names no module that its own data is for.
+    // The metadata of a control repository does not make it a module.
     let has = |name: &str| files.kind(&path::join(dir, name)).is_some();
     (has("hiera.yaml") && has("manifests")).then(|| module.to_owned())
 }

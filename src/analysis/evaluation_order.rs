@@ -1,8 +1,9 @@
-//! In which order Puppet evaluates what the manifests of an environment include: the top scope first, then
-//! the block of the node (`puppet/parser/compiler.rb`), each class once, where it is first included.
+//! The order in which Puppet evaluates an environment's manifests: the top scope first, then the
+//! node's block (`puppet/parser/compiler.rb`), each class once, where it is first included.
 //!
-//! A class that is evaluated from the top scope does not see the variables of node blocks, nor those that
-//! the top scope sets later. And what stands behind a call that may declare classes may be declared by it.
+//! A class that is evaluated from the top scope sees neither the variables of node blocks nor those
+//! that the top scope sets later. A statement after a call that may declare classes might find them
+//! declared already.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -17,14 +18,14 @@ use crate::workspace::{
     LookupFunction, LookupKey, Root, VariableFact, Within, path,
 };
 
-/// Most visits of bodies; where there are more, all is possible.
+/// Maximum number of visited bodies; beyond it everything is considered possible.
 const MOST_VISITS: usize = 200_000;
 
-/// Most bodies inside of each other.
+/// Maximum nesting depth of bodies.
 const MOST_DEPTH: usize = 200;
 
-/// What Ruby needs to have the compiler evaluate or declare something. A function without any of these words
-/// can only give a value.
+/// Words that Ruby code needs to make the compiler evaluate or declare something. A function
+/// without any of them can only return a value.
 const WORDS_OF_RUBY: [&str; 10] = [
     "call_function",
     "function_",
@@ -38,40 +39,36 @@ const WORDS_OF_RUBY: [&str; 10] = [
     "Puppet.lookup",
 ];
 
-/// What the order of evaluation says of an environment.
+/// What is known about the order of evaluation in an environment.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationOrder {
     /// Classes that may be evaluated from the top scope.
     early: BTreeSet<Arc<str>>,
-    /// Whether any class may be.
+    /// Whether any class may be evaluated from the top scope.
     may_any_be_early: bool,
-    /// The variables that such a class does not see, or may not.
+    /// The variables that such a class might not see.
     late: BTreeSet<Arc<str>>,
-    /// Where statements start that may stand behind a call that declares classes, with their files.
+    /// Starts of statements that may follow a call that declares classes, with their files.
     behind_calls: HashSet<(Arc<str>, u32)>,
-    /// Whether every statement may.
     is_all_behind_calls: bool,
 }
 
-/// Where variables are looked up from.
+/// The scope from which a variable is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Viewpoint<'c> {
-    /// The top scope.
     Top,
-    /// A node block.
     Block,
-    /// A class.
     Class(&'c str),
 }
 
 impl EvaluationOrder {
-    /// Whether a class may be evaluated where it does not see a variable that nodes have.
+    /// Whether a class may be evaluated where it does not see one of the nodes' variables.
     #[must_use]
     pub fn may_miss(&self, class: &str, variable: &str) -> bool {
         self.may_miss_from(Viewpoint::Class(class), variable)
     }
 
-    /// Whether a variable that nodes have may not be seen.
+    /// Whether one of the nodes' variables may be invisible from there.
     pub(super) fn may_miss_from(&self, from: Viewpoint<'_>, variable: &str) -> bool {
         let is_early = match from {
             Viewpoint::Top => true,
@@ -81,7 +78,7 @@ impl EvaluationOrder {
         is_early && self.late.contains(top_name(variable))
     }
 
-    /// Whether what a statement includes may have been declared by a function that was called before.
+    /// Whether a function that was called earlier may have declared what a statement includes.
     pub(super) fn is_behind_call(&self, file: &File, statement: TextRange) -> bool {
         let place = (Arc::clone(file.path()), statement.start);
         self.is_all_behind_calls || self.behind_calls.contains(&place)
@@ -89,8 +86,8 @@ impl EvaluationOrder {
 }
 
 impl<'a> Analysis<'a> {
-    /// The order in which the manifests of an environment are evaluated. O(manifests and the classes that
-    /// they include), times the node blocks where a call may declare classes.
+    /// The evaluation order of an environment's manifests. O(manifests and the classes that they
+    /// include), times the node blocks if a call may declare classes.
     #[must_use]
     pub fn evaluation_order(self, environment: &'a Root) -> EvaluationOrder {
         let files = manifests_of(self.snapshot, environment).files;
@@ -118,7 +115,7 @@ impl<'a> Analysis<'a> {
         walk.is_at_top = false;
         walk.blocks(&codes);
         let mut order = walk.order;
-        // What one of them includes is not known.
+        // A computed name may include anything.
         order.may_any_be_early |= codes.iter().any(|(_, code)| code.is_broken);
         if walk.count > MOST_VISITS {
             order.may_any_be_early = true;
@@ -129,7 +126,7 @@ impl<'a> Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The definitions of a function in manifests, by their numbers in the file.
+    /// A function's definitions in manifests, by their indexes in the file.
     pub(super) fn functions(
         self,
         function: &str,
@@ -145,7 +142,8 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// Whether a function is written in Ruby, in a file that is here and cannot declare classes.
+    /// Whether a function is written in Ruby, in a file that is available and cannot declare
+    /// classes.
     pub(super) fn is_harmless_ruby(self, environment: &Root, function: &str) -> bool {
         let at = function.replace("::", "/");
         let modules = environment.modules.values();
@@ -166,7 +164,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Whether something is evaluated for every node that gets there.
+/// Whether something is evaluated for every node that reaches it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
     Perhaps,
@@ -181,7 +179,7 @@ struct Body<'a> {
     within: Within,
 }
 
-/// Something in a body, where it is evaluated.
+/// One action in a body, in order of evaluation.
 enum Step<'a> {
     Include(&'a IncludeFact),
     List(&'a LookupFact),
@@ -193,9 +191,10 @@ struct Walk<'a> {
     analysis: Analysis<'a>,
     environment: &'a Root,
     order: EvaluationOrder,
-    /// Bodies of definitions that were visited, by file and number: how surely, and whether behind a call.
+    /// Visited bodies of definitions, by file and index: the certainty, and whether they were
+    /// reached after a call.
     visits: HashMap<(Arc<str>, u32), (Certainty, bool)>,
-    /// The names in lists of classes, by their keys.
+    /// The names in lists of classes, by key.
     lists: HashMap<Arc<str>, Rc<BTreeSet<Arc<str>>>>,
     count: usize,
     depth: usize,
@@ -206,11 +205,11 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Goes over the node blocks, of which a node has one.
+    /// Visits the node blocks; a node has one of them.
     fn blocks(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
         let (visits, is_behind_call) = (self.visits.clone(), self.is_behind_call);
         let behind_calls = self.order.behind_calls.clone();
-        // Without calls the order does not count: one visit of each class tells.
+        // Without such calls order is irrelevant: one visit per class is enough.
         for &(file, code) in codes {
             for at in 0..code.nodes.len() {
                 let body = Body::of(file, code, Within::Node(at as u32));
@@ -262,7 +261,7 @@ impl<'a> Walk<'a> {
         }
         self.note_place(body, include.place);
         let Some(class) = include.known_class() else {
-            // What a list names is gone over where it is looked up.
+            // The classes in a list are visited at its lookup.
             let is_own_list = |lookup: &LookupFact| {
                 include.is_of_list(lookup.call) && lookup.within == body.within
             };
@@ -278,7 +277,7 @@ impl<'a> Walk<'a> {
         self.class(class, certainty);
     }
 
-    /// Goes over the classes that a list in data may name.
+    /// Visits the classes that a list in data may name.
     fn list(&mut self, body: Body<'a>, lookup: &'a LookupFact) {
         let mut includes = body.code.includes.iter();
         let is_included = lookup.function == LookupFunction::HieraInclude
@@ -293,7 +292,7 @@ impl<'a> Walk<'a> {
         let top = key.split('.').next().unwrap_or(key);
         let classes = self.named_by(top);
         for class in classes.iter() {
-            // What is not written out may be any class.
+            // A name with tokens may be any class.
             match class.contains("%{") {
                 true => self.any_class(),
                 false => self.class(class, Certainty::Perhaps),
@@ -309,7 +308,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The names in the lists of all files with a key, read once.
+    /// The names in all files' lists for a key, read once.
     fn named_by(&mut self, key: &str) -> Rc<BTreeSet<Arc<str>>> {
         if let Some(known) = self.lists.get(key) {
             return Rc::clone(known);
@@ -352,8 +351,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes over the body of a class or a function, once for what may be evaluated, and once more where it
-    /// may be evaluated later than was thought.
+    /// Visits the body of a class or a function: once, and again if a second path reaches it later
+    /// in the order.
     fn definition(
         &mut self,
         file: &'a Arc<File>,
@@ -372,7 +371,7 @@ impl<'a> Walk<'a> {
         self.body(Body::of(file, code, Within::Definition(at)), certainty);
     }
 
-    /// Goes over what a function may do.
+    /// Visits everything that a function may do.
     fn call(&mut self, function: &Arc<str>) {
         let mut is_known = false;
         for (file, code, at) in self.analysis.functions(function) {
@@ -391,7 +390,7 @@ impl<'a> Body<'a> {
         Body { file, code, within }
     }
 
-    /// What happens in it, in the order of the text.
+    /// Its actions, in the order of the text.
     fn steps(self) -> Vec<Step<'a>> {
         let Body { code, within, .. } = self;
         let includes = code

@@ -1,30 +1,30 @@
-//! From the paths of a hierarchy to files and folders.
+//! Expands the paths of a hierarchy to files and folders.
 
 use super::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart};
 use crate::lookup::Place;
 use crate::workspace::{FileKind, Files as _, path};
 
-/// Most files that a path with variables is expanded to.
+/// Maximum number of files that a path with variables is expanded to.
 pub const MOST_EXPANDED: usize = 5_000;
 
-/// Stands for a variable in a path; no path holds it.
+/// Stands for a variable in a path; no real path contains it.
 const HOLE: char = '\u{0}';
 
 impl RootView<'_> {
-    /// Whether a file lies where the root's hierarchy looks for data. One that does not, and that no
-    /// level reads, has nothing to do with Hiera: a pipeline's, a container's, a test's.
+    /// Whether a file lies where the root's hierarchy looks for data. A file elsewhere that no
+    /// level reads is none of Hiera's: a pipeline's, a container's, a test's.
     #[must_use]
     pub fn lies_among_data(&self, file: &str) -> bool {
         let places = self.places(&self.layer);
         places.iter().filter_map(datadir_of).any(|datadir| {
-            // Where the datadir is the whole repository, lying in it says nothing.
+            // If the datadir is the whole repository, lying in it means nothing.
             path::within(&self.root.dir, &datadir).is_none()
                 && path::within(file, &datadir).is_some()
         })
     }
 
-    /// Existing files that places of the hierarchy can mean, ordered by bytes.
+    /// Existing files that places of the hierarchy can match, ordered by bytes.
     #[must_use]
     pub fn files_of(&self, places: &[&Place]) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
@@ -42,8 +42,8 @@ impl RootView<'_> {
         files
     }
 
-    /// Existing files that a path with variables can mean, ordered by bytes, at most
-    /// [`MOST_EXPANDED`]: folder by folder along the path.
+    /// Existing files that a path with variables can match, ordered by bytes, at most
+    /// [`MOST_EXPANDED`]. Expands the path one folder at a time.
     #[must_use]
     pub fn expand(&self, template: &Template) -> Vec<String> {
         let parts = template.parts.iter().map(|part| match part {
@@ -77,7 +77,7 @@ impl RootView<'_> {
         found
     }
 
-    /// Adds the files that a path can mean where a variable stands for several folders, and that no level
+    /// Adds files that a path matches if a variable stands for several folders, and that no level
     /// reads otherwise.
     fn expand_across_folders(&self, template: &Template, found: &mut Vec<String>) {
         let Some(TemplatePart::Text(start)) = template.parts.first() else {
@@ -112,7 +112,7 @@ impl RootView<'_> {
     }
 }
 
-/// The places among `places` that a location of `hiera.yaml` stands for.
+/// The entries of `places` that belong to a location of `hiera.yaml`.
 #[must_use]
 pub fn places_of<'p>(
     places: &'p [Place],
@@ -128,7 +128,7 @@ pub fn places_of<'p>(
     places.iter().filter(is_it).collect()
 }
 
-/// The folder that a place's path starts from, where it has no variable.
+/// The folder that a place's path starts from, if it has no variable.
 #[must_use]
 pub fn datadir_of(place: &Place) -> Option<String> {
     let Some(TemplatePart::Text(start)) = place.template.parts.first() else {
@@ -149,7 +149,8 @@ pub fn datadir_of(place: &Place) -> Option<String> {
     Some(datadir.trim_end_matches('/').to_string())
 }
 
-/// The folder from which a pattern matched a file: as many names up as the pattern has.
+/// The base folder from which a pattern matched a file: the file's path without as many segments as
+/// the pattern has.
 fn datadir_of_glob(pattern: &str, matched: &str) -> Option<String> {
     if pattern.contains("**") || pattern.contains('{') || pattern.contains("..") {
         return None;
@@ -161,7 +162,8 @@ fn datadir_of_glob(pattern: &str, matched: &str) -> Option<String> {
     folders.nth(names.count()).map(str::to_owned)
 }
 
-/// Whether a name has the texts of a segment in order, at least a character for each variable.
+/// Whether a name contains a segment's texts in order, with at least one character for each
+/// variable.
 fn fits_segment(segment: &str, name: &str) -> bool {
     let mut rest = name;
     let mut pieces = segment.split(HOLE);

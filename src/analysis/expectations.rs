@@ -1,7 +1,7 @@
-//! What a team expects of its data, written down beside it: which value a key has on which nodes.
+//! Expectations of a team about its data, read from a file: which value a key has on which nodes.
 //!
-//! It reads the text of one file, each mistake with its line. It must not know where the files
-//! stand, and whether what is expected holds.
+//! Reads the text of one file and reports each mistake with its line. It must not know where the
+//! files are, or whether an expectation is met.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::syntax::{NodeId, Tree, parse_yaml};
 use crate::text::{line_at, nearest};
 use crate::value::{HashMap, Value, load_yaml};
 
-/// Fields of an expectation, in the order of the documentation.
+/// The fields of an expectation, in the order of the documentation.
 const FIELDS: [&str; 13] = [
     "name",
     "key",
@@ -32,51 +32,51 @@ const FIELDS: [&str; 13] = [
     "equal",
 ];
 
-/// Fields that say which nodes are meant; `node` goes with what describes a node.
+/// Fields that select or describe nodes; `node` may be combined with the describing ones.
 const DESCRIBING: [&str; 3] = ["facts", "trusted", "variables"];
 
-/// Fields that say what is expected.
+/// Fields that state the expected result.
 const OUTCOMES: [&str; 4] = ["value", "type", "found", "equal"];
 
-/// Strategies that `merge` names.
+/// Strategies that `merge` accepts.
 const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
-/// Most mistakes that are told of one file.
+/// Maximum number of mistakes reported for one file.
 const MOST_MISTAKES: usize = 100;
 
 /// One expectation.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// The line that it begins on, from 1.
+    /// Its first line, from 1.
     pub line: u32,
-    /// What it is called, if it has a name.
+    /// Its name, if given.
     pub name: Option<String>,
-    /// The key, with a dotted path into its value maybe.
+    /// The key, possibly with a dotted path into its value.
     pub key: String,
     /// The `merge` argument of the lookup.
     pub merge: Option<Value>,
-    /// The nodes that it is about.
+    /// The nodes that it applies to.
     pub nodes: WhichNodes,
-    /// The value that is expected.
+    /// The expected value.
     pub value: Option<Value>,
     /// The Puppet type that the value must have.
     pub value_type: Option<Arc<str>>,
-    /// Whether the key is set at all, where that is said.
+    /// Whether the key must be set at all, if stated.
     pub found: Option<bool>,
-    /// Whether all nodes must get the same.
+    /// Whether all nodes must get the same value.
     pub equal: bool,
 }
 
-/// The nodes that an expectation is about.
+/// The nodes that an expectation applies to.
 #[derive(Clone, Debug)]
 pub enum WhichNodes {
     /// Every known node.
     All,
     /// Known nodes, by their names.
     Named(Vec<Arc<str>>),
-    /// Known nodes whose variables have one of some values each.
+    /// Known nodes whose variables each have one of these values.
     Where(Vec<(Arc<str>, Vec<Value>)>),
-    /// A node that is described in the file.
+    /// A node described in the file.
     Described(Box<Node>),
 }
 
@@ -85,12 +85,12 @@ pub enum WhichNodes {
 pub struct ExpectationMistake {
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong, and what is right.
+    /// The problem, and the remedy.
     pub message: String,
 }
 
 impl Expectation {
-    /// The lookup that is asked for each node.
+    /// The lookup to run for each node.
     #[must_use]
     pub fn request(&self) -> Request {
         Request {
@@ -100,7 +100,7 @@ impl Expectation {
         }
     }
 
-    /// Reads a file. What has a mistake is left out; values are read as Puppet reads data.
+    /// Reads a file. Entries with a mistake are left out; values are read as Puppet reads data.
     #[must_use]
     pub fn read(text: &str) -> (Vec<Expectation>, Vec<ExpectationMistake>) {
         let parse = parse_yaml(text);
@@ -122,7 +122,7 @@ struct File<'a> {
     mistakes: Vec<ExpectationMistake>,
 }
 
-/// One entry of the list: as it is written, and as Puppet would read it.
+/// One entry of the list: its source, and its value as Puppet reads it.
 struct Entry<'a> {
     id: NodeId,
     written: &'a serde_yaml::Mapping,
@@ -318,7 +318,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What is expected must be said, and fit together.
+    /// Checks that an entry states a result, and that its fields can be combined.
     fn check_outcome(&mut self, entry: &Entry<'_>, expectation: &Expectation) {
         let said: Vec<&str> = OUTCOMES
             .into_iter()
@@ -350,7 +350,7 @@ impl<'a> File<'a> {
         self.add_at(self.line(id), message);
     }
 
-    /// A mistake in a field of an entry.
+    /// Reports a mistake in a field of an entry.
     fn add_for(&mut self, entry: &Entry<'_>, name: &str, message: String) {
         let pairs = self.tree.node(entry.id).as_mapping().unwrap_or_default();
         let is_it = |id: NodeId| {
@@ -375,7 +375,6 @@ fn get(entry: &Entry<'_>, name: &str) -> Value {
     entry.data.get(name).cloned().unwrap_or(Value::Undef)
 }
 
-/// The name that facts give their node.
 fn certname(facts: &HashMap) -> String {
     let facts = Value::from(facts.clone());
     let networking = facts.get("networking").and_then(|found| found.get("fqdn"));

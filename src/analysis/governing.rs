@@ -1,5 +1,5 @@
-//! Which hierarchy governs a file: in a snapshot, and by the folders around it for a file outside of
-//! every snapshot.
+//! Finds the hierarchy that governs a file: in a snapshot, or, for a file outside of every
+//! snapshot, by the folders around it.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::workspace::{
 };
 
 impl<'a> Analysis<'a> {
-    /// The root whose hierarchy reads a file: the innermost around it, else the environment whose data
-    /// lies in a folder that is a root of its own, else the best of those that have their data around
-    /// the file. None for a file outside of every root and every data directory.
+    /// The root whose hierarchy reads a file. In this order: the innermost root around it; the
+    /// environment whose data lies in a folder that is itself a root; the best of those with their
+    /// data around the file. `None` for a file outside of every root and every data directory.
     #[must_use]
     pub fn governing(self, path: &str) -> Option<RootView<'a>> {
         let roots = self.snapshot.roots();
@@ -41,15 +41,15 @@ impl<'a> Analysis<'a> {
         self.governing(path).or_else(|| Some(self.at(first()?)))
     }
 
-    /// Whether a file is data that some hierarchy reads with a reader of Puppet's own, or the
-    /// configuration of a hierarchy. O(levels).
+    /// Whether a file is data that a hierarchy reads with one of Puppet's own readers, or a
+    /// hierarchy's configuration. O(levels).
     #[must_use]
     pub fn reads(self, path: &str) -> bool {
         HieraFiles::of(self).contains(path)
     }
 
-    /// The environments that a root belongs to; for a module that no modulepath has the one that it lies
-    /// in.
+    /// The environments that a root belongs to. A module that no modulepath has belongs to the
+    /// environment it lies in.
     fn environments_around(self, root: &'a Root) -> Vec<&'a Root> {
         let roots = self.snapshot.roots();
         let mut found: Vec<&Root> = roots.environments_of(root).collect();
@@ -62,7 +62,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The environments of a workspace, to be asked which of them read a file.
+/// The environments of a workspace, for finding those that read a file.
 pub struct Environments<'a> {
     analysis: Analysis<'a>,
     views: Vec<RootView<'a>>,
@@ -79,8 +79,8 @@ impl<'a> Environments<'a> {
         }
     }
 
-    /// The environments that read a file: those that its layer belongs to, and those whose hierarchies
-    /// name its folder too. O(environments × levels).
+    /// The environments that read a file: those that its layer belongs to, and those whose
+    /// hierarchies name its folder. O(environments × levels).
     #[must_use]
     pub fn reading(&self, path: &str) -> Vec<&'a Root> {
         let view = self.analysis.governing(path);
@@ -101,7 +101,7 @@ impl<'a> Environments<'a> {
     }
 }
 
-/// The files of a workspace that mean something to Hiera.
+/// The files of a workspace that are relevant to Hiera.
 pub struct HieraFiles<'a> {
     analysis: Analysis<'a>,
     roots: Vec<(&'a Root, Arc<[Place]>)>,
@@ -114,8 +114,9 @@ impl<'a> HieraFiles<'a> {
         HieraFiles::of_roots(analysis, analysis.snapshot.roots().iter())
     }
 
-    /// The files that are looked up together with the file at `path`: those of the environments that it
-    /// belongs to, with their modules and the global layer. Of every root for a file outside of all.
+    /// The files that are looked up together with the file at `path`: those of its environments,
+    /// with their modules and the global layer. For a file outside of all roots, those of every
+    /// root.
     #[must_use]
     pub fn beside(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
         let Some(own) = analysis.answering(path).map(|view| view.root) else {
@@ -160,8 +161,8 @@ impl<'a> HieraFiles<'a> {
         root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
     }
 
-    /// Whether a file is data that some hierarchy reads with a reader of Puppet's own, or the
-    /// configuration of a hierarchy. O(levels).
+    /// Whether a file is data that a hierarchy reads with one of Puppet's own readers, or a
+    /// hierarchy's configuration. O(levels).
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
         let mut roots = self.roots.iter();
@@ -175,23 +176,23 @@ impl<'a> HieraFiles<'a> {
     }
 }
 
-/// Most folders above a file that are searched.
+/// Maximum number of parent folders that are searched.
 const MOST_ABOVE: usize = 64;
 
-/// The folders that say what the data in a folder means.
+/// The folders that decide how the data in a folder is read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Governing {
     /// The nearest folder at or above it with a `hiera.yaml` or an `environment.conf`.
     pub hierarchy: Arc<str>,
-    /// The environment around that: another folder where the hierarchy is a module's.
+    /// The environment around that; a different folder if the hierarchy is a module's.
     pub environment: Arc<str>,
 }
 
-/// Searches upward from a folder; none where no folder above has a hierarchy. Asks for two files in
-/// each folder.
+/// Searches a folder and its parents; `None` if none has a hierarchy. Asks for two files in each
+/// folder.
 ///
-/// The top of the disk and `home` are passed over: what lies in them by accident must not have a
-/// whole disk read.
+/// The root of the disk and `home` are skipped: a stray file there must not cause a scan of the
+/// whole disk.
 #[must_use]
 pub fn governing(files: &dyn Files, folder: &str, home: &str) -> Option<Governing> {
     let is_too_wide = |at: &str| at == "/" || at == home.trim_end_matches('/');
@@ -205,7 +206,7 @@ pub fn governing(files: &dyn Files, folder: &str, home: &str) -> Option<Governin
         let by_convention = MODULE_FOLDERS.contains(&path::name(modules));
         let is_environment =
             has(environment, ENVIRONMENT_CONF) || (by_convention && has(environment, HIERA_YAML));
-        // An `environments` folder has environments in it, not modules.
+        // An `environments` folder contains environments, not modules.
         let is_codedir = path::name(modules) == ENVIRONMENTS;
         (is_environment && !is_codedir).then_some(environment)
     });

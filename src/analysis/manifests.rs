@@ -1,4 +1,4 @@
-//! What manifests say of data: the class parameter that a key is for, by the rules of Puppet's
+//! Links data to manifests: the class parameter that a key sets, by the rules of Puppet's
 //! autoloader (`puppet/parser/type_loader.rb`).
 
 use std::cell::Cell;
@@ -12,12 +12,12 @@ use crate::workspace::{
     path,
 };
 
-/// A definition with the file that holds it.
+/// A definition with its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Defined<'a> {
     /// The file.
     pub file: &'a Arc<File>,
-    /// What it defines.
+    /// The definition.
     pub definition: &'a DefinitionFact,
 }
 
@@ -43,35 +43,35 @@ impl<'a> Defined<'a> {
 }
 
 impl<'a> ClassParameter<'a> {
-    /// Its type as it is written.
+    /// Its type as written.
     #[must_use]
     pub fn expected(self) -> Option<&'a str> {
         Some(self.parameter.expected?.slice(self.class.file.text()))
     }
 
-    /// Its default as it is written.
+    /// Its default as written.
     #[must_use]
     pub fn default(self) -> Option<&'a str> {
         Some(self.parameter.default?.slice(self.class.file.text()))
     }
 }
 
-/// Why a key is for no parameter of a class that the workspace has.
+/// Why a key sets no class parameter of the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoParameter<'k> {
-    /// Its name is not that of a parameter: it is asked for by its name alone.
+    /// Its name has not the form of a parameter's key: only explicit lookups use it.
     OtherName,
-    /// The class is of a module that is not in the workspace.
+    /// The class belongs to a module that is not in the workspace.
     NoModule(&'k str),
-    /// The class is of a module that is in the workspace without its manifests.
+    /// The class belongs to a module whose manifests are not in the workspace.
     NoManifests(&'k str),
     /// The module's manifests have no such class.
     NoClass(&'k str),
-    /// The class has no such parameter, or its manifest cannot be read whole.
+    /// The class has no such parameter, or its manifest does not parse completely.
     NoSuchParameter,
 }
 
-/// A key as automatic lookup makes it: the class, and its parameter.
+/// Splits a key of automatic parameter lookup into class and parameter.
 #[must_use]
 pub fn split_key(key: &str) -> Option<(&str, &str)> {
     let (class, parameter) = key.rsplit_once("::")?;
@@ -87,18 +87,18 @@ pub fn split_key(key: &str) -> Option<(&str, &str)> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The class of that name where Puppet finds it: in a site manifest, in the module that an
-    /// environment's modulepath has, or in a module that stands alone. O(files that define it).
+    /// The class of that name where Puppet finds it: in a site manifest, in a module on the
+    /// modulepath, or in a module that stands alone. O(files that define it).
     #[must_use]
     pub fn autoloaded(self, root: &'a Root, class: &str) -> Option<Defined<'a>> {
         let module = class.split("::").next().unwrap_or(class);
         let dir = self.module_dir(root, module);
-        // Site manifests are read first: nothing is loaded for a class that they define.
+        // Site manifests are read first: a class that they define is not autoloaded.
         let of_site = self.defined_by_site(root, class, dir);
         of_site.or_else(|| self.class_of_module(dir?, class))
     }
 
-    /// The class of that name in a site manifest; files of the module are none.
+    /// The class of that name in a site manifest, files of the module excluded.
     fn defined_by_site(
         self,
         root: &'a Root,
@@ -135,13 +135,13 @@ impl<'a> Analysis<'a> {
         files
     }
 
-    /// The class of that name in a module's folder: a file of its name, one of a name that it begins with,
-    /// or the first manifest of the module (`TypeLoader#files_to_try_for`). O(length of the name).
+    /// The class of that name in a module's folder. Tried in order: the file of its name, files of
+    /// its name's prefixes, `init.pp` (`TypeLoader#files_to_try_for`). O(length of the name).
     fn class_of_module(self, dir: &str, class: &str) -> Option<Defined<'a>> {
         let rest = class.split_once("::").map_or("", |(_, rest)| rest);
         let longest = std::iter::once(rest).filter(|rest| !rest.is_empty());
         let shorter = rest.rmatch_indices("::").map(|(end, _)| &rest[..end]);
-        // A class in a file of another name is found once that file is loaded.
+        // Puppet finds a class in a file of another name only after it has loaded that file.
         longest.chain(shorter).chain(["init"]).find_map(|name| {
             let at = format!("{dir}/manifests/{}.pp", name.replace("::", "/"));
             let file = self.snapshot.file(&at)?;
@@ -152,7 +152,7 @@ impl<'a> Analysis<'a> {
 
     /// The folder of a module as a root sees it.
     fn module_dir(self, root: &'a Root, module: &str) -> Option<&'a str> {
-        // What data a likely module has is not looked up, so that one with data of its own tells nothing.
+        // Modules with a hiera.yaml of their own are skipped: their data may set the parameter.
         let has_no_data = |dir: &&'a Arc<str>| {
             let config = path::join(dir, "hiera.yaml");
             self.snapshot.kind(&config).is_none()
@@ -175,15 +175,15 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// The parameter that a key is for, of the class that Puppet loads from a root.
+    /// The parameter that a key sets, in the class that Puppet loads from a root.
     #[must_use]
     pub fn autoloaded_parameter(self, root: &'a Root, key: &str) -> Option<ClassParameter<'a>> {
         let (class, parameter) = split_key(key)?;
         self.autoloaded(root, class)?.parameter(parameter)
     }
 
-    /// The type of a parameter; none where it has none, where Puppet refuses the manifest, and where
-    /// a type that it names is not found from the root.
+    /// A parameter's type; `None` if it has none, if Puppet refuses the manifest, or if it names a
+    /// type that is not found from the root.
     #[must_use]
     pub fn type_of(self, root: &'a Root, parameter: ClassParameter<'a>) -> Option<Type> {
         if code(parameter.class.file)?.is_broken {
@@ -198,8 +198,8 @@ impl<'a> Analysis<'a> {
         (!aliases.lacks_one.get()).then_some(parsed)
     }
 
-    /// The type of a parameter as far as it can be read: aliases are found as [`Analysis::class`] finds
-    /// classes, what is not found stays a name. For what is offered, not for what is refused.
+    /// A parameter's type as far as it can be resolved: aliases are found as [`Analysis::class`]
+    /// finds classes, others stay names. For suggestions, not for errors.
     #[must_use]
     pub fn likely_type_of(
         self,
@@ -218,7 +218,7 @@ impl<'a> Analysis<'a> {
         let name = name.trim_start_matches("::").to_lowercase();
         let (module, rest) = name.split_once("::")?;
         let dir = self.module_dir(root, module)?;
-        // Which of two aliases counts depends on which one is loaded first.
+        // Which of two aliases is used depends on load order.
         if !self.site_files_defining(root, &name, Some(dir)).is_empty() {
             return None;
         }
@@ -226,8 +226,8 @@ impl<'a> Analysis<'a> {
         Some(self.snapshot.file(&at)?.text().to_string())
     }
 
-    /// The class of that name: the one that Puppet loads from a root, else the only file of the
-    /// workspace that defines it. O(files that define it).
+    /// The class of that name: the one that Puppet loads from a root, else the only definition in
+    /// the workspace. O(files that define it).
     #[must_use]
     pub fn class(self, root: Option<&'a Root>, name: &str) -> Option<Defined<'a>> {
         let loaded = root.and_then(|root| self.autoloaded(root, name));
@@ -241,14 +241,14 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// The parameter that a key of automatic lookup is for: `ntp::servers` is `$servers` of `ntp`.
+    /// The parameter that a key of automatic lookup sets: `ntp::servers` is `$servers` of `ntp`.
     #[must_use]
     pub fn class_parameter(self, root: Option<&'a Root>, key: &str) -> Option<ClassParameter<'a>> {
         let (class, parameter) = split_key(key)?;
         self.class(root, class)?.parameter(parameter)
     }
 
-    /// Why a key is for no parameter of a class; nothing where it is for one.
+    /// Why a key sets no class parameter; `None` if it sets one.
     #[must_use]
     pub fn no_parameter<'k>(self, root: &'a Root, key: &'k str) -> Option<NoParameter<'k>> {
         let Some((class, parameter)) = split_key(key) else {
@@ -273,7 +273,7 @@ impl<'a> Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The class that a key may be for a parameter of, where its manifest is not in the workspace.
+    /// The class that a key may belong to, if the class's manifest is not in the workspace.
     #[must_use]
     pub fn unseen_class<'k>(self, root: &'a Root, key: &'k str) -> Option<&'k str> {
         let (class, _) = split_key(key)?;
@@ -284,11 +284,10 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The type aliases of modules, which stand in `MODULE/types/name.pp`.
+/// The type aliases of modules, in `MODULE/types/name.pp`.
 struct ModuleAliases<'a> {
     analysis: Analysis<'a>,
     root: &'a Root,
-    /// Whether an alias was not found.
     lacks_one: Cell<bool>,
 }
 
@@ -300,7 +299,8 @@ impl Aliases for ModuleAliases<'_> {
     }
 }
 
-/// The type aliases that Puppet loads from a root, else those that only one file defines.
+/// The type aliases that Puppet loads from a root, else those with a single definition in the
+/// workspace.
 struct LikelyAliases<'a> {
     analysis: Analysis<'a>,
     root: Option<&'a Root>,
@@ -330,7 +330,7 @@ mod tests {
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
 
-    /// Asks about the environment of a workspace.
+    /// Calls `ask` with the environment of a workspace.
     fn in_environment<T>(files: &str, ask: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
         let settings = Settings::for_version(PuppetVersion::V8);
@@ -340,7 +340,7 @@ mod tests {
         ask(analysis, root.expect("an environment"))
     }
 
-    /// The parameters that keys are for, from the environment: file, line, type.
+    /// The parameters that keys set, from the environment: file, line, type.
     fn found(files: &str, keys: &[&str]) -> Vec<String> {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
         let settings = Settings::for_version(PuppetVersion::V8);
@@ -409,7 +409,7 @@ class g(Integer $x) { }
             autoloaded(files),
             "Integer, A::T = String, Integer, Integer, Integer, -, -, -"
         );
-        // Where the modulepath is said, it is all.
+        // An explicit modulepath replaces the default.
         let conf = format!("{files}#- environment.conf\nmodulepath = modules\n");
         assert_eq!(autoloaded(&conf), "-, -, -, -, Integer, -, -, -");
     }
@@ -486,7 +486,7 @@ type Ntp::Two = Integer
             "modules/a/manifests/outer.pp - ?",
         ];
         assert_eq!(found(files, &keys), expected);
-        // No name that it begins with is the name of its file.
+        // No prefix of its name is the name of its file.
         let is_found = |analysis: Analysis<'_>, root: &Root| {
             analysis.autoloaded(root, "a::elsewhere").is_some()
         };

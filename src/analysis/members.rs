@@ -1,6 +1,5 @@
-//! Sets of small numbers: the members of a fleet for which something holds.
+//! Sets of small numbers, used for members of a fleet.
 
-/// A set of members, by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Members(Vec<u64>);
 
@@ -22,7 +21,6 @@ impl Members {
         self.0.iter().all(|word| *word == 0)
     }
 
-    /// Adds all of another set.
     pub(super) fn add(&mut self, others: &Members) {
         if self.0.len() < others.0.len() {
             self.0.resize(others.0.len(), 0);
@@ -32,14 +30,14 @@ impl Members {
         }
     }
 
-    /// Those that are not in another set.
+    /// The members that are not in `others`.
     pub(super) fn without(&self, others: &Members) -> Members {
         let words = self.0.iter().enumerate();
         let other = |at: usize| others.0.get(at).copied().unwrap_or_default();
         Members(words.map(|(at, word)| word & !other(at)).collect())
     }
 
-    /// Those that are in another set too.
+    /// The members that are also in `others`.
     pub(super) fn among(&self, others: &Members) -> Members {
         let words = self.0.iter().zip(&others.0);
         Members(words.map(|(word, other)| word & other).collect())

@@ -1,9 +1,9 @@
-//! The questions that features, rules and commands ask about a workspace: one value that holds the
-//! snapshot, Puppet's settings, the known nodes and the configurations read before.
+//! Queries about a workspace for features, rules and commands: one value with the snapshot, Puppet's
+//! settings, the known nodes and cached configurations.
 //!
-//! It knows no editor feature, no rule, no folder on disk and no output format. Nothing above this
-//! room builds a lookup [`Session`] by hand: [`Analysis::at`] gives one for a root, and
-//! [`session_over`] for files that no snapshot holds.
+//! It must not know editor features, rules or the disk. Rooms above do not build a lookup [`Session`]
+//! by hand: [`Analysis::at`] returns one for a root, and [`session_over`] for files outside of a
+//! snapshot.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;
@@ -105,24 +105,25 @@ use crate::scope::KnownNodes;
 use crate::value::Value;
 use crate::workspace::{Files, Format, Root, RootFiles, Snapshot, path};
 
-/// What an answer depends on. Cheap to make and to copy: one for each request.
+/// Everything an answer depends on. Cheap to make and to copy: one for each request.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
     /// The workspace as of one moment.
     pub snapshot: &'a Snapshot,
     /// Puppet's settings.
     pub settings: &'a Settings,
-    /// Configurations, and what was computed from them, kept between requests.
+    /// Cached configurations and what was computed from them, shared by requests.
     pub configs: &'a ConfigCache,
     /// The known nodes; may be empty.
     pub nodes: &'a KnownNodes,
-    /// Certname of the node that the user has selected; none for any node.
+    /// Certname of the node that the user has selected; `None` for any node.
     pub selected: Option<&'a str>,
-    /// The facts that the user has overridden for now, in words (`site = nyc`); empty where none are.
+    /// The facts that the user has overridden for now, in words (`site = nyc`); empty if there are
+    /// none.
     pub what_if: &'a str,
-    /// The known nodes as they are without overridden facts; none where no facts are overridden.
+    /// The known nodes without overridden facts; `None` if no facts are overridden.
     pub without_what_if: Option<&'a KnownNodes>,
-    /// Whether the request was cancelled; asked inside long loops.
+    /// Whether the request was cancelled; called inside long loops.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -147,8 +148,8 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether a template's paths lie outside of what the workspace can see: out of its folders, or behind a
-    /// symbolic link to what is not on this machine.
+    /// Whether a template points outside the workspace folders, or behind a symbolic link whose
+    /// target is missing.
     #[must_use]
     pub fn is_outside(&self, template: &Template) -> bool {
         let Some(TemplatePart::Text(start)) = template.parts.first() else {
@@ -162,7 +163,7 @@ impl<'a> Analysis<'a> {
             || self.snapshot.is_behind_lost_link(&start)
     }
 
-    /// What a file itself says of a top-level key.
+    /// A file's own value for a top-level key.
     #[must_use]
     pub fn own_value(&self, at: &str, key: &str) -> Option<Value> {
         let file = self.snapshot.file(at)?;
@@ -186,13 +187,13 @@ impl<'a> Analysis<'a> {
 
 /// The workspace from one root: its layer, its environment, and lookups in it.
 pub struct RootView<'a> {
-    /// What the view belongs to.
+    /// The analysis that the view belongs to.
     pub analysis: Analysis<'a>,
     /// The root.
     pub root: &'a Root,
-    /// The layer that the root's own configuration makes.
+    /// The layer of the root's own configuration.
     pub layer: Layer,
-    /// The environment that the root's data is read in. A caller may name another.
+    /// The environment in which the root's data is read. A caller may name another.
     pub environment: Environment,
     files: RootFiles<'a>,
 }
@@ -210,7 +211,7 @@ impl<'a> RootView<'a> {
         self.session_with(&self.files)
     }
 
-    /// Lookups in this root that see other files.
+    /// Lookups in this root with other files.
     #[must_use]
     pub fn session_with<'s>(&'s self, files: &'s dyn Files) -> Session<'s> {
         let Analysis {
@@ -219,14 +220,14 @@ impl<'a> RootView<'a> {
         session_over(files, &self.environment, settings, configs)
     }
 
-    /// All locations of a layer's hierarchy, for any node; none where Puppet refuses its
+    /// All locations of a layer's hierarchy, for any node; empty if Puppet refuses its
     /// configuration.
     #[must_use]
     pub fn places(&self, layer: &Layer) -> Arc<[Place]> {
         self.session().known_places(layer)
     }
 
-    /// The same root in another state of the workspace; nothing where it is gone there.
+    /// The same root in another state of the workspace; `None` if it does not exist there.
     #[must_use]
     pub fn within<'s>(&self, snapshot: &'s Snapshot, nodes: &'s KnownNodes) -> Option<RootView<'s>>
     where
@@ -257,7 +258,7 @@ impl<'a> RootView<'a> {
     }
 }
 
-/// Settings for what is shown: they hold no keys, so that what is encrypted stays so.
+/// Settings for what is shown, without keys: encrypted values stay encrypted.
 #[must_use]
 pub fn without_keys(settings: &Settings) -> Cow<'_, Settings> {
     match settings.keys {
@@ -269,7 +270,7 @@ pub fn without_keys(settings: &Settings) -> Cow<'_, Settings> {
     }
 }
 
-/// Lookups over files that no snapshot holds: a folder on disk, or one moment of a batch.
+/// Lookups over files outside of a snapshot: a folder on disk, or one moment of a batch.
 #[must_use]
 pub fn session_over<'a>(
     files: &'a dyn Files,

@@ -1,5 +1,5 @@
-//! The nodes that the data names: where no file describes nodes, those that data files are called
-//! after, with what the paths of these files say of them. Their facts stay unknown.
+//! The nodes that data files are named after, used if no file describes nodes. The paths of these
+//! files give some of their variables; their facts stay unknown.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::scope::{Knowledge, Node};
 use crate::value::Value;
 use crate::workspace::path;
 
-/// Variables that hold a node's certname, or the full name that is one as a rule.
+/// Variables that hold a node's certname, or a full name that usually equals it.
 const FULL_NAMES: [&str; 7] = [
     "trusted.certname",
     "facts.clientcert",
@@ -31,7 +31,7 @@ const HOST_NAMES: [&str; 5] = [
     "hostname",
 ];
 
-/// Variables that hold the rest of it.
+/// Variables that hold the domain part.
 const DOMAINS: [&str; 5] = [
     "trusted.domain",
     "facts.networking.domain",
@@ -40,13 +40,13 @@ const DOMAINS: [&str; 5] = [
     "domain",
 ];
 
-/// Names of folders, and parts of names of variables, that say that a file is for one host.
+/// Names of folders, and parts of variable names, that mark a file as one host's.
 const WORDS: [&str; 10] = [
     "node", "nodes", "nodename", "host", "hosts", "hostname", "server", "servers", "machine",
     "machines",
 ];
 
-/// Last words of variables that name a kind of nodes or where they stand, never one of them.
+/// Last words of variables that name a group or location of nodes, never a single node.
 const KINDS: [&str; 16] = [
     "class",
     "cluster",
@@ -66,7 +66,7 @@ const KINDS: [&str; 16] = [
     "region",
 ];
 
-/// Most nodes that are made from names of files.
+/// Maximum number of nodes that are made from file names.
 const MOST_NAMED: usize = 100_000;
 
 /// Nodes that data files are named after; cheap to clone and to compare.
@@ -80,33 +80,29 @@ impl PartialEq for NamedNodes {
 }
 
 impl NamedNodes {
-    /// The nodes, ordered by name.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Node>> {
         self.0.iter()
     }
 }
 
-/// What a node is called by a place of the hierarchy.
+/// How a place of the hierarchy names a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Naming {
-    /// By its full name.
     Full,
-    /// By the first part of its name, beside the rest.
+    /// By the first part of its name, with the domain in another variable.
     HostAndDomain,
-    /// By the first part of its name, or by something that only the site's own code knows.
+    /// By the first part of its name, or by a label that only the site's own code knows.
     Label,
 }
 
-/// A place that has one file for each host, and how it calls them.
+/// A place with one file for each host, and how it names them.
 struct NamingPlace<'p> {
     place: &'p Place,
     naming: Naming,
-    /// The variable that names the host.
     variable: &'p Arc<str>,
 }
 
-/// What paths say of one node: the values of variables; nothing for one that two paths contradict
-/// each other about.
+/// A node's variables, from paths; `None` for a variable with contradicting values.
 #[derive(Default)]
 struct Said {
     naming: Option<Naming>,
@@ -136,7 +132,7 @@ pub(super) fn named_nodes(
     if naming.is_empty() {
         return NamedNodes::default();
     }
-    // A file that a level names outright is for no one node.
+    // A path without variables belongs to no single node.
     let constant: Vec<&Template> = all()
         .filter(|place| !place.by_glob)
         .map(|place| &place.template)
@@ -162,7 +158,7 @@ pub(super) fn named_nodes(
     let mut nodes: BTreeMap<String, Said> = BTreeMap::new();
     for (name, files) in found {
         for (of, bound) in &files {
-            // Hosts of one name in two places are two hosts.
+            // The same host name in two places means two hosts.
             let is_one = |(other, known): &(&NamingPlace<'_>, Bound)| {
                 !std::ptr::eq(*other, *of) || known == bound
             };
@@ -176,7 +172,7 @@ pub(super) fn named_nodes(
     NamedNodes(told_apart(nodes).collect())
 }
 
-/// What the path of a file says of a place's variables. A function that is never run may add an
+/// The values that a file's path gives a place's variables. A function that is never run may add an
 /// extension to the level's path, or read a folder of that name.
 fn bound_by(place: &Place, at: &str) -> Option<Bound> {
     let template = &place.template;
@@ -230,14 +226,14 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
     }
     let mut parts = variable.split(|c: char| !c.is_ascii_alphanumeric());
     let is_for_hosts = parts.any(is_word) || folders(template, folder).any(is_word);
-    // A file for each operating system is for no host, wherever it lies.
+    // A file for each operating system is not a host's, wherever it lies.
     let is_fact = variable.starts_with("facts.") || variable.starts_with("::facts.");
     (is_for_hosts && !is_fact)
         .then_some(variable)
         .and_then(|variable| of(Naming::Label, variable))
 }
 
-/// Whether a variable says of which kind a node is: `node_class`, `host_group_name`.
+/// Whether a variable names a group of nodes: `node_class`, `host_group_name`.
 fn is_of_a_kind(variable: &str) -> bool {
     let words = variable.rsplit(|c: char| !c.is_ascii_alphanumeric());
     let mut words = words.skip_while(|word| word.eq_ignore_ascii_case("name"));
@@ -247,10 +243,10 @@ fn is_of_a_kind(variable: &str) -> bool {
     KINDS.contains(&last.as_str()) || KINDS.contains(&one)
 }
 
-/// The place, if all of its files are called as hosts are, by their full names: the variable that names
-/// them is the host's, whatever it is called. O(files).
+/// The place, if all of its files have full host names: then its variable names the host, whatever
+/// it is called. O(files).
 fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<NamingPlace<'p>> {
-    /// Fewest files that tell.
+    /// Minimum number of files for a conclusion.
     const FEWEST: usize = 3;
     let variable = names_file(&place.template)?;
     let name = plain(variable);
@@ -281,8 +277,8 @@ fn by_names_of_files<'p>(analysis: Analysis<'_>, place: &'p Place) -> Option<Nam
     })
 }
 
-/// Whether a text is the full name of a host: at least three labels, the last one of letters, and a
-/// number in the first one as no domain's has.
+/// Whether a text is a host's full name: at least three labels, letters only in the last one, and a
+/// digit in the first one, which tells it from a domain.
 fn is_full_name(text: &str) -> bool {
     let labels: Vec<&str> = text.split('.').collect();
     let is_label = |label: &&str| {
@@ -300,12 +296,12 @@ fn is_full_name(text: &str) -> bool {
         && labels[0].bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A variable without the mark of the top scope.
+/// A variable without the leading `::`.
 fn plain(variable: &str) -> &str {
     variable.trim_start_matches("::")
 }
 
-/// The variable that alone is the name of a template's files, but for the ending.
+/// The variable that alone makes up a template's file name, without the extension.
 fn names_file(template: &Template) -> Option<&Arc<str>> {
     match template.parts.as_slice() {
         [
@@ -330,7 +326,6 @@ fn folders<'t>(template: &'t Template, folder: &'t str) -> impl Iterator<Item = 
     below.flat_map(|text| text.split('/'))
 }
 
-/// What a path calls its node.
 fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String> {
     let value = |is_it: &dyn Fn(&str) -> bool| {
         let found = bound.iter().find(|(variable, _)| is_it(variable));
@@ -377,7 +372,7 @@ impl Said {
             } else if variable == "environment" {
                 node.environment = value.as_str().map(Arc::from);
             } else {
-                // `trusted.extensions.x` too: what is bound is found by its whole path.
+                // `trusted.extensions.x` too: bound variables are found by their whole path.
                 node.variables.insert(Value::string(variable), value);
             }
         }
@@ -385,7 +380,8 @@ impl Said {
     }
 }
 
-/// The nodes, ordered by name: what is named after the first part of a known full name is that node.
+/// The nodes, ordered by name. A node named by the first part of a known full name is merged with
+/// it.
 fn told_apart(nodes: BTreeMap<String, Said>) -> impl Iterator<Item = Arc<Node>> {
     let full = |said: &Said| said.naming != Some(Naming::Label);
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! A file that describes nodes or facts: what it says, or why it cannot be read. Where it is from, and
-//! what it is used for, is not known here.
+//! Reads a file that describes nodes or facts. It must not know where the file comes from or how it
+//! is used.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::scope::{
 use crate::value::{HashMap, Value, from_json, load_yaml, symbol_keys_to_strings};
 use crate::workspace::path;
 
-/// Ends of the names of files that describe nodes.
+/// Extensions of files that describe nodes.
 const ENDINGS: [&str; 4] = [".json", ".yaml", ".yml", ".facts"];
 
 /// A file that describes nodes or facts.
@@ -22,13 +22,13 @@ pub struct NodeFile {
     pub text: Arc<str>,
 }
 
-/// Whether a file in a folder of files with nodes is one of them, by its name.
+/// Whether a file in a folder of nodes files is one of them, by its name.
 #[must_use]
 pub fn describes_nodes(name: &str) -> bool {
     ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
-/// The facts in what `puppet facts` and Puppet's fact cache wrap them in.
+/// The facts inside the wrapper of `puppet facts` or of Puppet's fact cache.
 fn wrapped_facts(value: &Value) -> Option<&Value> {
     let facts = value.get("values")?;
     let is_wrapped = facts.as_hash().is_some() && value.get("name").is_some();
@@ -49,8 +49,8 @@ fn holds_symbol(value: &Value) -> bool {
 }
 
 impl NodeFile {
-    /// Whether the file says of several nodes what is known of them: see [`names_nodes`]. One that
-    /// cannot be read may.
+    /// Whether the file describes several nodes: see [`names_nodes`]. True for a file that cannot
+    /// be read.
     #[must_use]
     pub fn names_nodes(&self) -> bool {
         let json = || Ok(json_names_nodes(&self.text));
@@ -58,7 +58,7 @@ impl NodeFile {
         self.by_name(json, yaml).unwrap_or(true)
     }
 
-    /// The nodes of a nodes file, or of facts that were saved in any form, over common facts.
+    /// The nodes of a nodes file, or of facts saved in any form, over common facts.
     ///
     /// # Errors
     /// Why it cannot be read, in words.
@@ -72,8 +72,8 @@ impl NodeFile {
         self.by_name(json, yaml)
     }
 
-    /// The facts of a facts file: a hash of facts as `puppet lookup --facts` takes it, or what
-    /// `puppet facts` and Puppet's fact cache wrap one in.
+    /// The facts of a facts file: a hash of facts as `puppet lookup --facts` takes it, or wrapped
+    /// as by `puppet facts` or Puppet's fact cache.
     ///
     /// # Errors
     /// Why it cannot be read, or why Puppet refuses it, in words.
@@ -99,7 +99,7 @@ impl NodeFile {
         }
     }
 
-    /// A YAML text of facts: of Ruby's classes Puppet takes none, not even symbols.
+    /// A YAML text of facts. Puppet accepts no Ruby classes in it, not even symbols.
     fn plain_facts(&self) -> Result<Value, String> {
         let value = load_yaml(self.text.as_bytes()).map_err(|error| error.message(&self.path))?;
         match holds_symbol(&value) {
@@ -111,7 +111,7 @@ impl NodeFile {
         }
     }
 
-    /// Reads as JSON or YAML, by the file's name; others are tried as JSON, then as YAML
+    /// Reads as JSON or YAML, by extension; other files are tried as JSON, then as YAML
     /// (puppet/application/lookup.rb).
     fn by_name<T>(
         &self,
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(Value::from(quoted).get("ip"), Some(&"::1".into()));
     }
 
-    /// What Puppet saved of a node is no file for `--facts`, but says its facts.
+    /// Facts saved by Puppet are not valid for `--facts`, but are read here.
     #[test]
     fn facts_that_puppet_saved_are_taken_as_they_are() {
         for text in [

@@ -1,4 +1,4 @@
-//! What names of nodes mean, as settings say it: patterns with named groups, or a table.
+//! The setting that gives names of nodes a meaning: patterns with named groups, or a table.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::regexp::Regexp;
 use crate::scope::NameRule;
 use crate::value::{Value, from_json};
 
-/// What some names mean. Texts in the values have `%{name}` for the pattern's groups; where there are
-/// no values, the groups are variables.
+/// The meaning of some names. Texts in the values contain `%{name}` for the pattern's groups;
+/// without values, the groups are the variables.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NodeMeaning {
-    /// Which names, as Ruby reads patterns.
+    /// The pattern of names, in Ruby's syntax.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// What single names mean.
+    /// The meaning of single names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub names: BTreeMap<String, Meaning>,
     /// Variables of the top scope.
@@ -33,7 +33,7 @@ pub struct NodeMeaning {
 /// Values by name.
 type Values = BTreeMap<String, serde_json::Value>;
 
-/// What one name means.
+/// The meaning of one name.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Meaning {
@@ -48,7 +48,7 @@ pub struct Meaning {
     pub extensions: Values,
 }
 
-/// The rules of some meanings, the weightiest first. A pattern that cannot be read has none: it is
+/// The rules of some meanings, highest priority first. An invalid pattern has no rule: it is
 /// reported where it is set.
 #[must_use]
 pub fn name_rules(meanings: &[NodeMeaning]) -> Vec<NameRule> {

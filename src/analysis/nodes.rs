@@ -1,6 +1,5 @@
-//! Which nodes are known for a file: which files describe them, how these files are read, which node
-//! is selected and which facts the user has set. Where no file describes nodes, the nodes are those
-//! that the data is named after.
+//! The known nodes for a file: the files that describe them, the selected node, and the facts the
+//! user has set. If no file describes nodes, they are taken from the names of data files.
 //!
 //! It opens no file: texts outside of the snapshot come in through [`NodeInputs::outside`].
 
@@ -15,99 +14,98 @@ use crate::scope::{FACTS_OF_TESTS, Knowledge, KnownNodes, NODES_FILES, NameRule,
 use crate::value::{HashMap, from_json};
 use crate::workspace::{Files, Snapshot, path};
 
-/// How many sets of nodes are cached: environments side by side have one each.
+/// Maximum number of cached sets of nodes; environments side by side have one each.
 const MOST_CACHED: usize = 8;
 
 /// The nodes that are known for a file.
 #[derive(Debug, Default)]
 pub struct NodeSet {
-    /// The nodes as their files describe them.
+    /// The nodes as described by files.
     pub nodes: Nodes,
-    /// The same nodes, ready for lookups.
+    /// The same nodes, prepared for lookups.
     pub known: KnownNodes,
     /// Certname of the selected node.
     pub selected: Option<Arc<str>>,
-    /// Whether nothing says that there is such a node, and other nodes are known.
+    /// Whether the node is unknown although others are known.
     pub selected_is_stray: bool,
     /// The facts below every node's own.
     pub common: HashMap,
-    /// What could not be read, in words.
+    /// Read errors, in words.
     pub problems: Vec<String>,
-    /// Where the nodes come from, the weightiest source first.
+    /// Where the nodes come from, highest priority first.
     pub origins: Vec<NodesOrigin>,
-    /// The files that describe the nodes, highest priority first, then that of the default facts.
+    /// The files that describe the nodes, highest priority first, then the file of default facts.
     pub files: Vec<NodeFile>,
-    /// Files that are called as a nodes file is, but describe no nodes.
+    /// Files named like a nodes file that describe no nodes.
     pub passed_over: Vec<Arc<str>>,
-    /// What names of nodes mean.
+    /// The rules for names of nodes.
     pub rules: Vec<NameRule>,
 }
 
-/// Where nodes come from.
+/// A source of nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodesOrigin {
-    /// The file that describes them; none where data files are named after them.
+    /// The file that describes them; `None` if they are taken from the names of data files.
     pub path: Option<Arc<str>>,
-    /// How many of the nodes it gives.
+    /// How many nodes it gives.
     pub nodes: usize,
 }
 
-/// What the user has chosen for a workspace folder.
+/// The user's choice for a workspace folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeChoice {
-    /// Certname of the selected node; none for any node.
+    /// Certname of the selected node; `None` for any node.
     pub node: Option<Arc<str>>,
-    /// Facts over those of the selected node, or over every node's: dotted path and value.
+    /// Facts that override those of the selected node, or of every node: dotted path and value.
     pub facts: BTreeMap<String, serde_json::Value>,
 }
 
-/// What the user says of nodes.
+/// The user's settings for nodes.
 #[derive(Clone, Copy)]
 pub struct NodeInputs<'a> {
     /// Paths of files that describe nodes, highest priority first.
     pub nodes_files: &'a [String],
     /// Path of the file with the facts below every node's own.
     pub facts_file: Option<&'a str>,
-    /// What the workspace says that names of nodes mean, the weightiest first.
+    /// The workspace's rules for names of nodes, highest priority first.
     pub rules: &'a [NameRule],
-    /// What is chosen for the file.
+    /// The choice that applies to the file.
     pub choice: Option<&'a NodeChoice>,
     /// The text of a file that the snapshot does not hold.
     pub outside: &'a dyn Fn(&str) -> Option<Arc<str>>,
-    /// Puppet's settings: hierarchies are read by them.
+    /// Puppet's settings, for reading hierarchies.
     pub settings: &'a Settings,
-    /// Configurations read before.
+    /// Cached configurations.
     pub configs: &'a ConfigCache,
 }
 
-/// What a set of nodes is made from.
 #[derive(Debug, Default, PartialEq)]
 struct NodeSources {
     facts: Option<NodeFile>,
     /// Highest priority first.
     files: Vec<NodeFile>,
-    /// The nodes that data files are named after, where they count.
+    /// The nodes that data files are named after, if used.
     named: NamedNodes,
     rules: Vec<NameRule>,
     choice: NodeChoice,
     passed_over: Vec<Arc<str>>,
 }
 
-/// Sets of nodes by their sources, and what sources were found to be.
+/// Caches sets of nodes by their sources, and the results of examining sources.
 #[derive(Debug, Default)]
 pub struct NodeCache(Mutex<Cached>);
 
 #[derive(Debug, Default)]
 struct Cached {
-    /// The last used at the end.
+    /// Least recently used first.
     sets: Vec<(Arc<NodeSources>, Arc<NodeSet>)>,
-    /// Whether files found by their names describe nodes.
+    /// Whether files found by name describe nodes.
     shapes: Vec<(NodeFile, bool)>,
     named: Vec<(NamedBasis, NamedNodes)>,
     behind: Vec<BehindManifests>,
 }
 
-/// Nodes as files describe them, and behind the manifests of an environment.
+/// Nodes as described by files, and behind an environment's manifests.
 #[derive(Clone, Debug)]
 struct BehindManifests {
     described: Arc<NodeSet>,
@@ -115,7 +113,7 @@ struct BehindManifests {
     set: Arc<NodeSet>,
 }
 
-/// What nodes that files are named after follow from.
+/// The inputs that the nodes from file names depend on.
 #[derive(Debug)]
 struct NamedBasis {
     shape: Option<u64>,
@@ -198,15 +196,15 @@ impl NodeCache {
         set
     }
 
-    /// Each change of a list is one push or take: it is whole even after a panic.
+    /// Each change of a list is one push or take, so a panic leaves it valid.
     fn lock(&self) -> std::sync::MutexGuard<'_, Cached> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The sources for a file: the files that the user names; then nodes files in the folders of the
-    /// environments that the file belongs to and in the workspace folders around it; where there is
-    /// none of these, the facts that the repository's own tests keep, and what data files are called
-    /// after. O(roots), and O(files) where files came or went.
+    /// The sources for a file: the files that the user names; then nodes files in the folders of
+    /// the file's environments and of the workspace around it. Without any of these, the facts that
+    /// the repository's own tests keep, and the nodes that data files are named after. O(roots),
+    /// and O(files) if files were added or removed.
     fn sources(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NodeSources {
         let file = |at: &str| -> Option<NodeFile> {
             let here = snapshot
@@ -247,7 +245,7 @@ impl NodeCache {
         }
     }
 
-    /// Whether a file describes nodes, found out now or before.
+    /// Whether a file describes nodes, cached.
     fn names_nodes(&self, file: &NodeFile) -> bool {
         let known = |cached: &Cached| {
             let mut shapes = cached.shapes.iter();
@@ -263,7 +261,7 @@ impl NodeCache {
         is_one
     }
 
-    /// The nodes that data files are named after, found now or before.
+    /// The nodes that data files are named after, cached.
     fn named_nodes(&self, snapshot: &Snapshot, path: &str, inputs: &NodeInputs<'_>) -> NamedNodes {
         let no_nodes = KnownNodes::default();
         let analysis = Analysis::new(snapshot, inputs.settings, inputs.configs, &no_nodes);
@@ -290,7 +288,7 @@ impl NodeCache {
     }
 }
 
-/// Adds to what is cached, in the place of the oldest where it is full.
+/// Adds to the cache; if it is full, the oldest entry is evicted.
 fn keep<T>(cached: &mut Vec<T>, entry: T) {
     if cached.len() >= MOST_CACHED {
         cached.remove(0);
@@ -298,9 +296,9 @@ fn keep<T>(cached: &mut Vec<T>, entry: T) {
     cached.push(entry);
 }
 
-/// How files in folders are looked at.
+/// Access to files in folders.
 pub struct FilesOfFolders<'a> {
-    /// A file by its path, if there is one that can be read.
+    /// A file by its path, if it exists and can be read.
     pub file: &'a dyn Fn(&str) -> Option<NodeFile>,
     /// The names in a folder.
     pub list: &'a dyn Fn(&str) -> Vec<Arc<str>>,
@@ -313,14 +311,14 @@ pub struct FilesOfFolders<'a> {
 pub struct FoundFiles {
     /// The files, highest priority first.
     pub files: Vec<NodeFile>,
-    /// Whether one of them is a nodes file, not only facts that tests keep.
+    /// Whether one of them is a nodes file, not just facts kept for tests.
     pub has_nodes_file: bool,
-    /// Files that are called as a nodes file is, but describe no nodes.
+    /// Files named like a nodes file that describe no nodes.
     pub passed_over: Vec<Arc<str>>,
 }
 
-/// The files that describe nodes: those that are named, then nodes files in some folders, or else
-/// the facts that tests keep there.
+/// The files that describe nodes: the named ones, then nodes files in some folders, else the facts
+/// that tests keep there.
 #[must_use]
 pub fn files_of(
     named: Vec<NodeFile>,
@@ -362,7 +360,7 @@ pub fn files_of(
 }
 
 impl NodeSources {
-    /// Reads the sources. What cannot be read is left out, and named in the problems.
+    /// Reads the sources. Unreadable ones are left out and listed in the problems.
     fn read(&self) -> NodeSet {
         let mut problems = Vec::new();
         let common = self.facts.as_ref().map(NodeFile::facts);
@@ -431,14 +429,14 @@ impl NodeSources {
         }
     }
 
-    /// The names that settings say the meaning of, one by one.
+    /// The names that settings list one by one.
     fn names_with_meaning(&self) -> impl Iterator<Item = &str> {
         let single = self.rules.iter().filter(|rule| rule.pattern.is_none());
         single.map(|rule| &*rule.name)
     }
 
-    /// The nodes that data files are named after. One that they call by the first part of its name
-    /// gets its full name, where settings say the meaning of exactly one such name.
+    /// The nodes that data files are named after. A node known by the first part of its name gets
+    /// its full name if settings list exactly one such name.
     fn nodes_of_files(&self) -> Vec<Arc<Node>> {
         let mut full_names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for name in self.names_with_meaning() {
@@ -479,7 +477,7 @@ impl NodeSources {
     }
 }
 
-/// The folders whose nodes files count for a file, highest priority first.
+/// The folders whose nodes files apply to a file, highest priority first.
 fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     let root = snapshot.root_of(file);
     let environments = root
@@ -491,7 +489,7 @@ fn folders_of<'a>(snapshot: &'a Snapshot, file: &str) -> Vec<&'a Arc<str>> {
     environments.chain(around).collect()
 }
 
-/// A node of which only the name is known, with facts that are common to all.
+/// A node known only by name, with the common facts.
 fn with_common(mut node: Arc<Node>, common: &HashMap) -> Arc<Node> {
     for (name, value) in common {
         if let Some(name) = name.as_str()
@@ -526,8 +524,7 @@ impl NodeSet {
         origins.filter_map(|origin| origin.path.as_deref())
     }
 
-    /// The node of that name; one of which only the common facts are known where no file describes
-    /// it.
+    /// The node of that name; with only the common facts if no file describes it.
     #[must_use]
     pub fn node(&self, certname: &str) -> Arc<Node> {
         let unknown = || Arc::new(Node::new(certname, &self.common));

@@ -1,5 +1,5 @@
-//! What the code of a data function looks like it does: offered to the user as a declaration, never
-//! assumed. The code is read as text and not run.
+//! Guesses from the code of a data function what it does. The guess is offered to the user as a
+//! declaration, never assumed. The code is read as text and not run.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::hierarchy::{Backend, Backends, Function, KeyPath, Like};
 use crate::lookup::{ConfigCache, FunctionSource, Settings, find_function};
 use crate::workspace::Files as _;
 
-/// A declaration that could be right.
+/// A suggested declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Offer {
     /// Name of the function.
     pub function: Arc<str>,
     /// The file that defines it.
     pub source: Arc<str>,
-    /// What it looks like it does.
+    /// What it appears to do.
     pub backend: Backend,
 }
 
@@ -42,8 +42,8 @@ impl Offer {
 }
 
 impl RootView<'_> {
-    /// What a function looks like it does that a level of this root names; nothing of one that is
-    /// declared, that no visible file defines, or whose code tells nothing.
+    /// A suggestion for a function that a level of this root names; `None` if it is declared, if no
+    /// visible file defines it, or if its code is not recognised.
     #[must_use]
     pub fn offer(&self, function: &str) -> Option<Offer> {
         if self.analysis.settings.backends.get(function).is_some() {
@@ -61,7 +61,7 @@ impl RootView<'_> {
         })
     }
 
-    /// The offers for the functions of all levels of this root's own hierarchy, by name.
+    /// The suggestions for the functions of all levels of this root's own hierarchy, by name.
     #[must_use]
     pub fn offers(&self) -> Vec<Offer> {
         let mut functions: Vec<Function> = self.functions();
@@ -73,7 +73,8 @@ impl RootView<'_> {
         offers.collect()
     }
 
-    /// The offers by which this root's hierarchy would read a file that it does not read so far.
+    /// The suggestions with which this root's hierarchy would read a file that it does not read
+    /// now.
     #[must_use]
     pub fn offers_for(&self, path: &str) -> Vec<Offer> {
         let mut offers = self.offers();
@@ -95,16 +96,15 @@ impl RootView<'_> {
         offers
     }
 
-    /// The functions of the levels of this root's own hierarchy, in its order; none where Puppet
-    /// refuses the configuration.
+    /// The functions of the levels of this root's own hierarchy, in order; empty if Puppet refuses
+    /// the configuration.
     #[must_use]
     pub fn functions(&self) -> Vec<Function> {
         self.session().functions(&self.layer)
     }
 }
 
-/// What the code of a function does, where it is of the kind that makes a path of the segments of a
-/// key, or asks a store of secrets.
+/// Recognises functions that build a path from a key's segments, or that query a secret store.
 fn recognised(text: &str) -> Option<Backend> {
     let lines = text
         .lines()
@@ -155,7 +155,7 @@ fn recognised(text: &str) -> Option<Backend> {
         (false, false) => (Like::YamlData, "yaml"),
     };
     let all_in_first = format!("{{path}}.{extension}");
-    // It keeps the first file that it reads for all keys, and `lookup_options` is asked for first.
+    // It keeps the first file that it reads for all keys, and `lookup_options` is looked up first.
     if has(&["cached_value(nil)"]) && has(&["cache(nil,"]) {
         return backend(like, &[&all_in_first]);
     }

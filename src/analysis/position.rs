@@ -1,4 +1,4 @@
-//! Where a key, or a part of its value, stands in a file.
+//! Positions of keys, and of parts of their values, in files.
 
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::{TextRange, line_at};
@@ -17,7 +17,7 @@ impl<'a> KeyPositions<'a> {
         KeyPositions { snapshot }
     }
 
-    /// The line (from 1) of a key, or of a part of its value; 1 in a file without the key.
+    /// The line (from 1) of a key, or of a part of its value; 1 if the file does not have the key.
     #[must_use]
     pub fn line(&self, file: &File, key: &str, steps: &[Value]) -> u32 {
         let Some(fact) = file.facts().key(key) else {
@@ -36,8 +36,8 @@ impl<'a> KeyPositions<'a> {
         fact.line + 1
     }
 
-    /// Where a key, or a part of its value, stands: its name, and the name with the value. An element
-    /// of a list is its own name. None in a file without it.
+    /// The ranges of a key or of a part of its value: its name, and the name with the value. For an
+    /// element of a list both are the element. `None` if the file does not have it.
     #[must_use]
     pub fn place(&self, file: &File, key: &str, steps: &[Value]) -> Option<(TextRange, TextRange)> {
         let fact = file.facts().key(key)?;
@@ -50,7 +50,7 @@ impl<'a> KeyPositions<'a> {
         dug(&parse.tree, fact.key, steps)
     }
 
-    /// Where a part of a key's value starts.
+    /// The start of a part of a key's value.
     fn nested(&self, file: &File, fact: &KeyFact, steps: &[Value]) -> Option<usize> {
         let format = file.format().unwrap_or(Format::Yaml);
         let start = fact.key.start as usize;
@@ -59,8 +59,8 @@ impl<'a> KeyPositions<'a> {
     }
 }
 
-/// The name of a part and the name with the value, digging from a top-level key to the end of the
-/// steps.
+/// The ranges of a part, found by following the steps from a top-level key: its name, and the name
+/// with the value.
 fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<(TextRange, TextRange)> {
     let (_, mut at) = tree.entry_at(key)?;
     let mut found = None;
@@ -91,7 +91,7 @@ fn dug(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<(TextRange, TextR
     found
 }
 
-/// Where the key of a part stands, digging from a top-level key.
+/// The range of a part's key, found by following the steps from a top-level key.
 fn nested(tree: &Tree, key: TextRange, steps: &[Value]) -> Option<TextRange> {
     let (_, mut at) = tree.entry_at(key)?;
     let mut range = key;

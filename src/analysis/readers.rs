@@ -1,4 +1,4 @@
-//! Which of the known nodes read a file, and what a lookup gives them.
+//! Which known nodes read a file, and the results of their lookups.
 
 use std::sync::Arc;
 
@@ -8,16 +8,17 @@ use crate::lookup::{self, Limit, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
-/// Most lookups of one key over the known nodes while a person waits, where they tell all answers.
+/// Maximum number of lookups of one key over the known nodes while a person waits, if that is
+/// enough for all answers.
 pub const MOST_LOOKUPS: usize = 64;
 
-/// Most lookups where there are more answers than that: those for the largest groups of nodes. A key that is
-/// another one on each of thousands of nodes would take seconds.
+/// Maximum number of lookups if there are more distinct answers than that: those for the largest
+/// groups of nodes. A key with a different value on each of thousands of nodes would take seconds.
 const SAMPLE: usize = 6;
 
 impl RootView<'_> {
-    /// The answers for some of the known nodes: a lookup for each different set of sources, within
-    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members that would take more are in none.
+    /// The answers for some of the known nodes: one lookup for each distinct set of sources, up to
+    /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
         let limit = Limit {
@@ -29,8 +30,8 @@ impl RootView<'_> {
         lookup::runs_within(&self.session(), nodes, request, members, &limit)
     }
 
-    /// The file that a known node reads at a place for a key; none where a variable in its path has no
-    /// value for the node, and for the elements of `mapped_paths`.
+    /// The file that a known node reads at a place for a key; `None` if a variable in its path has
+    /// no value for the node, and for elements of `mapped_paths`.
     #[must_use]
     pub fn path_for(&self, place: &Place, key: &str, member: usize) -> Option<String> {
         let template = place
@@ -52,7 +53,7 @@ impl RootView<'_> {
         Some(path::normalise(&path))
     }
 
-    /// The known nodes for which one of some places is the file at `path`, by number.
+    /// The numbers of the known nodes for which one of some places is the file at `path`.
     pub fn readers<'p>(&self, places: impl Iterator<Item = &'p Place>, path: &str) -> Vec<usize> {
         let nodes = self.analysis.nodes;
         let tests: Vec<Readers> = places
@@ -67,19 +68,19 @@ impl RootView<'_> {
     }
 }
 
-/// The files that a path of the hierarchy can mean, by what some known nodes read.
+/// The files that a path of the hierarchy can match, by whether known nodes read them.
 pub struct ReadFiles {
     /// Those that one of the nodes reads.
     pub read: Vec<String>,
-    /// Those that fit the path and that none of them reads.
+    /// Those that match the path but that no node reads.
     pub unread: Vec<String>,
-    /// For each of the nodes whether it reads one.
+    /// For each of the nodes, whether it reads one.
     pub has_file: Vec<bool>,
 }
 
 impl RootView<'_> {
-    /// The files among `files` that some of the known nodes read by some places; nothing where that
-    /// depends on what is not known of one of them, and for no nodes. O(files × nodes).
+    /// Splits `files` by whether some of the known nodes read them at some places; `None` if that
+    /// depends on an unknown value, and if there are no nodes. O(files × nodes).
     #[must_use]
     pub fn read_files(
         &self,
@@ -130,21 +131,20 @@ pub fn is_wildcard(variable: &str) -> bool {
     variable.starts_with('*')
 }
 
-/// How many of some members are in no run: they would have taken more than [`MOST_LOOKUPS`].
+/// How many of some members are in no run, because of [`MOST_LOOKUPS`].
 #[must_use]
 pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
     let asked: usize = runs.iter().map(|run| run.members.len()).sum();
     members.len() - asked
 }
 
-/// The nodes that read a file at a place.
 struct Readers {
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
-    /// Whether it is text and variables alone.
+    /// Whether it has only text and variables.
     is_literal: bool,
-    /// For mapped paths: the variable, and the element that means the file.
+    /// For mapped paths: the variable, and the element that stands for the file.
     mapped: Option<(Arc<Column>, String)>,
 }
 
@@ -197,8 +197,8 @@ impl Readers {
         holds && self.is_path_for(member, path)
     }
 
-    /// Whether the template with a node's values in it is a path, for some key and some text in the
-    /// place of wildcards.
+    /// Whether the template, filled with a node's values, can be a path for some key and some text
+    /// in place of wildcards.
     fn is_path_for(&self, member: usize, wanted: &str) -> bool {
         match self.is_literal {
             true => self.is_literally(member, wanted) == Some(true),
@@ -206,7 +206,7 @@ impl Readers {
         }
     }
 
-    /// The same where there is neither a key nor a wildcard: most nodes fail at their first value.
+    /// The same without key and wildcards: most nodes fail at their first value.
     fn is_literally(&self, member: usize, wanted: &str) -> Option<bool> {
         let mut columns = self.columns.iter();
         let mut rest = wanted;

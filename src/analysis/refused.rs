@@ -1,4 +1,4 @@
-//! Data files that Puppet refuses to read: they fail every lookup of the nodes whose levels read them.
+//! Data files that Puppet refuses: they fail every lookup of the nodes that read them.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::workspace::File;
 pub struct RefusedFile {
     /// The file.
     pub path: Arc<str>,
-    /// The line (from 1) that Puppet stops at, where it is known.
+    /// The line (from 1) of Puppet's error, if known.
     pub line: Option<u32>,
-    /// Whether it is the text that does not parse.
+    /// Whether it is a syntax error.
     pub is_syntax: bool,
     /// The layer whose lookups fail.
     pub layer: Layer,
@@ -27,8 +27,8 @@ pub struct RefusedFile {
 }
 
 impl RootView<'_> {
-    /// The files that fail lookups of a key, for some node: `lookup_options` are read from every file of
-    /// a layer, whichever gives the value. O(files that Puppet refuses × places).
+    /// The files that fail lookups of a key, for some node: `lookup_options` are read from every
+    /// file of a layer, whichever gives the value. O(refused files × places).
     #[must_use]
     pub fn refused_files(&self, key: &str) -> Vec<RefusedFile> {
         let mut files: Vec<&Arc<File>> = self.analysis.snapshot.refused_files().collect();
@@ -73,7 +73,7 @@ impl RootView<'_> {
     }
 }
 
-/// Whether Puppet refuses a file for what stands in it, wherever it runs.
+/// Whether Puppet refuses a file because of its content, whatever the machine.
 fn is_sure(kind: LoadErrorKind) -> bool {
     match kind {
         LoadErrorKind::YamlSyntax

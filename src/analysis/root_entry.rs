@@ -1,4 +1,4 @@
-//! An entry of the setting `roots`: which configuration is used, and for which folder.
+//! An entry of the setting `roots`: a configuration, and the folder that it serves.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use serde::{Deserialize as DeserializeFields, Serialize};
 
 use crate::workspace::{ChosenRoot, HIERA_YAML, path};
 
-/// An entry of the setting `roots`; `P` is how it writes paths.
+/// An entry of the setting `roots`; `P` is the type of its paths.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum RootEntry<P> {
@@ -31,7 +31,7 @@ pub struct Serving<P> {
 }
 
 impl<P> RootEntry<P> {
-    /// The paths, to be changed.
+    /// Mutable access to the paths.
     pub fn paths_mut(&mut self) -> impl Iterator<Item = &mut P> {
         let (one, other) = match self {
             RootEntry::Place(place) => (place, None),
@@ -42,7 +42,7 @@ impl<P> RootEntry<P> {
 }
 
 impl<P: AsRef<str>> RootEntry<P> {
-    /// What the entry chooses; its paths are absolute.
+    /// The chosen root; the paths must be absolute.
     #[must_use]
     pub fn chosen(&self) -> ChosenRoot {
         match self {
@@ -54,7 +54,7 @@ impl<P: AsRef<str>> RootEntry<P> {
     }
 }
 
-/// The root that a file or a folder means, and the folder that it serves where that is said.
+/// The root for a file or a folder, and the folder that it serves if given.
 #[must_use]
 pub fn chosen_root(place: &str, folder: Option<&str>) -> ChosenRoot {
     let place = path::normalise(place);

@@ -1,4 +1,4 @@
-//! Which configurations the workspace has, which of them read a file, and why none does.
+//! The configurations of the workspace, which of them read a file, and why none does.
 
 use std::sync::Arc;
 
@@ -32,14 +32,14 @@ pub struct RefusedConfig {
     pub path: Arc<str>,
     /// The folder that it serves.
     pub dir: Arc<str>,
-    /// The line (from 1) of the mistake, where that is known.
+    /// The line (from 1) of the mistake, if known.
     pub line: Option<u32>,
-    /// What Puppet raises, without the file.
+    /// Puppet's error message, without the file.
     pub why: String,
 }
 
 impl RootView<'_> {
-    /// The root's own configuration, where Puppet refuses it.
+    /// The root's own configuration, if Puppet refuses it.
     #[must_use]
     pub fn refused_config(&self) -> Option<RefusedConfig> {
         let path = self.root.hiera_yaml.as_ref()?;
@@ -64,15 +64,15 @@ impl RootView<'_> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The configurations of the workspace wherever they stand, the best first, with what became of
-    /// each; those of modules are not among them.
+    /// All configurations of the workspace, the best first, with how each is used; without those of
+    /// modules.
     #[must_use]
     pub fn configurations(self) -> &'a [FoundConfig] {
         self.snapshot.roots().found()
     }
 
-    /// The configurations that can read a file, the one that is used first; those of modules are not
-    /// among them. O(locations).
+    /// The configurations that can read a file, the one in use first; without those of modules.
+    /// O(locations).
     #[must_use]
     pub fn configurations_reading(self, path: &str) -> Vec<ReadBy<'a>> {
         let all = self.configurations().iter();
@@ -81,12 +81,12 @@ impl<'a> Analysis<'a> {
             Some(ReadBy { config, how })
         });
         let mut reading: Vec<ReadBy<'a>> = reading.collect();
-        // What a path names comes before what a function may read.
+        // A file that a path names ranks before one that a function may read.
         reading.sort_by_key(|one| (!one.config.is_used(), std::cmp::Reverse(one.how)));
         reading
     }
 
-    /// Why no hierarchy reads a file; none where one does. O(locations).
+    /// Why no hierarchy reads a file; `None` if one does. O(locations).
     #[must_use]
     pub fn unread(self, path: &str) -> Option<Unread> {
         let roots = self.snapshot.roots();
@@ -104,8 +104,8 @@ impl<'a> Analysis<'a> {
         Some(refused.map_or(Unread::NotReached, Unread::Refused))
     }
 
-    /// The configurations that Puppet refuses, in the order of their folders; those of modules are not
-    /// among them. O(roots).
+    /// The configurations that Puppet refuses, ordered by folder; without those of modules.
+    /// O(roots).
     #[must_use]
     pub fn refused_configurations(self) -> Vec<RefusedConfig> {
         let roots = self.snapshot.roots().iter();

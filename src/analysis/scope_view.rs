@@ -1,4 +1,4 @@
-//! One scope in a root: the locations and the options that apply there.
+//! One scope in a root: the locations and options that apply there.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use crate::lookup::{Compilation, LookupOptions, OptionsEntry, Place, Unknown};
 use crate::scope::Scope;
 use crate::workspace::{File, OptionFact};
 
-/// The entry of `lookup_options` that decides over a key.
+/// The entry of `lookup_options` that applies to a key.
 pub struct DecidingOptions {
     /// The entry.
     pub entry: OptionsEntry,
-    /// The file of the highest level that holds it, and the line, from 1.
+    /// The highest file that has it, and the line, from 1.
     pub place: Option<(Arc<str>, u32)>,
 }
 
-/// One scope in a root: a compilation, with the locations and the options it has read.
+/// One scope in a root: a compilation, with the locations and options read so far.
 pub struct ScopeView<'v> {
     pub(super) view: &'v RootView<'v>,
     scope: Scope,
     pub(super) compilation: Compilation<'v>,
     places: Vec<(Layer, Rc<[Place]>)>,
-    /// The options of keys of a module or of none; none where Puppet refuses them.
+    /// The options for keys, by module; `None` if Puppet refuses them.
     options: Vec<OptionsOfModule>,
 }
 
-/// A module, or none, and the options of its keys.
+/// A module (or none), and the options for its keys.
 type OptionsOfModule = (Option<Arc<str>>, Option<Arc<LookupOptions>>);
 
-/// The layers that a key is looked up in, in their order.
+/// The layers in which a key is looked up, in order.
 #[must_use]
 pub fn layers_of(key: &str) -> Vec<Layer> {
     let mut layers = vec![Layer::Global, Layer::Environment];
@@ -57,7 +57,7 @@ impl RootView<'_> {
 }
 
 impl ScopeView<'_> {
-    /// All locations of a layer in this scope; none where Puppet refuses its configuration.
+    /// All locations of a layer in this scope; empty if Puppet refuses its configuration.
     pub fn places(&mut self, layer: &Layer) -> Rc<[Place]> {
         if let Some((_, places)) = self.places.iter().find(|(known, _)| known == layer) {
             return places.clone();
@@ -67,7 +67,7 @@ impl ScopeView<'_> {
         places
     }
 
-    /// The entry of `lookup_options` that decides over a top-level key.
+    /// The entry of `lookup_options` that applies to a top-level key.
     pub fn options_entry(&mut self, key: &str) -> Option<OptionsEntry> {
         let layers = layers_of(key);
         let module = layers.iter().find_map(Layer::module_name).map(Arc::from);
@@ -86,7 +86,7 @@ impl ScopeView<'_> {
         options?.entry(key)
     }
 
-    /// The entry that decides over a top-level key, and where it stands. O(levels).
+    /// The entry that applies to a top-level key, and its place. O(levels).
     pub fn options_of(&mut self, key: &str) -> Option<DecidingOptions> {
         let entry = self.options_entry(key)?;
         let snapshot = self.view.analysis.snapshot;
@@ -102,7 +102,7 @@ impl ScopeView<'_> {
         Some(DecidingOptions { entry, place })
     }
 
-    /// What would have to hold of a node for the unknown parts of an answer to change it.
+    /// The conditions under which the unknown parts of an answer change it for a node.
     pub fn conditions(&mut self, unknown: &[Unknown]) -> Vec<Condition> {
         for one in unknown {
             self.places(&one.layer);
@@ -113,7 +113,7 @@ impl ScopeView<'_> {
     }
 }
 
-/// A place's path, where it is one text.
+/// A place's path, if it is one fixed text.
 pub(super) fn single_text(place: &Place) -> Option<&str> {
     match place.template.parts.as_slice() {
         [TemplatePart::Text(path)] => Some(path),

@@ -1,4 +1,4 @@
-//! The manifests that Puppet runs for every node of an environment, and what they set.
+//! The site manifests of an environment, and the variables that they set.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,9 +16,8 @@ use crate::workspace::{
     CodeFacts, File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
 
-/// The manifests of an environment as of one moment, ready to be run for its nodes.
+/// The manifests of an environment in one snapshot, ready to be run for its nodes.
 pub struct SiteManifests {
-    /// The folder of the environment.
     root: Arc<str>,
     files: Vec<Arc<File>>,
     site: Site,
@@ -28,16 +27,16 @@ pub struct SiteManifests {
     seen: Mutex<Seen>,
 }
 
-/// Which scopes count.
+/// The scopes to evaluate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
     /// What agents get.
     NodeBlocks,
-    /// What `puppet lookup --compile` has.
+    /// What `puppet lookup --compile` sees.
     TopScope,
 }
 
-/// What was seen of the workspace while manifests were run.
+/// Dependencies recorded while manifests were run.
 struct Seen {
     snapshot: Snapshot,
     /// Top-level keys that were looked up.
@@ -80,7 +79,8 @@ impl SiteManifests {
         }
     }
 
-    /// The same manifests without what node blocks set, as `puppet lookup --compile` runs them.
+    /// The same manifests without the variables of node blocks, as `puppet lookup --compile` runs
+    /// them.
     #[must_use]
     pub fn of_top_scope(self) -> SiteManifests {
         SiteManifests {
@@ -89,7 +89,7 @@ impl SiteManifests {
         }
     }
 
-    /// Where the manifests set a variable, whatever the node: the file and the place.
+    /// Where the manifests set a variable, for any node: file and range.
     #[must_use]
     pub fn assignments(&self, name: &str) -> Vec<(Arc<str>, TextRange)> {
         self.site.assignments(name)
@@ -101,7 +101,7 @@ impl SiteManifests {
         self.site.is_telling()
     }
 
-    /// Whether what was found so far holds in another snapshot, which is used from then on if so.
+    /// Whether the results are still valid for another snapshot; if so, moves to it.
     pub(super) fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
         let environment = environment_of(snapshot, root);
         let found = environment.map(|environment| manifests_of(snapshot, environment));
@@ -139,7 +139,7 @@ impl SiteManifests {
         same
     }
 
-    /// Each change of what was seen is whole even after a panic.
+    /// Each change of the record is complete even after a panic.
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -182,7 +182,7 @@ impl Manifests for SiteManifests {
     }
 }
 
-/// What manifests set for a node whose scope is `scope` before, where no snapshot holds the files.
+/// What manifests set for a node whose scope so far is `scope`, for files outside of a snapshot.
 #[must_use]
 pub fn assigned_over(
     session: Session<'_>,
@@ -210,8 +210,8 @@ pub fn assigned_over(
     assigned
 }
 
-/// Known nodes behind the manifests of a root's environment; nothing where these set no variables. They are
-/// run for a node when something that they may set is first asked for.
+/// Known nodes behind the manifests of a root's environment; `None` if these set no variables. The
+/// manifests are run for a node when one of their variables is first read.
 #[must_use]
 pub fn behind_manifests(
     nodes: &KnownNodes,
@@ -234,13 +234,13 @@ pub struct RefusedManifest {
     pub path: Arc<str>,
     /// The line of the first problem, from 1.
     pub line: u32,
-    /// Puppet's message, without the place.
+    /// Puppet's message, without the position.
     pub message: String,
 }
 
 impl Analysis<'_> {
-    /// The first manifest that Puppet refuses of those that it runs for every node of a root's environment:
-    /// none is run then. O(files), and the text of that manifest.
+    /// The first of an environment's site manifests that Puppet refuses; then none of them is run.
+    /// O(files), plus the text of that manifest.
     #[must_use]
     pub fn refused_manifest(self, root: &Root) -> Option<RefusedManifest> {
         let environment = environment_of(self.snapshot, root)?;
@@ -250,7 +250,7 @@ impl Analysis<'_> {
         let file = files.iter().find(is_broken)?;
         let parse = puppet::parse(file.text(), Dialect::Manifest);
         let problem = parse.problems.first()?;
-        // At the end of the text Puppet tells no place.
+        // Puppet reports no line for an error at the end of the file.
         let line = match problem.line_and_column(file.text()) {
             Some((line, _)) => line,
             None => file.text().lines().count().max(1),
@@ -277,7 +277,7 @@ impl Analysis<'_> {
     }
 }
 
-/// The keys whose lists of classes some manifest includes. O(manifests).
+/// The keys of lists of classes that a manifest includes. O(manifests).
 #[must_use]
 pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = snapshot.files();
@@ -292,7 +292,7 @@ pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     lists.collect()
 }
 
-/// Whether the only node block is that of all nodes.
+/// Whether the only node block is the default block.
 pub(super) fn is_for_everyone(blocks: &[&NodeFact]) -> bool {
     match blocks {
         [only] => only.matches.contains(&NodeMatch::Default),
@@ -303,25 +303,20 @@ pub(super) fn is_for_everyone(blocks: &[&NodeFact]) -> bool {
 /// A list of classes that a call includes.
 #[derive(Clone, Copy)]
 pub(super) struct IncludedList<'c> {
-    /// The key.
     pub(super) key: &'c Arc<str>,
-    /// What counts of it.
+    /// Which levels of the list are included.
     pub(super) levels: ListLevels,
-    /// The call that looks it up.
     pub(super) call: TextRange,
 }
 
-/// Which levels a list is made of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ListLevels {
-    /// All that have it.
     All,
-    /// The highest that has it.
     Highest,
 }
 
-/// The list of classes that a call includes without a condition; nothing where it includes none, and where
-/// options may take elements out of it.
+/// The list of classes that a call includes unconditionally; `None` if it includes none, or if
+/// options may remove elements.
 pub(super) fn list_included<'c>(
     file: &File,
     code: &CodeFacts,
@@ -349,7 +344,7 @@ pub(super) fn list_included<'c>(
         },
         _ => return None,
     };
-    // Of several keys, only the first that is found counts.
+    // Of several keys, only the first one found is used.
     let mut others = code.lookups.iter();
     let is_only = others.all(|it| it.call != lookup.call || it == lookup);
     let is_sure = !lookup.is_conditional && is_only && !key.contains('.');
@@ -369,7 +364,7 @@ mod tests {
     use crate::scope::read_nodes;
     use crate::value::from_json;
 
-    /// What the key `k` is for the node `n`.
+    /// The value of `k` for the node `n`.
     fn k(conf: &str, manifests: &str) -> String {
         let text = format!(
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: r, path: 'role/%{{role}}.yaml'}}, {{name: c, path: common.yaml}}]\n\

@@ -1,5 +1,5 @@
-//! Which manifests Puppet runs for every node of an environment: the `manifest` of `environment.conf`, or
-//! else the folder `manifests`.
+//! The manifests that Puppet runs for every node of an environment: the `manifest` of
+//! `environment.conf`, or else the folder `manifests`.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use crate::workspace::{
     File, FileKind, Files, Root, RootKind, Snapshot, environment_conf, map_onto_environment, path,
 };
 
-/// Most manifests of an environment that are run.
+/// Maximum number of an environment's manifests that are run.
 const MAX_MANIFESTS: usize = 500;
 
-/// The environment that a root is, or the first that has it.
+/// The environment that a root is, or the first that contains it.
 pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Option<&'a Root> {
     match root.kind {
         RootKind::Environment => Some(root),
@@ -18,12 +18,11 @@ pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Opti
     }
 }
 
-/// The manifests of an environment.
 #[derive(Clone, Default)]
 pub(super) struct SiteFiles {
-    /// Those that are here, in Puppet's order.
+    /// Available manifests, in Puppet's order.
     pub(super) files: Vec<Arc<File>>,
-    /// Why there are others, which are not here.
+    /// Why others are not available.
     pub(super) unseen: Option<Arc<str>>,
 }
 
@@ -46,7 +45,7 @@ pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles
     SiteFiles { files, unseen }
 }
 
-/// The same where no snapshot holds the files: their paths.
+/// The same for files outside of a snapshot: their paths.
 pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SitePaths {
     let setting = ManifestSetting::of(files, environment);
     let mut paths = Vec::new();
@@ -63,25 +62,23 @@ pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SitePaths 
     SitePaths { paths, unseen }
 }
 
-/// The paths of the manifests of an environment.
 #[derive(Default)]
 pub(super) struct SitePaths {
-    /// Those that are here, in Puppet's order.
+    /// Available manifests, in Puppet's order.
     pub(super) paths: Vec<Arc<str>>,
-    /// Why there are others, which are not here.
+    /// Why others are not available.
     pub(super) unseen: Option<Arc<str>>,
 }
 
-/// The file or folder of an environment's manifests; nothing where it is not known.
+/// The file or folder of an environment's manifests; `None` if unknown.
 pub(super) fn site_manifest(snapshot: &Snapshot, environment: &Root) -> Option<String> {
     ManifestSetting::of(snapshot, &environment.dir).place
 }
 
-/// Which manifests an environment has.
 struct ManifestSetting {
-    /// What `environment.conf` says, as written.
+    /// The setting in `environment.conf`, as written.
     named: Option<String>,
-    /// The file or folder; nothing where it is not known.
+    /// The file or folder; `None` if unknown.
     place: Option<String>,
 }
 
@@ -98,7 +95,8 @@ impl ManifestSetting {
     }
 
     fn place(files: &dyn Files, dir: &str, named: &str) -> Option<String> {
-        // A server's own folders, such as `$codedir`, are known as far as its environments are in them.
+        // A server's own folders, such as `$codedir`, are resolved only if its environments lie in
+        // them.
         let named = named.replace("$environmentpath/", "/environments/");
         if !named.starts_with(['/', '$']) {
             return Some(path::normalise(&format!("{dir}/{named}")));
@@ -107,7 +105,7 @@ impl ManifestSetting {
         here.or_else(|| (!named.contains('$')).then_some(named))
     }
 
-    /// Why the manifests are not here, if none is where they should be.
+    /// Why the manifests are not available, if none is at its place.
     fn unseen(&self) -> Option<Arc<str>> {
         let named = self.named.as_ref()?;
         Some(Arc::from(format!(
@@ -116,7 +114,6 @@ impl ManifestSetting {
     }
 }
 
-/// Adds the manifests below a folder.
 fn add_manifests(files: &dyn Files, folder: &str, paths: &mut Vec<Arc<str>>) {
     for (name, kind) in files.list(folder) {
         let at = path::join(folder, &name);

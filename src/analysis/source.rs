@@ -1,4 +1,4 @@
-//! What an answer's trace says of a key: which levels gave values, and how they were merged.
+//! Reads an answer's trace for a key: which levels gave values, and how they were merged.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::lookup::{
 };
 use crate::value::{StrKey, Value};
 
-/// A value that a level gave.
+/// A value from a level.
 #[derive(Clone, Debug)]
 pub struct LevelValue {
-    /// The file or URI; none for a function without a location.
+    /// The file or URI; `None` for a function without a location.
     pub path: Option<Arc<str>>,
     /// The level's name.
     pub level: Arc<str>,
-    /// What it gave, tokens evaluated.
+    /// The value, tokens evaluated.
     pub value: Value,
 }
 
-/// A name as one segment of a dotted key: quoted where it holds dots or blanks.
+/// A name as one segment of a dotted key: quoted if it contains dots or blanks.
 #[must_use]
 pub fn quoted(segment: &str) -> String {
     let is_plain = Key::parse(segment)
@@ -37,7 +37,7 @@ pub fn request(key: &str) -> Request {
     Request::key(&quoted(key)).with_sources()
 }
 
-/// The strategy of the lookup: what the trace merged by, else what the options say.
+/// The merge strategy of the lookup: from the trace, else from the options.
 #[must_use]
 pub fn strategy(
     answer: &Answer,
@@ -51,13 +51,13 @@ pub fn strategy(
     Strategy::plain(kind.unwrap_or(StrategyKind::First))
 }
 
-/// The strategy that an entry of `lookup_options` names.
+/// The strategy in an entry of `lookup_options`.
 #[must_use]
 pub fn merge_kind(entry: &OptionsEntry) -> Option<StrategyKind> {
     kind_of(entry.value.get("merge")?)
 }
 
-/// The strategy that a merge names, as options and requests have it.
+/// The strategy in a `merge` value of options and requests.
 #[must_use]
 pub fn kind_of(merge: &Value) -> Option<StrategyKind> {
     let word = match merge.as_hash() {
@@ -77,7 +77,7 @@ pub(super) fn merged_by<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strateg
     found
 }
 
-/// The sources that gave values for a key as it is looked up, the highest first.
+/// The sources that gave values for a key, the highest first.
 #[must_use]
 pub fn sources(answer: &Answer, key: &str) -> Vec<LevelValue> {
     let mut found = Vec::new();
@@ -92,7 +92,7 @@ fn data_node<'a>(answer: &'a Answer, key: &str) -> Option<&'a TraceNode> {
     nodes.find(|node| matches!(&node.kind, NodeKind::Data(name) if **name == *key))
 }
 
-/// Visits a node and what is below it, but for the lookups that its strings made.
+/// Visits a node and its children, without lookups caused by interpolation.
 fn search<'a>(node: &'a TraceNode, visit: &mut dyn FnMut(&'a TraceNode)) {
     visit(node);
     for child in &node.children {

@@ -1,6 +1,6 @@
-//! One key over all levels in one scope: which levels set it, which could, and which don't.
+//! A survey of one key over all levels in one scope: which levels set it, could set it, or don't.
 //!
-//! It knows neither words nor forms: features say it in theirs.
+//! It must not know wording or output formats; features render it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,43 +21,43 @@ pub struct Survey {
     pub key: Arc<str>,
     /// The answer of the lookup, with its trace.
     pub answer: Answer,
-    /// What gave values, the highest first.
+    /// The sources that gave values, the highest first.
     pub sources: Vec<LevelValue>,
-    /// The entry of `lookup_options` that decides over the key.
+    /// The entry of `lookup_options` that applies to the key.
     pub options: Option<DecidingOptions>,
     /// How sources are merged.
     pub strategy: Strategy,
-    /// The merge that the request itself asks for: options do not decide then.
+    /// The merge in the request itself; it overrides the options.
     pub asked_merge: Option<Value>,
-    /// Every location of every level that the key can be looked up in, the highest first.
+    /// Every location of every level in which the key can be looked up, the highest first.
     pub levels: Vec<SurveyLevel>,
-    /// Locations of other layers that the unknown parts of the answer name.
+    /// Locations of other layers that the answer's unknown parts name.
     pub(super) elsewhere: Vec<Place>,
 }
 
-/// One location of a level, and what it says of the key.
+/// One location of a level, and its status for the key.
 pub struct SurveyLevel {
     /// The layer, the level, and the path with its unknown variables.
     pub place: Place,
-    /// The file, where the path is known and the file is in the workspace.
+    /// The file, if the path is known and the file is in the workspace.
     pub file: Option<Arc<str>>,
-    /// Where the file sets the key: the line (from 0) and the bytes of the key.
+    /// Where the file sets the key: the line (from 0) and the range of the key.
     pub key: Option<(u32, TextRange)>,
-    /// What the location says of the key.
+    /// The location's status for the key.
     pub status: Status,
 }
 
-/// What a location says of a key.
+/// A location's status for a key.
 pub enum Status {
     /// It gives the value.
     Sets,
     /// It gives a part of the value.
     Merged,
-    /// It holds the key, but is not asked: a level above answers.
+    /// It has the key, but a higher level overrides it.
     Overridden,
     /// The path depends on the node: for some, these files are overridden or merged.
     ForSomeNodes(Vec<Arc<str>>),
-    /// It doesn't hold the key.
+    /// It doesn't have the key.
     NotSet,
     /// The path is unknown, and these files with the key could change the answer.
     Unknown(Paths),
@@ -69,13 +69,13 @@ pub enum Status {
 }
 
 impl RootView<'_> {
-    /// Looks a top-level key up in a scope, and says of every level what it has to do with the
-    /// answer. Costs the lookup and O(levels).
+    /// Looks up a top-level key in a scope and determines the status of every level. Costs the
+    /// lookup and O(levels).
     #[must_use]
     pub fn survey(&self, key: &str, scope: &Scope) -> Survey {
         let mut scoped = self.in_scope(scope);
         let answer = scoped.compilation.lookup(&request(key));
-        // What an error left half done is not asked again.
+        // After an error the lookup is incomplete and must not be used further.
         if answer.result.is_err() {
             scoped = self.in_scope(scope);
         }
@@ -83,14 +83,14 @@ impl RootView<'_> {
         scoped.survey(key, answer, sources)
     }
 
-    /// As [`RootView::survey`], for an answer that is there already.
+    /// Like [`RootView::survey`], for an existing answer.
     #[must_use]
     pub fn survey_of(&self, key: &str, scope: &Scope, answer: Answer) -> Survey {
         let sources = sources(&answer, &quoted(key));
         self.in_scope(scope).survey(key, answer, sources)
     }
 
-    /// As [`RootView::survey_of`], for the answer to a request that may ask for a merge.
+    /// Like [`RootView::survey_of`], for the answer to a request that may contain a merge.
     #[must_use]
     pub fn survey_asked(
         &self,
@@ -107,7 +107,7 @@ impl RootView<'_> {
         survey
     }
 
-    /// As [`RootView::survey_of`], for an answer that other sources gave too: that of several nodes.
+    /// Like [`RootView::survey_of`], with sources from several nodes' answers.
     #[must_use]
     pub fn survey_from(
         &self,
@@ -119,7 +119,7 @@ impl RootView<'_> {
         self.in_scope(scope).survey(key, answer, sources)
     }
 
-    /// Whether levels that a key is looked up in lie outside of the workspace, for some node.
+    /// Whether some node looks up the key in levels outside of the workspace.
     #[must_use]
     pub fn has_outside(&self, key: &str) -> bool {
         layers_of(key).iter().any(|layer| {
@@ -129,8 +129,8 @@ impl RootView<'_> {
         })
     }
 
-    /// Whether a file that every node reads for a key is not here, as one that is written where the data is
-    /// deployed. Modules are deployed as they are.
+    /// Whether a file that every node reads for a key is missing, such as one written at
+    /// deployment. Modules are deployed as they are.
     #[must_use]
     pub fn lacks_file(&self, key: &str) -> bool {
         let layers = layers_of(key).into_iter();
@@ -146,7 +146,6 @@ impl RootView<'_> {
 }
 
 impl ScopeView<'_> {
-    /// Goes over the levels once.
     fn survey(mut self, key: &str, answer: Answer, sources: Vec<LevelValue>) -> Survey {
         let entry = self.options_entry(key);
         let strategy = strategy(&answer, key, || entry.clone());
@@ -203,22 +202,21 @@ impl ScopeView<'_> {
     }
 }
 
-/// The walk over the levels.
 struct Walk<'w> {
     analysis: &'w Analysis<'w>,
     key: &'w str,
     strategy: &'w Strategy,
     sources: &'w [LevelValue],
-    /// Files with the key that the answer says could change it.
+    /// Files with the key that could change the answer.
     possible: Vec<Paths>,
-    /// Whether a level above has decided.
+    /// Whether a higher level has decided.
     is_answered: bool,
-    /// Files that a level has named already.
+    /// Files named by a level so far.
     named: HashSet<Arc<str>>,
 }
 
 impl Walk<'_> {
-    /// What a place among `all` says of the key; `any_key` is its path for any key.
+    /// The status of a place among `all` for the key; `any_key` is its path for any key.
     fn level(&mut self, place: Place, any_key: &Template, all: &[Place]) -> SurveyLevel {
         let gives = |source: &LevelValue| match &source.path {
             Some(path) => place.template.matches(path),
@@ -242,7 +240,7 @@ impl Walk<'_> {
             match (fact, self.has_given(known.path())) {
                 (Some(_), true) if self.strategy.is_first_found() => Status::Sets,
                 (Some(_), true) => Status::Merged,
-                // What a function makes of the file that is never run is not known.
+                // The function that reads the file is never run, so its result is unknown.
                 (Some(_), false) if place.reading.is_none() => {
                     Status::Unknown([known.path().clone()].into_iter().collect())
                 }
@@ -265,7 +263,7 @@ impl Walk<'_> {
         sources.any(|source| source.path.as_deref() == Some(path))
     }
 
-    /// A location among `all` whose path is not known.
+    /// A location among `all` with an unknown path.
     fn open(&mut self, place: &Place, any_key: &Template, all: &[Place]) -> Status {
         let snapshot = self.analysis.snapshot;
         let mut maybe = snapshot.holders(self.key, any_key, None);
@@ -281,7 +279,7 @@ impl Walk<'_> {
         if maybe.is_empty() {
             return Status::NotSet;
         }
-        // As a rule all of them are possible, or none.
+        // Usually all of them are possible, or none.
         if self.possible.contains(&maybe) || place.reading.is_none() {
             return Status::Unknown(maybe);
         }
@@ -298,13 +296,13 @@ impl Walk<'_> {
 }
 
 impl Survey {
-    /// The levels of the hierarchy proper, without those of a module's `default_hierarchy`.
+    /// The levels of the main hierarchy, without a module's `default_hierarchy`.
     fn proper(&self) -> impl Iterator<Item = &SurveyLevel> {
         let levels = self.levels.iter();
         levels.filter(|level| !level.place.in_default_hierarchy)
     }
 
-    /// Files that hold the key and are not asked.
+    /// Files that have the key but are overridden.
     #[must_use]
     pub fn overridden(&self) -> Vec<Arc<str>> {
         let levels = self.proper();
@@ -350,7 +348,7 @@ impl Survey {
     }
 
     /// Names of levels outside of the workspace that could change the answer: those above the level
-    /// that answers, or all where values are merged.
+    /// that answers, or all if values are merged.
     #[must_use]
     pub fn outside(&self) -> Vec<Arc<str>> {
         let levels = self.levels.iter();
@@ -364,7 +362,7 @@ impl Survey {
     }
 }
 
-/// The files that could give a key where a level's path is unknown.
+/// The files that could set a key where a level's path is unknown.
 fn possible(answer: &Answer, key: &str) -> Vec<Paths> {
     let unknown = answer.unknown.iter();
     let files = unknown.filter_map(|unknown| match &unknown.cause {
@@ -374,7 +372,7 @@ fn possible(answer: &Answer, key: &str) -> Vec<Paths> {
     files.collect()
 }
 
-/// A place's path, where no variable is in it.
+/// A place's path, if it has no variables.
 fn constant(place: &Place) -> Option<String> {
     let mut path = String::new();
     for part in &place.template.parts {
@@ -436,7 +434,7 @@ list: [4]
 first: 5
 ";
 
-    /// Every level of a key in an open scope: its name and status, and where it sets the key.
+    /// Every level of a key in an open scope: its name, its status, and where it sets the key.
     fn levels(key: &str) -> String {
         let snapshot = Fixture::new("data/common.yaml", LEVELS).opened();
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();

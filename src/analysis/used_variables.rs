@@ -1,5 +1,5 @@
-//! Which variables a hierarchy uses, which of them facts give, and what they are for the known nodes: what
-//! a picker of nodes or of facts shows.
+//! The variables that a hierarchy uses, the facts that give them, and their values on the known
+//! nodes, for pickers of nodes and facts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::scope::{KnownNodes, Node};
 use crate::text::nearest;
 use crate::value::{StrKey, Value};
 
-/// Most values of one variable that are listed; the others are counted.
+/// Maximum number of listed values of one variable; the others are counted.
 const MOST_VALUES: usize = 50;
 
-/// Most variables that only values use and that are listed.
+/// Maximum number of listed variables that only values use.
 const MOST_OF_VALUES: usize = 100;
 
-/// Variables that every node has in a value of its own.
+/// Variables with a different value on every node.
 const NAMES: [&str; 10] = [
     "trusted.certname",
     "trusted.hostname",
@@ -33,23 +33,23 @@ const NAMES: [&str; 10] = [
 /// A variable that a hierarchy uses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UsedVariable {
-    /// As it is written, without the mark of the top scope.
+    /// Its name as written, without the leading `::`.
     pub name: Arc<str>,
-    /// How many levels use it in their paths; none where only values do.
+    /// How many levels use it in their paths; 0 if only values do.
     pub levels: usize,
 }
 
-/// The different values of a variable.
+/// The distinct values of a variable.
 #[derive(Clone, Debug, Default)]
 pub struct Spread {
-    /// Each with how many nodes have it, the most frequent first; at most 50.
+    /// Each value with its number of nodes, the most frequent first; at most 50.
     pub values: Vec<(Value, usize)>,
-    /// How many more values there are.
+    /// The number of other values.
     pub more: usize,
 }
 
 impl UsedVariable {
-    /// Whether its value is the node's name in other words.
+    /// Whether its value is a form of the node's name.
     #[must_use]
     pub fn is_name(&self) -> bool {
         NAMES.contains(&&*self.name)
@@ -57,7 +57,7 @@ impl UsedVariable {
 }
 
 impl RootView<'_> {
-    /// The variables that paths of levels use, those of the highest levels first. O(levels).
+    /// The variables in paths of levels, those of the highest levels first. O(levels).
     #[must_use]
     pub fn level_variables(&self) -> Vec<UsedVariable> {
         let mut found: Vec<UsedVariable> = Vec::new();
@@ -75,7 +75,7 @@ impl RootView<'_> {
         found
     }
 
-    /// The variables that paths of levels use, then those that values of the data use, the most used first.
+    /// The variables in paths of levels, then those in values of the data, the most used first.
     /// O(tokens).
     #[must_use]
     pub fn used_variables(&self) -> Vec<UsedVariable> {
@@ -88,7 +88,7 @@ impl RootView<'_> {
             }
             for used in file.facts().variables() {
                 let name = used.name.strip_prefix("::").unwrap_or(&used.name);
-                // What other programs write so (`%{X-Forwarded-For}i`) is no variable.
+                // A similar syntax of other programs (`%{X-Forwarded-For}i`) is no variable.
                 let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:".contains(c);
                 if name.chars().all(is_name) {
                     *uses.entry(name).or_default() += 1;
@@ -108,8 +108,8 @@ impl RootView<'_> {
 }
 
 impl NodeSet {
-    /// The dotted path of the fact that gives a variable, where a fact does: nothing for `trusted`, and for
-    /// what a manifest, a classifier or a file of nodes sets. O(nodes).
+    /// The dotted path of the fact that gives a variable; `None` for `trusted`, and for what a
+    /// manifest, a classifier or a nodes file sets. O(nodes).
     #[must_use]
     pub fn fact_of(&self, variable: &str) -> Option<String> {
         if let Some(fact) = variable.strip_prefix("facts.") {
@@ -126,15 +126,15 @@ impl NodeSet {
     }
 }
 
-/// Of so many nodes the names of facts are known where one is mistyped.
+/// Number of nodes whose fact names are collected to recognise a mistyped one.
 const MOST_NODES: usize = 50;
 
-/// How deep facts are named.
+/// Depth to which fact names are collected.
 const DEPTH: usize = 4;
 
 impl NodeSet {
-    /// Why another value of a fact could change nothing, in words; nothing where it could, and where no
-    /// nodes are known. O(tokens + manifests).
+    /// Why another value of a fact could change nothing, in words; `None` if it is possible, or if
+    /// no nodes are known. O(tokens + manifests).
     #[must_use]
     pub fn why_no_effect(&self, view: &RootView<'_>, fact: &str) -> Option<String> {
         let fact = fact.strip_prefix("facts.").unwrap_or(fact);
@@ -198,7 +198,6 @@ fn is_read_by_code(view: &RootView<'_>, fact: &str) -> bool {
     })
 }
 
-/// Adds the dotted names of facts.
 fn add_names(facts: &crate::value::HashMap, above: &str, depth: usize, names: &mut Vec<String>) {
     for (name, value) in facts.iter() {
         let Some(name) = name.as_str() else { continue };

@@ -1,5 +1,5 @@
 //! `lookup --batch`: requests as JSON lines on standard input, one answer per line on standard
-//! output. The protocol is described in `docs/batch-protocol.md`.
+//! output. `docs/batch-protocol.md` describes the protocol.
 
 use std::collections::HashMap as Map;
 use std::io::{BufRead, BufReader, IsTerminal as _, Read as _, Write as _};
@@ -24,7 +24,7 @@ use crate::scope::{
 };
 use crate::value::{HashMap, TaggedJson, Value, from_raw_json};
 
-/// Longest request line in bytes.
+/// Maximum length of a request line in bytes.
 const MAX_LINE: usize = 64 << 20;
 
 /// One request, as in `docs/batch-protocol.md`.
@@ -69,14 +69,14 @@ struct BatchRequest<'a> {
     backends: Option<Backends>,
 }
 
-/// The id of a request of which nothing else is read.
+/// Reads only the id of a request.
 #[derive(Deserialize)]
 struct RequestId<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
 }
 
-/// A field that counts even when it is null.
+/// A field that counts as present even when it is null.
 fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<&'de RawValue>, D::Error> {
@@ -97,27 +97,27 @@ enum Names {
     Many(Vec<String>),
 }
 
-/// What requests share: configurations are read once and watched by their texts.
+/// State shared by all requests: configurations are read once and invalidated when their texts
+/// change.
 #[derive(Default)]
 struct Shared {
     configs: ConfigCache,
-    /// Scopes, or why Puppet refuses their variables, by the text of the facts, trusted data and
-    /// variables they were made of.
+    /// Scopes, or why Puppet refuses their variables, keyed by the text of facts, trusted data and
+    /// variables.
     scopes: Map<String, Result<Scope, String>>,
-    /// For encrypted values, if the command names them.
+    /// Keys for encrypted values, if the command names them.
     keys: Option<Arc<Keys>>,
 }
 
-/// Most scopes that are kept; beyond it the oldest work is done again.
+/// Maximum number of cached scopes; beyond it the oldest ones are evicted.
 const MAX_SCOPES: usize = 256;
 
-/// Bytes of requests that are taken in at once, as far as they are there.
+/// Maximum number of bytes of pending requests read at once.
 const READ_AHEAD: usize = 1 << 20;
 
-/// Most requests that see the files as of one moment.
+/// Maximum number of requests that see the files in the same state.
 const MOST_TOGETHER: usize = 100;
 
-/// Answers requests until standard input ends.
 pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut shared = Shared {
         keys,
@@ -135,7 +135,7 @@ pub(super) fn run(keys: Option<Arc<Keys>>) -> ExitCode {
     let mut is_old = false;
     loop {
         line.clear();
-        // Requests that had all come before one moment began are answered as of that moment.
+        // Requests that had all arrived before a state was taken are answered from that state.
         is_old |= !input.buffer().contains(&b'\n');
         // A line without an end must not take all memory.
         match (&mut input).take(MAX_LINE as u64 + 1).read_line(&mut line) {
@@ -170,7 +170,7 @@ fn respond(shared: &mut Shared, files: &Moment<'_>, line: &str) -> String {
     let request: BatchRequest<'_> = match serde_json::from_str(line) {
         Ok(request) => request,
         Err(error) => {
-            // The id of a request that is otherwise wrong says which one it was.
+            // Keep the id of an invalid request, so that the client can match the error.
             let id = serde_json::from_str::<RequestId<'_>>(line).ok();
             return bad_request(id.and_then(|request| request.id), &error.to_string());
         }
@@ -230,7 +230,7 @@ fn answer(
     let session = session_over(files, &environment, &settings, &shared.configs);
     let scope = match scope(&mut shared.scopes, request, &environment)? {
         Ok(scope) => within_class(compiled(scope, session, request, extent), request)?,
-        // No catalog is compiled for such a node, so that nothing is looked up.
+        // No catalog is compiled for such a node, so nothing is looked up.
         Err(refused) => return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, refused))),
     };
     let names = match &request.key {
@@ -261,7 +261,7 @@ fn answer(
     Ok(session.lookup(&scope, &lookup))
 }
 
-/// A scope with what manifests set, if a request asks for it.
+/// A scope with the variables that manifests set, if a request asks for them.
 fn compiled(
     scope: Scope,
     session: Session<'_>,
@@ -288,7 +288,7 @@ fn hash_field(raw: Option<&RawValue>, field: &str) -> Result<HashMap, String> {
     }
 }
 
-/// The folders of a request: `environment.conf` decides the module path where the request doesn't.
+/// The folders of a request; `environment.conf` sets the module path if the request doesn't.
 fn environment(files: &Moment<'_>, request: &BatchRequest<'_>) -> Environment {
     let codedir = request.codedir.as_deref().unwrap_or(CODEDIR);
     let name = request.environment.as_deref().unwrap_or("production");
@@ -332,7 +332,7 @@ fn scope(
                 &hash_field(request.trusted, "trusted")?,
             );
             let variables = hash_field(request.variables, "variables")?;
-            // `Puppet::Node#sanitize` takes out what is called `trusted`.
+            // `Puppet::Node#sanitize` removes a variable named `trusted`.
             let names = facts.keys().chain(variables.keys()).map(name_of);
             let scope = match refused_variables(names.filter(|name| name != "trusted")) {
                 Some(refused) => Err(refused),
@@ -354,7 +354,7 @@ fn scope(
     Ok(scope)
 }
 
-/// A scope in the class that a request names.
+/// A scope inside the class that a request names.
 fn within_class(scope: Scope, request: &BatchRequest<'_>) -> Result<Scope, String> {
     let Some(class) = &request.class_scope else {
         return Ok(scope);

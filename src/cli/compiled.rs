@@ -1,4 +1,4 @@
-//! What `hiera-ls lookup --compile` knows of manifests: what they set in the top scope.
+//! `hiera-ls lookup --compile`: the variables that manifests set in the top scope.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::lookup::Settings;
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
 use crate::workspace::Settings as FileSettings;
 
-/// The manifests that are run before a lookup: none unless the command line asks for it.
+/// The manifests that are run before a lookup; `None` unless the command line asks for it.
 #[derive(Default)]
 pub(super) struct Compiled(Option<Arc<SiteManifests>>);
 
@@ -26,8 +26,8 @@ impl Compiled {
         Compiled(manifests.map(|manifests| Arc::new(manifests.of_top_scope())))
     }
 
-    /// The scope of a lookup for a node. Newer versions of `puppet lookup` have the variables of a server
-    /// (`puppet/application/lookup.rb`, `generate_scope`), older ones do not.
+    /// The scope of a lookup for a node. Newer versions of `puppet lookup` have the variables of a
+    /// server (`puppet/application/lookup.rb`, `generate_scope`), older ones do not.
     pub(super) fn scope(&self, node: &Node, environment: &str) -> Scope {
         let scope = node.scope(environment).served();
         match &self.0 {
@@ -36,7 +36,6 @@ impl Compiled {
         }
     }
 
-    /// Nodes behind them.
     pub(super) fn nodes(&self, nodes: KnownNodes) -> KnownNodes {
         match &self.0 {
             Some(manifests) => nodes.behind(manifests.clone()),

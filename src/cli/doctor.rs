@@ -1,4 +1,5 @@
-//! `hiera-ls doctor`: what a workspace is for Hiera, and what would improve its answers most.
+//! `hiera-ls doctor`: reports what Hiera sees of a workspace, and what would improve its answers
+//! most.
 
 use std::process::ExitCode;
 
@@ -43,7 +44,7 @@ enum DoctorFormat {
     Json,
 }
 
-/// Runs the command: exit code 0 once all is printed, 1 where something could not be read.
+/// Runs the command: exit code 0 once all is printed, 1 if something could not be read.
 pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
     match print(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -96,7 +97,7 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
     }
 }
 
-/// A path as a word of a shell.
+/// A path quoted for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@%:,".contains(&byte);
     match path.bytes().all(is_plain) {
@@ -105,10 +106,10 @@ fn quoted(path: &str) -> String {
     }
 }
 
-/// The report with its titles in a colour and lines broken at the width. What is to be pasted stands
-/// furthest to the right and stays as it is.
+/// The report with coloured titles and wrapped lines. Text to be pasted is indented most and stays
+/// unchanged.
 fn laid_out(text: &str, layout: Layout) -> String {
-    /// Blanks before what is to be pasted.
+    /// Indentation of text to be pasted.
     const PASTED: usize = 7;
     let lines = text.lines().map(|line| {
         let indent = line.len() - line.trim_start().len();

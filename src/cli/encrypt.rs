@@ -1,5 +1,5 @@
-//! `hiera-ls encrypt`: encrypts a value where it stands in a file, or a text from standard input, for
-//! a certificate. No private key is needed.
+//! `hiera-ls encrypt`: encrypts a value in its file, or a text from standard input, for a
+//! certificate. No private key is needed.
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
@@ -18,10 +18,10 @@ use crate::lookup::ConfigCache;
 use crate::text::TextEdit;
 use crate::workspace::{FileKind, Files as _};
 
-/// Most bytes that are read from standard input.
+/// Maximum number of bytes that are read from standard input.
 const LARGEST_TEXT: u64 = 4 << 20;
 
-/// Blanks before the lines of a block, as `hiera-eyaml` writes them.
+/// Indentation of a block's lines, as `hiera-eyaml` writes them.
 const INDENT: &str = "  ";
 
 /// What is encrypted, and for whom.
@@ -52,7 +52,7 @@ enum OutputForm {
     Block,
 }
 
-/// Runs the command: exit code 0 where it is encrypted, 1 where not.
+/// Runs the command: exit code 0 if the value is encrypted, else 1.
 pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
     let done = match &arguments.place {
         Some(place) => in_file(arguments, place),
@@ -79,7 +79,7 @@ fn encryptor(at: &str) -> Result<Encryptor, String> {
     Encryptor::from_pem(text.as_bytes()).map_err(|error| format!("{at}: {error}"))
 }
 
-/// Encrypts what stands on standard input.
+/// Encrypts the text on standard input.
 fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     let certificate = arguments.pkcs7_public_key.as_deref();
     let encryptor = encryptor(certificate.unwrap_or("keys/public_key.pkcs7.pem"))?;
@@ -91,7 +91,8 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     read.map_err(|error| format!("standard input: {}", disk::failure(&error)))?;
     let blob = encryptor.encrypt(&plain, &mut OsRng);
     let blob = blob.map_err(|error| error.to_string())?;
-    // As `hiera-eyaml` writes it (`subcommands/encrypt.rb`): the head stands only behind a key.
+    // As `hiera-eyaml` writes it (`subcommands/encrypt.rb`): the block header is only written after
+    // a key.
     let value = match (arguments.output, &arguments.label) {
         (OutputForm::String, _) => blob,
         (OutputForm::Block, Some(_)) => block(&blob, INDENT),
@@ -103,7 +104,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     written.map_err(|error| unwritten(&error))
 }
 
-/// Encrypts a value where it stands.
+/// Encrypts a value in its file.
 #[allow(
     clippy::disallowed_methods,
     reason = "cli/ writes what it was asked to"

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use super::lookup::{self, LookupArguments};
 
-/// Runs the command.
 pub(super) fn run(mut arguments: LookupArguments) -> ExitCode {
     arguments.explain = true;
     arguments.batch = false;

@@ -1,5 +1,4 @@
-//! `hiera-ls hover FILE:LINE:COLUMN`: what an editor would show there, as a terminal client
-//! shows it.
+//! `hiera-ls hover FILE:LINE:COLUMN`: what an editor would show there, rendered for a terminal.
 
 use std::process::ExitCode;
 
@@ -59,7 +58,7 @@ enum HoverFormat {
     Aligned,
 }
 
-/// Runs the command: exit code 0 with the hover on standard output, 1 where there is none.
+/// Runs the command: exit code 0 with the hover on standard output, 1 if there is none.
 pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
     match answer(arguments) {
         Ok(text) => printed(&text),
@@ -142,7 +141,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let standard = HoverOptions::default();
     let options = HoverOptions {
         max_lines: arguments.max_lines,
-        // A terminal has a width of its own.
+        // A terminal has its own width.
         width: layout.width.map_or(standard.width, |_| usize::MAX),
         link: Some(&link),
         name: Some(&|at| shown(at).to_owned()),
@@ -157,7 +156,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     })
 }
 
-/// The text as a terminal shows it best: the first line stands out, long lines are broken.
+/// The text laid out for a terminal: the first line is emphasised, long lines are wrapped.
 fn laid_out(text: &str, layout: Layout) -> String {
     let lines = text.lines().enumerate().map(|(at, line)| {
         let paint = match at {
@@ -170,8 +169,8 @@ fn laid_out(text: &str, layout: Layout) -> String {
     lines.collect()
 }
 
-/// The offset of a line and a column in characters; without one that of what the line is about: its
-/// first character that is no blank.
+/// The offset of a line and a column (in characters); without a column, of the first non-blank
+/// character.
 pub(super) fn offset(file: &File, line: u32, column: Option<u32>) -> usize {
     let at = |character| {
         let position = Position { line, character };
@@ -187,7 +186,7 @@ pub(super) fn offset(file: &File, line: u32, column: Option<u32>) -> usize {
     )
 }
 
-/// A place in a file that the command line names.
+/// A place in a file, from the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub(super) file: String,
@@ -207,7 +206,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// The place that `FILE:LINE:COLUMN` or `FILE:LINE` names.
+/// Parses `FILE:LINE:COLUMN` or `FILE:LINE`.
 pub(super) fn place(text: &str) -> Result<Place, String> {
     let numbered = |text: &'_ str| {
         let (rest, number) = text.rsplit_once(':')?;

@@ -1,5 +1,5 @@
-//! What an installation has beside the program: its version in full, completions of shells, manual
-//! pages. All follow from the command line's own description.
+//! What an installation has besides the program: its full version, shell completions, manual pages.
+//! All are derived from the definition of the command line.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::rules::RULES;
 
 const PROGRAM: &str = "hiera-ls";
 
-/// The version, the commit where the build knew it, and the target.
+/// The version, the commit if the build knew it, and the target.
 pub(super) fn version() -> &'static str {
     const COMMIT: &str = env!("HIERA_LS_COMMIT");
     match COMMIT {
@@ -38,10 +38,10 @@ pub(super) fn version() -> &'static str {
     }
 }
 
-/// Prints the completions of a shell.
 pub(super) fn completions(shell: Shell) -> ExitCode {
     let script = match shell {
-        // A hyphen in the program's name parts the names of commands from their own labels there.
+        // In that script a hyphen in the program's name breaks the match between commands and their
+        // labels.
         Shell::Bash => {
             let name = PROGRAM.replace('-', "_");
             let script = script(shell, &name);
@@ -56,14 +56,14 @@ pub(super) fn completions(shell: Shell) -> ExitCode {
     printed(&script)
 }
 
-/// The completions of a shell for a program of a name.
+/// The completions of a shell for a program name.
 fn script(shell: Shell, name: &str) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut with_codes(), name, &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// What the script of fish lacks: values of arguments without a flag, and of a flag before any command.
+/// What the script of fish lacks: values of positional arguments, and of a flag before any command.
 fn positions_of_fish() -> String {
     let mut command = with_codes();
     command.build();
@@ -95,7 +95,7 @@ fn positions_of_fish() -> String {
     lines
 }
 
-/// The command line with all codes of rules as values.
+/// The command line with all rule codes as possible values.
 fn with_codes() -> Command {
     let codes = |argument: Arg| {
         let codes = RULES.iter();

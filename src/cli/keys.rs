@@ -1,5 +1,5 @@
-//! The keys that a person gives for encrypted values. Nothing else opens them: what the workspace
-//! says of keys is never followed.
+//! The keys that a person gives for encrypted values. Nothing else decrypts them: keys named by the
+//! workspace are never used.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(super) struct KeyArguments {
 }
 
 impl KeyArguments {
-    /// The keys, if both were given and can be read; else a word on standard error, and encrypted
-    /// values stay secrets.
+    /// The keys, if both were given and can be read; otherwise prints a warning, and encrypted
+    /// values stay secret.
     pub(super) fn read(&self) -> Option<Arc<Keys>> {
         let (private, certificate) = (
             self.pkcs7_private_key.as_deref()?,

@@ -1,4 +1,4 @@
-//! The log: standard error, as much of it as `HIERA_LS_LOG` says (`debug`, `hiera_ls=trace,warn`).
+//! The log on standard error, filtered by `HIERA_LS_LOG` (`debug`, `hiera_ls=trace,warn`).
 
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer as _;
@@ -9,11 +9,10 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// The transport writes whole messages, and an answer may hold a secret that the user asked for.
+/// The transport logs whole messages, and an answer may hold a secret that the user asked for.
 const SILENT: &str = "tower_lsp_server::codec";
 
-/// Starts the log of this process: with the time and the place in the code of each line, as a server
-/// writes it, or as messages.
+/// Starts the log of this process: with time and code location for a server, or as plain messages.
 pub(crate) fn start(with_time: bool) {
     #[expect(
         clippy::disallowed_methods,
@@ -28,11 +27,11 @@ pub(crate) fn start(with_time: bool) {
         false => lines.event_format(AsMessages).boxed(),
     };
     let log = tracing_subscriber::registry().with(lines.with_filter(filter(&wanted)));
-    // A subscriber that is set already is as good.
+    // An existing subscriber is fine.
     let _ = log.try_init();
 }
 
-/// Lines of the log in the form of all messages of a command.
+/// Formats log lines like the other messages of a command.
 struct AsMessages;
 
 impl<S, N> FormatEvent<S, N> for AsMessages
@@ -52,7 +51,7 @@ where
     }
 }
 
-/// What of the log is written: warnings, but for what is said to be otherwise.
+/// The log filter: warnings by default, changed by `HIERA_LS_LOG`.
 fn filter(wanted: &str) -> Targets {
     let wanted: Targets = match wanted.is_empty() {
         true => Targets::new(),

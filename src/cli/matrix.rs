@@ -1,4 +1,4 @@
-//! `hiera-ls matrix KEY…`: which nodes get which value of a key, and from where.
+//! `hiera-ls matrix KEY…`: the value of a key on each node, and its source.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -16,10 +16,10 @@ use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts
 use crate::lookup::{LookupError, OTHERWISE};
 use crate::value::to_tagged_json;
 
-/// Widest value in the text form, in characters.
+/// Maximum width of a value in the text form, in characters.
 const WIDEST: usize = 60;
 
-/// The width that a value has on any terminal.
+/// Minimum width of a value on any terminal.
 const NARROWEST: usize = 16;
 
 /// Which keys, over which nodes.
@@ -38,7 +38,7 @@ pub(super) struct MatrixArguments {
     format: TableFormat,
 }
 
-/// Runs the command: exit code 0 once all rows are printed, 1 where something could not be read or a
+/// Runs the command: exit code 0 once all rows are printed, 1 if something could not be read or a
 /// key is not set anywhere.
 pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
     match print(arguments) {
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
     }
 }
 
-/// Prints the rows; gives what is said of keys that are not set.
+/// Prints the rows; returns messages about keys that are not set.
 fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     let loaded = load_with_any_nodes(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
@@ -86,7 +86,7 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
     Ok(missing)
 }
 
-/// Who gets an answer: nodes, or those with some facts.
+/// Who gets an answer: nodes, or nodes with certain facts.
 fn for_whom(row: &Row, cell: &Cell) -> String {
     match (cell.nodes.as_slice(), cell.condition.as_str()) {
         ([], _) if row.answers.len() == 1 => "every node".to_owned(),
@@ -96,8 +96,8 @@ fn for_whom(row: &Row, cell: &Cell) -> String {
     }
 }
 
-/// The keys that are asked for, and what is said of those that are not set: in no file, and by nothing
-/// that only a running Puppet knows. Programs get a row for each key all the same.
+/// The requested keys, and messages about those that no file sets and that no unknown source could
+/// set. Formats for programs still get a row for each key.
 fn chosen(
     view: &RootView<'_>,
     asked: &[String],
@@ -149,7 +149,7 @@ fn text(row: &Row, layout: Layout) -> String {
     let nodes: Vec<String> = nodes.collect();
     let wide = nodes.iter().map(|nodes| nodes.chars().count()).max();
     let wide = wide.unwrap_or_default();
-    // Who gets a value is worth more than its end.
+    // The nodes matter more than the end of a value.
     let free = layout
         .width
         .map_or(WIDEST, |width| width.saturating_sub(wide + 4));
@@ -173,7 +173,7 @@ fn text(row: &Row, layout: Layout) -> String {
         out += &layout.line_with(Paint::Plain, &line, &sources);
     }
     let mut printed: Vec<&str> = Vec::new();
-    // A short condition stands beside its value.
+    // A short condition is printed next to its value.
     let is_shown =
         |cell: &&Cell| cell.unknown.is_some() && outcome_text(cell).chars().count() <= WIDEST;
     let cells = row.answers.iter().filter(|cell| !is_shown(cell));
@@ -186,7 +186,7 @@ fn text(row: &Row, layout: Layout) -> String {
     out
 }
 
-/// The row as a table of Markdown.
+/// The row as a Markdown table.
 fn markdown(row: &Row) -> String {
     let cell = |text: &str| text.replace('|', "\\|").replace('`', "\u{2bb}");
     let mut out = format!(

@@ -1,4 +1,4 @@
-//! Names on the command line that name nothing, and what was probably meant.
+//! Suggestions for unknown names on the command line.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::scope::{KnownNodes, Nodes};
 use crate::text::{nearest, nearest_host};
 use crate::workspace::{LOOKUP_OPTIONS, path};
 
-/// What stands for any characters in a pattern of keys.
+/// The wildcard in a pattern of keys.
 const ANY: char = '*';
 
-/// What may be added to a message: `: did you mean 'x'?`, or nothing.
+/// A suffix for a message: `: did you mean 'x'?`, or empty.
 pub(super) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     match nearest(name, known) {
         Some(known) => format!(": did you mean '{known}'?"),
@@ -23,7 +23,7 @@ pub(super) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Stri
     }
 }
 
-/// Why a node is not answered for: it is in none of the files that describe nodes.
+/// The error for a node that is in none of the nodes files.
 pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
     if files.is_empty() {
         return format!("node '{name}' is not known: name a file with --nodes");
@@ -37,16 +37,16 @@ pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
     format!("node '{name}' is not in {}: {hint}", files.join(", "))
 }
 
-/// The environment where none is named.
+/// The default environment.
 pub(super) const ENVIRONMENT: &str = "production";
 
-/// Refuses an environment that there is not, as Puppet does, where a folder holds several. Where it is
-/// one environment, that may have any name.
+/// Refuses an environment that does not exist, as Puppet does, if a folder has several. A folder
+/// that is a single environment may have any name.
 ///
 /// # Errors
-/// Which there are.
+/// Lists the existing ones.
 pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
-    /// Most environments that are named.
+    /// Maximum number of environments in the message.
     const MOST: usize = 8;
     let known = environments_below(&DiskFiles::new(), folder);
     if known.len() < 2 || name == ENVIRONMENT || known.iter().any(|known| **known == *name) {
@@ -66,11 +66,11 @@ pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
     ))
 }
 
-/// The keys of files that hierarchies read, to find in them what the command line names.
+/// The keys of files that hierarchies read, for matching keys of the command line.
 pub(super) struct KnownKeys(Vec<Arc<str>>);
 
 impl KnownKeys {
-    /// Those of a workspace, and of a second one that it is compared with.
+    /// The keys of a workspace and of a second one that it is compared with.
     pub(super) fn of(views: &[&RootView<'_>]) -> KnownKeys {
         let mut keys: Vec<Arc<str>> = views.iter().flat_map(|view| all_keys(view)).collect();
         keys.sort();
@@ -78,7 +78,7 @@ impl KnownKeys {
         KnownKeys(keys)
     }
 
-    /// Those of all hierarchies in a folder.
+    /// The keys of all hierarchies in a folder.
     pub(super) fn in_folder(folder: &str) -> KnownKeys {
         let folder = disk::absolute(folder);
         let files = disk::project(&folder).project.of_files();
@@ -91,8 +91,8 @@ impl KnownKeys {
         KnownKeys::of(&Vec::from_iter(&views))
     }
 
-    /// The keys that are asked for: those named, and those that a pattern such as `profile::*` matches.
-    /// What is named and is no key gives a message beside them.
+    /// The requested keys: those named, and those that match a pattern such as `profile::*`. A
+    /// named key that does not exist gives a message.
     pub(super) fn chosen(&self, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
         let (mut chosen, mut missing) = (Vec::new(), Vec::new());
         for name in asked {
@@ -111,13 +111,13 @@ impl KnownKeys {
         (chosen, missing)
     }
 
-    /// Whether a file sets the key, or the one that a dotted key digs in.
+    /// Whether a file sets the key, or the first segment of a dotted key.
     fn is_set(&self, name: &str) -> bool {
         let has = |key: &str| self.0.binary_search_by(|known| (**known).cmp(key)).is_ok();
         has(name) || Key::parse(name).is_ok_and(|key| key.root.as_name().is_some_and(has))
     }
 
-    /// Says that no file sets a key, and what was probably meant.
+    /// The message for a key that no file sets, with a suggestion.
     pub(super) fn no_key(&self, name: &str) -> String {
         if name == LOOKUP_OPTIONS {
             return no_data();
@@ -131,7 +131,7 @@ impl KnownKeys {
     }
 }
 
-/// Whether a pattern, in which `*` stands for any characters, matches the whole of a key.
+/// Whether a pattern, in which `*` stands for any characters, matches the whole key.
 fn matches(pattern: &str, key: &str) -> bool {
     let mut parts = pattern.split(ANY);
     let Some(mut rest) = parts.next().and_then(|first| key.strip_prefix(first)) else {

@@ -212,7 +212,6 @@ fn settings_schema() -> ExitCode {
     print_schema(&crate::server::settings::UserSettings::schema())
 }
 
-/// The JSON schema of a workspace's configuration.
 fn project_schema() -> serde_json::Value {
     let rules = crate::rules::RULES.iter();
     let rules: Vec<_> = rules.map(|rule| (rule.code, rule.summary())).collect();

@@ -1,5 +1,5 @@
-//! The nodes and the facts of a command: from the files that its flags name, else those that an
-//! editor finds.
+//! The nodes and facts of a command: from the files in its flags, else from those that an editor
+//! finds.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::scope::{KnownNodes, NameRule, Node, Nodes};
 use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
-/// What a file is named for.
+/// The purpose of a file.
 #[derive(Clone, Copy)]
 enum Named {
     Facts,
     Nodes,
 }
 
-/// A file that the command line or the workspace's configuration names.
+/// A file from the command line or the workspace's configuration.
 fn file(path: &str, named: Named) -> Result<NodeFile, String> {
     let at = disk::absolute(path);
     let wanted = match named {
@@ -46,7 +46,7 @@ fn file(path: &str, named: Named) -> Result<NodeFile, String> {
     })
 }
 
-/// The facts of a file; none without one.
+/// The facts of a file; empty without a file.
 fn facts(path: Option<&String>) -> Result<HashMap, String> {
     let none = || Ok(HashMap::default());
     path.map_or_else(none, |path| file(path, Named::Facts)?.facts())
@@ -85,25 +85,23 @@ fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>)
     Ok((all, origins))
 }
 
-/// Adds to a node what its name means, and tells whether it means something.
+/// Adds to a node what its name means; returns whether it means something.
 fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
     let said = rules.iter().filter(|rule| rule.apply(node)).count();
     said > 0
 }
 
-/// What a command knows nodes by.
+/// The sources of a command's nodes.
 pub(super) struct Asked<'a> {
-    /// Files that flags name.
     pub(super) files: &'a [String],
-    /// The file of common facts that a flag names.
+    /// The file of common facts from a flag.
     pub(super) facts: Option<&'a String>,
-    /// What the workspace says of itself.
     pub(super) project: &'a Project,
     pub(super) settings: &'a Settings,
     pub(super) configs: &'a ConfigCache,
 }
 
-/// The nodes that a command knows, and the files that describe them.
+/// The nodes of a command, and the files that describe them.
 pub(super) struct Found {
     pub(super) nodes: Nodes,
     pub(super) files: Vec<String>,
@@ -119,7 +117,7 @@ impl From<&NodeSet> for Found {
 }
 
 impl Asked<'_> {
-    /// Nodes with what their names mean.
+    /// Nodes with the meaning of their names added.
     fn with_meanings(&self, nodes: Nodes) -> Nodes {
         let rules = name_rules(&self.project.nodes);
         if rules.is_empty() {
@@ -132,15 +130,15 @@ impl Asked<'_> {
         nodes.collect()
     }
 
-    /// A node that is in no file, with what the workspace's configuration says of its name; nothing
-    /// where it says nothing.
+    /// A node that is in no file, with the meaning that the workspace's configuration gives its
+    /// name; `None` if it gives none.
     pub(super) fn meant(&self, name: &str) -> Option<Node> {
         let mut node = Node::named(name);
         give_meaning(&mut node, &name_rules(&self.project.nodes)).then_some(node)
     }
 
-    /// The one node that `puppet lookup --facts` asks for: the given facts over those that are known of
-    /// it, and what its name means.
+    /// The node of `puppet lookup --facts`: the given facts over its known ones, and the meaning of
+    /// its name.
     pub(super) fn with_facts(&self, name: &str, given: &HashMap, known: &Nodes) -> Node {
         let mut node = match known.get(name) {
             Some(known) => known.with_facts_over(given),
@@ -156,7 +154,7 @@ impl Asked<'_> {
         facts(self.facts.or(of_project))
     }
 
-    /// The nodes of the files that flags name, else the workspace's configuration; nothing where
+    /// The nodes of the files in the flags, else in the workspace's configuration; `None` if
     /// neither names any.
     fn named(&self) -> Result<Option<NodeSet>, String> {
         let of_project = self.project.nodes_files.iter();
@@ -176,7 +174,7 @@ impl Asked<'_> {
         }))
     }
 
-    /// The same, or else the nodes that an editor knows for a file of a workspace.
+    /// The same, or else the nodes that an editor would use for a file of a workspace.
     pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Found, String> {
         let found = self.set(snapshot, path)?;
         match found.problems.first() {
@@ -185,12 +183,12 @@ impl Asked<'_> {
         }
     }
 
-    /// The same, with where they come from and what could not be read.
+    /// The same, with sources and read errors.
     pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
         if let Some(named) = self.named()? {
             return Ok(Arc::new(named));
         }
-        // Facts that cannot be read are an error even where no node is known.
+        // Unreadable facts are an error even if no node is known.
         self.common()?;
         let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
         let facts = self.facts.or(of_project).map(|path| disk::absolute(path));
@@ -207,7 +205,7 @@ impl Asked<'_> {
         Ok(NodeCache::default().nodes(snapshot, path, &inputs))
     }
 
-    /// The nodes of the files that an editor finds in some folders without reading the workspace: a
+    /// The nodes of files that an editor finds in some folders without reading the workspace: a
     /// nodes file, or else the facts that tests keep.
     pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<Found, String> {
         if let Some(named) = self.named()? {

@@ -17,7 +17,7 @@ pub(super) enum Format {
     Json,
 }
 
-/// An explanation; YAML marks what was found in several places as one object, as Ruby does.
+/// An explanation; YAML marks a value found in several places as one object, as Ruby does.
 pub(super) fn render_trace(trace: &TraceNode, format: Format) -> Result<String, String> {
     let text = match format {
         Format::S => explain(trace),
@@ -27,7 +27,7 @@ pub(super) fn render_trace(trace: &TraceNode, format: Format) -> Result<String, 
     Ok(format!("{}\n", text.trim_end_matches('\n')))
 }
 
-/// The text that Ruby's `puts` writes for a rendered value.
+/// The output of Ruby's `puts` for a rendered value.
 pub(super) fn render(value: &Value, format: Format) -> Result<String, String> {
     let text = match format {
         Format::S => value.to_s(),

@@ -6,7 +6,6 @@ use super::terminal::{Layout, Paint, complain, hanging, print};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
-/// Exit code for a code that no rule has.
 const UNKNOWN_CODE: u8 = 2;
 
 /// Prints the page of a rule, in Markdown.
@@ -37,7 +36,7 @@ pub(crate) fn list() -> ExitCode {
     printed(&lines.collect::<String>())
 }
 
-/// Prints a text, and gives the exit code for that.
+/// Prints a text and returns the exit code.
 pub(super) fn printed(text: &str) -> ExitCode {
     match print(text) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! `hiera-ls set KEY VALUE`: the smallest edits after which some nodes have a value, each with what it
-//! changes.
+//! `hiera-ls set KEY VALUE`: the smallest edits after which some nodes have a value, each with its
+//! effects.
 
 use std::cell::RefCell;
 use std::io::Write as _;
@@ -18,7 +18,7 @@ use crate::ide::goal::{Goal, Outcome, Proposal, Step, diff, nodes_of, proposals,
 use crate::ide::json::{OutcomeFields, ProposalFields, json};
 use crate::workspace::path;
 
-/// Exit code where there is no edit.
+/// Exit code if there is no edit.
 const NOTHING: u8 = 2;
 
 /// The forms of the output.
@@ -58,8 +58,8 @@ pub(super) struct SetArguments {
     format: Form,
 }
 
-/// Runs the command: exit code 0 where there are edits or none are needed, 2 where there are none, 1
-/// where something could not be read or written.
+/// Runs the command: exit code 0 if there are edits or none are needed, 2 if there are none, 1 if
+/// something could not be read or written.
 pub(super) fn run(arguments: &SetArguments) -> ExitCode {
     match answer(arguments) {
         Ok(code) => code,
@@ -111,7 +111,7 @@ fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
     }
 }
 
-/// Says that a key is not set anywhere yet, in case that another one was meant.
+/// Reports that a key is not set anywhere yet, in case another one was meant.
 pub(super) fn tell_unknown_key(loaded: &Loaded, key: &str) {
     let views = loaded.views(&loaded.here);
     let known = KnownKeys::of(&Vec::from_iter(&views));

@@ -1,4 +1,4 @@
-//! Tables that commands print: their forms, and how far a long one is.
+//! Tables that commands print: their formats, and their progress.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -45,7 +45,7 @@ impl TableFormat {
     }
 }
 
-/// Rows on standard output, and how far a long run is on standard error, where that is a terminal.
+/// Rows on standard output, with progress on standard error if that is a terminal.
 pub(super) struct Rows {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     is_terminal: bool,
@@ -93,7 +93,7 @@ impl Rows {
         self.print(&text)
     }
 
-    /// Shows how many of all keys are done.
+    /// Shows the number of finished keys.
     pub(super) fn progress(&mut self, done: usize, total: usize) {
         self.progress.count(done, total, "keys");
     }

@@ -1,5 +1,5 @@
-//! Standard output and standard error as a person sees them: colours, width, progress, and one form
-//! for all messages. It must not know what the commands print.
+//! Standard output and standard error for people: colours, width, progress, and one form for all
+//! messages. It must not know what the commands print.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::OnceLock;
@@ -22,10 +22,10 @@ pub(super) enum Color {
     Never,
 }
 
-/// What the command line says of colours.
+/// The choice of the command line.
 static COLOR: OnceLock<Color> = OnceLock::new();
 
-/// Chooses colours for this process; the first choice stays.
+/// Sets the colours of this process; only the first call has an effect.
 pub(super) fn choose_color(color: Color) {
     let _ = COLOR.set(color);
 }
@@ -45,7 +45,7 @@ fn is_wanted(is_terminal: bool) -> bool {
     }
 }
 
-/// Columns of the terminal that standard output is; nothing for a file or a pipe.
+/// Width of the terminal of standard output; `None` for a file or a pipe.
 pub(super) fn width() -> Option<usize> {
     columns(terminal_size::terminal_size_of(std::io::stdout()))
 }
@@ -59,12 +59,12 @@ fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> Optio
 #[derive(Clone, Copy, Default)]
 pub(super) struct Layout {
     pub(super) is_coloured: bool,
-    /// Columns; nothing where lines may have any length.
+    /// Columns; `None` if lines may have any length.
     pub(super) width: Option<usize>,
 }
 
 impl Layout {
-    /// That of standard output.
+    /// The layout for standard output.
     pub(super) fn of_output() -> Layout {
         Layout {
             is_coloured: is_coloured(),
@@ -72,7 +72,7 @@ impl Layout {
         }
     }
 
-    /// That of standard error.
+    /// The layout for standard error.
     fn of_messages() -> Layout {
         Layout {
             is_coloured: is_wanted(std::io::stderr().is_terminal()),
@@ -88,8 +88,7 @@ impl Layout {
         }
     }
 
-    /// A page of Markdown: its titles and its examples are told apart, and its sentences are broken at
-    /// the width.
+    /// A page of Markdown: titles and examples are coloured, sentences are wrapped.
     pub(super) fn page(self, page: &str) -> String {
         let mut is_example = false;
         let lines = page.lines().map(|line| {
@@ -98,7 +97,7 @@ impl Layout {
             match line {
                 _ if is_example || is_fence => self.whole_line(Paint::Aside, line),
                 _ if line.starts_with('#') => self.whole_line(Paint::Title, line),
-                // A broken row would be no table.
+                // A wrapped row would break the table.
                 _ if line.starts_with('|') => self.whole_line(Paint::Plain, line),
                 _ => {
                     let indent = if line.starts_with("- ") { 2 } else { 0 };
@@ -124,7 +123,7 @@ impl Layout {
         lines.collect()
     }
 
-    /// Lines, each broken at the width.
+    /// Lines, each wrapped.
     fn text(self, text: &str) -> String {
         let lines = text.lines().map(|line| {
             let indent = line.len() - line.trim_start().len();
@@ -142,7 +141,7 @@ impl Layout {
         }
     }
 
-    /// A line in a colour with what belongs behind it: in lines of its own, whole, where both together
+    /// A line in a colour followed by `behind`; `behind` goes on lines of its own if both together
     /// are wider than the terminal.
     pub(super) fn line_with(self, paint: Paint, line: &str, behind: &str) -> String {
         let together = format!("{line}  {behind}");
@@ -159,35 +158,33 @@ impl Layout {
         }
     }
 
-    /// A line in a colour, broken at the width; all lines but the first are indented.
+    /// A line in a colour, wrapped; all lines but the first are indented.
     pub(super) fn paragraph(self, paint: Paint, line: &str, indent: usize) -> String {
         let line = hanging(line, self.width.unwrap_or(usize::MAX), indent);
         let lines = line.lines().map(|line| self.whole_line(paint, line));
         lines.collect()
     }
 
-    /// A line in a colour, as it is to the last blank: of a text that programs read too.
+    /// A line in a colour, unchanged down to the last blank: programs read it too.
     pub(super) fn whole_line(self, paint: Paint, line: &str) -> String {
         self.word(paint, line) + "\n"
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Paint {
-    /// What the lines below are about.
     Title,
-    /// What was there before.
+    /// The old text.
     Old,
-    /// What is there now.
+    /// The new text.
     New,
-    /// Something beside the answer.
+    /// Additional information.
     Aside,
-    /// What went wrong.
+    /// An error.
     Complaint,
-    /// What may be wrong.
+    /// A warning.
     Doubt,
-    /// Anything else.
     Plain,
 }
 
@@ -214,8 +211,8 @@ fn cut(line: &str, width: usize) -> String {
     kept + "…"
 }
 
-/// A paragraph in lines of a width, broken at blanks; all lines but the first are indented. A word that
-/// is wider stays whole.
+/// A paragraph wrapped at blanks; all lines but the first are indented. A word longer than the
+/// width stays whole.
 pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut used = 0;
@@ -233,9 +230,9 @@ pub(super) fn hanging(line: &str, width: usize, indent: usize) -> String {
     out
 }
 
-/// Says on standard error why something was not done.
+/// Prints an error on standard error.
 pub(super) fn complain(message: &str) {
-    /// What all such messages begin with.
+    /// The prefix of all such messages.
     const NAME: &str = "hiera-ls:";
     let layout = Layout::of_messages();
     let told = layout.text(&format!("{NAME} {message}"));
@@ -244,26 +241,26 @@ pub(super) fn complain(message: &str) {
     let _ = write!(std::io::stderr(), "{name}{rest}");
 }
 
-/// Says something on standard error that belongs to an answer, broken where that is a terminal.
+/// Prints a remark about an answer on standard error, wrapped if that is a terminal.
 pub(super) fn remark(message: &str) {
     let _ = write!(std::io::stderr(), "{}", Layout::of_messages().text(message));
 }
 
-/// Says on standard error what the lines below it are.
+/// Prints a title for the following lines on standard error.
 pub(super) fn remark_title(title: &str) {
     remark(&Layout::of_messages().word(Paint::Title, title));
 }
 
-/// What the program ends with where its reader has seen enough.
+/// The exit code if the reader closes the output early.
 static FOUND: AtomicU8 = AtomicU8::new(0);
 
-/// Remembers what has been found, as an exit code, for a reader that does not wait for the end.
+/// Records the exit code so far, for a reader that does not wait for the end.
 pub(super) fn has_found(code: u8) {
     FOUND.store(code, Ordering::Relaxed);
 }
 
-/// Why standard output could not be written. A reader that has seen enough, such as `head`, ends the
-/// program without a word.
+/// Why standard output could not be written. If the reader closed it early, as `head` does, the
+/// program ends silently.
 pub(super) fn unwritten(error: &std::io::Error) -> String {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(FOUND.load(Ordering::Relaxed).into());
@@ -281,14 +278,15 @@ pub(super) fn print(text: &str) -> Result<(), String> {
     written.map_err(|error| unwritten(&error))
 }
 
-/// A file as it can be given to a command again: from the current folder where it lies below that.
+/// A file as it can be passed to a command again: relative to the current folder if it lies below
+/// it.
 pub(super) fn shown(at: &str) -> &str {
     path::within(at, here())
         .filter(|rest| !rest.is_empty())
         .unwrap_or(at)
 }
 
-/// A message of Puppet's with the files of the current folder named from there.
+/// A message of Puppet's with paths relative to the current folder.
 pub(super) fn with_shown_files(message: &str) -> String {
     match here() {
         "/" => message.to_owned(),
@@ -302,7 +300,7 @@ fn here() -> &'static str {
     HERE.get_or_init(|| disk::absolute("."))
 }
 
-/// How far long work is: one line on standard error, where that is a terminal, that does not stay.
+/// A progress line on standard error, if that is a terminal; it is removed at the end.
 pub(super) struct Progress {
     is_terminal: bool,
     is_shown: bool,
@@ -316,7 +314,7 @@ impl Progress {
         }
     }
 
-    /// Shows a text in place of the last one.
+    /// Replaces the shown text.
     pub(super) fn show(&mut self, text: &str) {
         if self.is_terminal {
             let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
@@ -324,14 +322,14 @@ impl Progress {
         }
     }
 
-    /// Shows from time to time how many of all things are done, if they are many.
+    /// Shows from time to time how many of many things are done.
     pub(super) fn count(&mut self, done: usize, total: usize, things: &str) {
         if total > 50 && done.is_multiple_of(20) {
             self.show(&format!("{done} of {total} {things}"));
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(super) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

@@ -1,4 +1,4 @@
-//! The command line as it is read: what is refused, and in which words.
+//! Reads the command line and formats its errors.
 
 use std::process::ExitCode;
 
@@ -11,20 +11,18 @@ use super::rules::printed;
 use super::terminal::{self, Color, complain};
 use crate::text::nearest;
 
-/// Arguments that may be empty texts. What else is empty is a variable that a script lacks, and an
-/// empty path is the current folder.
+/// Arguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
+/// empty path would be the current folder.
 const MAY_BE_EMPTY: [&str; 3] = ["value", "default", "label"];
 
-/// Exit code for a command line that makes no sense.
 pub(super) const SENSELESS: u8 = 2;
 
-/// Reads the command line.
 pub(super) fn read() -> Result<Arguments, clap::Error> {
     let matches = command().try_get_matches()?;
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
-/// The command line without empty texts.
+/// The command line with empty texts refused.
 fn command() -> Command {
     let is_text = |argument: &Arg| {
         argument.get_value_parser().type_id() == std::any::TypeId::of::<String>()
@@ -43,7 +41,7 @@ fn command() -> Command {
     command
 }
 
-/// Says in our words' form what is wrong with the command line, or what it asked of the program itself.
+/// Prints the error of an invalid command line in our format, or the help or version it asked for.
 pub(super) fn refuse(error: &clap::Error) -> ExitCode {
     let words: Vec<String> = words();
     terminal::choose_color(color(&words));
@@ -61,7 +59,7 @@ pub(super) fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(SENSELESS)
 }
 
-/// Where a command's flags are told: what every refused command line ends with.
+/// A pointer to a command's help, printed with every refused command line.
 pub(super) fn see_help(command: &str) -> String {
     match command {
         "" => "run 'hiera-ls --help' for more".to_owned(),
@@ -69,7 +67,6 @@ pub(super) fn see_help(command: &str) -> String {
     }
 }
 
-/// The arguments of the process.
 #[allow(
     clippy::disallowed_methods,
     reason = "cli/ reads the arguments of the process"
@@ -81,7 +78,7 @@ fn words() -> Vec<String> {
         .collect()
 }
 
-/// What a command line that is not read further says of colours.
+/// The colour choice of a command line that is not parsed further.
 fn color(words: &[String]) -> Color {
     let pairs = words.iter().zip(words.iter().skip(1).map(String::as_str));
     let behind = pairs.filter_map(|(flag, value)| (flag == "--color").then_some(value));
@@ -93,7 +90,7 @@ fn color(words: &[String]) -> Color {
     chosen.unwrap_or_default()
 }
 
-/// What is wrong, what was probably meant, and where to read on.
+/// The error, a suggestion, and a pointer to the help.
 fn message(error: &clap::Error, words: &[String]) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -113,7 +110,6 @@ fn message(error: &clap::Error, words: &[String]) -> String {
     format!("{said}\n{}", see_help(named.map_or("", String::as_str)))
 }
 
-/// The name that was probably meant.
 fn meant(error: &clap::Error) -> Option<String> {
     let suggested = [
         ContextKind::SuggestedArg,
@@ -138,7 +134,7 @@ fn meant(error: &clap::Error) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What is said of a command line that is refused.
+    /// The wording of an error.
     fn said(line: &str) -> String {
         let words: Vec<String> = line.split(' ').map(|word| word.replace("''", "")).collect();
         let all = std::iter::once("hiera-ls").chain(words.iter().map(String::as_str));

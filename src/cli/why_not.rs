@@ -14,7 +14,7 @@ use crate::ide::expectation::chosen;
 use crate::ide::goal::{value_of, why_not, why_not_lines};
 use crate::ide::json::{WhyNotFields, json};
 
-/// Exit code where the node gets something else.
+/// Exit code if the node gets something else.
 const OTHER: u8 = 2;
 
 /// Which value, for which node.
@@ -40,8 +40,8 @@ fn wanted(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-/// Runs the command: exit code 0 where the node has the value, 2 where it has not, 1 where something
-/// could not be read.
+/// Runs the command: exit code 0 if the node has the value, 2 if not, 1 if something could not be
+/// read.
 pub(super) fn run(arguments: &WhyNotArguments) -> ExitCode {
     match answer(arguments) {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! The flags that say which workspace and which nodes a command is for, and what they name.
+//! The flags that choose a command's workspace and nodes, and the code that opens them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -60,7 +60,7 @@ pub(super) struct PlaceArguments {
     path_map: Vec<(String, String)>,
 }
 
-/// A deployed folder and the folder that it is made from.
+/// A deployed folder, and the folder that it is deployed from.
 fn deployed(pair: &str) -> Result<(String, String), String> {
     match pair.split_once('=') {
         Some((deployed, here)) if deployed.starts_with('/') && !here.is_empty() => {
@@ -71,7 +71,7 @@ fn deployed(pair: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A workspace that a command opens: what it says of itself, and where its files are.
+/// An opened workspace: its configuration, and where its files are.
 pub(super) struct Opened {
     /// The folder, absolute.
     pub(super) folder: String,
@@ -80,7 +80,7 @@ pub(super) struct Opened {
 }
 
 impl PlaceArguments {
-    /// The workspace's folder, absolute: the one that is named, else the one around the current folder.
+    /// The workspace's folder, absolute: the named one, else the one around the current folder.
     ///
     /// # Errors
     /// There is none of that name.
@@ -98,7 +98,7 @@ impl PlaceArguments {
     /// Opens the workspace.
     ///
     /// # Errors
-    /// A mistake in its configuration, a hierarchy or folder of a flag that is not there.
+    /// A mistake in its configuration, or a missing hierarchy or folder of a flag.
     pub(super) fn open(&self) -> Result<Opened, String> {
         self.open_in(self.folder()?)
     }
@@ -117,7 +117,7 @@ impl PlaceArguments {
         })
     }
 
-    /// The same, where an environment is asked for.
+    /// The same for a requested environment.
     ///
     /// # Errors
     /// The same, or there is no such environment.
@@ -129,10 +129,10 @@ impl PlaceArguments {
         Ok(opened)
     }
 
-    /// What concerns files: as the flags say, else as a workspace's own configuration does.
+    /// The settings about files: from the flags, else from the workspace's configuration.
     ///
     /// # Errors
-    /// A hierarchy or folder of a flag that is not there.
+    /// A missing hierarchy or folder of a flag.
     pub(super) fn files(&self, project: &Project) -> Result<FileSettings, String> {
         let mut files = project.of_files();
         if let Some(given) = &self.hiera_config {
@@ -181,13 +181,12 @@ pub(super) fn workspace_folder(named: &str) -> Result<String, String> {
 }
 
 impl Opened {
-    /// Reads it.
     pub(super) fn read(&self) -> Arc<Snapshot> {
         read(&self.folder, &self.files)
     }
 }
 
-/// Reads a folder with its settings; the log says how long it took.
+/// Reads a folder with its settings; the duration is logged.
 #[expect(
     clippy::disallowed_methods,
     reason = "the command line looks at the clock"
@@ -213,9 +212,8 @@ pub(super) enum StrictArgument {
     Error,
 }
 
-/// What the flags name, read.
+/// The workspace and nodes of the flags, loaded.
 pub(super) struct Loaded {
-    /// The workspace.
     pub(super) here: Checkout,
     pub(super) nodes: KnownNodes,
     settings: Settings,
@@ -224,17 +222,16 @@ pub(super) struct Loaded {
     environment: Arc<str>,
 }
 
-/// A folder's workspace.
 pub(super) struct Checkout {
     /// The folder, absolute.
     pub(super) folder: String,
     snapshot: Arc<Snapshot>,
-    /// The nodes behind the manifests of its environment, where these set variables.
+    /// The nodes behind the manifests of its environment, if these set variables.
     behind: OnceLock<Option<KnownNodes>>,
 }
 
-/// Reads the workspace, the nodes (at least one) and the settings. `names` are nodes that the command
-/// is for: what `.hiera-ls.yaml` says of names makes a node of each.
+/// Reads the workspace, the nodes (at least one) and the settings. `names` are nodes that the
+/// command is for: names that `.hiera-ls.yaml` gives a meaning become nodes.
 pub(super) fn load(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
     let loaded = load_naming(arguments, names)?;
     match loaded.nodes.is_empty() {
@@ -286,7 +283,7 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     })
 }
 
-/// Puppet's settings: by the flags of a command, else by the workspace's configuration.
+/// Puppet's settings: from a command's flags, else from the workspace's configuration.
 pub(super) fn settings_of(
     project: &Project,
     puppet_version: Option<u8>,
@@ -314,18 +311,17 @@ pub(super) fn settings_of(
     let variables = strict_variables.or(project.strict_variables);
     settings.strict_variables = variables.unwrap_or(settings.strict_variables);
     settings.backends = Arc::new(project.backends.clone());
-    // A checkout rarely holds the modules that are installed where it is deployed.
+    // A checkout rarely contains the modules that are installed where it is deployed.
     settings.modules_may_be_missing = true;
     settings
 }
 
-/// The nodes that a command is for.
 fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
     let place = place_of(&here.snapshot, &here.folder, environment);
     Ok(asked.known(&here.snapshot, &place)?.nodes)
 }
 
-/// Nothing in a folder says how keys are looked up.
+/// The error for a folder without a hierarchy.
 pub(super) fn no_hierarchy(folder: &str) -> String {
     let folder = match disk::absolute(".") == folder {
         true => ".",
@@ -334,8 +330,7 @@ pub(super) fn no_hierarchy(folder: &str) -> String {
     format!("no hierarchy at or below {folder}: name one with --hiera-yaml FILE")
 }
 
-/// Where the hierarchy that answers for a folder stands, or would stand: which nodes are known follows
-/// from it.
+/// The folder of the hierarchy for a workspace folder, existing or not; nodes are looked for there.
 pub(super) fn place_of(snapshot: &Snapshot, folder: &str, environment: &str) -> String {
     let root = root_for(snapshot, folder, environment);
     path::join(root.map_or(folder, |root| &root.dir), HIERA_YAML)
@@ -351,8 +346,8 @@ fn checkout(folder: &str, files: &FileSettings) -> Checkout {
 }
 
 impl Loaded {
-    /// Why no node is known: nodes would not help without a hierarchy, and those that files are named
-    /// after are found by it.
+    /// Why no node is known. Without a hierarchy nodes would not help, and nodes from file names
+    /// are found through it.
     fn without_nodes(&self) -> String {
         let view = match self.root(&self.here) {
             Ok(view) => view,
@@ -367,7 +362,7 @@ impl Loaded {
         }
     }
 
-    /// Says on standard error where only names of nodes are known.
+    /// Prints a note if only the names of nodes are known.
     pub(super) fn say_what_is_known(&self) {
         if self.nodes.is_empty() {
             remark(
@@ -379,8 +374,8 @@ impl Loaded {
         }
     }
 
-    /// The names of nodes that data files of another checkout are named after, and none of this one; as
-    /// far as names are all that is known.
+    /// Node names from the data files of another checkout that are missing in this one, if only
+    /// names are known.
     pub(super) fn gone_from(
         &self,
         there: &Checkout,
@@ -404,7 +399,7 @@ impl Loaded {
             .collect())
     }
 
-    /// Another folder's workspace, with the settings of its own.
+    /// Another folder's workspace, with its own settings.
     pub(super) fn other(&self, folder: &str) -> Checkout {
         let folder = disk::absolute(folder);
         let files = FileSettings {
@@ -414,7 +409,7 @@ impl Loaded {
         checkout(&folder, &files)
     }
 
-    /// The workspace as a revision of its git repository has it.
+    /// The workspace as of a revision of its git repository.
     #[cfg(feature = "git")]
     pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
         let folder = self.here.folder.clone();
@@ -443,12 +438,12 @@ impl Loaded {
         roots.map(|root| analysis.at(root)).collect()
     }
 
-    /// The root of a checkout whose hierarchy answers.
+    /// The root of a checkout whose hierarchy is used.
     pub(super) fn root<'a>(&'a self, checkout: &'a Checkout) -> Result<RootView<'a>, String> {
         self.root_in(checkout, &self.environment)
     }
 
-    /// The same, of an environment by its name.
+    /// The same for an environment by name.
     pub(super) fn root_in<'a>(
         &'a self,
         checkout: &'a Checkout,
@@ -475,8 +470,8 @@ impl Checkout {
     }
 }
 
-/// The root of a workspace whose hierarchy answers: the environment of that name, the first that is
-/// chosen, what stands in the folder or around it, else the best configuration that is found.
+/// The root of a workspace whose hierarchy is used: the environment of that name, the first chosen
+/// one, the one in or around the folder, else the best configuration found.
 pub(super) fn root_for<'a>(
     snapshot: &'a Snapshot,
     folder: &str,

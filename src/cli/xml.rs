@@ -1,10 +1,9 @@
-//! XML documents as commands print them.
+//! Writes the XML documents of commands.
 
 use std::io::{self, Write};
 
 use quick_xml::Writer;
 
-/// Prints a document.
 pub(super) fn print(xml: Writer<Vec<u8>>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     let text = String::from_utf8_lossy(&xml.into_inner()).replace(is_no_xml, "\u{fffd}");
@@ -12,7 +11,7 @@ pub(super) fn print(xml: Writer<Vec<u8>>, out: &mut dyn Write) -> io::Result<()>
     writeln!(out)
 }
 
-/// Whether XML 1.0 has no way to write a character: most control characters.
+/// Whether XML 1.0 cannot represent a character: most control characters.
 fn is_no_xml(character: char) -> bool {
     matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -1,5 +1,5 @@
-//! Types with parameters in brackets, as `pops/types/type_parser.rb` makes them.
-//! Names that are no types of Puppet's own are unknown here.
+//! Types with parameters in brackets, as `pops/types/type_parser.rb` makes them. It must not know
+//! names other than Puppet's own types.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use super::quote::ruby_float;
 use super::ranges::{FloatRange, Range, TimeRange};
 use super::{time, uri};
 
-/// The error for parameters that a type does not take.
+/// Makes the error for parameters that a type does not take.
 type Refuse<'a> = &'a dyn Fn() -> ParseError;
 
-/// One of Puppet's own types with its parameters; nothing for another name.
+/// One of Puppet's own types with its parameters; `None` for another name.
 pub(super) fn parameterized(
     name: &str,
     params: &mut Vec<Param>,
@@ -108,14 +108,13 @@ pub(super) fn parameterized(
             only("Object", "1", params)?;
             Type::Object(None)
         }
-        // An alias, though Puppet's parser has its name in the list of types.
+        // An alias, although Puppet's parser lists its name among the types.
         "data" => return Err(unparameterized(name)),
         _ if plain(name.trim_start_matches("::")).is_some() => return Err(unparameterized(name)),
         _ => return Ok(None),
     }))
 }
 
-/// The only parameter.
 pub(super) fn only(shown: &str, required: &str, params: &mut Vec<Param>) -> Parsed<Param> {
     let count = params.len();
     match params.pop() {

@@ -1,4 +1,4 @@
-//! Whether every instance of one type is one of another: `assignable?` of `types.rs`.
+//! Whether every instance of one type is an instance of another: `assignable?` of `types.rb`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::ranges::{FloatRange, Range};
 use super::{interpret, semver};
 use crate::value::Value;
 
-/// Deepest nesting of types that is followed; beyond it the answer is yes, as where types recurse.
+/// Maximum nesting of types that is followed; deeper types count as assignable, like recursive
+/// ones.
 const MAX_DEPTH: usize = 120;
 
 /// Whether every instance of `other` is an instance of `expected`.
@@ -19,7 +20,7 @@ pub(super) fn assignable(expected: &Type, other: &Type) -> bool {
 
 #[derive(Default)]
 struct Check {
-    /// Pairs with an alias that are being compared. A pair that comes again counts as assignable.
+    /// Pairs with an alias that are being compared. A pair that occurs again counts as assignable.
     open: Vec<(String, String)>,
     depth: usize,
 }
@@ -86,7 +87,7 @@ impl Check {
             | Type::TypeSet => e == o || *e == Type::CatalogEntry && is_catalog_entry(o),
             Type::Scalar => is_scalar(o),
             Type::ScalarData => is_scalar_data(o),
-            // No bound covers NaN, not even that of all numbers.
+            // No bound includes NaN, not even that of all numbers.
             Type::Numeric => match o {
                 Type::Float(range) => range.low() <= range.high(),
                 _ => matches!(o, Type::Numeric | Type::Integer(_)),
@@ -184,7 +185,7 @@ impl Check {
         answer
     }
 
-    /// The types that two types of types, iterators and so on contain.
+    /// Compares the contained types of two types of types, iterators and so on.
     fn contained(&mut self, inner: Option<&Arc<Type>>, other: Option<&Arc<Type>>) -> bool {
         match (inner, other) {
             (None, _) => true,
@@ -300,7 +301,7 @@ pub(super) fn sizes(size: Option<&Range>) -> Range {
     size.cloned().unwrap_or_else(|| Range::at_least(0))
 }
 
-/// The number of elements, where a tuple without types has none.
+/// The number of elements; a tuple without types has none.
 fn tuple_count(types: &[Type], size: Option<&Range>) -> Range {
     size.cloned()
         .unwrap_or_else(|| Range::of(types.len(), types.len()))
@@ -420,7 +421,7 @@ fn is_scalar(t: &Type) -> bool {
         )
 }
 
-/// What iterating over an instance yields; `None` if it cannot be iterated.
+/// The type that iterating over an instance yields; `None` if it cannot be iterated.
 #[allow(clippy::option_option, reason = "the element type may be unknown")]
 fn iterated(t: &Type) -> Option<Option<Type>> {
     match t {

@@ -1,10 +1,10 @@
-//! The names of Puppet's own types and aliases. Nothing is read or resolved here.
+//! The names of Puppet's own types and aliases. It parses and resolves nothing.
 
 use std::sync::Arc;
 
 use super::model::{EnumCase, EnumType, StringType, TimeRange, Type};
 
-/// The aliases, each with what it stands for.
+/// The aliases, each with its type expression.
 pub(super) const BUILTIN_ALIASES: &[(&str, &str)] = &[
     (
         "Data",
@@ -44,7 +44,7 @@ pub(super) fn is_builtin_alias(name: &str) -> bool {
     BUILTIN_ALIASES.iter().any(|(known, _)| *known == name)
 }
 
-/// Names of types are compared without regard to case.
+/// Names of types are compared case-insensitively.
 pub(super) fn same_name(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b)
 }

@@ -10,10 +10,10 @@ use super::instance::rich;
 use super::{ruby_inspect, strings};
 use crate::value::{HashMap, Value};
 
-/// Longest list that counting out a number may give.
+/// Maximum length of a list made by counting up to a number.
 const MAX_COUNT: i64 = 1_000_000;
 
-/// Deepest nesting of lists that become hashes.
+/// Maximum nesting of lists that become hashes.
 const MAX_DEPTH: usize = 50;
 
 pub(super) fn listed(from: &Value) -> Result<Value, String> {
@@ -89,7 +89,7 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
     Ok(Value::from(hash))
 }
 
-/// Arrays as hashes from index to element, all the way down.
+/// Turns arrays into hashes from index to element, recursively.
 pub(super) fn as_hash(value: &Value, depth: usize) -> Value {
     let Value::Array(elements) = value else {
         return value.clone();

@@ -1,12 +1,12 @@
-//! What a type says of a place within a value: the members of a hash, the words of an enumeration, truth
-//! values. For what is offered while a value is typed.
+//! The expectations of a type for a place within a value: the members of a hash, the words of an
+//! enumeration, booleans. Used to complete values while they are typed.
 
 use super::model::{Presence, Type};
 
-/// Most types that are looked at for one place: aliases may lead to themselves.
+/// Maximum number of types visited for one place: aliases may be recursive.
 const MOST_TYPES: usize = 2_000;
 
-/// The types that a value may have, without what only chooses between types.
+/// The types that a value may have, with variants, optional types and aliases resolved.
 #[derive(Clone, Debug, Default)]
 pub struct Expected(Vec<Type>);
 
@@ -24,14 +24,14 @@ pub struct Member {
 /// A value that a type names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// Of an enumeration.
+    /// A word of an enumeration.
     Text(String),
-    /// True or false.
+    /// A boolean.
     Truth(bool),
 }
 
 impl Expected {
-    /// The types that a type chooses between.
+    /// The alternatives of a type.
     #[must_use]
     pub fn of(expected: &Type) -> Expected {
         Expected::of_all([expected])
@@ -46,7 +46,7 @@ impl Expected {
         Expected(found)
     }
 
-    /// What is expected under a key of a hash.
+    /// The types allowed under a key of a hash.
     #[must_use]
     pub fn under(&self, key: &str) -> Expected {
         let types = self.0.iter().filter_map(|one| match one {
@@ -60,7 +60,7 @@ impl Expected {
         Expected::of_all(types)
     }
 
-    /// What is expected of the elements of a list.
+    /// The types allowed for the elements of a list.
     #[must_use]
     pub fn element(&self) -> Expected {
         let types = self.0.iter().flat_map(|one| match one {
@@ -94,7 +94,7 @@ impl Expected {
         found
     }
 
-    /// The keys that a hash may have, those that must be there first.
+    /// The keys that a hash may have, required ones first.
     #[must_use]
     pub fn members(&self) -> Vec<Member> {
         let mut found: Vec<Member> = Vec::new();
@@ -141,7 +141,6 @@ fn short(expected: &Type) -> String {
     }
 }
 
-/// Adds a type, or those that it chooses between.
 fn add(expected: &Type, left: &mut usize, found: &mut Vec<Type>) {
     let Some(fewer) = left.checked_sub(1) else {
         return;

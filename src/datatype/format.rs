@@ -10,16 +10,15 @@ use super::model::{
 };
 use super::quote::{quote, ruby_float, slashed};
 
-/// The text of the default `TypeSet`.
 const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
     pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', \
     name => 'DefaultTypeSet', version => '0.0.0'}]";
 
-/// Deepest type that is printed in full.
+/// Maximum nesting of a type that is printed in full.
 const MAX_DEPTH: usize = 120;
 
 impl fmt::Display for Type {
-    /// The type's text; an alias shows what it stands for, aliases inside only their names.
+    /// The type's text; an alias is expanded once, aliases inside it are printed by name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.printed().out)
     }
@@ -35,13 +34,13 @@ impl Type {
         printer
     }
 
-    /// Whether the text of the type has the name of a type that does not exist.
+    /// Whether the printed type names a type that does not exist.
     #[must_use]
     pub fn has_reference(&self) -> bool {
         self.printed().has_reference
     }
 
-    /// Whether the type, or an alias in it, has the name of a type that does not exist.
+    /// Whether the type, or an alias in it, names a type that does not exist.
     #[must_use]
     pub fn rests_on_reference(&self) -> bool {
         let mut printer = Printer::new(Expansion::Full);
@@ -49,14 +48,12 @@ impl Type {
         printer.has_reference
     }
 
-    /// The text in which every alias shows what it stands for.
     pub(super) fn expanded(&self) -> String {
         let mut printer = Printer::new(Expansion::Full);
         printer.print(self);
         printer.out
     }
 
-    /// The name without parameters.
     pub(super) fn simple_name(&self) -> &'static str {
         match self {
             Type::Any => "Any",
@@ -104,7 +101,7 @@ impl Type {
         }
     }
 
-    /// The name: an alias and an object type have their own.
+    /// The name; aliases and object types have their own.
     pub(super) fn name(&self) -> String {
         match self {
             Type::Alias(alias) => alias.name.to_string(),
@@ -261,7 +258,7 @@ impl Printer {
         }
     }
 
-    /// The parameters of an `Array` or a `Hash`: the types of what is in it, and its size.
+    /// The parameters of an `Array` or a `Hash`: the types of its content, and its size.
     fn collection(&mut self, types: &[&Type], size: Option<&Range>) -> Vec<String> {
         if size.is_some_and(Range::is_empty_size) {
             return vec!["0".to_owned(), "0".to_owned()];
@@ -330,7 +327,7 @@ fn float_bounds(range: FloatRange) -> Vec<String> {
     if range.is_unbounded() {
         return Vec::new();
     }
-    // The infinity on its own side is no bound.
+    // An infinite bound on its own side is no bound.
     let from = range.from.filter(|&from| from != f64::NEG_INFINITY);
     let from = from.map_or("default".to_owned(), ruby_float);
     let to = range.to.filter(|&to| to != f64::INFINITY).map(ruby_float);

@@ -1,4 +1,4 @@
-//! `new`: values made from other values, as the `new_function` of each type in `pops/types`.
+//! `new`: makes values from other values, like the `new_function` of each type in `pops/types`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::texts::{binary, escaped, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
 use crate::value::{Missing, Opaque, Value};
 
-/// Deepest chain of types that lead to one another (`Optional`, `Init`, aliases).
+/// Maximum length of a chain of types (`Optional`, `Init`, aliases).
 const MAX_DEPTH: usize = 50;
 
 /// Makes an instance of a type from a value, as `new(T, value, args…)`.
@@ -35,8 +35,8 @@ pub fn convert(
     new(target, &all, aliases, 0)
 }
 
-/// As [`convert`], for the type as `lookup_options` may give it: a value that is no type is
-/// refused as Puppet does.
+/// Like [`convert`], for a type from `lookup_options`: a value that is no type is refused as Puppet
+/// does.
 ///
 /// # Errors
 /// The message of the error Puppet raises.
@@ -177,8 +177,9 @@ fn call(
     }
 }
 
-/// An instance of an object type, from a hash of its attributes or from these in order; those that
-/// have their default are not shown (`puppet/datatypes`, `pops/types/puppet_object.rb`).
+/// An instance of an object type, from a hash of its attributes or from the attributes in order;
+/// attributes with their default value are omitted (`puppet/datatypes`,
+/// `pops/types/puppet_object.rb`).
 fn object(kind: ObjectType, all: &[Value]) -> Value {
     let given = |(at, name): (usize, &&'static str)| match all {
         [Value::Hash(_)] => all[0].get(name),
@@ -238,7 +239,7 @@ fn reads_text(function: Function, others: &[Value]) -> bool {
         | Function::Error
         | Function::Binary
         | Function::Type => true,
-        // With a second argument the text is wrapped as it is.
+        // With a second argument the text is wrapped unchanged.
         Function::Array => others.is_empty(),
         Function::String | Function::Sensitive | Function::Unit => false,
     }
@@ -264,7 +265,7 @@ fn holds_opaque(value: &Value) -> bool {
     false
 }
 
-/// The message where arguments fit no signature; some functions have a message of their own.
+/// The message for arguments that match no signature; some functions have their own.
 fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
     let (kind, most) = match function {
         Function::Integer => ("Integer", 3),

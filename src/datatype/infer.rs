@@ -1,5 +1,5 @@
-//! Values to types (`pops/types/type_calculator.rb`): `infer` gives one type that covers all
-//! elements, `infer_set` keeps each element's own. And `normalize` of `types.rs`.
+//! Infers types from values (`pops/types/type_calculator.rb`): `infer` gives one type that covers
+//! all elements, `infer_set` keeps each element's own. Also `normalize` of `types.rb`.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use super::model::{
 use super::{assignable, instance, interpret, ruby_float, time};
 use crate::value::Value;
 
-/// Deepest nesting of values that is inferred; anything deeper has the type `Unit`.
+/// Maximum nesting of values that is inferred; anything deeper has the type `Unit`.
 const MAX_DEPTH: usize = 80;
 
-/// The type of a value, elements of collections reduced to one common type.
+/// The type of a value, with elements of collections reduced to one common type.
 ///
 /// # Errors
 /// Ruby's message for a collection in which a NaN is compared with another float.
@@ -201,7 +201,7 @@ fn common(a: &Type, b: &Type) -> Result<Type, String> {
     })
 }
 
-/// The first of the wide types that holds both.
+/// The first of the wide types that covers both.
 fn wider(a: &Type, b: &Type) -> Result<Type, String> {
     for wide in [Type::Numeric, Type::ScalarData, Type::Scalar] {
         if assignable(&wide, a) && assignable(&wide, b) {
@@ -325,7 +325,7 @@ fn normalize_variant(original: &[Type]) -> Type {
             _ => None,
         },
     );
-    // Without a merge the order stays.
+    // Without a merge the order is kept.
     if unchanged && types.len() == before {
         return Type::Variant(original.into());
     }
@@ -399,8 +399,8 @@ fn merge_kinds(types: &mut Vec<Type>) {
     );
 }
 
-/// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since no
-/// comparison with it holds, and it counts only as the second of the two.
+/// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since every
+/// comparison with it is false, and it is only used as the second of the two.
 fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
     let is_apart = a.high() < b.low() || b.high() < a.low();
     let low = if a.low() <= b.low() { a } else { b }.low();
@@ -411,7 +411,7 @@ fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
     })
 }
 
-/// Merges all types of a kind into what comes last, if there are several.
+/// Merges all types of a kind into one at the end, if there are several.
 fn merge(
     types: &mut Vec<Type>,
     of_kind: impl Fn(&Type) -> bool,
@@ -426,7 +426,7 @@ fn merge(
     *types = others;
 }
 
-/// Joins ranges that touch, and puts ranges first, last one first: as `merge_ranges` does.
+/// Joins ranges that touch, and puts ranges first in reverse order, like `merge_ranges`.
 fn merge_ranges(
     types: &mut Vec<Type>,
     of_kind: impl Fn(&Type) -> bool,

@@ -1,5 +1,5 @@
-//! Which function makes instances of a type, and what `Init` types take for it. Nothing is made
-//! here.
+//! Finds the function that makes instances of a type, and the arguments that `Init` types accept.
+//! It makes no values.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::signatures::{Count, Function, signatures};
 use super::{assignable, is_instance};
 use crate::value::Value;
 
-/// The function of a type.
+/// How instances of a type are made.
 pub(super) enum Maker {
     Own(Function),
     Of(Type),
@@ -61,7 +61,7 @@ pub(super) fn maker(target: &Type) -> Result<Maker, String> {
     }))
 }
 
-/// Whether `Init[T]` takes a value that is no `T` yet.
+/// Whether `Init[T]` accepts a value that is not a `T` yet.
 pub(super) fn accepts(inner: &Type, arguments: &[Value], value: &Value) -> bool {
     let Ok(Maker::Own(function)) = maker(inner) else {
         return false;
@@ -95,7 +95,7 @@ pub(super) fn suits(inner: &Type, arguments: &[Value]) -> bool {
     })
 }
 
-/// Whether values of a type can be given to a type's `new` alone.
+/// Whether a type's `new` accepts values of a type as its only argument.
 pub(super) fn takes(inner: &Type, given: &Type) -> bool {
     let Ok(Maker::Own(function)) = maker(inner) else {
         return false;
@@ -111,7 +111,7 @@ pub(super) fn takes(inner: &Type, given: &Type) -> bool {
     })
 }
 
-/// Whether a value can be given to a type's `new` as it is.
+/// Whether a type's `new` accepts a value as its only argument.
 pub(super) fn accepts_alone(inner: &Type, value: &Value) -> bool {
     if is_instance(inner, value) {
         return true;

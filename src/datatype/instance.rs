@@ -8,7 +8,7 @@ use super::ranges::Range;
 use super::{interpret, time};
 use crate::value::Value;
 
-/// Deepest nesting of types and values that is checked; anything deeper counts as an instance.
+/// Maximum nesting of types and values that is checked; anything deeper counts as an instance.
 const MAX_DEPTH: usize = 200;
 
 /// Whether the value is an instance of the type. An opaque value is an instance of every type.
@@ -21,7 +21,7 @@ pub(super) fn is_instance(expected: &Type, value: &Value) -> bool {
 }
 
 struct Check {
-    /// Aliases and values that are being checked, against endless recursion.
+    /// Aliases and values being checked, to stop recursion.
     open: Vec<(*const AliasBody, *const Value)>,
     depth: usize,
 }

@@ -1,4 +1,4 @@
-//! Expressions to types, as `pops/types/type_parser.rb` and `type_factory.rb`.
+//! Turns expressions into types, like `pops/types/type_parser.rb` and `type_factory.rb`.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -9,22 +9,21 @@ use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
 use crate::syntax::puppet::{self, Kind, Node, Prefix};
 
-/// Deepest nesting of aliases.
 const MAX_ALIAS_DEPTH: usize = 40;
 
-/// Longest expression in bytes.
+/// Maximum length of an expression in bytes.
 const MAX_LENGTH: usize = 256 * 1024;
 
-/// Most parts of a type with its aliases expanded.
+/// Maximum number of parts of a type with its aliases expanded.
 const MAX_PARTS: usize = 20_000;
 
-/// Where the type aliases of modules come from.
+/// Provides the type aliases of modules.
 pub trait Aliases {
-    /// The text of the file that defines the alias of this name (`Stdlib::Host`), if there is one:
-    /// `type Stdlib::Host = Variant[…]`, comments and all.
+    /// The text of the file that defines the alias of this name (`Stdlib::Host`), if it exists:
+    /// `type Stdlib::Host = Variant[…]`, with its comments.
     fn source(&self, name: &str) -> Option<String>;
 
-    /// Whether the types that Puppet loads from files of its own are seen.
+    /// Whether the types that Puppet loads from its own files are visible.
     fn sees_system(&self) -> bool {
         true
     }
@@ -44,13 +43,11 @@ impl Aliases for NoAliases {
     }
 }
 
-/// The built-in `Data` type.
 pub(super) fn data() -> &'static Type {
     static DATA: OnceLock<Type> = OnceLock::new();
     DATA.get_or_init(|| builtin("Data"))
 }
 
-/// The built-in `RichData` type.
 pub(super) fn rich_data() -> &'static Type {
     static RICH_DATA: OnceLock<Type> = OnceLock::new();
     RICH_DATA.get_or_init(|| builtin("RichData"))
@@ -60,7 +57,6 @@ fn builtin(name: &str) -> Type {
     parse(name, &NoAliases).unwrap_or(Type::Unit)
 }
 
-/// Reads a type expression.
 pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
     // Puppet's table of common types has this text, which its parser would refuse.
     if text == "Array[1]" {
@@ -96,7 +92,6 @@ struct Interpreter<'a> {
     aliases: &'a dyn Aliases,
     /// Aliases being resolved, outermost first.
     open: Vec<(String, Arc<AliasBody>)>,
-    /// Aliases resolved already.
     done: Vec<(String, Arc<AliasBody>)>,
     parts: usize,
 }
@@ -160,7 +155,7 @@ impl<'a> Interpreter<'a> {
                     };
                     let key = self.param(&pair[0], text)?;
                     let value = self.param(&pair[1], text)?;
-                    // Of equal keys the last has its value in the first one's place.
+                    // Of equal keys the last one's value is used, in the first one's position.
                     let is_same = |known: &Param| match (known, &key) {
                         (Param::Text(known), Param::Text(key)) => known == key,
                         (Param::Type(known), Param::Type(key)) => known == key,
@@ -194,7 +189,8 @@ impl<'a> Interpreter<'a> {
         self.named(relative, || Arc::from(name))
     }
 
-    /// The type of a name that is not one of Puppet's types; `text` is shown if it does not exist.
+    /// The type of a name that is not one of Puppet's types; `text` is printed if it does not
+    /// exist.
     fn named(&mut self, name: &str, text: impl Fn() -> Arc<str>) -> Parsed<Type> {
         if let Some((known, body)) = self.open.iter().find(|(open, _)| same_name(open, name)) {
             return Ok(Type::Alias(Alias {
@@ -255,7 +251,7 @@ impl<'a> Interpreter<'a> {
                 "Type alias '{name}' cannot be resolved to a real type"
             )));
         }
-        // The body is not shared yet, so that it is always empty here.
+        // The body is not shared yet, so it is always empty here.
         let _ = body.resolved.set(resolved);
         self.done.push((name.to_owned(), body.clone()));
         Ok(strong(name, &body))
@@ -282,7 +278,7 @@ impl<'a> Interpreter<'a> {
                 _ => Err(refuse()),
             },
             reference @ Type::Reference(_) => Ok(reference),
-            // One that has type parameters.
+            // An error type with type parameters.
             Type::Object(Some(ObjectType::Error)) => Ok(Type::Reference(Arc::from(&*source))),
             Type::Object(Some(ObjectType::Deferred)) => Err(ParseError::new(
                 "The Deferred-Type cannot be parameterized using []",
@@ -301,7 +297,7 @@ fn strong(name: &str, body: &Arc<AliasBody>) -> Type {
     })
 }
 
-/// Drops the alias from the variant that it is defined as.
+/// Removes the alias from the variant that defines it.
 fn without_itself(name: &str, resolved: Type) -> Type {
     let Type::Variant(types) = &resolved else {
         return resolved;

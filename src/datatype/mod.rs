@@ -84,7 +84,7 @@ impl ParseError {
         }
     }
 
-    /// What Puppet's parser says of a text.
+    /// The error of Puppet's parser for a text.
     fn of(problem: &Problem, text: &str) -> ParseError {
         ParseError {
             message: problem.full(text),
@@ -107,17 +107,17 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a type expression: `Optional[Array[Stdlib::Host, 1]]`. The name of a type that does not
-/// exist is no error: it becomes a reference, which no value is an instance of.
+/// Parses a type expression: `Optional[Array[Stdlib::Host, 1]]`. The name of a type that does not
+/// exist is no error: it becomes a reference, which has no instances.
 ///
 /// # Errors
-/// The message Puppet's type parser gives.
+/// The message of Puppet's type parser.
 pub fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
     interpret::parse(text, aliases)
 }
 
-/// A type that is written in this program, with Puppet's own names only. If the text is wrong, any
-/// value matches: a bug here must not be reported as an error in data.
+/// A type written in this program, with Puppet's own names only. If the text is wrong, any value
+/// matches: a bug here must not be reported as an error in data.
 pub(crate) fn parse_known(text: &str) -> Type {
     let parsed = parse(text, &NoAliases);
     debug_assert!(parsed.is_ok(), "{text}: {parsed:?}");

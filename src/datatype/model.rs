@@ -1,4 +1,4 @@
-//! Data types as values: the counterpart of Puppet's `pops/types/types.rb`.
+//! Data types as Rust values: the counterpart of Puppet's `pops/types/types.rb`.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -53,18 +53,18 @@ pub enum Type {
     Class(Option<Arc<str>>),
     Resource(Option<Arc<ResourceType>>),
     Runtime(Option<Arc<str>>, Option<Arc<str>>),
-    /// An `Object` type: never matched by data as it is read.
+    /// An `Object` type: data from a file is never an instance.
     Object(Option<ObjectType>),
     /// The name of a type that does not exist.
     Reference(Arc<str>),
     Alias(Alias),
 }
 
-/// Most aliases and variants inside of each other that are looked into.
+/// Maximum nesting of aliases and variants that is followed.
 const MOST_LAYERS: usize = 16;
 
 impl Type {
-    /// Whether no text is of this type, whatever it says.
+    /// Whether no string is an instance of this type.
     #[must_use]
     pub fn takes_no_text(&self) -> bool {
         self.takes_no_text_within(MOST_LAYERS)
@@ -100,15 +100,12 @@ impl Type {
 pub enum ObjectType {
     /// A function that the agent calls.
     Deferred,
-    /// An error as a value.
     Error,
 }
 
 impl ObjectType {
-    /// All of them.
     pub(super) const ALL: [ObjectType; 2] = [ObjectType::Deferred, ObjectType::Error];
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -150,7 +147,6 @@ impl ObjectType {
         }
     }
 
-    /// The type of a value that was made of it.
     pub(super) fn of(value: &Value) -> Option<ObjectType> {
         let Value::Rich(rich) = value else {
             return None;
@@ -166,7 +162,7 @@ pub enum StringType {
     Any,
     /// A size in characters.
     Size(Range),
-    /// Exactly this text: what is inferred from a string.
+    /// Exactly this text, as inferred from a string.
     Value(Arc<str>),
 }
 
@@ -192,7 +188,7 @@ pub struct EnumType {
     pub case: EnumCase,
 }
 
-/// Whether an `Enum` looks at the case of ASCII letters.
+/// Whether an `Enum` respects the case of ASCII letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EnumCase {
     /// As written.
@@ -216,7 +212,7 @@ impl EnumType {
     }
 }
 
-/// A regular expression of a `Pattern`, compiled on first need.
+/// A regular expression of a `Pattern`, compiled on first use.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub(super) source: Arc<str>,
@@ -236,7 +232,7 @@ impl Pattern {
     /// The regular expression.
     ///
     /// # Errors
-    /// Ruby's, or that no engine here can run the pattern.
+    /// Ruby's error, or that no engine here can run the pattern.
     pub fn regexp(&self) -> Result<&Regexp, RegexpError> {
         self.compiled
             .get_or_init(|| Regexp::lazy(&self.source))
@@ -244,7 +240,8 @@ impl Pattern {
             .map_err(RegexpError::clone)
     }
 
-    /// Whether the text matches. If no engine can tell, it counts as a match: no false error.
+    /// Whether the text matches. If no engine can tell, it counts as a match, to avoid false
+    /// errors.
     pub(super) fn matches(&self, text: &str) -> bool {
         match self.regexp() {
             Ok(regexp) => regexp.is_match(text).unwrap_or(true),
@@ -266,7 +263,7 @@ pub struct Element {
     pub name: Arc<str>,
     /// Whether the key may be missing.
     pub presence: Presence,
-    /// What the value must be.
+    /// The type of the value.
     pub value: Type,
 }
 
@@ -280,7 +277,6 @@ pub enum Presence {
 }
 
 impl Element {
-    /// The type of the key alone.
     pub(super) fn key_type(&self) -> Type {
         let text = Type::String(StringType::Value(self.name.clone()));
         match self.presence {
@@ -295,11 +291,11 @@ impl Element {
 pub struct CallableType {
     /// Types of the parameters.
     pub parameters: Vec<Type>,
-    /// How many there may be.
+    /// The number of arguments.
     pub size: Option<Range>,
     /// The block.
     pub block: Option<Type>,
-    /// What is returned.
+    /// The return type.
     pub returns: Option<Type>,
 }
 
@@ -313,7 +309,7 @@ pub struct ResourceType {
 }
 
 /// A named type. Inside its own definition the name is a weak link, so that recursive types are
-/// freed; the outermost type keeps the whole alive.
+/// freed; the outermost type keeps all of it alive.
 #[derive(Clone, Debug)]
 pub struct Alias {
     pub(super) name: Arc<str>,
@@ -321,7 +317,6 @@ pub struct Alias {
     pub(super) weak: Weak<AliasBody>,
 }
 
-/// What an alias stands for.
 #[derive(Debug, Default)]
 pub(super) struct AliasBody {
     pub(super) resolved: OnceLock<Type>,
@@ -334,7 +329,7 @@ impl Alias {
         &self.name
     }
 
-    /// The type the alias stands for; `Unit` if it could not be resolved.
+    /// The aliased type; `Unit` if it could not be resolved.
     #[must_use]
     pub fn resolved(&self) -> Type {
         self.strong
@@ -402,7 +397,7 @@ impl Type {
         Type::Hash(Arc::new(pair), size.map(|size| size.to_size()))
     }
 
-    /// A variant of the distinct types, flattened; the only type itself where there is one.
+    /// A flattened variant of the distinct types; just the type if there is only one.
     pub(super) fn variant(types: impl IntoIterator<Item = Type>) -> Type {
         let mut flat: Vec<Type> = Vec::new();
         let mut add = |t: Type| {
@@ -425,7 +420,7 @@ impl Type {
         Type::Variant(flat.into())
     }
 
-    /// `NotUndef[T]`, without parameter for `Any`.
+    /// `NotUndef[T]`; without a parameter for `Any`.
     pub(super) fn not_undef(inner: Type) -> Type {
         Type::NotUndef((inner != Type::Any).then(|| Arc::new(inner)))
     }
@@ -439,7 +434,7 @@ impl Type {
         }
     }
 
-    /// The type without the details of one value, as `generalize` of each Ruby class.
+    /// The type without the details of one value, like `generalize` of each Ruby class.
     #[must_use]
     pub fn generalize(&self) -> Type {
         match self {

@@ -136,7 +136,7 @@ pub(super) fn to_number(from: &Value) -> Result<Value, String> {
     }
 }
 
-/// The text without the spaces between its sign and its digits, if it has such.
+/// The text without the spaces between its sign and its digits, if it has any.
 pub(super) fn without_gap(text: &str) -> Option<String> {
     let sign = text.chars().next().filter(|c| matches!(c, '+' | '-'))?;
     let rest = &text[1..];
@@ -144,7 +144,7 @@ pub(super) fn without_gap(text: &str) -> Option<String> {
         .then(|| format!("{sign}{}", rest.trim_start()))
 }
 
-/// Ruby's `Integer()` for the texts Puppet lets through.
+/// Ruby's `Integer()` for the texts that Puppet accepts.
 pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     let trimmed = text.trim();
     let (negative, digits) = match trimmed.strip_prefix('-') {
@@ -169,7 +169,7 @@ pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     Some(if negative { -number } else { number })
 }
 
-/// Ruby's `Float()` for the texts Puppet lets through.
+/// Ruby's `Float()` for the texts that Puppet accepts.
 pub(super) fn ruby_float_of(text: &str) -> Option<f64> {
     let trimmed = text.trim();
     let lower = trimmed.to_lowercase();

@@ -14,7 +14,6 @@ use super::model::{
 use super::{texts, time};
 use crate::value::Value;
 
-/// What a parameter of a type can be.
 #[derive(Clone, Debug)]
 pub(super) enum Param {
     Type(Type),
@@ -43,7 +42,7 @@ impl Param {
 
 fn undefined_method(name: &str, param: Param) -> ParseError {
     let class = own_class(&param);
-    // Ruby inspects a type as an object at some address.
+    // Ruby inspects a type as an object with an address.
     let shown = match param {
         Param::Type(Type::Reference(text)) => {
             let text = super::ruby_inspect(&text);
@@ -55,7 +54,7 @@ fn undefined_method(name: &str, param: Param) -> ParseError {
     ParseError::new(&format!("undefined method `{name}' for {shown}"))
 }
 
-/// The name of the class; [`ruby_class`] gives the value instead for booleans.
+/// The class name; [`ruby_class`] gives the value instead for booleans.
 fn own_class(param: &Param) -> String {
     match param {
         Param::Boolean(true) => "TrueClass".to_owned(),
@@ -70,7 +69,7 @@ pub(super) fn wrong_count(name: &str, required: &str, given: usize) -> ParseErro
     ))
 }
 
-/// Puppet forgets the closing parenthesis.
+/// The error for bounds in the wrong order; Puppet's message lacks the closing parenthesis.
 pub(super) fn disordered(from: &str, to: &str) -> ParseError {
     ParseError::new(&format!(
         "'from' must be less or equal to 'to'. Got ({from}, {to}"
@@ -113,7 +112,7 @@ pub(super) fn integer_range(
         other => other.clone(),
     };
     let (low, high) = (unbounded(low), unbounded(high));
-    // How Ruby names the other operand if a comparison fails.
+    // Ruby's name for the other operand if a comparison fails.
     let other = match &high {
         Param::Integer(_) | Param::Float(_) | Param::Boolean(_) => value_of(high.clone()).inspect(),
         _ => ruby_class(&high),
@@ -222,7 +221,7 @@ pub(super) fn time_range(
     Ok(range)
 }
 
-/// The time that `new` makes of a hash.
+/// The time that `new` makes from a hash.
 fn time_of_hash(name: &str, hash: Value) -> Parsed<Option<i128>> {
     let of_text = hash.get("string").is_some();
     let (made, read): (_, fn(&str) -> Option<i128>) = if name == "Timestamp" {
@@ -270,7 +269,8 @@ pub(super) fn trailing_range(
     Ok(None)
 }
 
-/// `type_of` of the factory: a text names a Ruby class, other literals have their inferred type.
+/// `type_of` of the factory: a text is the name of a Ruby class, other literals have their inferred
+/// type.
 pub(super) fn type_of(param: Param) -> Type {
     match param {
         Param::Type(t) => t,

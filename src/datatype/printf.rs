@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, Sign};
 
-/// Widest field and longest fraction that is written out.
+/// Maximum width of a field and length of a fraction.
 const MAX_WIDTH: usize = 10_000;
 
 /// A directive like `%-08.3f`.

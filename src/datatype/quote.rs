@@ -1,5 +1,5 @@
-//! Texts as Puppet and Ruby write them: quoted strings, patterns, floats. Types and values are not
-//! known here.
+//! Texts in Puppet's and Ruby's notation: quoted strings, patterns, floats. It must not know types
+//! or values.
 
 /// A pattern between slashes, as Ruby's `Regexp#inspect`.
 pub(super) fn slashed(source: &str) -> String {

@@ -1,4 +1,4 @@
-//! Ranges of numbers, sizes and times, as types have them.
+//! Ranges of numbers, sizes and times.
 
 use num_bigint::BigInt;
 
@@ -57,7 +57,7 @@ impl Range {
         })
     }
 
-    /// The range as one of sizes: never below zero.
+    /// The range limited to sizes: never below zero.
     pub(super) fn to_size(&self) -> Range {
         let zero = BigInt::from(0);
         if self.from.as_ref().is_some_and(|from| *from >= zero) {
@@ -131,18 +131,18 @@ pub struct TimeRange {
     pub digits: (Digits, Digits),
 }
 
-/// How Puppet writes the fraction of a second of a span.
+/// How Puppet prints the fraction of a second of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Digits {
-    /// Without the zeros at its end.
+    /// Without trailing zeros.
     #[default]
     Needed,
-    /// With all of them, as of a bound that was a float.
+    /// With all digits, as for a bound that was a float.
     All,
 }
 
 impl TimeRange {
-    /// The range of one time, or of all where it isn't known.
+    /// The range of one time, or of all times if it isn't known.
     pub(super) fn exactly(time: Option<i128>) -> TimeRange {
         TimeRange {
             from: time,
@@ -151,7 +151,7 @@ impl TimeRange {
         }
     }
 
-    /// Both bounds as Puppet prints times of day.
+    /// Both bounds in Puppet's format for timestamps.
     pub(super) fn stamps(self) -> (Option<String>, Option<String>) {
         (
             self.from.map(time::timestamp_text),
@@ -159,7 +159,7 @@ impl TimeRange {
         )
     }
 
-    /// Both bounds as Puppet prints spans.
+    /// Both bounds in Puppet's format for spans.
     pub(super) fn spans(self) -> (Option<String>, Option<String>) {
         let text = |time, digits| match digits {
             Digits::Needed => time::timespan_text(time),

@@ -1,10 +1,10 @@
-//! Semantic versions, as far as types and conversions need them.
+//! Semantic versions, for types and conversions.
 
 use std::cmp::Ordering;
 
 use crate::value::Value;
 
-/// A version's parts; identifiers compare as numbers where they are.
+/// The parts of a version; numeric identifiers compare as numbers.
 #[derive(Debug, PartialEq)]
 struct Version {
     numbers: [u64; 3],
@@ -73,10 +73,10 @@ fn compare(a: &Version, b: &Version) -> Ordering {
     })
 }
 
-/// A range of versions from its text, which stays as it is written (`SemanticPuppet::VersionRange`).
+/// A version range; its text is kept as written (`SemanticPuppet::VersionRange`).
 ///
 /// # Errors
-/// The message of the error that Puppet raises where the text is none.
+/// Puppet's error message for an invalid text.
 pub(super) fn range(text: &str) -> Result<Value, String> {
     let tight = without_space_behind_operators(text);
     let ranges: Vec<&str> = tight.split("||").collect();
@@ -134,7 +134,7 @@ pub(super) fn range(text: &str) -> Result<Value, String> {
 /// Ruby's `\s`.
 const SPACE: [char; 6] = [' ', '\t', '\r', '\n', '\x0c', '\x0b'];
 
-/// The text with what may stand between an operator and its version left out: space, or a `v`.
+/// The text without space, or a `v`, between an operator and its version.
 fn without_space_behind_operators(text: &str) -> String {
     let mut tight = String::with_capacity(text.len());
     let mut rest = text;
@@ -175,7 +175,7 @@ pub(super) fn check_prerelease(version: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a text is a version of which the end may be missing, or stand for any.
+/// Whether a text is a version with missing or wildcard parts at its end.
 fn is_partial(text: &str) -> bool {
     let (core, qualifier) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
     let is_number = |part: &str| {
@@ -199,8 +199,8 @@ fn is_partial(text: &str) -> bool {
         && qualifiers.all(|qualifier| qualifier.split('.').all(identifier))
 }
 
-/// Whether a range of comparisons joined by spaces includes a version. Ranges in another form
-/// count as including it: no false error.
+/// Whether a range of comparisons joined by spaces includes a version. Ranges in another form count
+/// as including it, to avoid false errors.
 pub(super) fn includes(range: &str, version: &str) -> bool {
     let Some(version) = parse(version) else {
         return false;

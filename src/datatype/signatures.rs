@@ -1,5 +1,5 @@
-//! The parameters that the `new` function of each type takes, and Puppet's texts for arguments
-//! that fit none of them (`describe_signatures` of `type_mismatch_describer.rb`).
+//! The parameters of each type's `new` function, and Puppet's messages for arguments that match no
+//! signature (`describe_signatures` of `type_mismatch_describer.rb`).
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ const FORMAT: &str = r"^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z]
 const SEMVER: &str = r"\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?\Z";
 
 /// A function that makes values: its name in messages, the local type names and the signatures,
-/// each parameter as (type, name), `?` before the type where it may be missing.
+/// with each parameter as (type, name), and `?` before the type if it is optional.
 struct Definition {
     id: Function,
     name: &'static str,
@@ -25,7 +25,6 @@ struct Definition {
     signatures: &'static [&'static [(&'static str, &'static str)]],
 }
 
-/// The functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Integer,
@@ -367,37 +366,37 @@ fn spelled(text: &str) -> String {
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name, as messages have it.
+    /// Its name in messages.
     pub name: String,
     /// The type of its arguments.
     pub expected: Type,
-    /// How many arguments it takes.
+    /// The number of arguments it takes.
     pub count: Count,
 }
 
-/// How many arguments a parameter takes.
+/// The number of arguments a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Exactly one.
     One,
     /// One, or none.
     Optional,
-    /// Any number; only the last parameter can be so.
+    /// Any number; only for the last parameter.
     Any,
-    /// One or more; only the last parameter can be so.
+    /// One or more; only for the last parameter.
     Some,
 }
 
-/// The signatures of a function, tried in turn.
+/// The signatures of a function, tried in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signatures {
-    /// The function's name, as messages have it.
+    /// The function's name in messages.
     pub name: String,
     /// The parameters of each signature.
     pub list: Vec<Vec<Parameter>>,
 }
 
-/// The signatures of a function, read on first use.
+/// The signatures of a function, parsed on first use.
 pub(super) fn signatures(function: Function) -> &'static Signatures {
     static ALL: OnceLock<Vec<(Function, Signatures)>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
@@ -457,7 +456,7 @@ fn taking(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
 }
 
 impl Signatures {
-    /// The number of the first signature that takes the arguments.
+    /// The number of the first signature that accepts the arguments.
     #[must_use]
     pub fn matching(&self, arguments: &[Value]) -> Option<usize> {
         self.list.iter().position(|parameters| {
@@ -468,7 +467,7 @@ impl Signatures {
         })
     }
 
-    /// Why no signature takes the arguments.
+    /// Why no signature accepts the arguments.
     #[must_use]
     pub fn refusal(&self, arguments: &[Value]) -> Refusal<'_> {
         let types: Vec<Type> = arguments.iter().map(infer_set).collect();

@@ -1,4 +1,4 @@
-//! Values as text under a format (`pops/types/string_converter.rb`).
+//! Converts values to text with a format (`pops/types/string_converter.rb`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
@@ -8,10 +8,10 @@ use super::printf::Directive;
 use super::quote::{double_quote, quote, ruby_float, slashed};
 use crate::value::{Opaque, Value};
 
-/// Deepest nesting of values that is written.
+/// Maximum nesting of values that is written.
 const MAX_DEPTH: usize = 120;
 
-/// Longest text that is written, in bytes.
+/// Maximum length of the text, in bytes.
 const MAX_LENGTH: usize = 16 * 1024 * 1024;
 
 /// The text of a value in Puppet's default format, as explanations show it: strings bare at the
@@ -21,7 +21,7 @@ pub fn puppet_string(value: &Value) -> String {
     convert(value, None).unwrap_or_default()
 }
 
-/// The text of a value in code: what `%p` gives.
+/// The text of a value in code: the result of `%p`.
 pub(super) fn programmatic(value: &Value) -> String {
     match value {
         Value::Float(number) => ruby_float(*number),
@@ -130,10 +130,10 @@ impl Format {
     }
 }
 
-/// Converts a value under the given format text, or Puppet's defaults.
+/// Converts a value with the given format text, or Puppet's defaults.
 ///
 /// # Errors
-/// Puppet's message where the format does not suit the value.
+/// Puppet's message if the format does not suit the value.
 pub(super) fn convert(value: &Value, format: Option<&str>) -> Result<String, String> {
     let format = format.map(Format::parse).transpose()?;
     match value {

@@ -1,4 +1,4 @@
-//! The types of Puppet against what Puppet says of them.
+//! The types of Puppet, compared with Puppet's own texts for them.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn aliases_come_from_their_files() {
     let ports = parse("A::Ports", &module).unwrap();
     assert!(is_instance(&ports, &Value::array([Value::from(80)])));
     assert!(!is_instance(&ports, &Value::array([])));
-    // Each alias is expanded where it stands.
+    // Each alias is expanded in place.
     assert_eq!(
         ports.to_string(),
         "A::Ports = Array[A::Port = Integer[0, 65535], 1]"
@@ -110,7 +110,7 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
     ] {
         let _ = parse(&text, &NoAliases);
     }
-    // What would take time with the square of the length.
+    // Inputs that could take quadratic time.
     for text in [
         "/\\".repeat(100_000),
         format!("\"${{{}", "/\\".repeat(100_000)),
@@ -133,7 +133,7 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
     let _ = check(&data, &value);
     let _ = puppet_string(&value);
     let _ = convert(&plain("String"), &value, &[], &NoAliases);
-    // Dropping so deep a value is the test's own affair.
+    // Dropping a value this deep would overflow the stack.
     std::mem::forget(value);
 }
 

@@ -1,9 +1,9 @@
-//! Points and spans of time as Puppet reads and prints them (`pops/time`), without a clock.
+//! Timestamps and spans in Puppet's formats (`pops/time`), without a clock.
 
 /// Nanoseconds in a second.
 pub(super) const SECOND: i128 = 1_000_000_000;
 
-/// The formats a span is tried in when none is given.
+/// The default formats of a span.
 pub(super) const TIMESPAN_FORMATS: &[&str] = &[
     "%D-%H:%M:%S.%-N",
     "%H:%M:%S.%-N",
@@ -29,10 +29,10 @@ const ZONED: &[&str] = &[
     "%F",
 ];
 
-/// Longest number that is read.
+/// Maximum number of digits of a number.
 const MAX_DIGITS: usize = 30;
 
-/// Seconds as nanoseconds, cut as Ruby's `to_i`.
+/// Seconds as nanoseconds, truncated like Ruby's `to_i`.
 pub(super) fn from_seconds(seconds: f64) -> i128 {
     #[allow(
         clippy::cast_possible_truncation,
@@ -42,7 +42,7 @@ pub(super) fn from_seconds(seconds: f64) -> i128 {
     nanoseconds
 }
 
-/// A span as Puppet prints it: `0-00:01:02.5`.
+/// A span in Puppet's format: `0-00:01:02.5`.
 pub(super) fn timespan_text(nanoseconds: i128) -> String {
     let fraction = fraction(nanoseconds);
     let digits = format!("{fraction:09}");
@@ -50,7 +50,7 @@ pub(super) fn timespan_text(nanoseconds: i128) -> String {
     span_text(nanoseconds, if digits.is_empty() { "0" } else { digits })
 }
 
-/// A span that Ruby holds as a float, whose fraction Puppet prints as it is: `0-00:01:02.500000000`.
+/// A span that Ruby holds as a float; Puppet prints its fraction in full: `0-00:01:02.500000000`.
 pub(super) fn timespan_text_of_float(nanoseconds: i128) -> String {
     span_text(nanoseconds, &fraction(nanoseconds).to_string())
 }
@@ -71,12 +71,12 @@ fn span_text(nanoseconds: i128, fraction: &str) -> String {
     )
 }
 
-/// The span of a text that Puppet printed.
+/// Parses a span printed by Puppet.
 pub(super) fn timespan_of_text(text: &str) -> Option<i128> {
     parse_timespan(text, TIMESPAN_FORMATS).ok()
 }
 
-/// Reads a span in the first format that fits.
+/// Parses a span with the first format that fits.
 pub(super) fn parse_timespan(text: &str, formats: &[&str]) -> Result<i128, String> {
     for format in formats {
         if let Ok(span) = parse_timespan_as(text, format) {
@@ -95,7 +95,7 @@ enum Segment {
     Value(char),
 }
 
-/// Reads a span in one format.
+/// Parses a span with one format.
 pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String> {
     let refuse = || format!("Unable to parse '{text}' using format '{format}'");
     let (pattern, segments, highest) = timespan_pattern(format)?;
@@ -238,7 +238,7 @@ fn timespan_pattern(format: &str) -> Result<(String, Vec<Segment>, Option<usize>
     Ok((pattern, segments, highest))
 }
 
-/// A point in time as Puppet prints it.
+/// A timestamp in Puppet's format.
 pub(super) fn timestamp_text(nanoseconds: i128) -> String {
     let seconds = nanoseconds.div_euclid(SECOND);
     let fraction = nanoseconds.rem_euclid(SECOND);
@@ -258,7 +258,7 @@ pub(super) fn timestamp_text(nanoseconds: i128) -> String {
     )
 }
 
-/// The point in time of a text that Puppet printed.
+/// Parses a timestamp printed by Puppet.
 pub(super) fn timestamp_of_text(text: &str) -> Option<i128> {
     parse_timestamp(text, None, None).ok()
 }
@@ -301,7 +301,7 @@ struct Fields {
     zone: Option<String>,
 }
 
-/// Reads a point in time; without formats those of Puppet are tried.
+/// Parses a timestamp; without formats, Puppet's defaults are tried.
 pub(super) fn parse_timestamp(
     text: &str,
     formats: Option<&[&str]>,
@@ -323,7 +323,7 @@ pub(super) fn parse_timestamp(
     finish(&fields, timezone)
 }
 
-/// Reads a point in time in one format.
+/// Parses a timestamp with one format.
 pub(super) fn parse_timestamp_as(
     text: &str,
     format: &str,
@@ -507,7 +507,8 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
     Some(text)
 }
 
-/// How much of the text names a time zone: letters, or an offset with `UTC` or `GMT` before it.
+/// The length of a time zone at the start of the text: letters, or an offset with `UTC` or `GMT`
+/// before it.
 fn zone_length(text: &str) -> Option<usize> {
     let count =
         |text: &str, of: &dyn Fn(char) -> bool| text.find(|c: char| !of(c)).unwrap_or(text.len());

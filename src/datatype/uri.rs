@@ -1,8 +1,7 @@
-//! URIs, as far as types and conversions need them: Ruby's parser of RFC 3986.
+//! URIs, for types and conversions: Ruby's parser of RFC 3986.
 
 use super::quote::quote;
 
-/// The parts of a URI.
 #[derive(Debug, Default, PartialEq)]
 struct Parts<'a> {
     scheme: Option<&'a str>,
@@ -70,7 +69,7 @@ fn ruby_dump(text: &str) -> String {
     dumped
 }
 
-/// A text as Ruby's `URI` prints what it read of it (`uri/rfc3986_parser.rb`, `uri/generic.rb`).
+/// Parses a URI and prints it as Ruby's `URI` does (`uri/rfc3986_parser.rb`, `uri/generic.rb`).
 ///
 /// # Errors
 /// Ruby's message.
@@ -201,7 +200,7 @@ fn escaped_query(query: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A URI or a relative reference. A query may hold any character.
+/// Whether a text is a URI or a relative reference. A query may contain any character.
 fn is_uri(text: &str) -> bool {
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
     let (text, _) = text.split_once('?').unwrap_or((text, ""));
@@ -211,7 +210,7 @@ fn is_uri(text: &str) -> bool {
     };
     let path = if let Some(rest) = rest.strip_prefix("//") {
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        // Without a scheme Ruby's pattern has its brackets wrong.
+        // Ruby's pattern for URIs without a scheme has its parentheses wrong.
         if !is_authority(authority) || scheme.is_none() && authority.contains('[') {
             return false;
         }
@@ -245,7 +244,7 @@ fn is_authority(authority: &str) -> bool {
 /// The addresses that may be in brackets.
 fn is_address(address: &str) -> bool {
     let Some(future) = address.strip_prefix('v') else {
-        // `core` has only the addresses, and no network.
+        // Only `core`'s address types are used, nothing touches the network.
         return address.parse::<core::net::Ipv6Addr>().is_ok();
     };
     future.split_once('.').is_some_and(|(version, rest)| {
@@ -257,7 +256,7 @@ fn is_address(address: &str) -> bool {
     })
 }
 
-/// Whether a text holds only unreserved characters, escapes and those of a list.
+/// Whether a text consists of unreserved characters, escapes and characters of a list.
 fn made_of(text: &str, more: &str) -> bool {
     let mut bytes = text.bytes();
     while let Some(b) = bytes.next() {
@@ -287,7 +286,7 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// What the `URI` type shows of a URI: its parts as a hash.
+/// The `URI` type's text for a URI: its parts as a hash.
 pub(super) fn parameters_text(text: &str) -> String {
     let parts = parts(text);
     let scheme = parts.scheme.map(str::to_lowercase);

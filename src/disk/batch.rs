@@ -1,4 +1,4 @@
-//! The disk as a batch lookup sees it: what Puppet would read, now, with nothing mapped.
+//! The disk as a batch lookup sees it: the files that Puppet would read now, without path mapping.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,22 +11,21 @@ use crate::value::{KeyHashing, LoadError, Value};
 use crate::workspace::path::join;
 use crate::workspace::{DataFile, FileKind, Files, Format, Generations, load};
 
-/// Bytes of data files that are remembered before all are forgotten and read anew.
+/// Maximum number of bytes of cached data files; beyond it the cache is cleared.
 const MOST_REMEMBERED: usize = 256 << 20;
 
-/// Bytes of other files that are remembered, before those not asked for lately are forgotten.
+/// Maximum number of bytes of other cached files, before the least recently used ones are evicted.
 const MOST_TEXTS: usize = 4 << 20;
 
-/// The files of this machine. What was read is remembered as long as their inode, size and time of
-/// modification stay (as `Puppet::Pops::Lookup` does with its own cache); a `kind` is one system
-/// call.
+/// The files of this machine. A cached file is valid while its inode, size and modification time
+/// stay the same (like the cache of `Puppet::Pops::Lookup`); a `kind` is one system call.
 #[derive(Debug)]
 pub struct DiskFiles {
     remembered: RwLock<Remembered>,
     texts: Mutex<Generations<Box<str>, StampedText>>,
 }
 
-/// The text of a file, and as what it was found.
+/// The text of a file, with its stamp.
 type StampedText = (Stamp, Arc<str>);
 
 impl Default for DiskFiles {
@@ -59,7 +58,7 @@ fn slot(format: Format) -> usize {
 }
 
 impl DiskFiles {
-    /// Nothing remembered yet.
+    /// An empty cache.
     #[must_use]
     pub fn new() -> DiskFiles {
         DiskFiles::default()
@@ -127,7 +126,7 @@ impl Files for DiskFiles {
 }
 
 impl DiskFiles {
-    /// The text of a file whose state is known.
+    /// The text of a file with a known stamp.
     pub(super) fn text_at(&self, path: &str, stamp: Option<Stamp>) -> Result<Arc<str>, LoadError> {
         let texts = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, text)) = texts().get(path)
@@ -146,7 +145,7 @@ impl DiskFiles {
         Ok(text)
     }
 
-    /// A data file whose state is known.
+    /// A data file with a known stamp.
     pub(super) fn data_at(
         &self,
         path: &str,
@@ -194,7 +193,7 @@ impl DiskFiles {
     }
 }
 
-/// Why nothing is seen at a path: Puppet looks at a data file before it opens it
+/// Why a path cannot be seen: Puppet calls `stat` on a data file before it opens it
 /// (`Context#cached_file_data`).
 fn unseen(path: &str) -> Option<LoadError> {
     let error = std::fs::metadata(&*native(path)).err()?;

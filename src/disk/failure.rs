@@ -1,8 +1,8 @@
-//! Failures of the system in words for people.
+//! System errors in words for people.
 
 use std::io::{Error, ErrorKind};
 
-/// Why something of the system could not be done: the usual reasons in our words, without numbers.
+/// Why a system call failed: the usual reasons in our words, without numbers.
 #[must_use]
 pub fn failure(error: &Error) -> String {
     let words = match error.kind() {

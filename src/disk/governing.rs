@@ -1,4 +1,5 @@
-//! Upward from a file to the hierarchy that governs it, for files outside of every known folder.
+//! Searches upward from a file for the hierarchy that governs it, for files outside of every known
+//! folder.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use super::native::native;
 use crate::analysis::{self, Governing, PROJECT_FILE};
 use crate::workspace::{FileKind, Files as _, path};
 
-/// Searches the disk upward from a folder, the user's own passed over.
+/// Searches the disk upward from a folder; the home folder is skipped.
 #[must_use]
 pub fn governing(folder: &str) -> Option<Governing> {
     let home = std::env::var("HOME").unwrap_or_default();
@@ -31,9 +32,9 @@ fn nearest<'f>(folder: &'f str, names: &[&str]) -> Option<&'f str> {
     std::iter::successors(Some(folder), |folder| path::parent(folder)).find(has)
 }
 
-/// The folder to read for a file or a folder that the command line names, called in the folder
-/// `here`: the environment around it, else the folder around it with a `.hiera-ls.yaml` or the top of
-/// a git checkout, else `here` where that is around it, else its own folder.
+/// The folder to read for a file or a folder on the command line, run in the folder `here`. In this
+/// order: the environment around it; the folder around it with a `.hiera-ls.yaml` or the top of a
+/// git checkout; `here` if it contains it; its own folder.
 #[must_use]
 pub fn workspace_of(at: &str, here: &str) -> Arc<str> {
     let own = match DiskFiles::new().kind(at) {

@@ -1,4 +1,4 @@
-//! Which folders are not entered, and which files are read rather than only named.
+//! Decides which folders are skipped, and which files are read rather than only listed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub struct Ignore {
     names: BTreeSet<String>,
 }
 
-/// Folders of tools, by name: no hierarchy reaches into them.
+/// Folders of tools, by name: no hierarchy uses them.
 const TOOLS: [&str; 13] = [
     ".git",
     ".hg",
@@ -29,7 +29,7 @@ const TOOLS: [&str; 13] = [
     "node_modules",
 ];
 
-/// Folders of tools that are known only together with the folder around them.
+/// Folders of tools, identified together with their parent folder.
 const PAIRS: [(&str, &str); 4] = [
     ("vendor", "bundle"),
     ("vendor", "ruby"),
@@ -38,10 +38,10 @@ const PAIRS: [(&str, &str); 4] = [
     ("fixtures", "modules"),
 ];
 
-/// Where the tests of a module have the modules that its `.fixtures.yml` names.
+/// Where a module's tests install the modules listed in its `.fixtures.yml`.
 const FETCHED_MODULES: &str = "spec/fixtures/modules";
 
-/// Whether a folder holds the modules that the tests of the module in `area` have fetched.
+/// Whether a folder holds the modules installed by the tests of the module in `area`.
 fn is_fetched(folder: &str, area: &str) -> bool {
     let has = |name: &str| Path::new(area).join(name).is_file();
     path::within(folder, area) == Some(FETCHED_MODULES)
@@ -56,7 +56,7 @@ impl Default for Ignore {
 }
 
 impl Ignore {
-    /// The usual folders, and these names too.
+    /// The default folders, and these names too.
     #[must_use]
     pub fn with<'a>(names: impl IntoIterator<Item = &'a str>) -> Ignore {
         let names = TOOLS.into_iter().chain(names);
@@ -65,7 +65,7 @@ impl Ignore {
         }
     }
 
-    /// Whether a folder is not entered.
+    /// Whether a folder is skipped.
     #[must_use]
     pub fn skips(&self, folder: &str) -> bool {
         let name = path::name(folder);
@@ -73,21 +73,22 @@ impl Ignore {
         self.names.contains(name) || PAIRS.contains(&(around, name))
     }
 
-    /// As [`Ignore::skips`], of a workspace folder: the modules that a module's tests have fetched are entered
-    /// for their types, functions and classes.
+    /// Like [`Ignore::skips`], for a workspace folder: modules installed by a module's tests are
+    /// entered for their types, functions and classes.
     #[must_use]
     pub fn skips_in(&self, folder: &str, area: &str) -> bool {
         let is_meant = self.names.contains("modules") || !is_fetched(folder, area);
         is_meant && self.skips(folder)
     }
 
-    /// Whether a symbolic link is not followed: what tests link to is here already, or elsewhere.
+    /// Links among the modules that tests install are not followed: their targets are in the workspace
+    /// already, or elsewhere.
     #[must_use]
     pub fn skips_link(&self, at: &str, area: &str) -> bool {
         path::within(at, area).is_some_and(|rest| path::within(rest, FETCHED_MODULES).is_some())
     }
 
-    /// Whether a path, or a folder around it below `area`, is not entered.
+    /// Whether a path, or a folder around it below `area`, is skipped.
     #[must_use]
     pub fn skips_within(&self, at: &str, area: &str) -> bool {
         let mut here = Some(at);
@@ -104,8 +105,8 @@ impl Ignore {
     }
 }
 
-/// Folders that a `hiera.yaml` names as places of data: every file in them is read whatever its
-/// extension, since a hierarchy's paths can have any.
+/// Folders that a `hiera.yaml` uses for data: every file in them is read whatever its extension,
+/// since a hierarchy's paths can have any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFolders {
     folders: BTreeSet<Arc<str>>,
@@ -115,8 +116,8 @@ pub struct DataFolders {
 const FILES_OF_CODE: [&str; 4] = ["files", "templates", "spec", "test"];
 
 impl DataFolders {
-    /// Takes in what the text of a hierarchy configuration in `dir` names. Only the fixed
-    /// beginning of each `datadir` counts; reading too much does no harm.
+    /// Adds the data folders of a hierarchy configuration in `dir`. Only the fixed beginning of
+    /// each `datadir` is used; reading too much does no harm.
     pub fn learn(&mut self, dir: &str, text: &str) {
         self.folders.insert(Arc::from(path::join(dir, "data")));
         self.folders.insert(Arc::from(path::join(dir, "hieradata")));
@@ -134,12 +135,12 @@ impl DataFolders {
         }
     }
 
-    /// Takes in what another scan found.
+    /// Adds the result of another scan.
     pub fn extend(&mut self, other: &DataFolders) {
         self.folders.extend(other.folders.iter().cloned());
     }
 
-    /// Whether a file lies in a place of data.
+    /// Whether a file lies in a data folder.
     #[must_use]
     pub fn hold(&self, at: &str) -> bool {
         let mut here = path::parent(at);
@@ -152,13 +153,13 @@ impl DataFolders {
         false
     }
 
-    /// Whether a file's content can matter: data, configuration, functions, types, classes.
+    /// Whether a file's content can be relevant: data, configuration, functions, types, classes.
     #[must_use]
     pub fn reads(&self, at: &str) -> bool {
         let (name, extension) = (path::name(at), path::extension(at));
         let below = |folder: &str| at.contains(folder);
         match (name, extension) {
-            // Of modules that tests have fetched no data counts.
+            // Data of modules installed by tests is not used.
             (_, Some(extension)) if below("/spec/fixtures/modules/") => {
                 extension == "pp"
                     && ["/types/", "/manifests/", "/functions/"]
@@ -196,7 +197,7 @@ impl DataFolders {
 }
 
 /// A value up to the quote, comma, comment or closing brace that ends it; the brace of an
-/// interpolation ends nothing.
+/// interpolation does not end it.
 fn word(value: &str) -> &str {
     let mut inside = false;
     let end = value.char_indices().find(|&(at, c)| match c {
@@ -212,8 +213,8 @@ fn word(value: &str) -> &str {
     end.map_or(value, |(at, _)| &value[..at]).trim()
 }
 
-/// The folder that a `datadir` begins with, up to its first interpolation. A deployed
-/// environment's folder is the one that holds the `hiera.yaml`.
+/// The fixed beginning of a `datadir`, up to its first interpolation. A deployed environment's
+/// folder is the one that holds the `hiera.yaml`.
 fn fixed_folder(dir: &str, datadir: &str) -> String {
     let here = match datadir.split_once("/environments/") {
         Some((_, rest)) if datadir.starts_with('/') => {
@@ -228,7 +229,6 @@ fn fixed_folder(dir: &str, datadir: &str) -> String {
     path::normalise(&path::join(dir, fixed))
 }
 
-/// Whether a file says where data is.
 pub(super) fn names_data_folders(at: &str) -> bool {
     let name = path::name(at);
     name.starts_with("hiera") && matches!(path::extension(at), Some("yaml" | "yml"))

@@ -1,8 +1,8 @@
 //! The only room that touches the file system: finding, reading and watching files.
 //!
-//! What is found becomes [`Change`](crate::workspace::Change) values for the model
-//! ([`scan`], [`reread`], [`Watcher`]) or answers a batch lookup right away ([`DiskFiles`]).
-//! Workspaces are untrusted: every walk is bounded, nothing is ever executed or written.
+//! Results become [`Change`](crate::workspace::Change) values for the model ([`scan`], [`reread`],
+//! [`Watcher`]) or answer a batch lookup directly ([`DiskFiles`]). Workspaces are untrusted: every
+//! walk is bounded, nothing is ever executed or written.
 
 #![allow(
     clippy::disallowed_methods,

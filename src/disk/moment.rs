@@ -1,4 +1,4 @@
-//! The disk as requests see it that were asked together.
+//! A consistent view of the disk for requests that arrive together.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,19 +9,18 @@ use super::read::{Stamp, kind_of};
 use crate::value::{KeyHashing, LoadError};
 use crate::workspace::{DataFile, FileKind, Files, Format};
 
-/// What stands at a path, if anything.
+/// The kind and stamp of a path, if it exists.
 type Seen = Option<(FileKind, Stamp)>;
 
-/// What stands in a folder.
+/// The content of a folder.
 type Listed = Vec<(Arc<str>, FileKind)>;
 
-/// What was found at paths.
+/// Results by path.
 type Found<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
 
-/// The files of a [`DiskFiles`] for the time of one request, or of several that had come before
-/// the first of them is answered: each path is looked at once, so that a file that changes
-/// meanwhile is not half the old one. A lookup asks for most paths several times, and a look takes longer
-/// than all the rest.
+/// The files of a [`DiskFiles`] for one request, or for several that arrived before the first one
+/// is answered. Each path is looked at once, so that a batch sees one consistent state. A lookup
+/// asks for most paths several times, and `stat` is the most expensive part of a lookup.
 #[derive(Debug)]
 pub struct Moment<'a> {
     disk: &'a DiskFiles,
@@ -52,9 +51,9 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// What `find` finds at a path, now or before.
+/// The result of `find` for a path, cached.
 fn once<T: Clone>(found: &Found<T>, path: &str, find: impl FnOnce() -> T) -> T {
-    // Each change of the table is one insertion: it is whole even after a panic.
+    // Each change of the table is one insertion, so a panic leaves it valid.
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = found.get(path) {
         return known.clone();

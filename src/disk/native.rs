@@ -1,4 +1,5 @@
-//! Paths as the operating system has them, and as the model has them: absolute, `/` between segments.
+//! Converts paths between the operating system's form and the model's: absolute, `/` between
+//! segments.
 //!
 //! On Unix they are the same. On Windows `C:\a\b` is `/c:/a/b`, as editors write it in URIs, and
 //! `\\server\share\a` is `/unc:/server/share/a`.
@@ -6,10 +7,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-/// The first segment of paths on other machines: no drive and no file can be called so.
+/// The first segment of paths on other machines: no drive and no file can have this name.
 const REMOTE: &str = "/unc:/";
 
-/// The path that the operating system knows a file by.
+/// The operating system's form of a path.
 #[must_use]
 pub(super) fn native(path: &str) -> Cow<'_, str> {
     match cfg!(windows) {
@@ -18,7 +19,7 @@ pub(super) fn native(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// The model's path of a file that the operating system names; nothing for what is not UTF-8.
+/// The model's form of a path; `None` if it is not UTF-8.
 #[must_use]
 pub fn model(path: &Path) -> Option<String> {
     let path = path.to_str()?;
@@ -28,8 +29,8 @@ pub fn model(path: &Path) -> Option<String> {
     })
 }
 
-/// The path in a `file` URI, without its escapes, and the host, as the model has it; nothing for a host
-/// whose files cannot be read.
+/// The model's form of the host and unescaped path of a `file` URI; `None` for a host whose files
+/// cannot be read.
 #[must_use]
 pub fn of_uri(host: &str, path: &str) -> Option<String> {
     let is_local = host.is_empty() || host.eq_ignore_ascii_case("localhost");
@@ -40,7 +41,7 @@ pub fn of_uri(host: &str, path: &str) -> Option<String> {
     }
 }
 
-/// The host and the path of a file's URI.
+/// The host and the path for a file's URI.
 pub(super) fn in_uri(path: &str) -> (&str, &str) {
     let remote = path.strip_prefix(REMOTE).filter(|_| cfg!(windows));
     remote.map_or(("", path), split_host)
@@ -57,7 +58,7 @@ fn on_windows(path: &str) -> String {
     }
     let rest = path.strip_prefix('/').unwrap_or(path);
     match rest.len() == 2 && drive(rest).is_some() {
-        // The drive alone would be its current folder.
+        // The drive letter alone would mean its current folder.
         true => format!(r"{rest}\"),
         false => rest.replace('/', r"\"),
     }
@@ -65,7 +66,7 @@ fn on_windows(path: &str) -> String {
 
 fn from_windows(path: &str) -> String {
     let path = path.replace('\\', "/");
-    // What `canonicalize` gives: no limit of length, and no dots.
+    // The form that `canonicalize` returns: no length limit, and no dots.
     let path = match path.strip_prefix("//?/") {
         Some(rest) => match rest
             .get(..4)
@@ -89,7 +90,7 @@ fn from_uri_on_windows(host: &str, path: &str) -> String {
     }
 }
 
-/// Editors and shells do not agree on the case of a drive's letter, and it means nothing.
+/// Lower-cases a drive letter: editors and shells differ, and its case has no meaning.
 fn with_small_drive(path: &str) -> String {
     match drive(path) {
         Some(letter) => format!("/{}{}", letter.to_ascii_lowercase(), &path[1..]),
@@ -97,7 +98,7 @@ fn with_small_drive(path: &str) -> String {
     }
 }
 
-/// The letter of the drive that a path begins with: `C` of `C:/a`.
+/// The drive letter at the start of a path: `C` of `C:/a`.
 fn drive(path: &str) -> Option<char> {
     let mut letters = path.chars();
     let letter = letters.next().filter(char::is_ascii_alphabetic)?;

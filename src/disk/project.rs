@@ -1,4 +1,4 @@
-//! Finding the configuration of a workspace, `.hiera-ls.yaml`.
+//! Finds the configuration of a workspace, `.hiera-ls.yaml`.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use crate::analysis::{PROJECT_FILE, Project, ProjectError, Spoils};
 use crate::rules;
 use crate::workspace::path;
 
-/// Bytes of a configuration that are read.
+/// Maximum number of bytes of a configuration.
 const LARGEST_PROJECT: u64 = 1 << 20;
 
 /// The configuration of a folder.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FoundProject {
-    /// The settings without a mistake.
+    /// The valid settings.
     pub project: Project,
-    /// The file; none where there is none.
+    /// The file; `None` if there is none.
     pub path: Option<String>,
-    /// Its text, where it could be read.
+    /// Its text, if it could be read.
     pub text: Option<Arc<str>>,
-    /// What is wrong with it; unknown rules, of which nothing follows, are not among them.
+    /// Its mistakes, without unknown rules, which have no effect.
     pub mistakes: Vec<ProjectError>,
-    /// Those of them that only the disk shows: paths that symbolic links lead out of the workspace.
+    /// Mistakes that only the disk shows: symbolic links that lead out of the workspace.
     pub outside: Vec<ProjectError>,
 }
 
 impl FoundProject {
-    /// The settings, of a file without a mistake.
+    /// The settings of a file without mistakes.
     ///
     /// # Errors
     /// The first mistake.
@@ -39,14 +39,14 @@ impl FoundProject {
     }
 }
 
-/// The configuration of an absolute folder: from its own file, else the nearest above it, not above
-/// the top of a git checkout. The default where there is none.
+/// The configuration of an absolute folder: its own file, else the nearest one above it, up to the
+/// top of a git checkout; else the default.
 #[must_use]
 pub fn project(folder: &str) -> FoundProject {
     project_over(folder, &|_| None)
 }
 
-/// As [`project`], where `known` gives the texts of files that are not read from the disk.
+/// Like [`project`], with `known` providing the texts of files instead of the disk.
 #[must_use]
 pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> FoundProject {
     let mut here = Some(folder);

@@ -1,4 +1,4 @@
-//! Reading one path, with Ruby's words for what goes wrong.
+//! Reads one path, with errors in Ruby's words.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -9,29 +9,27 @@ use super::native::{model, native};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, path, too_large};
 
-/// Bytes up to which a file is read that the user names, as the facts of a whole fleet, or that a batch
-/// lookup needs; offsets have 32 bits.
+/// Maximum number of bytes of a file that the user names, such as a whole fleet's facts, or that a
+/// batch lookup needs; offsets have 32 bits.
 pub(super) const LARGEST_NAMED_FILE: u64 = 1 << 30;
 
-/// What a caller wants of a file.
+/// The information that a caller needs about a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Want {
-    /// Its content.
     Content,
-    /// Its content, however large within reason: the user named it.
+    /// Its content, up to the larger limit: the user named it.
     Named,
-    /// That it is there.
     Name,
 }
 
-/// What stands at a path, with its content if it is a file. Pipes, sockets and devices are
+/// The entry at a path, with its content if it is a file. Pipes, sockets and devices are
 /// [`DiskEntry::Absent`]; they are never opened.
 #[must_use]
 pub fn read(at: &str) -> DiskEntry {
     entry(at, Want::Content)
 }
 
-/// [`read`] for a path that the user names in settings or on the command line.
+/// [`read`] for a path from settings or the command line.
 #[must_use]
 pub fn read_named(at: &str) -> DiskEntry {
     entry(at, Want::Named)
@@ -70,15 +68,15 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
     })
 }
 
-/// Where a symbolic link really leads.
+/// The real target of a symbolic link.
 pub(super) fn target(at: &str) -> Option<Arc<str>> {
     let real = std::fs::canonicalize(&*native(at)).ok()?;
     Some(Arc::from(model(&real)?))
 }
 
-/// Whether a symbolic link that leads nowhere leads out of a folder.
+/// Whether a broken symbolic link leads out of a folder.
 pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
-    /// Links behind each other that Linux follows.
+    /// Maximum number of consecutive links, as in Linux.
     const MOST_LINKS: usize = 40;
     let mut at = at.to_owned();
     for _ in 0..MOST_LINKS {
@@ -99,7 +97,7 @@ pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
     Lost::Here
 }
 
-/// A file's content; nothing if the file vanished meanwhile.
+/// A file's content; `None` if the file has disappeared.
 pub(super) fn content(at: &str) -> Option<Content> {
     content_within(at, LARGEST_FILE)
 }
@@ -115,11 +113,9 @@ fn content_within(at: &str, limit: u64) -> Option<Content> {
     }
 }
 
-/// Why a file has no bytes to give.
 pub(super) enum Unreadable {
-    /// It is not there.
     Gone,
-    /// It is there and must not or cannot be read.
+    /// It exists and must not or cannot be read.
     Refused(LoadError),
 }
 
@@ -171,8 +167,8 @@ fn open(at: &str) -> io::Result<File> {
     options.open(&*native(at))
 }
 
-/// A failure of the system in the words of Ruby's `Errno` classes, with the C function in which
-/// Ruby meets it.
+/// A system error in the words of Ruby's `Errno` classes, with the C function in which Ruby
+/// encounters it.
 pub(super) fn system(error: &io::Error, call: &str, at: &str) -> LoadError {
     let words = without_number(error);
     match SystemError::of_words(&words) {
@@ -189,7 +185,7 @@ fn io_error(message: String) -> LoadError {
     }
 }
 
-/// What differs between two states of a file, without reading it.
+/// Distinguishes two states of a file without reading it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
     inode: u64,
@@ -197,7 +193,7 @@ pub struct Stamp {
     size: u64,
 }
 
-/// What stands at a path by now, without reading it; nothing where nothing does.
+/// The current stamp of a path, without reading it; `None` if it does not exist.
 #[must_use]
 pub fn stamp(at: &str) -> Option<Stamp> {
     std::fs::metadata(&*native(at))
@@ -215,7 +211,7 @@ impl Stamp {
     }
 }
 
-/// What a lookup sees of what stands at a path; nothing of pipes, sockets and devices.
+/// The kind of a path as lookups see it; `None` for pipes, sockets and devices.
 pub(super) fn kind_of(metadata: &Metadata) -> Option<FileKind> {
     if metadata.is_dir() {
         Some(FileKind::Directory)
@@ -224,14 +220,14 @@ pub(super) fn kind_of(metadata: &Metadata) -> Option<FileKind> {
     }
 }
 
-/// Device and inode, where the system has them.
+/// Device and inode, if the system has them.
 #[cfg(unix)]
 pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Device and inode, where the system has them.
+/// Device and inode, if the system has them.
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None

@@ -1,4 +1,4 @@
-//! From folders on the disk to changes of the model.
+//! Scans folders on the disk into changes for the model.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use super::read::{self, Want};
 use super::walk::{Found, walk};
 use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
 
-/// How far a scan is.
+/// The progress of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// Folders are being listed.
@@ -19,7 +19,7 @@ pub enum Progress {
         /// Files and folders found so far.
         found: usize,
     },
-    /// All names are known, and nothing is read yet.
+    /// All names are known, and no file is read yet.
     Listed,
     /// Files are being read.
     Reading {
@@ -33,37 +33,36 @@ pub enum Progress {
 /// How a scan ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Everything was looked at, or left out for a reason that a problem names.
+    /// Everything was scanned, or left out for a reason that a problem names.
     Complete,
-    /// The caller broke it off: the change holds what was found by then and must not be taken
-    /// for everything.
+    /// The caller cancelled it: the change is incomplete.
     Cancelled,
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug)]
 pub struct Scan {
-    /// What the model has to take in.
+    /// The change for the model.
     pub change: Change,
-    /// Where data is, as the configurations found say.
+    /// The data folders of the configurations found.
     pub data_folders: DataFolders,
-    /// What was left out and why.
+    /// Entries that were left out, and why.
     pub problems: Vec<ScanProblem>,
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// Something in a workspace that was left out.
+/// An entry of a workspace that was left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanProblem {
-    /// Where.
+    /// Its path.
     pub path: Arc<str>,
-    /// Why, to be read behind the path.
+    /// Why, as text to follow the path.
     pub message: String,
 }
 
-/// Reads the folders: one complete [`Change::Scanned`] for each. `progress` is asked often, from
-/// several threads, whether to go on.
+/// Scans the folders: one complete [`Change::Scanned`] for each. `progress` is called often, from
+/// several threads; it returns whether to go on.
 pub fn scan(
     folders: &[Arc<str>],
     ignore: &Ignore,
@@ -142,8 +141,8 @@ pub fn scan(
     }
 }
 
-/// What the model gets for a name. The content is missing if the scan was broken off before
-/// it, and is nothing if the file vanished after it was listed.
+/// The model's entry for a name. The content is missing if the scan was cancelled before reading
+/// it, and `None` if the file disappeared after it was listed.
 fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
     match (found.kind, content) {
         (Err(lost), _) => DiskEntry::LostLink(lost),
@@ -172,12 +171,13 @@ fn learn(data_folders: &mut DataFolders, found: &Found) {
     }
 }
 
-/// Reads files in parallel, in order; what is missing was not read any more.
+/// Reads files in parallel, keeping their order; missing entries were not read because of a
+/// cancellation.
 fn read_all(
     wanted: &[&Found],
     progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> (Vec<Option<Option<Content>>>, bool) {
-    /// Files between two questions whether to go on.
+    /// Number of files between two checks for cancellation.
     const STEP: usize = 64;
     let slots: Vec<OnceLock<Option<Content>>> = wanted.iter().map(|_| OnceLock::new()).collect();
     let (next, read, stop) = (
@@ -214,10 +214,10 @@ fn read_all(
     (contents, stop.into_inner())
 }
 
-/// Looks again at some paths of which a client or the system said that they changed: files are
-/// read, folders walked, what is missing reported with the topmost folder that is missing. Paths
-/// outside the areas or in skipped folders are left out. Where a hierarchy's configuration is
-/// among them, its folder is read whole, since data may be elsewhere now.
+/// Re-reads paths that a client or the system reports as changed: files are read, folders walked,
+/// and missing paths reported with their topmost missing folder. Paths outside the areas or in
+/// skipped folders are ignored. If a hierarchy's configuration is among them, its folder is read
+/// completely, since data may be elsewhere now.
 #[must_use]
 pub fn reread(
     paths: &[Arc<str>],
@@ -312,8 +312,8 @@ pub fn reread(
     Change::Batch(changes)
 }
 
-/// The uppermost folder on the way to a missing path that is missing too: a client may tell of
-/// the files of a folder that went and not of the folder.
+/// The topmost missing folder of a missing path: a client may report the files of a deleted folder
+/// and not the folder.
 fn topmost_missing(at: &str, area: &str) -> String {
     let mut missing = at;
     while let Some(above) = path::parent(missing) {

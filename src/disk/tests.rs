@@ -1,4 +1,4 @@
-//! The disk with everything that can stand on it.
+//! Scans of folders with every kind of entry.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::*;
 use crate::workspace::{Change, FileKind, Files, Format, RootKind, Snapshot, Workspace, path};
 
-/// Longest wait for something that must happen.
+/// Maximum wait for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn write(root: &Path, at: &str, content: impl AsRef<[u8]>) {
@@ -122,7 +122,7 @@ fn links_loops_and_odd_things_end_nothing() {
         snapshot.kind(&at("mirror/../data")),
         Some(FileKind::Directory)
     );
-    // A literal path passes over a broken link, a glob does not.
+    // A literal path ignores a broken link, a glob does not.
     let dangling = at("data/dangling.yaml");
     assert_eq!(snapshot.kind(&dangling), None);
     assert!(snapshot.is_link(&dangling));
@@ -190,7 +190,7 @@ fn code_of_modules_that_a_module_has_fetched_for_its_tests_is_read() {
         let fetched = fetched.map(|at| path::within(&at, &shared(root)).expect("below").to_owned());
         fetched.collect::<Vec<_>>()
     };
-    // Without a `.fixtures.yml` it is not known whose they are.
+    // Without a `.fixtures.yml` their owner is unknown.
     assert_eq!(texts(), [""; 0]);
     write(
         root,
@@ -259,7 +259,7 @@ fn looking_again_finds_what_came_and_went() {
     };
     write(root, "data/b.yaml", "b: 1\n");
     fs::remove_dir_all(root.join("data/nodes")).expect("removed");
-    // A client may tell of the file alone; its folder went with it.
+    // A client may report the file alone; its folder was deleted with it.
     let snapshot = look(&mut scan, &["data/b.yaml", "data/nodes/a.yaml"]);
     assert_eq!(
         below(&snapshot, root),
@@ -341,7 +341,8 @@ fn batch_files_are_the_disk_s_own() {
     assert_eq!(files.kind(&at("")), Some(FileKind::Directory));
 }
 
-/// Waits until the watcher told enough for `done`; every change goes to the workspace.
+/// Waits until the watcher has reported enough for `done`; every change is applied to the
+/// workspace.
 fn watch_until(
     workspace: &Workspace,
     changes: &mpsc::Receiver<Change>,
@@ -395,7 +396,7 @@ fn a_watcher_tells_of_files_and_new_folders() {
     }
 }
 
-/// A repository of the corpora, or nothing where they are not there, which CI must not see.
+/// A repository of the corpora, or `None` if they are missing, which is an error in CI.
 fn corpus(name: &str) -> Option<std::path::PathBuf> {
     let at = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/corpora")

@@ -1,9 +1,9 @@
-//! `file` URIs of paths, as editors and reports name files.
+//! `file` URIs for paths, as editors and reports use them.
 
 use super::native::in_uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What RFC 3986 doesn't allow in a path as itself; `:` is escaped, as VS Code does it.
+/// Characters that RFC 3986 doesn't allow unescaped in a path; `:` is escaped, as in VS Code.
 const OUTSIDE_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -11,8 +11,8 @@ const OUTSIDE_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// The text of the `file` URI of an absolute path; every byte that RFC 3986 doesn't allow in a path
-/// segment as itself is escaped.
+/// The `file` URI of an absolute path; every byte that RFC 3986 doesn't allow in a path segment is
+/// escaped.
 #[must_use]
 pub fn file_uri(path: &str) -> String {
     let (host, path) = in_uri(path);

@@ -1,4 +1,4 @@
-//! Finding the names in a folder and below, within limits.
+//! Lists everything below a folder, within limits.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,21 +11,20 @@ use super::read::{identity, lost_from, target};
 use super::scan::ScanProblem;
 use crate::workspace::{FileKind, Linked, Lost, path};
 
-/// Files and folders that one walk names at most: far beyond any control repository, and a
-/// bound where a workspace turns out to be a whole disk.
+/// Maximum number of files and folders in one walk: far beyond any control repository, and a bound
+/// if a workspace turns out to be a whole disk.
 pub const MOST_FILES: usize = 500_000;
 
-/// Folders inside each other that one walk enters at most.
+/// Maximum nesting of folders in one walk.
 pub const MOST_DEPTH: usize = 64;
 
-/// Files and folders behind symbolic links out of the workspace that one walk names at most.
+/// Maximum number of files and folders behind symbolic links out of the workspace in one walk.
 const MOST_LINKED: usize = 50_000;
 
-/// How often one real folder is entered by different names; links can otherwise name a tree of
-/// folders in exponentially many ways.
+/// Maximum number of times that one real folder is entered by different names; links can otherwise
+/// name a tree of folders in exponentially many ways.
 const MOST_VISITS: u32 = 4;
 
-/// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) found: Vec<Found>,
@@ -33,22 +32,21 @@ pub(super) struct Walk {
     pub(super) cancelled: bool,
 }
 
-/// One name.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) path: Arc<str>,
-    /// What stands there; where a symbolic link leads that leads nowhere.
+    /// The kind of the entry, or where a broken symbolic link leads.
     pub(super) kind: Result<FileKind, Lost>,
     pub(super) linked: Linked,
-    /// Where a linked folder really is.
+    /// The real path of a linked folder.
     pub(super) target: Option<Arc<str>>,
 }
 
-/// A folder that waits to be entered.
+/// A folder in the queue.
 struct Waiting {
     path: String,
     depth: usize,
-    /// Whether a symbolic link led out of the walked folder on the way here.
+    /// Whether a symbolic link on the way here led out of the walked folder.
     outside: bool,
     /// The real folders on the way here.
     chain: Option<Arc<Chain>>,
@@ -66,12 +64,10 @@ impl Chain {
     }
 }
 
-/// The folders of a walk.
 struct Folders<'w> {
     ignore: &'w Ignore,
-    /// The walked folder.
     folder: &'w str,
-    /// Where the walked folder really is.
+    /// The real path of the walked folder.
     real: Arc<str>,
     /// How often each real folder was entered.
     visits: HashMap<(u64, u64), u32>,
@@ -79,8 +75,8 @@ struct Folders<'w> {
 }
 
 impl Folders<'_> {
-    /// Lets a folder in `here` wait to be entered, unless there is a reason not to. Gives where a
-    /// symbolic link leads; nothing at all for a folder that is not named either.
+    /// Queues a folder in `here`, unless there is a reason to skip it. Returns the target of a
+    /// symbolic link; `None` for a folder that is not listed either.
     fn enter(
         &mut self,
         here: &Waiting,
@@ -116,8 +112,8 @@ impl Folders<'_> {
     }
 }
 
-/// What stands at an entry of the walked `folder`, links followed; nothing at all for what is no file and
-/// no folder, and links to that.
+/// The kind of an entry of the walked `folder`, links followed; `None` if it is neither file nor
+/// folder.
 fn kind_at(
     entry: &std::fs::DirEntry,
     at: &str,
@@ -138,8 +134,8 @@ fn kind_at(
     }
 }
 
-/// Names everything below `folder`, which itself is not named. `go_on` is asked once per folder
-/// with the number of names so far.
+/// Lists everything below `folder`, without the folder itself. `go_on` is called once per folder
+/// with the number of entries so far.
 pub(super) fn walk(
     folder: &str,
     ignore: &Ignore,
@@ -238,7 +234,7 @@ pub(super) fn walk(
     walk
 }
 
-/// Why a folder is not entered, if it is not.
+/// Why a folder is skipped, if it is.
 fn unentered(
     next: &Waiting,
     above: Option<&Arc<Chain>>,

@@ -1,7 +1,7 @@
-//! Watching folders: by the system's events where it gives them, else by looking again and again.
+//! Watches folders: by the system's events if available, else by polling.
 //!
-//! Many events in a row become one change: a branch switch that touches thousands of files is
-//! one [`Change::Batch`].
+//! Events are debounced into one change: a branch switch that touches thousands of files is one
+//! [`Change::Batch`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,22 +18,22 @@ use super::read::Stamp;
 use super::scan::{names, reread};
 use crate::workspace::{Change, FileKind, path};
 
-/// Silence after which a row of events is taken to be over.
+/// Debounce: a burst of events ends after this much time without one.
 const QUIET: Duration = Duration::from_millis(80);
 
-/// Events taken into one row at most, so that a file that is written without end does not hold
-/// back all others.
+/// Maximum number of events in one burst, so that a file that is written without end does not delay
+/// all others.
 const MOST_EVENTS: usize = 100_000;
 
-/// Time between two looks where the system gives no events. A look is one `stat` per file.
+/// Polling interval. A poll is one `stat` per file.
 const POLL: Duration = Duration::from_secs(3);
 
-/// How a watcher learns what happens.
+/// How a watcher learns of changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WatchMode {
-    /// The system tells.
+    /// By events of the system.
     System,
-    /// It looks at every file again and again.
+    /// By polling every file.
     Poll,
 }
 
@@ -50,7 +50,7 @@ enum Message {
     Stop,
 }
 
-/// What is watched, and what is known of it.
+/// Watched folders with their last known state.
 struct Watched {
     areas: Vec<Arc<str>>,
     ignore: Ignore,
@@ -59,10 +59,10 @@ struct Watched {
 }
 
 impl Watcher {
-    /// Watches the areas of a workspace. `tell` is called from a thread of the watcher's own,
-    /// with what is on the disk by then. Falls back to looking where the system refuses (too many
-    /// folders, no such facility); a caller that knows that events do not come (network file
-    /// systems) asks for [`WatchMode::Poll`].
+    /// Watches the areas of a workspace. `tell` is called from a thread of the watcher's own with
+    /// the current state on the disk. Falls back to polling if the system refuses (too many
+    /// folders, not supported); a caller that knows that events do not arrive (network file
+    /// systems) passes [`WatchMode::Poll`].
     #[must_use]
     pub fn new(
         areas: &[Arc<str>],
@@ -95,7 +95,7 @@ impl Watcher {
         } else {
             WatchMode::Poll
         };
-        // What is there before the thread starts counts as known: nothing is lost in between.
+        // The state before the thread starts counts as known: nothing is lost in between.
         let seen = match mode {
             WatchMode::System => BTreeMap::new(),
             WatchMode::Poll => look(&watched.areas, &watched.ignore),
@@ -114,7 +114,7 @@ impl Watcher {
         }
     }
 
-    /// How this watcher learns what happens.
+    /// How this watcher learns of changes.
     #[must_use]
     pub fn mode(&self) -> WatchMode {
         self.mode
@@ -133,7 +133,7 @@ impl Drop for Watcher {
 /// Asks the system for events of a folder and all folders in it that are not skipped.
 fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool {
     if !cfg!(target_os = "linux") {
-        // Elsewhere the system watches trees; what is skipped is left out when events come.
+        // Other systems watch whole trees; events of skipped folders are dropped on arrival.
         return system
             .watch(Path::new(&*native(folder)), RecursiveMode::Recursive)
             .is_ok();
@@ -146,13 +146,13 @@ fn watch(system: &mut RecommendedWatcher, folder: &str, ignore: &Ignore) -> bool
     std::iter::once(folder).chain(folders).all(|folder| {
         match system.watch(Path::new(&*native(folder)), RecursiveMode::NonRecursive) {
             Ok(()) => true,
-            // Only a limit is a reason to give up; a folder may vanish or be closed to us.
+            // Only a limit is a reason to give up; a folder may disappear or be unreadable.
             Err(error) => !matches!(error.kind, notify::ErrorKind::MaxFilesWatch),
         }
     })
 }
 
-/// Waits for events and reports what they come to.
+/// Waits for events and reports the resulting changes.
 fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Receiver<Message>) {
     while let Ok(first) = receiver.recv() {
         let mut dirty = BTreeSet::new();
@@ -173,7 +173,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
         let mut enough = true;
         for at in &dirty {
             if cfg!(target_os = "linux") && Path::new(&*native(at)).is_dir() && watched.covers(at) {
-                // Before the folder is read, so that what comes after the reading is heard of.
+                // Before the folder is read, so that later changes cause events.
                 enough &= watch(&mut system, at, &watched.ignore);
             }
         }
@@ -188,7 +188,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
     }
 }
 
-/// Looks at every file now and then and reports what is different.
+/// Polls every file and reports differences.
 fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
     loop {
         match receiver.recv_timeout(POLL) {
@@ -209,7 +209,7 @@ fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
     }
 }
 
-/// Files and folders with what differs between their states; a folder has but one state.
+/// Stamps of files and folders; folders have none.
 type Seen = BTreeMap<Arc<str>, Option<Stamp>>;
 
 fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
@@ -226,7 +226,7 @@ fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
 }
 
 impl Watched {
-    /// Notes the paths of an event; all areas where events were lost.
+    /// Records the paths of an event; all areas if events were lost.
     fn note(&self, event: notify::Result<Event>, dirty: &mut BTreeSet<Arc<str>>) {
         let Ok(event) = event else {
             dirty.extend(self.areas.iter().cloned());

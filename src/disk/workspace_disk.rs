@@ -1,4 +1,4 @@
-//! One checkout as the command line sees it: the disk, with deployed paths mapped onto it.
+//! One checkout as the command line sees it: the disk, with deployed paths mapped to the checkout.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -13,8 +13,8 @@ use crate::workspace::{
     map_onto_environment, path,
 };
 
-/// The files of this machine, read when they are asked for; absolute data directories that name
-/// the deployed place of the checkout mean the checkout.
+/// The files of this machine, read on demand; absolute data directories at the deployed place of
+/// the checkout are mapped to the checkout.
 #[derive(Debug)]
 pub struct WorkspaceDisk {
     disk: DiskFiles,
@@ -33,7 +33,7 @@ impl WorkspaceDisk {
         }
     }
 
-    /// The same, where deployed folders are those of these pairs.
+    /// The same, with these deployed folders.
     #[must_use]
     pub fn with_path_map(self, settings: &Settings) -> WorkspaceDisk {
         WorkspaceDisk {
@@ -48,7 +48,8 @@ impl Files for WorkspaceDisk {
         self.disk.kind(path)
     }
 
-    /// The checkout, and folders of this machine that exist: others are deployed elsewhere.
+    /// Whether a folder belongs to the checkout or exists on this machine: others are deployed
+    /// elsewhere.
     fn sees(&self, folder: &str) -> bool {
         path::within(&path::normalise(folder), &self.root).is_some()
             || self.disk.kind(folder) == Some(FileKind::Directory)
@@ -86,7 +87,7 @@ impl Files for WorkspaceDisk {
     }
 
     fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
-        /// A command asks most files for a key and for `lookup_options`, and ends.
+        /// A command reads a key and `lookup_options` from most files, and ends.
         const MOST_ASKED: u32 = 2;
         if asked >= MOST_ASKED {
             return Entry::Unknown;

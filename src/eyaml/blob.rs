@@ -1,4 +1,4 @@
-//! Finding `ENC[…]` blobs in a text and saying what is wrong with those that are none.
+//! Finds `ENC[…]` blobs in a text, and reports malformed ones.
 
 use super::DEFAULT_METHOD;
 use super::envelope::{self, Envelope, Recipient};
@@ -7,67 +7,68 @@ use crate::value::unpack_base64;
 
 const OPENING: &str = "ENC[";
 
-/// Longest payload whose inside is looked at, in bytes of base64. Longer ones still are blobs.
+/// Maximum length of a payload that is decoded, in bytes of base64. Longer ones still count as
+/// blobs.
 const MAX_INSPECTED: usize = 4 << 20;
 
 /// The blobs of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// What hiera-eyaml would try to decrypt, in order.
+    /// Blobs that hiera-eyaml would try to decrypt, in order.
     pub blobs: Vec<Blob>,
-    /// What looks like a blob but would be left as plain text, in order.
+    /// Malformed blobs, which would stay plain text, in order.
     pub broken: Vec<BrokenBlob>,
 }
 
 /// An encrypted part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blob {
-    /// From the `E` of `ENC[` to behind its `]`.
+    /// From the `E` of `ENC[` to after its `]`.
     pub range: TextRange,
-    /// The encryption method, upper case; `PKCS7` where none is written.
+    /// The encryption method, upper case; `PKCS7` if none is written.
     pub method: String,
-    /// Where the method is written, if it is.
+    /// The range of the method, if written.
     pub method_range: Option<TextRange>,
-    /// Where the base64 is.
+    /// The range of the base64.
     pub payload_range: TextRange,
     /// Size of the decoded payload in bytes.
     pub size: usize,
-    /// Whom the payload is encrypted for, as far as it says so in the open.
+    /// The recipients of the payload, if it names them.
     pub recipients: Vec<Recipient>,
-    /// Why decrypting must fail whatever the key, if it must.
+    /// Why decryption must fail with any key, if it must.
     pub problem: Option<BlobProblem>,
 }
 
-/// A place that opens like a blob and is none.
+/// A malformed blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenBlob {
-    /// From the `E` of `ENC[` to behind the first character that does not fit, or the end.
+    /// From the `E` of `ENC[` to after the first invalid character, or the end.
     pub range: TextRange,
     /// What is wrong.
     pub problem: BlobProblem,
 }
 
-/// What can be wrong with a blob.
+/// The problem of a malformed blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlobProblem {
     /// No `]` follows.
     Unterminated,
-    /// Nothing, or only blanks, stands between the brackets or behind the comma.
+    /// The brackets, or the part after the comma, are empty or blank.
     Empty,
-    /// A character that is neither base64 nor a blank, at this offset.
+    /// A character that is neither base64 nor a blank.
     BadCharacter {
-        /// Where in the text it is.
+        /// Its offset in the text.
         offset: usize,
     },
-    /// The base64 ends in the middle: characters were lost.
+    /// The base64 is incomplete: characters were lost.
     Truncated,
     /// The payload is no encrypted message of its method.
     NotAnEnvelope,
 }
 
-/// Whether Puppet decrypts a string at all: some line of it holds `ENC[` and a `]` behind it.
+/// Whether Puppet decrypts a string at all: one of its lines has `ENC[` followed by `]`.
 ///
-/// A blob in a literal block (`|`) that is wrapped over lines therefore stays as it is.
+/// So a blob that is wrapped over several lines in a literal block (`|`) is not decrypted.
 #[must_use]
 pub fn is_encrypted(text: &str) -> bool {
     text.split('\n').any(|line| {
@@ -76,8 +77,8 @@ pub fn is_encrypted(text: &str) -> bool {
     })
 }
 
-/// Finds the blobs in the text of a string, by the rules Puppet uses when it decrypts. Whether
-/// it does is for [`is_encrypted`] to say. Linear in the size of the text.
+/// Finds the blobs in the text of a string, by Puppet's rules for decryption. [`is_encrypted`] says
+/// whether Puppet decrypts the string at all. Linear in the size of the text.
 #[must_use]
 pub fn scan(text: &str) -> Scan {
     scan_with(text, |byte| matches!(byte, b' ' | b'\n'))
@@ -95,7 +96,7 @@ fn scan_with(text: &str, is_blank: fn(u8) -> bool) -> Scan {
     while let Some(at) = text[from..].find(OPENING) {
         let start = from + at;
         let inside = start + OPENING.len();
-        // A method is word characters up to a comma; base64 has no comma, so there is no doubt.
+        // A method is word characters up to a comma; base64 has no comma, so this is unambiguous.
         let word = word_length(&text.as_bytes()[inside..]);
         let has_method = word > 0 && text.as_bytes().get(inside + word) == Some(&b',');
         let payload_start = if has_method {
@@ -182,7 +183,7 @@ fn blob(
     let envelope = match blob.method.as_str() {
         "PKCS7" => envelope::read_cms(&bytes),
         "GPG" => envelope::read_gpg(&bytes),
-        // Methods of other plugins are opaque: nothing is known about their payload.
+        // The payloads of other plugins' methods are opaque.
         _ => Some(Envelope::default()),
     };
     match envelope {

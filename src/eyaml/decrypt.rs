@@ -1,7 +1,7 @@
-//! Decrypting PKCS7 blobs with keys that the user gave.
+//! Decrypts PKCS7 blobs with keys given by the user.
 //!
-//! The outcome is that of hiera-eyaml's PKCS7 encryptor (hiera/backend/eyaml/encryptors/pkcs7.rb):
-//! the same texts and, where decrypting fails, OpenSSL's messages as far as they say something.
+//! Results are those of hiera-eyaml's PKCS7 encryptor (hiera/backend/eyaml/encryptors/pkcs7.rb):
+//! the same texts and, if decryption fails, OpenSSL's messages where they are informative.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ const AES_192_CBC: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.1
 pub(super) const AES_256_CBC: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.1.42");
 
-/// A private key and its certificate. Its `Debug` text names neither.
+/// A private key and its certificate. Its `Debug` text shows neither.
 pub struct Keys {
     private: RsaPrivateKey,
     issuer: Vec<u8>,
@@ -39,10 +39,10 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// Why a text could not be decrypted. Holds no part of a key or of a decrypted text.
+/// Why a text could not be decrypted. Contains no part of a key or of a decrypted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EyamlError {
-    /// The private key is none, or of a kind that is not supported.
+    /// The private key is invalid, or of an unsupported kind.
     PrivateKey,
     /// The public key is no certificate.
     PublicKey,
@@ -50,21 +50,21 @@ pub enum EyamlError {
     KeyMismatch,
     /// A payload is no PKCS7 message.
     NotPkcs7,
-    /// A payload is empty but for blanks.
+    /// A payload is empty or blank.
     EmptyPayload,
     /// A payload is encrypted for other certificates.
     NoRecipient,
-    /// The cipher of a payload is not supported here, though OpenSSL may know it.
+    /// The cipher of a payload is not supported here, although OpenSSL may support it.
     Cipher {
         /// The cipher's object identifier.
         oid: String,
     },
-    /// A payload does not open: wrong key or damaged payload.
+    /// A payload cannot be decrypted: wrong key or damaged payload.
     BadDecrypt,
-    /// The private key does not open the key that the text is encrypted with: it is of another pair, or
-    /// the text is damaged there.
+    /// The content key cannot be decrypted with this private key: another key pair was used, or the
+    /// text is damaged there.
     OtherKey,
-    /// A blob's method needs a plugin that is not known here.
+    /// A blob's method needs a plugin that is unknown here.
     Method {
         /// The method, upper case.
         method: String,
@@ -72,7 +72,7 @@ pub enum EyamlError {
 }
 
 impl fmt::Display for EyamlError {
-    /// The text that stands behind `Error was ` in Puppet's message.
+    /// The text after `Error was ` in Puppet's message.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EyamlError::PrivateKey => {
@@ -147,13 +147,13 @@ impl Keys {
 }
 
 /// Decrypts a string as Puppet's `eyaml_lookup_key` does: every blob is replaced by its text, the
-/// text around stays, and one line break at the very end is dropped. A string without blobs
-/// ([`is_encrypted`]) is given back as it is. Interpolation is the caller's.
+/// text around is kept, and one line break at the very end is removed. A string without blobs
+/// ([`is_encrypted`]) is returned unchanged. Interpolation is left to the caller.
 ///
-/// The value is [`Value::Bytes`] if what was encrypted is not UTF-8.
+/// The value is [`Value::Bytes`] if the decrypted text is not UTF-8.
 ///
 /// # Errors
-/// The first blob that does not open decides.
+/// The error of the first blob that cannot be decrypted.
 pub fn decrypt(text: &str, keys: &Keys) -> Result<Value, EyamlError> {
     if !is_encrypted(text) {
         return Ok(Value::from(text));
@@ -179,10 +179,10 @@ pub fn decrypt(text: &str, keys: &Keys) -> Result<Value, EyamlError> {
 }
 
 /// Decrypts one blob of a text that was searched with [`scan`] or [`super::scan_source`]: exactly
-/// what was encrypted, whatever stands around the blob, with nothing dropped or interpolated.
+/// the encrypted bytes, without removing a line break or interpolating.
 ///
 /// # Errors
-/// Why the blob does not open.
+/// Why the blob cannot be decrypted.
 pub fn decrypt_blob(text: &str, blob: &Blob, keys: &Keys) -> Result<Vec<u8>, EyamlError> {
     let payload = blob.payload_range.slice(text);
     if payload.bytes().all(|byte| byte.is_ascii_whitespace()) {
@@ -237,7 +237,7 @@ fn open<C: KeyIvInit + BlockDecryptMut>(key: &[u8], vector: &[u8], text: &[u8]) 
     cipher.decrypt_padded_vec_mut::<Pkcs7>(text).ok()
 }
 
-/// The content key as encrypted for our certificate.
+/// The content key, encrypted for our certificate.
 fn encrypted_key<'a>(data: &'a EnvelopedData, keys: &Keys) -> Option<&'a [u8]> {
     data.recip_infos.0.iter().find_map(|info| match info {
         RecipientInfo::Ktri(key) => {
@@ -249,7 +249,7 @@ fn encrypted_key<'a>(data: &'a EnvelopedData, keys: &Keys) -> Option<&'a [u8]> {
     })
 }
 
-/// The PEM part of a file that may say more before it.
+/// The PEM part of a file with other text before it.
 pub(super) fn pem_text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     text.find("-----BEGIN ").map(|at| &text[at..])

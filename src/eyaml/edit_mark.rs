@@ -1,19 +1,20 @@
 //! Marks of `eyaml edit`: `DEC::PKCS7[plain text]!`, which its `edit` command turns into `ENC[…]`
-//! when the editor closes (hiera/backend/eyaml/parser/encrypted_tokens.rb). Nothing else knows them.
+//! when the editor closes (hiera/backend/eyaml/parser/encrypted_tokens.rb). No other tool
+//! interprets them.
 
 use crate::text::TextRange;
 
-/// Most marks of one text that are looked for.
+/// Maximum number of marks found in one text.
 const MOST_MARKS: usize = 200;
 
 /// One mark.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EditMark {
-    /// From the `D` of `DEC` to behind the `!`.
+    /// From the `D` of `DEC` to after the `!`.
     pub range: TextRange,
     /// The method, upper case.
     pub method: String,
-    /// Where the plain text is.
+    /// The range of the plain text.
     pub plain: TextRange,
 }
 
@@ -53,7 +54,7 @@ fn mark(text: &str, start: usize) -> Option<EditMark> {
     if method.is_empty() || !method.chars().all(is_word) {
         return None;
     }
-    // At least one character stands in between.
+    // There is at least one character in between.
     let first = plain.chars().next()?.len_utf8();
     let length = first + plain[first..].find("]!")?;
     let inside = text.len() - plain.len();

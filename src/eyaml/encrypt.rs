@@ -1,8 +1,8 @@
-//! Encrypting texts for a certificate. No private key is needed.
+//! Encrypts texts for a certificate. No private key is needed.
 //!
 //! The payload is that of hiera-eyaml's PKCS7 encryptor (hiera/backend/eyaml/encryptors/pkcs7.rb):
 //! enveloped data with AES-256-CBC; the forms are those of its `encrypt` command
-//! (hiera/backend/eyaml/encrypthelper.rb). Random numbers are the caller's.
+//! (hiera/backend/eyaml/encrypthelper.rb). Random numbers come from the caller.
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{BlockEncryptMut, KeyIvInit};
@@ -34,7 +34,7 @@ const DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.
 /// Characters of one line of a block, as `eyaml encrypt` writes it.
 const BLOCK_WIDTH: usize = 60;
 
-/// For whom texts are encrypted.
+/// Encrypts texts for one certificate.
 #[derive(Clone, Debug)]
 pub struct Encryptor {
     key: RsaPublicKey,
@@ -70,10 +70,10 @@ impl Encryptor {
         })
     }
 
-    /// A text as `ENC[PKCS7,…]` on one line.
+    /// Encrypts a text as `ENC[PKCS7,…]` on one line.
     ///
     /// # Errors
-    /// [`EyamlError::PublicKey`], where the key is too small for anything.
+    /// [`EyamlError::PublicKey`] if the key is too small.
     pub fn encrypt(
         &self,
         plain: &[u8],
@@ -122,13 +122,13 @@ impl Encryptor {
     }
 }
 
-/// A blob as a folded block scalar, its lines indented: what stands behind `key: `.
+/// A blob as a folded block scalar with indented lines: the text after `key: `.
 #[must_use]
 pub fn block(blob: &str, indent: &str) -> String {
     format!(">\n{}", block_lines(blob, indent))
 }
 
-/// The lines of a blob in a folded block scalar, without its head.
+/// The lines of a blob in a folded block scalar, without its header.
 #[must_use]
 pub fn block_lines(blob: &str, indent: &str) -> String {
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What a payload says in the open: whom it is encrypted for.
+//! Reads the unencrypted part of a payload: its recipients.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use der::{Decode, Encode, SliceReader};
 pub(super) const ENVELOPED_DATA: ObjectIdentifier =
     ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.3");
 
-/// Most recipients that are read: more say nothing to anybody.
+/// At most this many recipients are read.
 const MAX_RECIPIENTS: usize = 64;
 
-/// One for whom a payload is encrypted.
+/// A recipient of a payload.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Recipient {
-    /// The holder of a certificate, by its issuer and serial number. Keys made by
-    /// `eyaml createkeys` all say: no issuer, serial 1.
+    /// The holder of a certificate, by its issuer and serial number. Keys made by `eyaml
+    /// createkeys` all have no issuer and serial 1.
     Certificate {
-        /// The issuer's name as RFC 4514 writes it; empty for a nameless issuer.
+        /// The issuer's name in the format of RFC 4514; empty if there is none.
         issuer: String,
         /// The serial number, hexadecimal, upper case, without leading zeros.
         serial: String,
@@ -52,13 +52,13 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// The open part of an encrypted message.
+/// The unencrypted part of a message.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Envelope {
     pub(super) recipients: Vec<Recipient>,
 }
 
-/// Reads CMS enveloped data (RFC 5652); none if the bytes are no such thing.
+/// Reads CMS enveloped data (RFC 5652); `None` if the bytes are something else.
 pub(super) fn read_cms(bytes: &[u8]) -> Option<Envelope> {
     let data = enveloped_data(bytes)?;
     let recipients = data.recip_infos.0.iter().filter_map(|info| match info {
@@ -70,7 +70,7 @@ pub(super) fn read_cms(bytes: &[u8]) -> Option<Envelope> {
     })
 }
 
-/// The enveloped data in a DER message. What follows the message is ignored, as OpenSSL does.
+/// The enveloped data in a DER message. Bytes after the message are ignored, as in OpenSSL.
 pub(super) fn enveloped_data(bytes: &[u8]) -> Option<EnvelopedData> {
     let info = ContentInfo::decode(&mut SliceReader::new(bytes).ok()?).ok()?;
     if info.content_type != ENVELOPED_DATA {
@@ -79,7 +79,6 @@ pub(super) fn enveloped_data(bytes: &[u8]) -> Option<EnvelopedData> {
     info.content.decode_as().ok()
 }
 
-/// A CMS recipient in words.
 pub(super) fn recipient(id: &RecipientIdentifier) -> Recipient {
     match id {
         RecipientIdentifier::IssuerAndSerialNumber(id) => Recipient::Certificate {
@@ -103,8 +102,8 @@ pub(super) fn issuer_and_serial(id: &RecipientIdentifier) -> Option<(Vec<u8>, Ve
     }
 }
 
-/// Reads the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1);
-/// none if the bytes start with no packet.
+/// Reads the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1); `None`
+/// if the bytes start with no packet.
 pub(super) fn read_gpg(bytes: &[u8]) -> Option<Envelope> {
     const PUBLIC_KEY_ENCRYPTED_SESSION_KEY: u8 = 1;
     let mut envelope = Envelope::default();
@@ -127,7 +126,8 @@ pub(super) fn read_gpg(bytes: &[u8]) -> Option<Envelope> {
     looks_like_packets.then_some(envelope)
 }
 
-/// One OpenPGP packet: its tag, its body and what follows. None for a body of unknown length.
+/// One OpenPGP packet: its tag, its body and the remaining bytes. `None` for a body of unknown
+/// length.
 fn gpg_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&header, rest) = bytes.split_first()?;
     if header & 0x80 == 0 {

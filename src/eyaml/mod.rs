@@ -1,11 +1,9 @@
-//! Encrypted values: recognise, validate, encrypt and, only when the user says so, decrypt `ENC[…]`
-//! blobs.
+//! Recognises, validates, encrypts and (only if the user asks for it) decrypts `ENC[…]` blobs.
 //!
-//! What counts as a blob is what Puppet's `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb)
-//! and hiera-eyaml's parser (hiera/backend/eyaml/parser/encrypted_tokens.rb) take for one, no more:
-//! the rules work on the text of a string after YAML has unfolded it. This room reads no files:
-//! keys are bytes that the caller was given by the user. No secret appears in a `Debug` text or
-//! in an error.
+//! A blob is exactly what Puppet's `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb) and
+//! hiera-eyaml's parser (hiera/backend/eyaml/parser/encrypted_tokens.rb) recognise in the text of a
+//! string, after YAML has unfolded it. This room reads no files: keys are bytes that the user gave
+//! to the caller. No secret appears in a `Debug` text or in an error.
 //!
 //! ```
 //! use hiera_ls::eyaml::{BlobProblem, is_encrypted, scan};

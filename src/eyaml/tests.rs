@@ -1,4 +1,4 @@
-//! Decryption against a table that `tests/eyaml/make.rb` made with the real hiera-eyaml.
+//! Decryption, compared with a table that `tests/eyaml/make.rb` made with the real hiera-eyaml.
 
 use super::*;
 use crate::eyaml::{BlobProblem, Encryptor, OsRng, Recipient, block, scan_source};
@@ -152,7 +152,7 @@ fn one_blob_is_opened_alone_and_whole() {
     );
     let found = scan_source(&text);
     let opened = decrypt_blob(&text, &found.blobs[0], &keys("first"));
-    // Nothing is dropped, as it would be at the end of a whole string.
+    // No line break is removed, unlike at the end of a whole string.
     assert_eq!(opened.unwrap(), b"two\nlines\n\n");
     let gpg = "ENC[GPG,aGVsbG8=]";
     let method = "GPG".to_owned();

@@ -1,4 +1,4 @@
-//! The model of one `hiera.yaml`, and how it is made from the file's value.
+//! The model of one `hiera.yaml`, and how it is read from the file's value.
 
 use std::sync::Arc;
 
@@ -31,15 +31,15 @@ impl Layer {
 /// The kinds of data provider functions (`HieraConfig::ALL_FUNCTION_KEYS`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FunctionKind {
-    /// One call gives all data of a location.
+    /// One call returns all data of a location.
     DataHash,
-    /// One call a key.
+    /// One call per key.
     LookupKey,
-    /// One call a dotted key.
+    /// One call per dotted key.
     DataDig,
     /// A backend of Hiera 3, global layer only.
     Hiera3Backend,
-    /// A data function of the time before version 5.
+    /// A data function from before version 5.
     V4DataHash,
 }
 
@@ -53,7 +53,7 @@ impl FunctionKind {
         FunctionKind::V4DataHash,
     ];
 
-    /// The key in `hiera.yaml`.
+    /// Its key in `hiera.yaml`.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -86,11 +86,11 @@ pub enum Locations {
     Globs(Vec<Arc<str>>),
     /// `uri`, `uris`
     Uris(Vec<Arc<str>>),
-    /// `mapped_paths`: a variable that holds a list, the name for an element, the template.
+    /// `mapped_paths`: a variable with a list, the name for an element, the template.
     Mapped {
-        /// Plain reference to the variable, without braces.
+        /// The variable, without braces.
         variable: Arc<str>,
-        /// Name by which the template knows an element.
+        /// The name of an element in the template.
         name: Arc<str>,
         /// The path template.
         template: Arc<str>,
@@ -110,16 +110,16 @@ pub struct Level {
     pub locations: Locations,
     /// The options, from `defaults` if the entry has none; not interpolated.
     pub options: Value,
-    /// Whether the file extension of a version 3 or 4 backend is added to paths.
+    /// Whether the file extension of a version 3 or 4 backend is appended to paths.
     pub extension: Option<Arc<str>>,
 }
 
 /// One configuration file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Absolute path of the file; none for Puppet's built-in default.
+    /// Absolute path of the file; `None` for Puppet's built-in default.
     pub path: Option<Arc<str>>,
-    /// Folder that relative data directories start from.
+    /// The base of relative data directories.
     pub root: Arc<str>,
     /// Text of the file: Puppet finds line numbers by searching it.
     pub text: Arc<str>,
@@ -155,7 +155,7 @@ pub struct V4Level {
     pub backend: Arc<str>,
     /// Data directory; not interpolated.
     pub datadir: Arc<str>,
-    /// Paths, without extension as a rule.
+    /// Paths, usually without extension.
     pub paths: Vec<Arc<str>>,
 }
 
@@ -166,7 +166,7 @@ pub struct V3 {
     pub backends: Vec<Arc<str>>,
     /// Paths, without extension.
     pub hierarchy: Vec<Arc<str>>,
-    /// Each backend's own hash, as it stands.
+    /// Each backend's own hash, unchanged.
     pub backend_options: Vec<(Arc<str>, Value)>,
 }
 
@@ -181,16 +181,16 @@ impl Config {
         }
     }
 
-    /// The version that the value of a `hiera.yaml` claims; 3 where it claims none.
+    /// The version in the value of a `hiera.yaml`; 3 if there is none.
     ///
     /// # Errors
-    /// What Puppet raises for a version that is no number.
+    /// Puppet's error for a version that is no number.
     pub fn version_of(loaded: &Value) -> Result<i64, ConfigError> {
         version(loaded)
     }
 
-    /// Puppet's default where there is no file (`HieraConfigV5::DEFAULT_CONFIG_HASH`), rooted at
-    /// the folder of the missing file.
+    /// Puppet's default without a file (`HieraConfigV5::DEFAULT_CONFIG_HASH`), rooted at the folder
+    /// of the missing file.
     #[must_use]
     pub fn built_in(root: &str) -> Config {
         Config {
@@ -204,11 +204,11 @@ impl Config {
         }
     }
 
-    /// Reads the value of a `hiera.yaml` (`HieraConfig.create`). A value that is no hash must have
-    /// been replaced by [`Config::version_3_default`] before.
+    /// Reads the value of a `hiera.yaml` (`HieraConfig.create`). A value that is no hash must be
+    /// replaced by [`Config::version_3_default`] before.
     ///
     /// # Errors
-    /// What Puppet raises, in its words.
+    /// Puppet's error, in its words.
     pub fn read(
         path: &str,
         root: &str,
@@ -248,7 +248,7 @@ impl Config {
         ])
     }
 
-    /// First line (from 1) at or after `from` that `matches`, comments left out
+    /// First line (from 1) at or after `from` that `matches`, without comments
     /// (`HieraConfig#find_line_matching`).
     #[must_use]
     pub fn find_line(text: &str, from: usize, matches: &dyn Fn(&str) -> bool) -> Option<usize> {
@@ -274,7 +274,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// `loaded['version'] || loaded[:version]`, then `to_i`; 3 where there is none.
+/// `loaded['version'] || loaded[:version]`, then `to_i`; 3 without a version.
 fn version(loaded: &Value) -> Result<i64, ConfigError> {
     let hash = loaded.as_hash();
     let entry = |key: &Value| {

@@ -1,5 +1,5 @@
-//! Why Puppet refuses a `hiera.yaml`. `Display` gives Puppet's words, without the place; lookups
-//! are unknown here.
+//! Why Puppet refuses a `hiera.yaml`. `Display` gives Puppet's words, without the position. It must
+//! not know lookups.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ pub enum ConfigError {
     Structure {
         /// Path of the configuration.
         path: Arc<str>,
-        /// What is wrong.
+        /// The mismatches.
         mismatches: Mismatches,
     },
     /// A rule is broken (`LookupError` with an issue code).
     Rule {
-        /// Which rule.
+        /// The broken rule.
         rule: ConfigRule,
-        /// Line (from 1) as Puppet finds it, by searching the text.
+        /// Line (from 1) that Puppet finds by searching the text.
         line: Option<usize>,
     },
     /// Ruby crashes (`NoMethodError`): its message.
@@ -40,14 +40,14 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// The rules beyond the structure, each with what breaks it.
+/// The rules beyond the structure, each with its violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ConfigRule {
     /// The version is none of 3, 4 and 5.
     Version(i64),
     /// `defaults` names several functions.
     FunctionsInDefaults,
-    /// `defaults` has an option that belongs to Puppet.
+    /// `defaults` has an option reserved by Puppet.
     ReservedOptionInDefaults(&'static str),
     /// `default_hierarchy` outside of a module.
     DefaultHierarchyOutsideModule,
@@ -66,7 +66,7 @@ pub enum ConfigRule {
         /// The level's name.
         level: String,
     },
-    /// A level has an option that belongs to Puppet.
+    /// A level has an option reserved by Puppet.
     ReservedOption {
         /// The option.
         option: &'static str,

@@ -1,7 +1,7 @@
-//! Where a configuration says that its data lies, before any variable is known.
+//! Where a configuration looks for data, before any variable is known.
 //!
-//! Which files a path can mean is asked of its text alone; the lookup engine, which knows scopes and
-//! files, has the last word on what a level reads.
+//! Only the text of a path decides which files it can match; the lookup engine, which knows scopes
+//! and files, decides what a level really reads.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::embedded::is_of_tag;
 use crate::interpolation::tokens;
 use crate::value::{StrKey, Value};
 
-/// Readers of Puppet's own, which read exactly the files that their paths name.
+/// Puppet's own data functions, which read exactly the files that their paths name.
 const READERS: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
 
 /// One location of a level, as written.
@@ -22,8 +22,8 @@ pub struct DataPath {
     pub path: Arc<str>,
     /// Whether the path is a glob.
     pub is_glob: bool,
-    /// Whether a reader of Puppet's own reads it; other functions can read any file of the data
-    /// directory.
+    /// Whether one of Puppet's own functions reads it; other functions can read any file of the
+    /// data directory.
     pub is_exact: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn data_paths(config: &Config) -> Vec<DataPath> {
     paths
 }
 
-/// The data directory of version 3 where a backend names none (`HieraConfigV3`), with Puppet's
+/// The data directory of version 3 for a backend without one (`HieraConfigV3`), with Puppet's
 /// default `codedir`.
 const VERSION_3_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
@@ -114,7 +114,7 @@ fn with_extension(path: &Arc<str>, extension: &str) -> Arc<str> {
     }
 }
 
-/// Which paths a text with tokens, or a glob, can mean: absolute ones, segment by segment.
+/// The paths that a text with tokens, or a glob, can match: absolute, segment by segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathPattern {
     segments: Vec<Segment>,
@@ -124,7 +124,6 @@ pub struct PathPattern {
 enum Segment {
     /// `**`: any number of folders.
     Folders,
-    /// One name.
     Name(Vec<Piece>),
 }
 
@@ -133,7 +132,7 @@ enum Piece {
     Text(String),
     /// A variable: at least one character.
     Variable,
-    /// `*`, and what else a glob can hold: any characters.
+    /// `*` and other glob syntax: any characters.
     Any,
 }
 
@@ -150,7 +149,7 @@ impl PathPattern {
             .split('/')
             .filter(|text| !matches!(*text, "" | "."))
             .flat_map(|text| {
-                // What a template's tag prints may be several folders.
+                // The output of a template's tag may be several folders.
                 let is_open = tokens(text)
                     .iter()
                     .any(|token| is_of_tag(token.inner.slice(text)));
@@ -170,14 +169,14 @@ impl PathPattern {
         PathPattern { segments }
     }
 
-    /// Whether some values of the variables make it `path`.
+    /// Whether `path` matches for some values of the variables.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         matches(&self.segments, &names)
     }
 
-    /// The folder that all its paths lie in, as far as no variable is in it.
+    /// The folder that contains all its paths, up to the first variable.
     #[must_use]
     pub fn folder(&self) -> String {
         let fixed = self.segments.iter().map_while(|segment| match segment {
@@ -206,7 +205,7 @@ fn segment(text: &str, is_glob: bool) -> Segment {
             }
             return;
         }
-        // Sets and alternatives are taken for anything: this says where to look.
+        // Sets and alternatives match anything: the result is only a place to search.
         let mut rest = text;
         while let Some(found) = rest.find(['*', '?', '[', '{']) {
             if found > 0 {
@@ -247,8 +246,7 @@ fn matches(segments: &[Segment], names: &[&str]) -> bool {
     }
 }
 
-/// Whether pieces can give a name. Each variable part takes as little as the next text allows, and
-/// more where that fails.
+/// Whether pieces can match a name. Each variable part is matched lazily, with backtracking.
 fn is_name(pieces: &[Piece], name: &str) -> bool {
     let Some((first, rest)) = pieces.split_first() else {
         return name.is_empty();

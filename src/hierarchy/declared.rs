@@ -1,7 +1,7 @@
-//! What users declare of functions that give levels their data and are never run here: how a function
-//! reads, and from which path.
+//! Users' declarations of data functions that are never run here: how a function reads, and from
+//! which path.
 //!
-//! It knows neither files nor values.
+//! It must not know files or values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,26 +12,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::template::{KeyPart, Template, TemplatePart};
 use crate::text::nearest;
 
-/// What functions do, by their names.
+/// Declarations by function name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Backends(BTreeMap<String, Backend>);
 
-/// What one function does.
+/// The declaration of one function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backend {
-    /// What it does like.
+    /// The function that it behaves like.
     pub like: Like,
-    /// The files that it reads, the first with the key counts; empty where it reads the level's own
-    /// path.
+    /// The files that it reads, the first one with the key is used; empty if it reads the level's
+    /// own path.
     #[serde(
         default,
         deserialize_with = "one_or_many",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub path: Vec<KeyPath>,
-    /// Patterns of the keys that it has, for [`Like::Secret`]; empty where they are not known.
+    /// Patterns of its keys, for [`Like::Secret`]; empty if unknown.
     #[serde(
         default,
         deserialize_with = "one_or_many",
@@ -40,25 +40,25 @@ pub struct Backend {
     pub keys: Vec<String>,
 }
 
-/// What a function is like.
+/// The behaviour of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Like {
-    /// It reads YAML as `yaml_data` does.
+    /// It reads YAML like `yaml_data`.
     YamlData,
-    /// It reads JSON as `json_data` does.
+    /// It reads JSON like `json_data`.
     JsonData,
-    /// It reads HOCON as `hocon_data` does.
+    /// It reads HOCON like `hocon_data`.
     HoconData,
-    /// It reads YAML and opens what is encrypted, as `eyaml_lookup_key` does.
+    /// It reads YAML and decrypts values, like `eyaml_lookup_key`.
     EyamlLookupKey,
-    /// It gives a value that is not in the workspace.
+    /// It returns a value that is not in the workspace.
     Secret,
     /// It has no keys.
     Nothing,
 }
 
-/// The words for [`Like`] in settings.
+/// The names of [`Like`] in settings.
 pub const LIKE: [&str; 6] = [
     "yaml_data",
     "json_data",
@@ -69,7 +69,7 @@ pub const LIKE: [&str; 6] = [
 ];
 
 impl Like {
-    /// The word in settings.
+    /// The name in settings.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -97,24 +97,24 @@ impl fmt::Display for Like {
 }
 
 impl Backends {
-    /// What is declared of a function; nothing of Puppet's own, which are known.
+    /// The declaration of a function; `None` for Puppet's own, which are known.
     #[must_use]
     pub fn get(&self, function: &str) -> Option<&Backend> {
         self.0.get(function).filter(|_| !is_puppets_own(function))
     }
 
-    /// Whether nothing is declared.
+    /// Whether there are no declarations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The functions with what is declared of each, ordered by name.
+    /// The functions and their declarations, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Backend)> {
         self.0.iter()
     }
 
-    /// These declarations, with those of `others` for functions that these don't name.
+    /// Merges two sets of declarations; these win.
     #[must_use]
     pub fn or(&self, others: &Backends) -> Backends {
         let mut all = others.0.clone();
@@ -155,13 +155,11 @@ pub struct KeyPath {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PathPart {
     Text(String),
-    /// The path of the level's location.
     Level,
     Datadir,
     Key(KeyPart),
 }
 
-/// The placeholders of a [`KeyPath`].
 const PLACEHOLDERS: [&str; 7] = [
     "path",
     "datadir",
@@ -173,11 +171,11 @@ const PLACEHOLDERS: [&str; 7] = [
 ];
 
 impl KeyPath {
-    /// Reads a path. One that starts with neither `{path}`, `{datadir}` nor `/` starts at the data
-    /// directory.
+    /// Parses a path. If it starts with neither `{path}`, `{datadir}` nor `/`, it starts at the
+    /// data directory.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// The problem, in words.
     pub fn parse(text: &str) -> Result<KeyPath, String> {
         let mut parts = Vec::new();
         if !text.starts_with(['{', '/']) {
@@ -223,7 +221,7 @@ impl KeyPath {
         self.parts.contains(&PathPart::Level)
     }
 
-    /// The path for any key, at a location and with a data directory.
+    /// The path for any key, for a location and a data directory.
     #[must_use]
     pub fn template(&self, location: &Template, datadir: &str) -> Template {
         let mut parts: Vec<TemplatePart> = Vec::new();
@@ -282,7 +280,6 @@ impl Serialize for KeyPath {
     }
 }
 
-/// One value, or a list of them.
 fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,21 +1,20 @@
-//! Configurations that are written as ERB or EPP templates: the YAML between the tags. No tag is
-//! run.
+//! Configurations written as ERB or EPP templates: the YAML between the tags. No tag is run.
 
 use crate::syntax::quote_scalars;
 
-/// How the variables begin that stand for what tags print. No variable of Puppet does.
+/// The start of variables that stand for the output of tags. No variable of Puppet starts so.
 const TAG: &str = "<%=";
 
-/// Whether a variable stands for what a template's tag prints: the same for all nodes, with any number
-/// of `/` in it, and known only to the machine where the template is deployed.
+/// Whether a variable stands for the output of a template's tag: the same for all nodes, possibly
+/// with `/` in it, and known only where the template is deployed.
 #[must_use]
 pub fn is_of_tag(variable: &str) -> bool {
     variable.starts_with(TAG)
 }
 
-/// The text of a template without its tags: a tag that prints a value becomes a token of a
-/// variable that is called like the tag ([`is_of_tag`]), other tags vanish with the lines that they
-/// are alone on. None where a tag is not closed.
+/// The text of a template without its tags. A tag that prints a value becomes a token whose variable
+/// has the tag's text ([`is_of_tag`]); other tags are removed, with their line if nothing else is on
+/// it. `None` if a tag is not closed.
 ///
 /// ```
 /// use hiera_ls::hierarchy::without_tags;
@@ -30,7 +29,7 @@ pub fn is_of_tag(variable: &str) -> bool {
 pub fn without_tags(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    // Where the line begins that a tag without a value is on, if nothing else is before it.
+    // The start of the line with a tag without a value, if nothing precedes it.
     let mut alone = None;
     while let Some(start) = rest.find("<%") {
         push(&mut plain, &rest[..start], &mut alone);
@@ -58,7 +57,7 @@ pub fn without_tags(text: &str) -> Option<String> {
     Some(lines.map(|line| quote_scalars(line, &begins)).collect())
 }
 
-/// Adds text; a line that held nothing but tags goes.
+/// Adds text; a line that had nothing but tags is removed.
 fn push(plain: &mut String, text: &str, alone: &mut Option<usize>) {
     if let Some(line) = *alone {
         let (first, behind) = match text.find('\n') {
@@ -78,8 +77,8 @@ fn push(plain: &mut String, text: &str, alone: &mut Option<usize>) {
     plain.push_str(text);
 }
 
-/// The variable that stands for what a tag prints: the tag, with the characters alone that mean nothing
-/// in YAML, in a token or in a path.
+/// The variable for a tag's output: the tag, without characters that have a meaning in YAML, in a
+/// token or in a path.
 fn variable(expression: &str) -> String {
     let kept = expression.replace("::", "\u{1}");
     let kept = kept.chars().map(|c| match c {

@@ -6,10 +6,10 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Longest list of alternatives that one pattern's braces may make.
+/// Maximum number of alternatives that one pattern's braces may make.
 const MAX_ALTERNATIVES: usize = 4096;
 
-/// Most folders on the way to a file that a pattern matches.
+/// Maximum number of folders on the way to a matched file.
 const MAX_DEPTH: usize = 64;
 
 /// One name in a folder, for [`glob`].
@@ -19,17 +19,17 @@ pub struct GlobEntry {
     pub name: Arc<str>,
     /// Whether it is a folder (symbolic links followed).
     pub is_folder: bool,
-    /// Whether `**/` may go down here: a folder that is not a symbolic link.
+    /// Whether `**/` may descend here: a folder that is not a symbolic link.
     pub is_real_folder: bool,
 }
 
 /// Expands `pattern` (absolute) to the paths of everything that is not a folder.
 ///
-/// `list` gives a folder's entries in byte order; `is_file` says whether a path exists and is no
-/// folder. Cost is that of listing each folder the pattern reaches.
+/// `list` returns a folder's entries in byte order; `is_file` returns whether a path exists and is
+/// no folder. Costs listing each folder that the pattern reaches.
 ///
 /// # Errors
-/// Which limit the pattern or its folders are beyond.
+/// The exceeded limit.
 pub fn glob(
     pattern: &str,
     list: &dyn Fn(&str) -> Vec<GlobEntry>,
@@ -46,7 +46,7 @@ pub fn glob(
             is_file,
             too_deep: Cell::new(false),
         };
-        // Names up to the first one with wildcards are gone down at once.
+        // Names before the first wildcard are followed without listing.
         let magical = |part: &Part| !matches!(part, Part::Plain(_));
         let plain = parts.iter().position(magical).unwrap_or(0);
         let mut path = String::with_capacity(pattern.len());
@@ -64,19 +64,17 @@ pub fn glob(
     Ok(found)
 }
 
-/// One part of a pattern between separators.
 #[derive(Debug, PartialEq)]
 enum Part {
     /// `**/`
     Recursive,
     /// A name without wildcards, escapes resolved.
     Plain(String),
-    /// A name with wildcards.
     Magical(String),
 }
 
-/// The parts of an absolute pattern. Empty names between separators are kept, since the paths
-/// that Ruby gives keep them; one that ends in a separator matches only folders, so nothing.
+/// The parts of an absolute pattern. Empty names between separators are kept, as in the paths that
+/// Ruby returns; a pattern that ends in a separator matches only folders, so nothing.
 fn parts(pattern: &str) -> Vec<Part> {
     let below_root = pattern.strip_prefix('/').unwrap_or(pattern);
     if below_root.ends_with('/') || below_root.is_empty() {
@@ -85,7 +83,7 @@ fn parts(pattern: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut names = below_root.split('/').peekable();
     while let Some(name) = names.next() {
-        // A `**` that ends the pattern is a plain `*`.
+        // A `**` at the end of the pattern is a plain `*`.
         if name == "**" && names.peek().is_some() {
             if parts.last() != Some(&Part::Recursive) {
                 parts.push(Part::Recursive);
@@ -118,7 +116,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `glob_helper`: `patterns` are the remaining parts of every way to have come to `path`.
+    /// `glob_helper`: `patterns` are the remaining parts of every way that led to `path`.
     fn step(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
         if depth > MAX_DEPTH {
             self.too_deep.set(true);
@@ -141,7 +139,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Some part has wildcards: look at every name of the folder.
+    /// Some part has wildcards: lists the folder and checks every name.
     fn scan(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
         let folder = if path.is_empty() { "/" } else { path };
         for entry in (self.list)(folder) {
@@ -170,7 +168,7 @@ impl Walk<'_> {
         }
     }
 
-    /// All next parts are plain names: go to each without listing the folder.
+    /// All next parts are plain names: follows each without listing the folder.
     fn follow(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
         let mut names: Vec<&str> = Vec::new();
         for rest in patterns {
@@ -198,9 +196,9 @@ fn head(rest: &[Part]) -> Option<&Part> {
     }
 }
 
-/// Whether a pattern names a path, or a folder above it: of `data/old`, `data/old/**` and `**/old` each
-/// names `data/old/a.yaml`. `*` stays within one name, `**` is any number of folders. O(names²) for
-/// each alternative of the pattern's braces.
+/// Whether a pattern matches a path, or a folder above it: each of `data/old`, `data/old/**` and
+/// `**/old` matches `data/old/a.yaml`. `*` stays within one name, `**` is any number of folders.
+/// O(names²) for each alternative of the pattern's braces.
 #[must_use]
 pub fn is_at_or_below(pattern: &str, path: &str) -> bool {
     let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
@@ -209,7 +207,7 @@ pub fn is_at_or_below(pattern: &str, path: &str) -> bool {
     };
     alternatives.iter().any(|pattern| {
         let parts = pattern.split('/').filter(|part| !part.is_empty());
-        // How many of the path's names may be used up by the parts so far.
+        // Possible positions in the path after the parts matched so far.
         let mut ends = vec![false; names.len() + 1];
         ends[0] = true;
         for part in parts {
@@ -265,7 +263,7 @@ fn name_matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Where the pattern goes on after it matched one character, or nothing if it doesn't match.
+/// The pattern's position after matching one character; `None` if it doesn't match.
 fn one(pattern: &[char], at: usize, character: char) -> Option<usize> {
     match pattern.get(at)? {
         '?' => Some(at + 1),
@@ -327,7 +325,7 @@ fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
     Ok(done)
 }
 
-/// Whether a brace is open still once all pairs are expanded: Ruby finds nothing then.
+/// Whether a brace is still open after all pairs are expanded: then Ruby finds nothing.
 fn has_brace(pattern: &str) -> bool {
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
@@ -498,7 +496,7 @@ mod tests {
     fn braces_keep_their_written_order() {
         let files = ["/d/a.yaml", "/d/b.yaml", "/d/x/c.yaml"];
         assert_eq!(run("/d/{b,a}.yaml", &files), ["/d/b.yaml", "/d/a.yaml"]);
-        // As Ruby 3.1 has it.
+        // As in Ruby 3.1.
         let open = ["/d/{a}.yaml", "/d/x{a.yaml"];
         for pattern in [
             "/d/{a*",

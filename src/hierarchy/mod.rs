@@ -1,8 +1,8 @@
-//! `hiera.yaml` as a model, and the pure part of turning its locations into paths.
+//! The model of `hiera.yaml`, and the pure part of turning its locations into paths.
 //!
-//! The model follows `puppet/pops/lookup/hiera_config.rb`: what that class accepts, with its
-//! defaults filled in, or the error that Puppet raises. Scopes and the file system are unknown
-//! here; the lookup engine interpolates and probes.
+//! It follows `puppet/pops/lookup/hiera_config.rb`: what that class accepts, with its defaults
+//! filled in, or the error that Puppet raises. It must not know scopes or the file system; the
+//! lookup engine interpolates and probes.
 
 mod config;
 mod config_error;

@@ -21,19 +21,19 @@ pub fn join(left: &str, right: &str) -> String {
     join_with_dots(left, right)
 }
 
-/// Whether a path ends in a name that means itself.
+/// Whether a path ends in a regular name.
 fn is_plain_end(path: &str) -> bool {
     let last = path.rfind('/').map_or(path, |at| &path[at + 1..]);
     !matches!(last, "" | "." | "..")
 }
 
-/// Whether a path is relative and starts with a name that means itself.
+/// Whether a path is relative and starts with a regular name.
 fn is_plain_start(path: &str) -> bool {
     let first = path.find('/').map_or(path, |at| &path[..at]);
     !matches!(first, "" | "." | "..")
 }
 
-/// [`join`] for whatever paths.
+/// [`join`] for any paths.
 fn join_with_dots(left: &str, right: &str) -> String {
     // Basenames of the right side with the offsets where they start.
     let mut parts: Vec<(usize, &str)> = Vec::new();
@@ -64,7 +64,7 @@ fn join_with_dots(left: &str, right: &str) -> String {
         parts.next();
     }
     let has_base = chop(&prefix).is_some();
-    // Above the root there is only the root.
+    // The root's parent is the root.
     if !has_base && basename(&prefix).contains('/') {
         while parts.next_if(|part| part.1 == "..").is_some() {}
     }
@@ -114,7 +114,7 @@ pub fn basename(path: &str) -> &str {
     trimmed.rsplit('/').next().unwrap_or(trimmed)
 }
 
-/// `File.dirname`: the path without its last name; `.` where there is no folder.
+/// `File.dirname`: the path without its last name; `.` without a folder.
 #[must_use]
 pub fn dirname(path: &str) -> &str {
     let trimmed = path.trim_end_matches('/');

@@ -1,11 +1,11 @@
-//! Where the parts of a `hiera.yaml` stand in its text, for hovers and diagnostics.
+//! The ranges of a `hiera.yaml`'s parts in its text, for hovers and diagnostics.
 
 use std::sync::Arc;
 
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 
-/// The places in one `hiera.yaml`, whatever its version and however broken it is.
+/// The ranges in one `hiera.yaml`, of any version and however broken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigSpans {
     /// Value of `version`.
@@ -20,7 +20,7 @@ pub struct ConfigSpans {
     pub defaults: LevelSpans,
 }
 
-/// The places in one hierarchy entry.
+/// The ranges in one hierarchy entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelSpans {
     /// The whole entry.
@@ -33,14 +33,14 @@ pub struct LevelSpans {
     pub datadir: Option<TextRange>,
     /// Value of `options`.
     pub options: Option<TextRange>,
-    /// Each path, glob, uri or the template of mapped paths.
+    /// Each path, glob, uri, or the template of mapped paths.
     pub locations: Vec<LocationSpan>,
-    /// The variable of mapped paths, and the name that its elements have in the template.
+    /// The variable of mapped paths, and the name of its elements in the template.
     pub mapped: Option<[LocationSpan; 2]>,
 }
 
 impl LevelSpans {
-    /// The name that mapped paths give the elements of their variable, where it is that one.
+    /// The name of mapped paths' elements, if it is `name`.
     #[must_use]
     pub fn element(&self, name: &str) -> Option<&LocationSpan> {
         let [_, element] = self.mapped.as_ref()?;
@@ -51,11 +51,11 @@ impl LevelSpans {
 /// One location as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocationSpan {
-    /// The key it stands under: `path`, `paths`, `glob` …
+    /// Its key: `path`, `paths`, `glob` …
     pub key: Arc<str>,
     /// The text.
     pub text: Arc<str>,
-    /// Its place, quotes included.
+    /// Its range, including quotes.
     pub range: TextRange,
     /// The node, for mapping offsets within the text.
     pub node: NodeId,
@@ -80,7 +80,7 @@ pub fn locate(tree: &Tree) -> ConfigSpans {
     spans
 }
 
-/// The text of a key, a leading colon (a symbol) left out.
+/// The text of a key, without the leading colon of a symbol.
 fn key_text(tree: &Tree, node: NodeId) -> Option<Arc<str>> {
     let text = tree.scalar_text(node)?;
     Some(

@@ -1,5 +1,4 @@
-//! Path templates: `nodes/%{trusted.certname}.yaml` as pieces, and what a path says of the
-//! variables in it.
+//! Path templates: `nodes/%{trusted.certname}.yaml` as pieces, and the variables' values in a path.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,16 +9,15 @@ use crate::interpolation::{TokenKind, tokens};
 /// One piece of a template.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TemplatePart {
-    /// Text as it stands.
+    /// Literal text.
     Text(String),
     /// A variable, by the text between the braces: `facts.os.family`, `::site`.
     Variable(Arc<str>),
-    /// What depends on the key that is looked up, where a declared function reads
-    /// ([`super::KeyPath`]).
+    /// A part of the key that is looked up, for a declared function ([`super::KeyPath`]).
     Key(KeyPart),
 }
 
-/// A part of a key in a path. Segments are what stands between `::`.
+/// A part of a key in a path. Segments are separated by `::`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum KeyPart {
     /// The whole key as written.
@@ -35,7 +33,7 @@ pub enum KeyPart {
 }
 
 impl KeyPart {
-    /// The part of a key; nothing of a key that is no path: a segment is empty, or leads elsewhere.
+    /// The part of a key; `None` for a key that is no path: a segment is empty, or leads elsewhere.
     fn of(self, key: &str) -> Option<String> {
         let plain = key.strip_prefix("::").unwrap_or(key);
         let segments: Vec<&str> = plain.split("::").collect();
@@ -68,7 +66,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a path of `hiera.yaml`. Tokens that are always empty vanish; tokens that Puppet
+    /// Parses a path of `hiera.yaml`. Tokens that are always empty are dropped; tokens that Puppet
     /// refuses there stay text.
     #[must_use]
     pub fn parse(path: &str) -> Template {
@@ -96,7 +94,7 @@ impl Template {
         Template { parts }
     }
 
-    /// The template with the wildcards of a glob, `*` and `?`, as unknown parts of their own.
+    /// The template with the wildcards of a glob, `*` and `?`, as additional unknown parts.
     #[must_use]
     pub fn with_wildcards(self) -> Template {
         let mut parts = Vec::new();
@@ -141,7 +139,7 @@ impl Template {
         parts.any(|part| matches!(part, TemplatePart::Key(_)))
     }
 
-    /// The template for one key; nothing for a key that makes no path.
+    /// The template for one key; `None` for a key that makes no path.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Option<Template> {
         if !self.depends_on_key() {
@@ -159,7 +157,7 @@ impl Template {
             };
             match parts.last_mut() {
                 Some(TemplatePart::Text(before)) => {
-                    // An empty segment goes with the separator before it.
+                    // An empty segment is removed with the separator before it.
                     if text.is_empty() && before.ends_with('/') {
                         before.pop();
                     }
@@ -173,18 +171,17 @@ impl Template {
         Some(Template { parts })
     }
 
-    /// The values that the variables must have for the template to give `path`, if one reading
-    /// exists: a variable stands for at least one character and, but for those of a template's tags, never
-    /// for a `/`. Where two
-    /// readings exist the answer is none, since neither is certain.
+    /// The variables' values for which the template gives `path`, if exactly one reading exists. A
+    /// variable stands for at least one character and, except for those of a template's tags, never
+    /// for a `/`. With two readings the result is `None`, since neither is certain.
     #[must_use]
     pub fn bind(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
         self.only_reading(path, &is_of_tag)
     }
 
-    /// As [`Template::bind`]; where that gives nothing, variables that are no facts may hold a `/`, as a role
-    /// called `web/front` does. Where that can be read in several ways, the last variable is the one that
-    /// does.
+    /// Like [`Template::bind`]; if that gives nothing, variables that are no facts may contain a
+    /// `/`, as in a role called `web/front`. If there are several such readings, the last variable
+    /// has the `/`.
     #[must_use]
     pub fn bind_across_folders(&self, path: &str) -> Option<Vec<(Arc<str>, String)>> {
         let across = || self.only_reading(path, &may_hold_slash);
@@ -210,14 +207,15 @@ impl Template {
         self.count_readings(path) > 0
     }
 
-    /// As [`Template::matches`], where variables that are no facts may hold a `/`.
+    /// Like [`Template::matches`], with `/` allowed in variables that are no facts.
     #[must_use]
     pub fn matches_across_folders(&self, path: &str) -> bool {
         self.has_folders_in_names() && self.count(path, &may_hold_slash) > 0 || self.matches(path)
     }
 
-    /// Whether a path that the other template gives only if a variable stands for several folders is more
-    /// likely to be meant by this one: it gives the path without, or starts with more text.
+    /// Whether this template is a likelier match for a path than `other`, which matches it only if
+    /// a variable stands for several folders: this one matches without that, or starts with more
+    /// text.
     #[must_use]
     pub fn is_likelier(&self, other: &Template, path: &str) -> bool {
         let start = |template: &Template| match template.parts.first() {
@@ -233,7 +231,7 @@ impl Template {
         self.variables().any(|name| may_hold_slash(name))
     }
 
-    /// The path with these values of its variables; nothing where one is missing, or where it depends on
+    /// The path with these values for its variables; `None` if one is missing, or if it depends on
     /// a key.
     #[must_use]
     pub fn with_values(&self, values: &[(Arc<str>, String)]) -> Option<String> {
@@ -248,7 +246,7 @@ impl Template {
         parts.collect()
     }
 
-    /// In how many readings the template gives `path`: two stand for any number of them.
+    /// In how many readings the template gives `path`; 2 stands for two or more.
     #[must_use]
     pub fn count_readings(&self, path: &str) -> usize {
         self.count(path, &is_of_tag)
@@ -267,7 +265,7 @@ impl Template {
     }
 }
 
-/// The path, with tokens for what is not known.
+/// The path, with tokens for its unknown parts.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.parts.iter().try_for_each(|part| match part {
@@ -278,11 +276,10 @@ impl fmt::Display for Template {
     }
 }
 
-/// Whether a variable can hold a `/`.
 type MayHoldSlash<'f> = &'f dyn Fn(&str) -> bool;
 
-/// Facts and what Puppet sets hold none; what site manifests and classifiers set may, and so does what
-/// a template's tag prints.
+/// Facts and what Puppet sets never do; variables of site manifests and classifiers may, and so may
+/// the output of a template's tag.
 fn may_hold_slash(variable: &str) -> bool {
     const WITHOUT: [&str; 14] = [
         "environment",
@@ -304,7 +301,6 @@ fn may_hold_slash(variable: &str) -> bool {
     is_of_tag(name) || !name.contains(['.', '*']) && !WITHOUT.contains(&name)
 }
 
-/// Variables with their values.
 type Bindings<'a> = Vec<(&'a Arc<str>, &'a str)>;
 
 /// Collects up to two ways in which the parts can give the path.
@@ -349,7 +345,7 @@ fn readings<'a>(
                 }
                 return;
             }
-            // What only text follows has one reading at most.
+            // If only text follows, there is at most one reading.
             let tail = match rest {
                 [] => Some(""),
                 [TemplatePart::Text(tail)] => Some(tail.as_str()),
@@ -370,7 +366,7 @@ fn readings<'a>(
                 true => path.len(),
                 false => path.find('/').unwrap_or(path.len()),
             };
-            // Whatever follows starts with this text.
+            // The remainder starts with this text.
             let next = match rest {
                 [
                     TemplatePart::Text(text),

@@ -55,7 +55,6 @@ fn config_type() -> &'static Type {
     })
 }
 
-/// The one level of Puppet's built-in default.
 pub(super) fn default_level() -> Level {
     Level {
         name: Arc::from("Common"),
@@ -117,7 +116,7 @@ pub(super) fn read(
     })
 }
 
-/// `defaults` and `hierarchy` that are missing, null or false take Puppet's own.
+/// Missing, null or false `defaults` and `hierarchy` fall back to Puppet's defaults.
 fn with_defaults(value: &Value) -> Value {
     let mut hash = value.as_hash().cloned().unwrap_or_default();
     let mut fill = |key: &str, default: Value| {
@@ -147,7 +146,7 @@ fn broken(rule: ConfigRule, line: Option<usize>) -> ConfigError {
     ConfigError::Rule { rule, line }
 }
 
-/// The first option that belongs to Puppet.
+/// The first option reserved by Puppet.
 fn reserved_option(entry: &Value) -> Option<&'static str> {
     let options = entry.get("options")?;
     ["path", "uri"]

@@ -1,4 +1,5 @@
-//! Dotted keys: `users.'a.b'.0` into its segments, as `puppet/pops/lookup/sub_lookup.rb` splits.
+//! Splits dotted keys such as `users.'a.b'.0` into segments, like
+//! `puppet/pops/lookup/sub_lookup.rb`.
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl std::fmt::Display for Segment {
     }
 }
 
-/// A key that cannot be split: an empty segment, or quotes that don't stand alone.
+/// A key that cannot be split: an empty segment, or quotes inside a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeySyntaxError;
 
@@ -42,7 +43,7 @@ pub struct KeySyntaxError;
 pub struct Key {
     /// The key as written.
     pub text: Arc<str>,
-    /// First segment: what data files are asked for.
+    /// First segment: the top-level key in data files.
     pub root: Segment,
     /// The rest, outermost first; empty for a key without dots.
     pub segments: Vec<Segment>,
@@ -52,12 +53,12 @@ impl Key {
     /// Splits `text`. A key without `'`, `"` and `.` is taken verbatim.
     ///
     /// # Errors
-    /// [`KeySyntaxError`] where Puppet says `Syntax error in key`.
+    /// [`KeySyntaxError`] if Puppet raises `Syntax error in key`.
     pub fn parse(text: &str) -> Result<Key, KeySyntaxError> {
         Key::of(&Arc::from(text))
     }
 
-    /// As [`Key::parse`]; a key without dots and quotes shares the text.
+    /// Like [`Key::parse`]; a key without dots and quotes shares the text.
     ///
     /// # Errors
     /// As [`Key::parse`].
@@ -121,8 +122,8 @@ fn is_simple(text: &str) -> bool {
     !text.bytes().any(|byte| matches!(byte, b'\'' | b'"' | b'.'))
 }
 
-/// Where the segment that starts at `at` ends: a quoted run with blanks around it, or a run
-/// without quotes and dots.
+/// The end of the segment that starts at `at`: a quoted run with blanks around it, or a run without
+/// quotes and dots.
 fn segment_end(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let blank = rest.len() - rest.trim_start_matches(is_blank).len();
@@ -140,7 +141,7 @@ fn segment_end(text: &str, at: usize) -> Option<usize> {
     (end > 0).then_some(at + end)
 }
 
-/// The segment in `start..end`, stripped, with the range of what is left.
+/// The segment in `start..end`, stripped, with the range of the remaining text.
 fn segment(text: &str, start: usize, end: usize) -> (Segment, TextRange) {
     let raw = &text[start..end];
     let stripped = strip(raw);
@@ -163,8 +164,8 @@ fn looks_like_index(line: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Ruby's `String#to_i` for what [`looks_like_index`] accepts; `:1` is 0. Numbers beyond 64 bits
-/// saturate: no list and no key of ours is that long.
+/// Ruby's `String#to_i` for texts that [`looks_like_index`] accepts; `:1` is 0. Numbers beyond 64
+/// bits saturate: no list is that long and no key that large.
 fn ruby_to_i(text: &str) -> i64 {
     let negative = text.starts_with('-');
     let digits: String = text
@@ -182,7 +183,7 @@ fn ruby_to_i(text: &str) -> i64 {
     if negative { -number } else { number }
 }
 
-/// Blanks as Ruby's `\s` has them.
+/// Blanks as in Ruby's `\s`.
 fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')
 }

@@ -1,8 +1,8 @@
-//! The `%{…}` tokens of Hiera strings: where they are, what kind each is, what it names.
+//! The `%{…}` tokens of Hiera strings: their ranges, kinds, and the names in them.
 //!
-//! The grammar is that of `puppet/pops/lookup/interpolation.rb`. Nothing is evaluated here and no
-//! scope is known; a token that Puppet would refuse is a kind of its own, so that an editor can
-//! say so.
+//! The grammar is that of `puppet/pops/lookup/interpolation.rb`. Nothing is evaluated here, and it
+//! must not know scopes; a token that Puppet would refuse has its own kind, so that an editor can
+//! report it.
 //!
 //! ```
 //! use hiera_ls::interpolation::{tokens, Method, TokenKind};

@@ -1,4 +1,4 @@
-//! Finding tokens in a string and telling their kinds apart.
+//! Finds the tokens in a string and determines their kinds.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ impl Method {
     }
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TokenKind {
     /// `%{}`, `%{::}`, `%{''}` and the like: always the empty string.
@@ -56,11 +56,11 @@ pub enum TokenKind {
     },
     /// A call of a known function with one quoted argument.
     Call {
-        /// Which function.
+        /// The called function.
         method: Method,
         /// The argument without its quotes.
         argument: Arc<str>,
-        /// Where the argument stands in the string, without its quotes.
+        /// The range of the argument in the string, without its quotes.
         argument_range: TextRange,
     },
     /// A call of a function that Puppet does not know: an error in every lookup of the string.
@@ -70,27 +70,27 @@ pub enum TokenKind {
     },
     /// Text that Puppet refuses with `Syntax error in string`.
     Malformed,
-    /// `%{` without a `}` behind it: stays in the string as it is.
+    /// `%{` without a following `}`: stays in the string unchanged.
     Unclosed,
 }
 
-/// One token of a string. Ranges are bytes of the string that was searched.
+/// One token of a string. Ranges are bytes of that string.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Token {
     /// The token with its `%{` and `}`.
     pub range: TextRange,
-    /// What stands between the braces, blanks at both ends left out.
+    /// The text between the braces, trimmed.
     pub inner: TextRange,
-    /// Where the name of the function stands, if one is called.
+    /// The range of the function's name, if a function is called.
     pub function: Option<TextRange>,
-    /// What the token is.
+    /// The kind of token.
     pub kind: TokenKind,
 }
 
 /// Whether Puppet would interpolate the string at all.
 #[must_use]
 pub fn has_tokens(text: &str) -> bool {
-    /// Up to so many bytes a plain loop beats a search that has to prepare itself.
+    /// Below this length a simple loop is faster than memchr.
     const SHORT: usize = 64;
     if text.len() > SHORT {
         return text.contains("%{");
@@ -105,7 +105,7 @@ pub fn has_tokens(text: &str) -> bool {
     false
 }
 
-/// All tokens of a string in order. The first `}` ends a token, whatever stands before it.
+/// All tokens of a string in order. The first `}` ends a token, whatever precedes it.
 #[must_use]
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
@@ -135,13 +135,13 @@ pub fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
-/// The kind of the stripped text between a token's braces; `offset` is where it stands.
+/// The kind of the trimmed text between a token's braces; `offset` is its position.
 #[must_use]
 pub fn parse_token(expression: &str, offset: usize) -> TokenKind {
     kind_and_function(expression, offset).0
 }
 
-/// The same, with where the function that the token calls is named.
+/// The same, with the range of the called function's name.
 fn kind_and_function(expression: &str, offset: usize) -> (TokenKind, Option<TextRange>) {
     if matches!(expression, "" | "::" | "\"\"" | "''" | "\"::\"" | "'::'") {
         return (TokenKind::Empty, None);

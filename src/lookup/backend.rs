@@ -1,4 +1,4 @@
-//! The data provider functions that Puppet brings along, and the bounds of what others give.
+//! Puppet's own data provider functions, and the checks on values of other functions.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -22,13 +22,13 @@ use crate::value::{
 };
 use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS};
 
-/// Where a value comes from, for messages.
+/// The source of a value, for messages.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) layer: &'a Layer,
     pub(super) level: &'a LevelProvider,
     pub(super) place: Option<&'a Location>,
-    /// The number of the location in its level.
+    /// The index of the location in its level.
     pub(super) at: usize,
 }
 
@@ -55,17 +55,17 @@ impl Origin<'_> {
     }
 }
 
-/// How a level reads its files, as far as that is known.
+/// How a level reads its files, if known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
-    /// As they stand.
+    /// Unchanged.
     Plain(Format),
-    /// As YAML, and what is encrypted is opened.
+    /// As YAML, with encrypted values decrypted.
     Opening,
 }
 
 impl Reading {
-    /// The reader.
+    /// The format.
     #[must_use]
     pub fn format(self) -> Format {
         match self {
@@ -75,8 +75,7 @@ impl Reading {
     }
 }
 
-/// How a function reads files: one of Puppet's own, or a declared one; nothing where that is not
-/// known.
+/// How a function reads files: one of Puppet's own, or a declared one; `None` if unknown.
 #[must_use]
 pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
     match (format_of(function), backends.get(&function.name)) {
@@ -87,7 +86,7 @@ pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
     }
 }
 
-/// How a declared function reads files; nothing where it reads none.
+/// How a declared function reads files; `None` if it reads none.
 pub(super) fn declared_reading(like: Like) -> Option<Reading> {
     match like {
         Like::YamlData => Some(Reading::Plain(Format::Yaml)),
@@ -98,7 +97,7 @@ pub(super) fn declared_reading(like: Like) -> Option<Reading> {
     }
 }
 
-/// The reader behind a function that reads files itself.
+/// The format of a function that reads files itself.
 pub(super) fn format_of(function: &Function) -> Option<Format> {
     match (function.kind, &*function.name) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
@@ -224,7 +223,7 @@ impl Engine<'_> {
         if self.is_strict_error() && !value.is_falsey() {
             return raise(ErrorClass::Lookup, message);
         }
-        // What a file gives is kept for the compilation, so the warning comes once.
+        // A file's value is kept for the compilation, so the warning is given once.
         if self.warned.insert(format!("no hash: {path}")) {
             self.warn(message);
         }
@@ -244,7 +243,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether what is left of a broken file stands for it; nothing is left of what cannot be read.
+    /// Whether the readable part of a broken file is used; an unreadable file has none.
     fn recovers(&self, error: &LoadError) -> bool {
         self.settings().recover_broken_files && !matches!(error.kind, LoadErrorKind::Io(_))
     }
@@ -316,7 +315,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// `decrypt_value`: strings are opened and interpolated, keys only interpolated.
+    /// `decrypt_value`: strings are decrypted and interpolated, keys only interpolated.
     pub(super) fn decrypt(
         &mut self,
         value: &Value,
@@ -328,7 +327,7 @@ impl Engine<'_> {
             Value::String(text) if eyaml::is_encrypted(text) => {
                 let scan = eyaml::scan(text);
                 if scan.blobs.is_empty() {
-                    // No blob in it after all: the text stays, but for one line break.
+                    // Without a blob the text is kept, except for one line break at the end.
                     let ends = ["\r\n", "\n", "\r"];
                     let text = ends
                         .iter()
@@ -348,14 +347,14 @@ impl Engine<'_> {
                         Ok(plain) => {
                             return self.interpolate(&plain, invocation, &Methods::Allowed);
                         }
-                        // Puppet's configuration may name another pair for this level.
+                        // Puppet's configuration may name another key pair for this level.
                         Err(EyamlError::NoRecipient | EyamlError::OtherKey) => &scan.blobs[0],
                         Err(error) => {
                             return raise(ErrorClass::Lookup, error.message(text, root, path));
                         }
                     },
                 };
-                // Tokens beside the cipher text make another value of it for each node.
+                // Tokens next to the cipher text can give each node a different value.
                 let around = self.interpolate(value, invocation, &Methods::Allowed)?;
                 let cipher = around.as_str().unwrap_or(text);
                 Ok(Value::Opaque(Arc::new(Opaque::secret(
@@ -451,7 +450,7 @@ impl Engine<'_> {
     }
 }
 
-/// How many arguments a function of Puppet's own takes.
+/// The number of arguments that one of Puppet's own functions takes.
 fn own_arguments(name: &str) -> Option<u8> {
     match name {
         "yaml_data" | "json_data" | "hocon_data" => Some(2),
@@ -481,7 +480,7 @@ pub(super) fn is_rich_data(value: &Value) -> bool {
     }
 }
 
-/// `RichDataKey`: no comparison holds for `NaN`, so that it lies in no range of numbers.
+/// `RichDataKey`: every comparison with `NaN` is false, so it lies in no range of numbers.
 fn is_rich_data_key(key: &Value) -> bool {
     match key {
         Value::Float(number) => !number.is_nan(),
@@ -501,7 +500,7 @@ fn any_hash() -> &'static Type {
     TYPE.get_or_init(|| datatype::parse_known("Hash"))
 }
 
-/// Why a data file gives no data.
+/// The error for a data file that cannot be loaded.
 fn unreadable(path: &str, error: &LoadError) -> LookupError {
     if let LoadErrorKind::Io(_) = error.kind {
         return unread(path, error);
@@ -513,7 +512,7 @@ fn unreadable(path: &str, error: &LoadError) -> LookupError {
     LookupError::new(ErrorClass::Lookup, cause)
 }
 
-/// A file that the system does not give.
+/// The error for a file that the system cannot read.
 pub(super) fn unread(path: &str, error: &LoadError) -> LookupError {
     let class = match error.kind {
         LoadErrorKind::Io(system) => system.class(),

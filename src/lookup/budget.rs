@@ -1,21 +1,20 @@
-//! How much work one request may cause before it ends with an error.
+//! Limits the work of one request; beyond a limit it ends with an error.
 
 use super::error::{ErrorClass, Found, raise};
 use crate::value::Value;
 
-/// Most lookups, nested ones counted, that one request may cause: tokens can double the work at
+/// Maximum number of lookups, including nested ones, in one request: tokens can double the work at
 /// every step.
 const MAX_LOOKUPS: usize = 100_000;
 
-/// Most bytes that one request may produce by interpolation.
+/// Maximum number of bytes that one request may produce by interpolation.
 const MAX_INTERPOLATED: usize = 64 << 20;
 
-/// Most values, elements of elements too, that one request may interpolate, repeat by `alias` and
-/// merge; each counts as often as it is gone through. Large merges of real data take some ten
-/// thousand.
+/// Maximum number of values, including nested elements, that one request may interpolate, repeat by
+/// `alias` and merge; each is counted every time it is visited. Large merges of real data need some
+/// ten thousand.
 const MAX_VALUES: usize = 30_000_000;
 
-/// What a request has done so far.
 #[derive(Default)]
 pub(super) struct Budget {
     lookups: usize,
@@ -27,7 +26,7 @@ impl Budget {
     /// Counts a lookup.
     ///
     /// # Errors
-    /// Names the limit once there were too many; so do the methods below.
+    /// Names the limit once it is exceeded; the same for the methods below.
     pub(super) fn add_lookup(&mut self) -> Found<()> {
         self.lookups += 1;
         if self.lookups > MAX_LOOKUPS {
@@ -37,7 +36,6 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts bytes of interpolated text.
     pub(super) fn add_text(&mut self, bytes: usize) -> Found<()> {
         self.interpolated += bytes;
         if self.interpolated > MAX_INTERPOLATED {
@@ -47,7 +45,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts values that are gone through.
+    /// Counts visited values.
     pub(super) fn add_values(&mut self, values: usize) -> Found<()> {
         self.values = self.values.saturating_add(values);
         if self.values > MAX_VALUES {
@@ -58,19 +56,19 @@ impl Budget {
         Ok(())
     }
 
-    /// Counts all values in one.
+    /// Counts a value and everything in it.
     pub(super) fn add_all_of(&mut self, value: &Value) -> Found<()> {
         self.add_values(weight_of(value))
     }
 }
 
-/// How many values a value consists of, counted up to the limit.
+/// The number of values in a value, counted up to the limit.
 pub(super) fn weight_of(value: &Value) -> usize {
     weight_up_to(value, MAX_VALUES)
 }
 
 fn weight_up_to(value: &Value, limit: usize) -> usize {
-    /// Elements count one each, and what is in them on top.
+    /// Counts each element, plus its content.
     fn of<'v>(elements: impl ExactSizeIterator<Item = &'v Value>, limit: usize) -> usize {
         let mut weight = 1 + elements.len();
         for element in elements {

@@ -1,4 +1,4 @@
-//! Where a lookup happens: the environment's folders, Puppet's settings, parsed configurations.
+//! The context of lookups: the environment's folders, Puppet's settings, cached configurations.
 
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::puppet::Source;
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
 
-/// Which Puppet is meant.
+/// The version of Puppet to emulate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PuppetVersion {
     /// Puppet 7.
@@ -24,7 +24,7 @@ pub enum PuppetVersion {
 /// Puppet's setting `strict`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strict {
-    /// Nothing is said.
+    /// Ignored.
     Off,
     /// Warnings.
     Warning,
@@ -32,30 +32,29 @@ pub enum Strict {
     Error,
 }
 
-/// Puppet's settings, as far as lookups depend on them.
+/// Puppet's settings that lookups depend on.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which Puppet is meant.
+    /// The version of Puppet to emulate.
     pub puppet_version: PuppetVersion,
     /// The setting `strict`.
     pub strict: Strict,
     /// The setting `strict_variables`.
     pub strict_variables: bool,
-    /// Whether the readable part of a broken file counts: in an editor it does, and the file's
-    /// error is reported elsewhere; for Puppet every lookup fails.
+    /// Whether the readable part of a broken file is used. Editors use the readable part and report
+    /// the error as a diagnostic; in Puppet every lookup fails.
     pub recover_broken_files: bool,
-    /// Whether a data function that no visible module defines is unknown rather than an error:
-    /// in a workspace modules may be missing.
+    /// Whether a data function that no visible module defines is unknown rather than an error: a
+    /// workspace may lack modules.
     pub modules_may_be_missing: bool,
-    /// Keys to decrypt eyaml values with, given by the user; without them such values stay
-    /// secrets.
+    /// Keys to decrypt eyaml values, given by the user; without them such values stay secret.
     pub keys: Option<Arc<Keys>>,
-    /// What is declared of functions that are not Puppet's own.
+    /// Declarations of functions that are not Puppet's own.
     pub backends: Arc<Backends>,
 }
 
 impl Settings {
-    /// The defaults of a version (`strict`, `strict_variables`), read as Puppet reads.
+    /// The defaults of a version (`strict`, `strict_variables`), with files read as in Puppet.
     #[must_use]
     pub fn for_version(version: PuppetVersion) -> Settings {
         let (strict, strict_variables) = match version {
@@ -73,7 +72,7 @@ impl Settings {
         }
     }
 
-    /// The same settings, as an editor reads: broken files and missing modules are forgiven.
+    /// The same settings for an editor: broken files and missing modules are tolerated.
     #[must_use]
     pub fn for_editor(self) -> Settings {
         Settings {
@@ -84,23 +83,23 @@ impl Settings {
     }
 }
 
-/// The folders that a lookup starts from.
+/// The folders of an environment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Environment {
     /// The environment's name.
     pub name: Arc<str>,
-    /// Its folder; none for a module that stands alone.
+    /// Its folder; `None` for a module that stands alone.
     pub dir: Option<Arc<str>>,
     /// Its configuration.
     pub config: EnvironmentConfig,
-    /// Folders of modules, first hit wins.
+    /// Folders of modules; the first one with a module wins.
     pub modulepath: Vec<Arc<str>>,
-    /// Modules known by name, before the module path.
+    /// Modules known by name; they take precedence over the module path.
     pub modules: Vec<(Arc<str>, Arc<str>)>,
-    /// The global layer's `hiera.yaml`, whether it exists or not.
+    /// The path of the global layer's `hiera.yaml`, which may not exist.
     pub global_config: Option<Arc<str>>,
-    /// The folder that relative data directories of the global layer start from, where that is not
-    /// the folder of its configuration.
+    /// The base of the global layer's relative data directories, if it is not the folder of its
+    /// configuration.
     pub global_dir: Option<Arc<str>>,
     /// Puppet's `codedir`, for the default data directory of version 3.
     pub codedir: Arc<str>,
@@ -108,50 +107,48 @@ pub struct Environment {
     pub data_provider: Option<Arc<str>>,
 }
 
-/// Which configuration an environment has.
+/// Where an environment's configuration is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EnvironmentConfig {
-    /// `DIR/hiera.yaml`, if it is there.
+    /// `DIR/hiera.yaml`, if it exists.
     #[default]
     Own,
-    /// One that stands elsewhere; relative data directories start from the environment's folder.
+    /// In another place; relative data directories start from the environment's folder.
     Elsewhere(Arc<str>),
-    /// None, whatever stands in its folder.
+    /// No configuration, even if its folder has one.
     None,
 }
 
-/// What became of a configuration's text.
 #[derive(Clone, Debug)]
 pub(super) struct ReadConfig {
     pub(super) config: Arc<Result<Config, ConfigError>>,
-    /// Whether the text holds a hash; if not, version 3's defaults count.
+    /// Whether the text holds a hash; if not, version 3's defaults apply.
     pub(super) is_hash: bool,
-    /// The version to warn of, if it is an old one.
+    /// The old version to warn about, if any.
     pub(super) legacy_version: Option<u8>,
 }
 
-/// Configurations by file, so that many lookups read each once; an entry counts as long as the file's
-/// text is the same.
+/// Caches configurations by file, shared by many lookups; an entry is valid while the file's text
+/// is the same.
 #[derive(Debug, Default)]
 pub struct ConfigCache {
-    /// What the levels of layers read, see [`super::plan`].
     pub(super) plans: super::plan::PlanCache,
     entries: Mutex<Map<Arc<str>, Vec<ConfigEntry>>>,
-    /// Configurations in the place of files that are not there, by the folder of the file; the global
-    /// layer has none where no file is named.
+    /// Default configurations for missing files, by the folder of the file; the global layer has
+    /// none if no file is named.
     absent: Mutex<Map<Option<Box<str>>, SharedConfig>>,
-    /// Patterns of lookup options, which are compiled when a key first asks for it.
+    /// Patterns of lookup options, compiled when first needed.
     patterns: Mutex<Map<Box<str>, Regexp>>,
     tokens: Mutex<Tokens>,
     sources: Mutex<super::language::Sources>,
 }
 
-/// The tokens of strings that one scope after another evaluates: paths of configurations, data.
+/// Cached tokens of strings that are evaluated for many scopes: paths of configurations, data.
 #[derive(Debug)]
 struct Tokens(Generations<Box<str>, Arc<[Token]>>);
 
-/// Most bytes of strings whose tokens are remembered, before those not met for long are forgotten;
-/// tokens take some ten times their text.
+/// Maximum number of bytes of strings with cached tokens, before the least recently used are
+/// evicted; tokens take some ten times their text.
 const MOST_WITH_TOKENS: usize = 256 << 10;
 
 impl Default for Tokens {
@@ -160,23 +157,23 @@ impl Default for Tokens {
     }
 }
 
-/// Most patterns that are kept compiled.
+/// Maximum number of cached compiled patterns.
 const MAX_PATTERNS: usize = 4_096;
 
-/// A configuration, or why it is none; the same one as long as it says the same.
+/// A configuration, or its error; shared while the text is unchanged.
 type SharedConfig = Arc<Result<Config, ConfigError>>;
 
 #[derive(Debug)]
 struct ConfigEntry {
     layer: Layer,
-    /// The folder that its relative data directories start from.
+    /// The base of its relative data directories.
     root: Box<str>,
     text: Arc<str>,
     read: ReadConfig,
 }
 
 impl ConfigCache {
-    /// The configuration of a text, read now or before; what cannot be read is not kept.
+    /// The configuration of a text, cached; errors are not cached.
     pub(super) fn get(
         &self,
         (path, root): (&Arc<str>, &str),
@@ -204,8 +201,7 @@ impl ConfigCache {
         Ok(read)
     }
 
-    /// The configuration in the place of a file that is not there in a folder, or of no file at all,
-    /// made now or before.
+    /// The default configuration for a missing file of a folder, or for no file at all, cached.
     pub(super) fn absent(
         &self,
         folder: Option<&str>,
@@ -216,7 +212,7 @@ impl ConfigCache {
         entry.or_insert_with(|| Arc::new(Ok(make()))).clone()
     }
 
-    /// The tokens of a string, found now or before.
+    /// The tokens of a string, cached.
     pub(super) fn tokens(&self, text: &str) -> Arc<[Token]> {
         let lock = || self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().0.get(text) {
@@ -227,14 +223,14 @@ impl ConfigCache {
         found
     }
 
-    /// A manifest or the file of a function, read now or before.
+    /// The source of a manifest or a function's file, cached.
     #[must_use]
     pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<Source> {
         let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(path, text)
     }
 
-    /// A pattern of lookup options, read now or before.
+    /// A pattern of lookup options, cached.
     ///
     /// # Errors
     /// As [`Regexp::lazy`].
@@ -253,7 +249,7 @@ impl ConfigCache {
 }
 
 /// The module path of an environment in `dir`: the entries of `environment.conf`, relative ones
-/// below `dir` and `$basemodulepath` replaced; `DIR/modules` and `base` where nothing is declared
+/// below `dir` and `$basemodulepath` replaced; `DIR/modules` and `base` if nothing is set
 /// (`puppet/settings/environment_conf.rb`).
 #[must_use]
 pub fn resolve_modulepath(

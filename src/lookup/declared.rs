@@ -1,5 +1,5 @@
-//! Functions that the user declares: what they give is read by the declaration, and the answer says so.
-//! They are never run.
+//! Functions that the user declares: their results follow from the declaration, and the answer
+//! mentions it. They are never run.
 
 use std::sync::Arc;
 
@@ -14,14 +14,13 @@ use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, Template
 use crate::value::{Missing, Opaque, StrKey, Value};
 use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
 
-/// What a function is asked for.
 struct Asked<'a> {
     root: &'a Arc<str>,
     invocation: &'a Invocation,
 }
 
 impl Location {
-    /// The path, with what is not known of it.
+    /// The path, with its unknown parts.
     pub(super) fn template(&self) -> Template {
         match &self.open {
             Some(open) => open.template.clone(),
@@ -33,7 +32,7 @@ impl Location {
 }
 
 impl Engine<'_> {
-    /// What is declared of a function whose level has a data directory.
+    /// The declaration of a function whose level has a data directory.
     pub(super) fn declared(
         &mut self,
         function: &Function,
@@ -51,7 +50,7 @@ impl Engine<'_> {
         }))
     }
 
-    /// What a declared function gives for a key.
+    /// The result of a declared function for a key.
     pub(super) fn ask_declared(
         &mut self,
         origin: &Origin<'_>,
@@ -73,7 +72,7 @@ impl Engine<'_> {
             Some(reading) => self.read_declared(origin, declared, reading, &asked),
             None => self.secret(origin, &declared.backend, root),
         };
-        // What a `lookup_key` function gave is the same object the next time.
+        // A `lookup_key` function returns the same object the next time.
         let keeps = level.function.kind == FunctionKind::LookupKey;
         let found = found.map(|value| {
             let known = level.given.get(origin.at, root).filter(|_| keeps);
@@ -86,7 +85,7 @@ impl Engine<'_> {
                         .given
                         .insert(origin.at, root, value.clone(), &mut self.given);
                 }
-                // A file of its own tells what was found in it.
+                // A separate file is recorded in the trace.
                 if declared.backend.path.is_empty() {
                     self.event(|| Event::Found(root.to_string(), value.clone()));
                 }
@@ -97,7 +96,7 @@ impl Engine<'_> {
         found
     }
 
-    /// A key in the files that a declared function reads.
+    /// Looks up a key in the files that a declared function reads.
     fn read_declared(
         &mut self,
         origin: &Origin<'_>,
@@ -149,7 +148,6 @@ impl Engine<'_> {
         Err(Failure::NotFound)
     }
 
-    /// A key in one file.
     fn key_in_file(
         &mut self,
         origin: &Origin<'_>,
@@ -177,7 +175,8 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// What a function gives that has values from elsewhere, or none. It has no `lookup_options`.
+    /// The result of a function with values from elsewhere, or without any. It has no
+    /// `lookup_options`.
     fn secret(&mut self, origin: &Origin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
         if backend.like != Like::Secret || **root == *LOOKUP_OPTIONS {
             return Err(Failure::NotFound);
@@ -204,7 +203,7 @@ impl Engine<'_> {
         Err(Failure::NotFound)
     }
 
-    /// Remembers that a function may have a key.
+    /// Records that a function may have a key.
     pub(super) fn not_run(&mut self, origin: &Origin<'_>, root: &Arc<str>) {
         let name = &origin.level.function.name;
         self.event(|| Event::Unknown(root.to_string(), name.clone()));
@@ -213,13 +212,13 @@ impl Engine<'_> {
         self.unknown(origin.layer, origin.level, cause);
     }
 
-    /// Whether the function has a key, only running it would tell.
+    /// Only running the function would show whether it has the key.
     fn give_up(&mut self, origin: &Origin<'_>, root: &Arc<str>) -> Found {
         self.not_run(origin, root);
         Err(Failure::NotFound)
     }
 
-    /// The files with a key that a declared function could read at a path that is not known.
+    /// The files with a key that a declared function could read at an unknown path.
     pub(super) fn possible_of_declared(
         &self,
         declared: &Declared,

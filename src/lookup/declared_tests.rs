@@ -1,5 +1,5 @@
-//! Functions that are declared: what they give, that answers say so, and that many nodes get what each
-//! gets alone.
+//! Declared functions: their results, the notes in answers, and that a lookup for many nodes equals
+//! the lookup for each.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Place {
         self.session().lookup(&nodes.scope(0), &Request::key(key))
     }
 
-    /// The answer in a line: the value, what would change it, and what it rests on.
+    /// The answer in a line: the value, the conditions that would change it, and its assumptions.
     fn said(&self, key: &str, role: &str) -> String {
         let answer = self.answer(key, role);
         let mut said = match &answer.result {
@@ -128,7 +128,7 @@ fn a_function_reads_the_file_that_the_key_names() {
         value("profile::name", "web").as_deref(),
         Some("\"web common\"")
     );
-    // The options come from the file of keys without segments.
+    // The options come from the file for keys without segments.
     assert_eq!(
         value("profile::web::list", "web").as_deref(),
         Some("[\"a\", \"b\"]")
@@ -182,7 +182,7 @@ fn a_secret_is_of_the_keys_that_are_declared() {
         Some("the value is a secret of the function 'vault_lookup'")
     );
     assert_eq!(some.answer("top", "web").why_uncertain(), None);
-    // Without keys each may be there; options are not.
+    // Without a list of keys any key may exist; options do not.
     let any = with("");
     let answer = any.answer("top", "web");
     assert_eq!(
@@ -312,7 +312,7 @@ fn an_address_with_an_unknown_part_is_no_error() {
         unknown.result.map(|value| value.inspect()),
         Ok("1".to_owned())
     );
-    // A space in what the variable holds makes it none.
+    // A space in the variable's value prevents it.
     let nodes = nodes("n: {variables: {where: 'a b'}}");
     let known = place.session().lookup(&nodes.scope(0), &Request::key("a"));
     let error = known.result.expect_err("Ruby refuses the address");

@@ -1,8 +1,8 @@
-//! Deep merging as the deep_merge gem does it (`deep_merge/core.rb`, version 1.1), quirks included.
+//! Deep merging like the deep_merge gem (`deep_merge/core.rb`, version 1.1), quirks included.
 //!
-//! The gem changes its source while it knocks elements out, and Puppet has already reported those
-//! very objects: each change is reported as a [`Mutation`], so that a trace shows what
-//! Puppet's does.
+//! The gem changes its source while it knocks elements out, and Puppet has already recorded those
+//! same objects: each change is reported as a [`Mutation`], so that a trace shows the same as
+//! Puppet's.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -18,17 +18,15 @@ use super::knockout::Knockout;
 use super::sort::sort;
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
-/// Deepest nesting that is merged; the loaders allow less.
+/// Maximum nesting that is merged; the loaders allow less.
 const MAX_DEPTH: usize = 512;
 
-/// Up to so many elements a list is compared element by element, beyond by a table.
+/// Lists up to this length are compared element by element, longer ones with a table.
 const FEW: usize = 12;
 
-/// A collection that Ruby changes in place: as it was, and what became of it. The first of the two
-/// is known by its identity.
+/// A collection that Ruby changes in place: before and after. The first is found by its identity.
 pub(super) type Mutation = (Value, Value);
 
-/// The options of a deep merge.
 #[derive(Debug, Default)]
 pub(super) struct DeepOptions {
     knockout: Option<Knockout>,
@@ -81,15 +79,15 @@ impl DeepOptions {
     }
 }
 
-/// `DeepMerge.deep_merge!(source, dest)`: the source wins, what `dest` has comes first.
+/// `DeepMerge.deep_merge!(source, dest)`: the source wins, elements of `dest` come first.
 pub(super) fn deep_merge(
     source: &Value,
     dest: Value,
     options: &DeepOptions,
     mutated: Option<&mut Vec<Mutation>>,
 ) -> Found<Value> {
-    // Puppet clones `dest` deeply first. Here values are shared until they are changed, which shows
-    // only where identity counts: with knockouts, and in a trace.
+    // Puppet clones `dest` deeply first. Here values are shared until they are changed, which is
+    // only visible where identity matters: with knock-outs, and in a trace.
     let dest = match (&options.knockout, &mutated) {
         (Some(_), _) | (_, Some(_)) => deep_copy(&dest),
         (None, None) => dest,
@@ -113,7 +111,7 @@ fn deep_copy(value: &Value) -> Value {
 
 struct Merge<'a> {
     options: &'a DeepOptions,
-    /// Takes the changes; none where there is no trace.
+    /// Takes the changes; `None` if there is no trace.
     mutated: Option<&'a mut Vec<Mutation>>,
 }
 
@@ -131,9 +129,9 @@ impl Merge<'_> {
         }
         match source {
             Value::Hash(entries) => {
-                // Below a copy the inner objects of source and dest are the same ones, and so are
-                // the two after the source has overwritten dest: a change of dest is one of the
-                // source then.
+                // Inside a copy the inner objects of source and dest are identical, and so are both
+                // after the source has overwritten dest: then a change of dest also changes the
+                // source.
                 let (merged, same) = self.merge_hash(source, entries, dest, depth)?;
                 if !same {
                     return Ok(merged);
@@ -166,14 +164,14 @@ impl Merge<'_> {
             |dest: &Value| matches!(dest, Value::Hash(hash) if Arc::ptr_eq(hash, entries));
         let mut same = is_source(&dest);
         let mut dest = dest;
-        // The loop runs once an entry even where it overwrites all of `dest`, as the gem's does:
-        // an empty source leaves `dest` as it is.
+        // The loop runs once per entry even if it overwrites all of `dest`, as in the gem: an empty
+        // source leaves `dest` unchanged.
         for (key, value) in entries.iter() {
             match &mut dest {
                 Value::Hash(hash) => {
                     let hash = Arc::make_mut(hash);
                     if let Err(error) = self.merge_entry(hash, (key, value), same, depth + 1) {
-                        // What was changed before the error stays changed.
+                        // Changes before the error are kept.
                         if same && dest != *source {
                             self.tell((source.clone(), dest));
                         }
@@ -203,11 +201,11 @@ impl Merge<'_> {
     ) -> Found<()> {
         if let Some(entry) = hash.get_mut(key) {
             let below = match &mut *entry {
-                // The gem merges the value over a copy of itself, which strips knockouts.
+                // The gem merges the value over a copy of itself, which strips knock-outs.
                 below if below.is_falsey() => shallow_copy(value),
-                // A trace shows the source, too, as it is after an error.
+                // A trace also shows the source as it is after an error.
                 below if is_source && self.mutated.is_some() => below.clone(),
-                // What is not held elsewhere is changed without a copy.
+                // A value without other holders is changed without a copy.
                 below => std::mem::take(below),
             };
             *entry = self.merge(value, below, depth)?;
@@ -221,8 +219,8 @@ impl Merge<'_> {
         Ok(())
     }
 
-    /// Whether a value stays what it is, for certain, when it is merged over a copy of itself. Never
-    /// in a trace, which shows copies as such.
+    /// Whether merging a value over a copy of itself certainly changes nothing. Never true in a
+    /// trace, where copies are visible.
     fn is_unchanged_by_itself(&self, value: &Value) -> bool {
         if self.mutated.is_some() {
             return false;
@@ -287,7 +285,7 @@ impl Merge<'_> {
                 dest = match dest {
                     Value::Array(_) => Value::array([]),
                     Value::Hash(_) => Value::hash([]),
-                    // The very text that was found is emptied.
+                    // The same text object is emptied.
                     Value::String(_) => {
                         self.tell((dest, Value::string("")));
                         Value::string("")
@@ -345,14 +343,14 @@ impl Merge<'_> {
             return Ok(dest);
         }
         if let (Some(knockout), Value::String(text)) = (&self.options.knockout, source) {
-            // Either way the result is a text of its own, which only a trace tells.
+            // Either way the result is a new text, which only a trace shows.
             return Ok(match knockout.strip(text)? {
                 Some(_) => Value::string(""),
                 None if self.mutated.is_none() => source.clone(),
                 None => Value::string(&**text),
             });
         }
-        // What equals nothing, itself included, looks changed by the prefix.
+        // A value that does not equal itself appears changed by the prefix.
         if let (Some(_), Value::Float(number)) = (&self.options.knockout, source)
             && number.is_nan()
         {
@@ -361,7 +359,7 @@ impl Merge<'_> {
         Ok(source.clone())
     }
 
-    /// `overwrite_unmergeables` for an array: what is left of the source, and the result.
+    /// `overwrite_unmergeables` for an array: the remaining source, and the result.
     fn overwrite_with_array(
         &mut self,
         source: Arc<Vec<Value>>,
@@ -429,7 +427,7 @@ fn shallow_copy(value: &Value) -> Value {
     }
 }
 
-/// Knocking elements out of an array that is source and dest at once: a naked prefix empties it;
+/// Knocks elements out of an array that is both source and dest: a bare prefix empties it;
 /// otherwise `delete_if` runs while its block deletes from the same array (Ruby's `array.c`,
 /// `reject_bang_i` and `select_bang_ensure`).
 fn knock_out_of_itself(source: &[Value], knockout: &Knockout) -> Found<Vec<Value>> {

@@ -1,4 +1,4 @@
-//! Merges whose answers the gem gave.
+//! Merges with answers from the gem.
 
 use super::*;
 use crate::value::from_json;

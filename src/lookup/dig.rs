@@ -1,4 +1,4 @@
-//! Digging into a value with the segments of a dotted key (`SubLookup#sub_lookup`).
+//! Digs into a value with the segments of a dotted key (`SubLookup#sub_lookup`).
 
 use super::engine::Engine;
 use super::error::{ErrorClass, Failure, Found, raise};
@@ -75,7 +75,6 @@ fn step(key: &str, segment: &Segment, value: &Value) -> Found {
     }
 }
 
-/// The name of a value's class in Ruby.
 pub(super) fn ruby_class(value: &Value) -> &'static str {
     match value {
         Value::Undef => "NilClass",

@@ -20,19 +20,19 @@ use crate::scope::Scope;
 use crate::value::{HashMap as Hash, KeyHashing, Missing, Opaque, StrKey, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Most names on the stack of nested lookups. Puppet runs out of Ruby's stack at about this depth
-/// (`SystemStackError`).
+/// Maximum number of names on the stack of nested lookups. Puppet runs out of Ruby's stack at about
+/// this depth (`SystemStackError`).
 const MAX_NESTING: usize = 120;
 
-/// What travels with one nested lookup (`Puppet::Pops::Lookup::Invocation`).
+/// The state of one nested lookup (`Puppet::Pops::Lookup::Invocation`).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Invocation {
     pub(super) overrides: Arc<Hash>,
     pub(super) defaults: Arc<Hash>,
-    /// The key being looked up, for the global layer's errors.
+    /// The looked-up key, for the global layer's errors.
     pub(super) top_key: Arc<str>,
     pub(super) module_name: Option<Arc<str>>,
-    /// Only the global layer is asked (Hiera 3).
+    /// Only the global layer is searched (Hiera 3).
     pub(super) global_only: bool,
     /// Variables are read as Hiera 3 reads them: an empty string is nil.
     pub(super) hiera_scope: bool,
@@ -50,7 +50,7 @@ impl Invocation {
         }
     }
 
-    /// The same for `lookup_options`, which no override or default of the caller is laid over.
+    /// The same for `lookup_options`, without the caller's overrides and defaults.
     pub(super) fn for_options(&self) -> Invocation {
         Invocation {
             overrides: Arc::default(),
@@ -61,24 +61,21 @@ impl Invocation {
     }
 }
 
-/// Tables by name.
 pub(super) type Map<K, V> = HashMap<K, V, KeyHashing>;
 
-/// One compilation.
 pub(super) struct Engine<'a> {
     pub(super) session: Session<'a>,
     pub(super) scope: Scope,
     pub(super) tracer: Option<Tracer>,
-    /// Names being looked up, for finding loops.
+    /// Names being looked up, to detect loops.
     pub(super) stack: Vec<Arc<str>>,
     pub(super) logs: Vec<Log>,
-    /// Keys of warnings that come once.
+    /// Keys of warnings that are given once.
     pub(super) warned: HashSet<String>,
     pub(super) unknown: Vec<Unknown>,
     pub(super) assumed: Vec<Assumed>,
-    /// Undefined variables only warn, whatever `strict` says (Puppet 8, locations).
+    /// Undefined variables only cause warnings, whatever `strict` is (Puppet 8, locations).
     pub(super) lenient: bool,
-    /// Whether `lookup_options` are being looked up.
     pub(super) in_options: bool,
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
@@ -87,11 +84,11 @@ pub(super) struct Engine<'a> {
     failed: bool,
     pub(super) budget: Budget,
     pub(super) reads: ReadNames,
-    /// What answers hold until the caller adds what was read.
+    /// Placeholder until the caller adds the reads to an answer.
     no_reads: Arc<Reads>,
-    /// Names of modules.
     pub(super) module_names: Names,
-    /// Whether levels are being made for the scope: what paths read is known by the paths.
+    /// Whether levels are being built for the scope: variables that paths read are recorded with
+    /// the paths.
     pub(super) in_levels: bool,
 }
 
@@ -132,7 +129,6 @@ impl<'a> Engine<'a> {
         self.settings().strict == Strict::Error
     }
 
-    /// Answers one request.
     pub(super) fn run(&mut self, request: &Request) -> Answer {
         self.tracer = match request.tracing {
             Tracing::Off => None,
@@ -143,7 +139,7 @@ impl<'a> Engine<'a> {
         self.budget = Budget::default();
         self.given.begin();
         if std::mem::take(&mut self.failed) {
-            // A compilation ends with its first error; what it had half done must not be seen.
+            // A compilation ends with its first error; partial results must not be visible.
             self.options = KnownOptions::default();
         }
         let invocation = Invocation {
@@ -156,7 +152,7 @@ impl<'a> Engine<'a> {
         self.failed = result.is_err();
         let result = match result {
             Ok(value) => Ok(value),
-            // What this program cannot do, Puppet may.
+            // A limit of this program does not exist in Puppet.
             Err(Failure::Error(error)) if error.class == ErrorClass::Limit => {
                 Ok(Value::Opaque(Arc::new(Opaque::Unknown {
                     text: String::new(),
@@ -361,8 +357,8 @@ impl<'a> Engine<'a> {
         Ok(converted)
     }
 
-    /// `Invocation#check`: runs `inner` unless `name` is being looked up already. Errors of
-    /// Puppet's become `LookupError` on the way out.
+    /// `Invocation#check`: runs `inner` unless `name` is already being looked up. Puppet's errors
+    /// become `LookupError` when they leave it.
     pub(super) fn check<T>(
         &mut self,
         name: &Arc<str>,
@@ -382,7 +378,7 @@ impl<'a> Engine<'a> {
         })
     }
 
-    /// The error if one of the names being looked up `is_this`, or if they are too many.
+    /// The error if one of the names being looked up matches `is_this`, or if there are too many.
     pub(super) fn refuse_loop(&self, is_this: impl Fn(&str) -> bool) -> Found<()> {
         if self.stack.iter().any(|known| is_this(known)) {
             let cause = Cause::Recursion(self.stack.clone());
@@ -414,27 +410,24 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Whether such a trace is being recorded.
+    /// Whether a trace of this kind is being recorded.
     pub(super) fn traces(&self, tracing: Tracing) -> bool {
         let tracer = self.tracer.as_ref();
         tracer.is_some_and(|tracer| tracer.wanted == tracing)
     }
 
-    /// Sets what happened at the current node.
     pub(super) fn event(&mut self, event: impl FnOnce() -> Event) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().event = event();
         }
     }
 
-    /// Adds a finished node.
     pub(super) fn leaf(&mut self, kind: impl FnOnce() -> NodeKind, event: impl FnOnce() -> Event) {
         if let Some(tracer) = &mut self.tracer {
             tracer.leaf(kind(), event());
         }
     }
 
-    /// Adds a remark to the current node.
     pub(super) fn remark(&mut self, remark: impl FnOnce() -> Remark) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().remarks.push(remark());
@@ -446,7 +439,7 @@ impl<'a> Engine<'a> {
         self.logs.push(Log { message });
     }
 
-    /// `Puppet.warn_once`; `place` is the file it names.
+    /// `Puppet.warn_once`; `place` is the file that it names.
     pub(super) fn warn_once(&mut self, key: &str, message: &str, place: Option<&str>) {
         if self.warned.insert(key.to_string()) {
             let place = match place {
@@ -469,7 +462,6 @@ enum LayerStep {
     Module,
 }
 
-/// The key `lookup_options`.
 pub(super) fn options_key() -> Key {
     Key {
         text: LOOKUP_OPTIONS.into(),
@@ -485,7 +477,7 @@ fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
     Ok(value)
 }
 
-/// A type expression that cannot be read, as Puppet's parser raises it.
+/// The error of Puppet's parser for an invalid type expression.
 fn bad_type(error: ParseError) -> LookupError {
     let (class, issue_code) = match error.is_syntax() {
         true => (ErrorClass::ParseWithIssue, Some("SYNTAX_ERROR")),

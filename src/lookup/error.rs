@@ -1,5 +1,4 @@
-//! Errors as Puppet raises them: class, cause, issue code, place. The message is made by `Display`;
-//! no code reads it.
+//! Puppet's errors: class, cause, issue code, place. `Display` makes the message.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +7,7 @@ use crate::datatype::{Mismatches, ParseError};
 use crate::hierarchy::ConfigError;
 use crate::value::LoadError;
 
-/// The Ruby class of an exception, which decides how it travels and how it is shown.
+/// The Ruby class of an exception; it decides how the error propagates and is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorClass {
     /// `Puppet::DataBinding::LookupError`
@@ -69,13 +68,13 @@ impl ErrorClass {
         }
     }
 
-    /// Whether the class is `LookupError` or below it.
+    /// Whether the class is `LookupError` or a subclass.
     #[must_use]
     pub fn is_lookup_error(&self) -> bool {
         matches!(self, ErrorClass::Lookup | ErrorClass::RecursiveLookup)
     }
 
-    /// Whether the class is `Puppet::Error` or below it.
+    /// Whether the class is `Puppet::Error` or a subclass.
     #[must_use]
     pub fn is_puppet_error(&self) -> bool {
         self.is_lookup_error()
@@ -90,38 +89,38 @@ impl ErrorClass {
     }
 }
 
-/// Why a lookup fails. `Display` gives Puppet's words, without the place.
+/// The cause of an error. `Display` gives Puppet's words, without the place.
 #[derive(Clone, Debug)]
 pub enum Cause {
     /// None of the names has a value, and there is no default.
     NotFound(Vec<Arc<str>>),
-    /// A key needs its own value: the keys that are being looked up, the first one first.
+    /// A key needs its own value: the keys being looked up, the first one first.
     Recursion(Vec<Arc<str>>),
     /// A `merge` hash without a strategy.
     NoStrategy,
     /// The strategy of a `merge` does not exist: its name.
     UnknownStrategy(String),
-    /// A strategy does not take the options of a `merge`.
+    /// A strategy refuses the options of a `merge`.
     MergeOptions(Box<Mismatches>),
     /// A value has the wrong type.
     WrongType {
-        /// What the value is, for the message.
+        /// The value's role in the message.
         subject: String,
-        /// What is wrong.
+        /// The mismatches.
         mismatches: Box<Mismatches>,
     },
-    /// A type expression cannot be read.
+    /// A type expression is invalid.
     TypeExpression(ParseError),
     /// A variable does not exist.
     UndefinedVariable {
         /// Its name.
         name: Box<str>,
-        /// Why it does not.
+        /// Why it does not exist.
         reason: Box<str>,
     },
     /// Puppet refuses a `hiera.yaml`.
     Config(Box<ConfigError>),
-    /// A configuration cannot be loaded, or any file not be read.
+    /// A configuration cannot be loaded, or any file cannot be read.
     File {
         /// The file.
         path: Arc<str>,
@@ -135,16 +134,16 @@ pub enum Cause {
         /// Why.
         error: Box<LoadError>,
     },
-    /// An error that got another class on its way out.
+    /// An error that was re-raised with another class.
     Raised(Box<LookupError>),
-    /// The same, with the key of the lookup before the message.
+    /// The same, with the lookup's key before the message.
     OfKey {
         /// The key.
         key: Arc<str>,
         /// The error.
         error: Box<LookupError>,
     },
-    /// A value is not converted as `convert_to` says: the message.
+    /// `convert_to` fails: the message.
     Conversion(String),
     /// Any other cause: the message.
     Other(String),
@@ -212,20 +211,20 @@ pub struct LookupError {
     pub cause: Cause,
     /// Puppet's issue code.
     pub issue_code: Option<&'static str>,
-    /// File that the error names.
+    /// File named in the error.
     pub file: Option<Arc<str>>,
-    /// Line (from 1) that the error names.
+    /// Line (from 1) named in the error.
     pub line: Option<usize>,
 }
 
-/// A message of Puppet's without the semicolon that it ends with where there is no reason to tell.
+/// A message of Puppet's without the trailing semicolon that it has if there is no reason.
 #[must_use]
 pub fn without_reason(message: &str) -> &str {
     message.trim_end_matches([';', ' '])
 }
 
 impl LookupError {
-    /// What went wrong, for people: see [`without_reason`].
+    /// The error for people: see [`without_reason`].
     #[must_use]
     pub fn words(&self) -> String {
         without_reason(&self.to_string()).to_owned()
@@ -265,7 +264,7 @@ impl LookupError {
         matches!(self.cause, Cause::NotFound(_))
     }
 
-    /// The error that this one is about: without the keys and classes that it got on its way out.
+    /// The original error: without the keys and classes added on its way out.
     #[must_use]
     pub fn innermost(&self) -> &LookupError {
         let mut error = self;
@@ -297,7 +296,7 @@ impl PartialEq for LookupError {
 
 impl Eq for LookupError {}
 
-/// The place is `Puppet::Util::Errors.error_location_with_space`.
+/// The place is formatted like `Puppet::Util::Errors.error_location_with_space`.
 impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.cause)?;
@@ -313,7 +312,7 @@ impl fmt::Display for LookupError {
 /// How a search ends without a value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Failure {
-    /// `throw :no_such_key`: the level above goes on.
+    /// `throw :no_such_key`: the next level is searched.
     NotFound,
     /// An exception: the lookup ends.
     Error(Box<LookupError>),
@@ -325,7 +324,7 @@ impl From<LookupError> for Failure {
     }
 }
 
-/// A value, or how the search ended without one.
+/// A value, or why the search ended without one.
 pub(super) type Found<T = crate::value::Value> = Result<T, Failure>;
 
 /// An exception of that class as a failure.

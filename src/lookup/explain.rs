@@ -1,4 +1,4 @@
-//! The trace as text, byte for byte as `puppet lookup --explain` prints it
+//! Prints the trace byte for byte as `puppet lookup --explain` does
 //! (`puppet/pops/lookup/explainer.rb`).
 
 #![allow(
@@ -155,7 +155,7 @@ fn merge(out: &mut String, this: &TraceNode, strategy: &Strategy, indent: &str) 
     }
 }
 
-/// A place that depends on what is not known, which Puppet always knows.
+/// A place that depends on unknown variables; Puppet never has such a place.
 fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &str) {
     let variables: Vec<String> = possible
         .variables
@@ -242,7 +242,7 @@ fn line(out: &mut String, indent: &str, text: &str) {
     out.push('\n');
 }
 
-/// `dump_value`: collections over several lines, everything else as Ruby's `inspect`.
+/// `dump_value`: collections over several lines, other values like Ruby's `inspect`.
 fn value(out: &mut String, indent: &str, this: &Value) {
     if this.inspect_simple(out) {
         return;

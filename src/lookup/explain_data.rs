@@ -1,4 +1,4 @@
-//! The trace as data, as `puppet lookup --explain --render-as json` prints it
+//! Converts the trace to data, as `puppet lookup --explain --render-as json` prints it
 //! (`puppet/pops/lookup/explainer.rb`, `to_hash`).
 
 use std::sync::Arc;
@@ -120,7 +120,7 @@ fn kind_name(kind: &NodeKind) -> &'static str {
     }
 }
 
-/// What a kind of node has besides.
+/// The additional entries of a node kind.
 fn details(hash: &mut HashMap, kind: &NodeKind) {
     match kind {
         NodeKind::Provider {

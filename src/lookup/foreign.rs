@@ -1,6 +1,6 @@
-//! Data functions that are not Puppet's own: their definition is found and read as far as it tells
-//! how it may be called, and never run. A call that Puppet would refuse is its error; what any
-//! other call gives is unknown (`function_provider.rb`, `pops/functions/dispatcher.rb`).
+//! Data functions other than Puppet's own. Their definition is searched for the accepted arguments
+//! and never run. A call that Puppet would refuse is an error; the result of any other call is
+//! unknown (`function_provider.rb`, `pops/functions/dispatcher.rb`).
 
 use super::backend::Origin;
 use super::engine::Engine;
@@ -11,15 +11,14 @@ use crate::datatype::{self, Count, Signatures, Type};
 use crate::hierarchy::{Function, FunctionKind};
 use crate::value::{HashMap, Value};
 
-/// What is known of a function that a level names.
+/// The definition of a level's function.
 pub(super) enum Definition {
-    /// No visible file defines it.
     Missing,
     /// The module that it should be in is not visible.
     ModuleMissing,
-    /// There is one, and no telling how it may be called.
+    /// It exists, but its parameters are unknown.
     Opaque,
-    /// Puppet refuses the type that it declares to return.
+    /// Puppet refuses its declared return type.
     BadReturn(String),
     /// These calls are accepted.
     Callable(Signatures),
@@ -29,9 +28,9 @@ pub(super) enum Definition {
 type ReadSignatures = fn(&str, &str) -> Option<Vec<Signature>>;
 
 impl Engine<'_> {
-    /// Asks a function that is never run: the caller remembers that what it gives is unknown, unless
-    /// Puppet would raise an error instead. `key` is the argument before the options, for functions
-    /// that have one.
+    /// Handles a function that is never run: the caller records that its result is unknown, unless
+    /// Puppet would raise an error. `key` is the argument before the options, for functions that
+    /// have one.
     pub(super) fn foreign(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Found<()> {
         let Function { kind, name } = &origin.level.function;
         let definition = origin
@@ -116,7 +115,7 @@ impl Engine<'_> {
         })
     }
 
-    /// A type as far as it can be read: what is not known here might take anything.
+    /// A type, if it can be resolved; an unresolved type might accept anything.
     fn readable(&self, text: Option<&str>) -> Type {
         text.and_then(|text| self.parse_type(text).ok())
             .filter(|read| !read.has_reference())
@@ -124,7 +123,7 @@ impl Engine<'_> {
     }
 }
 
-/// What Puppet passes, up to the context of the call, which comes last.
+/// The arguments that Puppet passes before the context.
 pub(super) fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
     if origin.level.function.kind == FunctionKind::V4DataHash {
         return Vec::new();
@@ -139,12 +138,12 @@ pub(super) fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
         .collect()
 }
 
-/// Why Puppet refuses a call, where that is certain and its words are known.
+/// Why Puppet refuses a call, if that is certain and its message is known.
 fn refusal(signatures: &Signatures, arguments: &[Value]) -> Option<String> {
     let mut signatures = signatures.clone();
     if let Some(context) = arguments.len().checked_sub(1) {
         for parameters in &mut signatures.list {
-            // Whether a type takes the context is not known here.
+            // Whether a type accepts the context is unknown here.
             let at = context.min(parameters.len().saturating_sub(1));
             if let Some(parameter) = parameters.get_mut(at)
                 && (at == context || matches!(parameter.count, Count::Any | Count::Some))
@@ -157,6 +156,6 @@ fn refusal(signatures: &Signatures, arguments: &[Value]) -> Option<String> {
         return None;
     }
     let refusal = signatures.refusal(arguments);
-    // The list of all signatures prints the types in full, the context's among them.
+    // The list of all signatures prints the types in full, including the context's.
     (!refusal.lists_signatures()).then(|| refusal.to_string())
 }

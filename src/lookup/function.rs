@@ -1,4 +1,4 @@
-//! Finding the definition of a data provider function in the environment and its modules
+//! Finds the definition of a data provider function in the environment and its modules
 //! (`puppet/pops/loader`).
 
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub enum FunctionSource {
     ModuleMissing,
 }
 
-/// Looks for a function by name: `mod::f` in that module, `environment::f` in the environment,
-/// an unqualified one in the environment and then in every module.
+/// Finds a function by name: `mod::f` in that module, `environment::f` in the environment, an
+/// unqualified one in the environment and then in every module.
 #[must_use]
 pub fn find_function(files: &dyn Files, environment: &Environment, name: &str) -> FunctionSource {
     let in_folder = |dir: &str, tail: &str| {

@@ -1,8 +1,7 @@
-//! Values that `lookup_key` functions gave: their context keeps them for the compilation
-//! (`context.rb`, `eyaml_lookup_key.rb`), and hands out the very same object each time.
+//! Values returned by `lookup_key` functions: their context caches them for the compilation
+//! (`context.rb`, `eyaml_lookup_key.rb`), and returns the same object each time.
 //!
-//! A merge that changes an object in place thereby changes what a later lookup in the same
-//! compilation finds.
+//! A merge that changes an object in place therefore changes later lookups in the same compilation.
 
 use std::cell::RefCell;
 use std::collections::HashMap as Map;
@@ -12,27 +11,26 @@ use std::sync::Arc;
 use super::in_place::{Changes, Seen};
 use crate::value::Value;
 
-/// What one level's function gave, by location and key.
+/// The values of one level's function, by location and key.
 #[derive(Default)]
 pub(super) struct Given(Rc<Values>);
 
 type Values = RefCell<Map<(usize, Arc<str>), Value>>;
 
-/// What all functions gave in a compilation.
+/// The values of all functions in a compilation.
 #[derive(Default)]
 pub(super) struct AllGiven {
-    /// Those of levels that gave something.
+    /// The levels with values.
     levels: Vec<Rc<Values>>,
     is_changed: bool,
 }
 
 impl Given {
-    /// What was given before for the `at`th location and a key.
+    /// The cached value of the `at`th location for a key.
     pub(super) fn get(&self, at: usize, key: &Arc<str>) -> Option<Value> {
         self.0.borrow().get(&(at, key.clone())).cloned()
     }
 
-    /// Keeps a value for the compilation.
     pub(super) fn insert(&self, at: usize, key: &Arc<str>, value: Value, all: &mut AllGiven) {
         let mut values = self.0.borrow_mut();
         if values.is_empty() {
@@ -43,12 +41,12 @@ impl Given {
 }
 
 impl AllGiven {
-    /// Whether nothing was given that a merge could change.
+    /// Whether there are no values that a merge could change.
     pub(super) fn is_empty(&self) -> bool {
         self.levels.is_empty()
     }
 
-    /// Changes what a merge has changed in place. O(what was given).
+    /// Applies the in-place changes of a merge. O(cached values).
     pub(super) fn change(&mut self, changes: &Changes<'_>) {
         let mut seen = Seen::default();
         for level in &self.levels {
@@ -61,7 +59,7 @@ impl AllGiven {
         }
     }
 
-    /// Forgets what was changed, for a request that is answered as if in a compilation of its own.
+    /// Drops changed values, for a request that is answered as if in a compilation of its own.
     pub(super) fn begin(&mut self) {
         if std::mem::take(&mut self.is_changed) {
             for level in self.levels.drain(..) {

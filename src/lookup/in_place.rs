@@ -1,8 +1,8 @@
-//! What merges change in place: Ruby's objects, wherever else they are held.
+//! In-place changes of merges to Ruby objects with other holders.
 //!
-//! Here identity is the meaning, not a shortcut: the deep_merge gem changes arrays, hashes and texts
-//! that Puppet's trace, its caches and other values hold too, and all of them then show the change. So
-//! this module looks objects up by their addresses, and no other module does.
+//! Identity matters here: the deep_merge gem changes arrays, hashes and texts that Puppet's trace,
+//! its caches and other values also hold, and all of them then show the change. So objects are
+//! looked up by address; a table lives only as long as its objects.
 
 use std::collections::HashMap as Map;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use super::deep_merge::Mutation;
 use crate::value::{HashMap, KeyHashing, Value};
 
-/// The changes of one merge, inner collections before those that hold them.
+/// The changes of one merge, inner collections before outer ones.
 pub(super) struct Changes<'a> {
     all: &'a [Mutation],
-    /// By the address of what was changed, in order. The mutations hold it, so that no other object
-    /// has its address.
+    /// By the address of the changed object, in order. The mutations keep the objects alive, so no
+    /// address is reused.
     by_address: Map<usize, Vec<usize>, KeyHashing>,
 }
 
-/// What became of collections that were gone through, by address: many places can hold one.
+/// The results for visited collections, by address: one object can occur many times.
 pub(super) type Seen = Map<usize, Option<Value>, KeyHashing>;
 
 impl<'a> Changes<'a> {
@@ -32,14 +32,14 @@ impl<'a> Changes<'a> {
         Changes { all, by_address }
     }
 
-    /// What a value has become; nothing where no change reaches it. Each collection is gone through
-    /// once for a `seen`.
+    /// The changed value; `None` if no change affects it. Each collection is visited once per
+    /// `seen`.
     pub(super) fn of(&self, value: &Value, seen: &mut Seen) -> Option<Value> {
         self.below(value, self.all.len(), seen)
     }
 
-    /// The same of the changes before the `end`th: a value that a change made can hold earlier ones
-    /// only.
+    /// The same for the changes before the `end`th: a value made by a change can only contain
+    /// earlier ones.
     fn below(&self, value: &Value, end: usize, seen: &mut Seen) -> Option<Value> {
         let address = address(value)?;
         let is_whole = end == self.all.len();
@@ -84,7 +84,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Where a collection or text lies; nothing for what Ruby does not change.
+/// The address of a collection or text; `None` for values that Ruby does not change.
 fn address(value: &Value) -> Option<usize> {
     if let Value::Array(elements) = value {
         Some(Arc::as_ptr(elements).addr())

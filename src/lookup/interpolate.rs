@@ -1,4 +1,4 @@
-//! Evaluating the tokens of a string (`puppet/pops/lookup/interpolation.rb`).
+//! Evaluates the tokens of a string (`puppet/pops/lookup/interpolation.rb`).
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -16,22 +16,19 @@ use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 /// Whether tokens may call functions.
 #[derive(Clone)]
 pub(super) enum Methods {
-    /// In data they may.
     Allowed,
-    /// In the configuration at this path they may not.
+    /// No: the string is in the configuration at this path.
     Refused(Option<Arc<str>>),
 }
 
 /// A string after interpolation, in pieces.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
-    /// Known text.
     Text(String),
-    /// A token whose value cannot be known.
+    /// A token with an unknown value.
     Unknown {
         /// The token as written, with its braces.
         token: Arc<str>,
-        /// Why.
         because: Opaque,
     },
 }
@@ -48,8 +45,9 @@ impl Engine<'_> {
         Ok(evaluated.unwrap_or_else(|| value.clone()))
     }
 
-    /// What a value becomes; nothing where no token is in it. What has none is shared, but under a
-    /// trace, which tells collections apart by identity, as Ruby does: each fetch makes its own.
+    /// The evaluated value; `None` if it has no token. A value without tokens is shared, except
+    /// under a trace, which distinguishes collections by identity, as Ruby does: each fetch makes a
+    /// new one.
     fn evaluated(
         &mut self,
         value: &Value,
@@ -106,7 +104,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Keys may become equal: entry by entry.
+    /// Keys may become equal, so entries are added one by one.
     fn interpolate_hash(
         &mut self,
         hash: &HashMap,
@@ -150,7 +148,6 @@ impl Engine<'_> {
         )
     }
 
-    /// The string with its tokens evaluated.
     pub(super) fn pieces(
         &mut self,
         subject: &str,
@@ -189,7 +186,7 @@ impl Engine<'_> {
         Ok(Evaluated::Pieces(pieces))
     }
 
-    /// What one token of a string stands for.
+    /// The value of one token of a string.
     fn token_value(
         &mut self,
         token: &Token,
@@ -254,7 +251,7 @@ impl Engine<'_> {
         Ok(TokenValue::Value(value))
     }
 
-    /// The result of a token is interpolated again, guarded by the token's name.
+    /// Interpolates the result of a token, with the token's name guarded against loops.
     fn again(
         &mut self,
         prefix: &str,
@@ -284,7 +281,8 @@ impl Engine<'_> {
         }
     }
 
-    /// `lookup('key')` in a token: a lookup of its own, with its own options; missing is ''.
+    /// `lookup('key')` in a token: a lookup of its own, with its own options; a missing value is
+    /// ''.
     fn nested_lookup(&mut self, name: &Arc<str>, invocation: &Invocation) -> Found {
         let inner = Invocation {
             // Outside Hiera 3's own lookups the real scope is used again.
@@ -321,9 +319,8 @@ impl Engine<'_> {
     }
 }
 
-/// What a token stands for.
 enum TokenValue {
-    /// The token's own text: it has no end.
+    /// The token's own text: it is unclosed.
     AsWritten,
     /// Another key's value replaces the whole string.
     Alias(Value),
@@ -331,12 +328,10 @@ enum TokenValue {
     Value(Value),
 }
 
-/// A string's tokens, evaluated.
 #[derive(Debug)]
 pub(super) enum Evaluated {
     /// The whole string is another key's value.
     Alias(Value),
-    /// Text, known and unknown.
     Pieces(Vec<Piece>),
 }
 
@@ -348,7 +343,7 @@ fn issue(code: &'static str, message: String, methods: &Methods) -> Failure {
     LookupError::issue(code, message, file, None).into()
 }
 
-/// Why a value, or something in it, cannot be known.
+/// Why a value, or a part of it, cannot be known.
 fn opaque(value: &Value) -> Option<Opaque> {
     match value {
         Value::Opaque(opaque) => Some((**opaque).clone()),

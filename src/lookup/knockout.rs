@@ -1,4 +1,4 @@
-//! The prefix that takes elements out of a deep merge (`knockout_prefix`).
+//! The prefix that removes elements in a deep merge (`knockout_prefix`).
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -11,18 +11,18 @@ use super::error::{ErrorClass, Found, LookupError};
 use crate::regexp::{Regexp, RegexpError};
 use crate::value::Value;
 
-/// The prefix, and the pattern it makes: it is not escaped.
+/// The prefix and its pattern; Puppet does not escape it.
 #[derive(Debug)]
 pub(super) struct Knockout {
     pub(super) prefix: Arc<str>,
-    /// None where the prefix means itself.
+    /// `None` if the prefix is literal.
     pattern: Option<Regexp>,
 }
 
-/// Longest prefix that is taken for itself without asking the reader of patterns.
+/// Maximum length of a prefix that is checked for being literal.
 const MAX_LITERAL: usize = 100;
 
-/// Whether a prefix has no character that means anything in a pattern.
+/// Whether a prefix has no special characters of patterns.
 fn is_literal(prefix: &str) -> bool {
     prefix.len() <= MAX_LITERAL
         && prefix
@@ -43,7 +43,7 @@ impl Knockout {
         Ok(Knockout { prefix, pattern })
     }
 
-    /// The text without the prefix, if it has it at the start of some line.
+    /// The text without the prefix, if some line starts with it.
     pub(super) fn strip(&self, text: &str) -> Found<Option<String>> {
         let Some(pattern) = &self.pattern else {
             return Ok(self.strip_lines(text));
@@ -59,8 +59,8 @@ impl Knockout {
         self.pattern.is_none() && !self.starts_a_line(text)
     }
 
-    /// [`Knockout::strip`] for an element of an array. What equals nothing, itself included, looks changed; as
-    /// the one object that NaN is, it is found again all the same.
+    /// [`Knockout::strip`] for an element of an array. A value that does not equal itself appears
+    /// changed; NaN, being one object, is still found.
     pub(super) fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
         match element {
             Value::String(text) => Ok(self.strip(text)?.map(Value::string)),
@@ -69,7 +69,7 @@ impl Knockout {
         }
     }
 
-    /// As a pattern would strip a prefix that means itself: from every line's start.
+    /// Strips a literal prefix as a pattern would: from every line's start.
     fn strip_lines(&self, text: &str) -> Option<String> {
         if !self.starts_a_line(text) {
             return None;

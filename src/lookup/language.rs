@@ -1,5 +1,5 @@
-//! What code in the Puppet language asks while it is evaluated: data by lookups, functions, patterns
-//! and types by the files of a session.
+//! The host of Puppet code: data by lookups; functions, patterns and types from the files of a
+//! session.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -17,19 +17,19 @@ use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::workspace::{FileKind, Files};
 
-/// Most lookups of one evaluation.
+/// Maximum number of lookups in one evaluation.
 const MAX_LOOKUPS: usize = 500;
 
 /// Whether code may look data up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Data {
-    /// As manifests do.
+    /// Yes, as in manifests.
     Asked,
-    /// A lookup calls the code: what it would look up in turn is unknown.
+    /// No: a lookup calls the code, and the results of its own lookups are unknown.
     Unknown,
 }
 
-/// A session as code in the Puppet language sees it.
+/// A session, as code in the Puppet language sees it.
 pub struct Language<'a> {
     session: Session<'a>,
     aliases: VisibleAliases<'a>,
@@ -40,7 +40,7 @@ pub struct Language<'a> {
 }
 
 impl<'a> Language<'a> {
-    /// What code sees in a session.
+    /// A session as a host for code.
     #[must_use]
     pub fn new(session: Session<'a>, data: Data) -> Language<'a> {
         Language {
@@ -65,7 +65,7 @@ impl<'a> Language<'a> {
         self.paths.borrow().clone()
     }
 
-    /// Whether Hiera 3's functions ask the environment too (`hiera/puppet_function.rb`).
+    /// Whether Hiera 3's functions also use the environment's data (`hiera/puppet_function.rb`).
     fn has_environment_data(&self) -> bool {
         let dir = self.session.environment.dir.as_ref();
         dir.is_some_and(|dir| {
@@ -151,12 +151,12 @@ impl Host for Language<'_> {
     }
 }
 
-/// Whether a file is one of Puppet's standard library.
+/// Whether a file belongs to Puppet's standard library.
 fn is_of_library(at: &str) -> bool {
     at.contains("/stdlib/lib/puppet/")
 }
 
-/// Whether a module other than the standard library defines a function as Puppet 3 had them.
+/// Whether a module other than the standard library defines a Puppet 3 function.
 fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> bool {
     let mut modules = all_modules(files, environment).into_iter();
     !name.contains("::")
@@ -166,11 +166,11 @@ fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> 
         })
 }
 
-/// The sources of functions and manifests, read once for each text.
+/// Cached sources of functions and manifests, by text.
 #[derive(Debug, Default)]
 pub(super) struct Sources(std::collections::HashMap<Arc<str>, Arc<Source>>);
 
-/// Most texts that are kept read.
+/// Maximum number of cached texts.
 const MAX_SOURCES: usize = 1_000;
 
 impl Sources {

@@ -1,5 +1,5 @@
-//! The providers of the layers: where their configuration stands and what it is
-//! (`lookup_adapter.rb`, `hiera_config.rb`).
+//! The providers of the layers: finding and reading their configuration (`lookup_adapter.rb`,
+//! `hiera_config.rb`).
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::hierarchy::{
 use crate::regexp::Regexp;
 use crate::value::{Value, load_yaml};
 
-/// The providers of a compilation, each looked for once.
+/// The cached providers of a compilation.
 #[derive(Default)]
 pub(super) struct Providers {
     global: Option<Rc<Provider>>,
@@ -203,7 +203,7 @@ impl Engine<'_> {
                 let config = self.of_legacy_function(&dir, &format!("{module}::data"));
                 Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
             }
-            // Puppet's own message forgets to say which environment and provider.
+            // Puppet's own message omits the environment and provider.
             _ => raise(ErrorClass::Argument, "one hash required"),
         }
     }
@@ -219,8 +219,8 @@ impl Engine<'_> {
         legacy_function_config(dir, name)
     }
 
-    /// The provider that the name `hiera` makes where no configuration was accepted: a file that was
-    /// refused is so again, and Puppet then goes on without any.
+    /// The provider for the name `hiera` if no configuration was accepted: the file fails again,
+    /// and Puppet continues without a provider.
     fn named_hiera(&self, path: &str, dir: &str, layer: Layer) -> Rc<Provider> {
         let config = match self.session.files.kind(path) {
             None => Ok(Config::built_in(dir)),
@@ -382,13 +382,13 @@ impl Engine<'_> {
     }
 }
 
-/// Puppet calls a method of the configuration that a provider does not have.
+/// The error when Puppet calls a method of a provider's missing configuration.
 pub(super) fn without_config<T>(method: &str) -> Found<T> {
     let message = format!("undefined method `{method}' for nil:NilClass");
     raise(ErrorClass::NoMethod, message)
 }
 
-/// How an error leaves the global layer.
+/// The form of an error that leaves the global layer.
 pub(super) fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
     match failure {
         Failure::Error(error) if error.class.is_lookup_error() && error.issue_code.is_none() => {
@@ -399,8 +399,8 @@ pub(super) fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
     }
 }
 
-/// Whether validating the configuration logs a deprecation: versions 3 and 4 do, even where their
-/// structure is wrong.
+/// Whether validating the configuration logs a deprecation: versions 3 and 4 do, even with a wrong
+/// structure.
 fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
     match config {
         Ok(config) => config.version() < 5,
@@ -444,7 +444,7 @@ fn legacy_function_config(root: &str, function: &str) -> Config {
 }
 
 pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
-    // Puppet takes the name for a pattern.
+    // Puppet uses the name as a pattern.
     let pattern = Regexp::new(&format!(r#"\s+name:\s+['"]?{name}(?:[^\w]|$)"#));
     let at_name = |line: &str| {
         pattern
@@ -460,7 +460,7 @@ pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
     )
 }
 
-/// An error about something defined twice, with the lines where Puppet's search finds it.
+/// An error about a duplicate definition, with the lines that Puppet's search finds.
 pub(super) fn twice(
     config: &Config,
     message: String,
@@ -479,7 +479,7 @@ pub(super) fn twice(
     LookupError::issue(code, message, config.path.clone(), line)
 }
 
-/// An undefined variable in a configuration gets the line that names it.
+/// Gives an undefined variable in a configuration the line that names it.
 pub(super) fn named_variable(failure: Failure, config: &Config) -> Failure {
     let Failure::Error(error) = failure else {
         return failure;

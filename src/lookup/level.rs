@@ -1,5 +1,5 @@
-//! One level of a hierarchy: its function asked at each of its locations
-//! (`function_provider.rb` and its kin).
+//! One level of a hierarchy: calls its function for each of its locations (`function_provider.rb`
+//! and related files).
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -26,61 +26,55 @@ pub(super) struct LevelProvider {
     pub(super) name: Arc<str>,
     pub(super) index: usize,
     pub(super) function: Function,
-    /// Whether a configuration of version 3 made the level.
+    /// Whether the level comes from a configuration of version 3.
     pub(super) is_version_3: bool,
     pub(super) options: Value,
-    /// None: the function is called once without a location.
+    /// `None`: the function is called once without a location.
     pub(super) locations: Option<Arc<[Location]>>,
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
-    /// What a `lookup_key` function gave.
+    /// The cached values of a `lookup_key` function.
     pub(super) given: Given,
-    /// Hashes that a `data_hash` function gave, by location; the last place is that of a level
+    /// The cached hashes of a `data_hash` function, by location; the last entry is for a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
-    /// What a function that is evaluated has cached.
+    /// The cache of a function that is evaluated.
     pub(super) cached: Cached,
-    /// How often each location was asked for a key alone.
+    /// How often each location was searched for a single key.
     pub(super) asked: RefCell<Vec<u32>>,
-    /// What is known of a function that is not Puppet's own, once it was looked for.
+    /// The definition of a function that is not Puppet's own, once searched for.
     pub(super) definition: OnceCell<Definition>,
-    /// What is declared of the function.
     pub(super) declared: Option<Declared>,
 }
 
-/// A function as the user declares it, at one level.
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) backend: Arc<Backend>,
-    /// The level's data directory.
     pub(super) datadir: Arc<str>,
 }
 
-/// The data of one location.
 #[derive(Clone)]
 pub(super) enum DataHash {
     /// The hash of a file.
     Read(Arc<HashMap>),
-    /// Whatever a function gives that is never run.
+    /// The unknown result of a function that is never run.
     Foreign,
 }
 
-/// One location after interpolation.
 #[derive(Clone, Debug)]
 pub(super) struct Location {
     pub(super) original: Arc<str>,
     pub(super) place: Arc<str>,
     pub(super) is_uri: bool,
-    /// The pattern as the configuration writes it, where a glob found the file.
+    /// The glob in the configuration that matched the file.
     pub(super) glob: Option<Arc<str>>,
     pub(super) exists: bool,
-    /// Whether it is not known if the file exists: its folder is not here.
+    /// Whether the file's existence is unknown: its folder is not available.
     pub(super) is_absent: bool,
-    /// Where a variable of the path is unknown.
+    /// Set if a variable of the path is unknown.
     pub(super) open: Option<OpenPath>,
 }
 
-/// A path with unknown parts.
 #[derive(Clone, Debug)]
 pub(super) struct OpenPath {
     pub(super) template: Template,
@@ -88,8 +82,8 @@ pub(super) struct OpenPath {
 }
 
 impl Engine<'_> {
-    /// A level of version 5, its locations expanded; nothing where Puppet's built-in default finds
-    /// no file.
+    /// A level of version 5, its locations expanded; `None` if Puppet's built-in default finds no
+    /// file.
     pub(super) fn level_provider(
         &mut self,
         config: &Config,
@@ -103,7 +97,7 @@ impl Engine<'_> {
             return Ok(None);
         }
         let options = self.interpolate(&level.options, invocation, &methods)?;
-        // A backend of Hiera 3 without locations is asked all the same.
+        // A backend of Hiera 3 is called even without locations.
         let is_legacy = level.function.kind == FunctionKind::Hiera3Backend;
         let datadir = join(&config.root, &level.datadir);
         let declared = self.declared(&level.function, &datadir, invocation, &methods)?;
@@ -159,7 +153,7 @@ impl Engine<'_> {
             Some(locations) => {
                 let mut next = 0;
                 engine.merge_variants(strategy, locations, &mut |engine, location| {
-                    // Each is asked once, in order.
+                    // Each is called once, in order.
                     let at = next;
                     next += 1;
                     let place = Some(location);
@@ -195,7 +189,7 @@ impl Engine<'_> {
                 if engine.is_unseen(level) && engine.may_exist(location) {
                     return engine.ask_function(origin, key, invocation);
                 }
-                // Where no index tells which files there are, any may be.
+                // Without an index any file may exist.
                 if !possible.files.is_empty() || !engine.scope.is_open() {
                     engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
                 }
@@ -215,7 +209,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether no file of the workspace says which keys the level's function has.
+    /// Whether the level's function may have keys that are in no file of the workspace.
     fn is_unseen(&self, level: &LevelProvider) -> bool {
         match &level.declared {
             Some(declared) => declared.backend.like == Like::Secret,
@@ -223,7 +217,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether something can stand at a path with unknown parts: the folder before the first of these does.
+    /// Whether a file may exist at a path with unknown parts: the folder before the first of them
+    /// exists.
     fn may_exist(&self, location: &Location) -> bool {
         let parts = location.open.iter().flat_map(|open| &open.template.parts);
         let start = match parts.into_iter().next() {
@@ -234,8 +229,8 @@ impl Engine<'_> {
         self.session.files.kind(folder).is_some()
     }
 
-    /// Which existing files an open path could mean, of those that hold the root key. Files that a
-    /// path of the hierarchy without variables names are not among them: see [`super::reach()`].
+    /// The existing files with the root key that an open path could match, without files that a
+    /// path without variables names: see [`super::reach()`].
     fn possible(&mut self, open: &OpenPath, origin: &Origin<'_>, key: &Key) -> Possible {
         let level = origin.level;
         let root = key_root(key);
@@ -269,7 +264,7 @@ impl Engine<'_> {
         }
     }
 
-    /// The files that no path of a layer's hierarchy without variables and wildcards names.
+    /// The files that are not named by a variable-free path of a layer's hierarchy.
     fn without_owned(&mut self, files: Paths, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let Some(levels) = provider.and_then(|provider| provider.levels.borrow().clone()) else {
@@ -298,8 +293,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The files that a template gives if a variable stands for several folders, and that no path of a layer's
-    /// hierarchy is likelier to mean, for this scope or for any other.
+    /// Files that a template matches if a variable stands for several folders, without those that
+    /// another path of a layer's hierarchy more likely names, for this scope or any other.
     fn without_likelier(&mut self, files: Paths, template: &Template, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let levels = provider.and_then(|provider| provider.levels.borrow().clone());
@@ -371,13 +366,13 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// What the file of a location says of a key, without loading all of it.
+    /// The entry for a key in a location's file, without loading the whole file.
     fn entry_alone(&self, origin: &Origin<'_>, root: &str) -> Entry {
         let Origin { level, at, .. } = *origin;
         let Some(place) = origin.place.filter(|place| !place.is_uri) else {
             return Entry::Unknown;
         };
-        // A module's data is looked through for keys that it must not hold.
+        // A module's data is also checked for foreign keys.
         let is_plain = level.function.kind == FunctionKind::DataHash
             && *level.function.name == *"yaml_data"
             && level.options.as_hash().is_none_or(HashMap::is_empty)
@@ -393,8 +388,8 @@ impl Engine<'_> {
         self.session.files.entry(&place.place, root, asked[at] - 1)
     }
 
-    /// The hash of a location, read once for a compilation; none where a function gives it that is
-    /// never run.
+    /// The hash of a location, read once for a compilation; `None` if it comes from a function that
+    /// is never run.
     fn data_hash(&mut self, origin: &Origin<'_>) -> Found<Option<Arc<HashMap>>> {
         let Origin { level, at, .. } = *origin;
         let known = level.hashes.borrow().get(at).cloned().flatten();
@@ -441,7 +436,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// Notes that a function has no such key, unless its keys are unknown.
+    /// Records that a function does not have a key, unless its keys are unknown.
     pub(super) fn missing(&mut self, key: impl FnOnce() -> String) {
         if let Some(tracer) = &mut self.tracer
             && !matches!(tracer.current().event, Event::Unknown(..))
@@ -450,7 +445,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Remembers that a level could change the answer.
+    /// Records that a level could change the answer.
     pub(super) fn unknown(&mut self, layer: &Layer, level: &LevelProvider, cause: UnknownCause) {
         let unknown = Unknown {
             layer: layer.clone(),
@@ -465,7 +460,6 @@ impl Engine<'_> {
     }
 }
 
-/// The top-level key that is asked for.
 pub(super) fn key_root(key: &Key) -> Arc<str> {
     match &key.root {
         Segment::Name(name) => name.clone(),

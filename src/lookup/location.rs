@@ -1,4 +1,4 @@
-//! Expanding a level's locations for a scope (`location_resolver.rb`).
+//! Expands a level's locations for a scope (`location_resolver.rb`).
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -18,13 +18,12 @@ use crate::interpolation::{Segment, has_tokens, split_key};
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
-/// Most locations of one level: a glob or a mapped list beyond it is an error.
+/// Maximum number of locations of one level; a larger glob or mapped list is an error.
 const MAX_LOCATIONS: usize = 100_000;
 
-/// Text that stands for an unknown part of a path while it is joined; no path holds it.
+/// Placeholder for an unknown part of a path while it is joined; no real path contains it.
 const HOLE: char = '\u{0}';
 
-/// A path with its unknown parts.
 struct PathText {
     /// The path; unknown parts are tokens as written.
     text: String,
@@ -33,7 +32,7 @@ struct PathText {
 }
 
 impl Engine<'_> {
-    /// The locations of a version 5 level; none where it has no location at all.
+    /// The locations of a version 5 level; `None` if it has no location at all.
     pub(super) fn expand_locations(
         &mut self,
         config: &Config,
@@ -47,7 +46,7 @@ impl Engine<'_> {
             text: self.session.files.resolve(&datadir.text).into_owned(),
             holes: datadir.holes,
         };
-        // Puppet 8 forgives undefined variables in locations, but not in the data directory.
+        // Puppet 8 tolerates undefined variables in locations, but not in the data directory.
         let is_puppet_8 = self.is_puppet_8();
         let lenient = std::mem::replace(&mut self.lenient, is_puppet_8);
         let locations = self.expand(config, level, &datadir, invocation, methods);
@@ -95,7 +94,7 @@ impl Engine<'_> {
             Locations::Uris(uris) => {
                 for original in uris {
                     let uri = self.path_text(original, invocation, methods)?;
-                    // What stands for an unknown part may be anything.
+                    // An unknown part may stand for anything.
                     if uri.holes.is_empty() && !is_uri(&uri.text) {
                         let shown = crate::value::inspect_string(&uri.text);
                         let message = format!("bad URI(is not URI?): {shown}");
@@ -247,7 +246,7 @@ impl Engine<'_> {
         let joined = self.session.files.resolve(&joined).into_owned();
         let shown: Arc<str> = Arc::from(joined.as_str());
         if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
-            // Any file that the pattern could reach with some value: wildcards are unknown parts.
+            // Any file that the pattern could match with some value: wildcards are unknown parts.
             let template = open.template.with_wildcards();
             let open = Some(OpenPath {
                 template,
@@ -268,7 +267,7 @@ impl Engine<'_> {
         let list = |folder: &str| {
             let lost = files.lost_links(folder).into_iter();
             let mut names = files.list(folder);
-            // To a glob they are files like others; reading one fails the lookup.
+            // A glob lists them like other files; reading one fails the lookup.
             names.extend(lost.map(|name| (name, FileKind::File)));
             names.sort();
             names
@@ -315,7 +314,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// `resolve_paths` of versions 3 and 4: an extension is added unless it is there.
+    /// `resolve_paths` of versions 3 and 4: appends the extension if it is missing.
     pub(super) fn paths_with_extension(
         &mut self,
         datadir: &str,
@@ -340,7 +339,7 @@ impl Engine<'_> {
     }
 }
 
-/// The template of a path in which some of `holes` are left.
+/// The template of a path that still contains some of `holes`.
 fn open_path<'a>(
     path: &str,
     holes: impl Iterator<Item = &'a (Arc<str>, Arc<str>)>,
@@ -384,7 +383,7 @@ fn open_path<'a>(
     })
 }
 
-/// Whether Ruby's `URI()` takes the text (RFC 3986, also opaque and relative forms).
+/// Whether Ruby's `URI()` accepts the text (RFC 3986, also opaque and relative forms).
 fn is_uri(text: &str) -> bool {
     let mut bytes = text.bytes().enumerate();
     let legal =

@@ -19,7 +19,7 @@ use crate::value::{HashMap, KeyHashing, StrKey, Value};
 pub enum StrategyKind {
     /// The first value found wins.
     First,
-    /// The same, where no strategy was given.
+    /// The same, if no strategy was given.
     Default,
     /// A flat list without duplicates.
     Unique,
@@ -34,7 +34,7 @@ pub enum StrategyKind {
 }
 
 impl StrategyKind {
-    /// Whether hashes within hashes are merged, too.
+    /// Whether nested hashes are merged, too.
     #[must_use]
     pub fn is_deep(self) -> bool {
         match self {
@@ -62,7 +62,7 @@ impl StrategyKind {
         }
     }
 
-    /// The strategy of that name; every registered one counts.
+    /// The strategy of that name, from all registered ones.
     #[must_use]
     pub fn from_name(name: &str) -> Option<StrategyKind> {
         [
@@ -78,7 +78,7 @@ impl StrategyKind {
         .find(|kind| kind.name() == name)
     }
 
-    /// What the options may be (`options_t`), as a Puppet type.
+    /// The Puppet type of the options (`options_t`).
     fn options_type(self) -> &'static Type {
         const TEXTS: [&str; 6] = [
             "Struct[{strategy=>Optional[Pattern[/first/]]}]",
@@ -90,7 +90,7 @@ impl StrategyKind {
              merge_hash_arrays=>Optional[Boolean],sort_merged_arrays=>Optional[Boolean]}]",
             "Hash[String[1],Any]",
         ];
-        // Most programs ask for one or two of them.
+        // Most runs need one or two of them.
         static TYPES: [OnceLock<Type>; TEXTS.len()] = [const { OnceLock::new() }; TEXTS.len()];
         let at = match self {
             StrategyKind::First => 0,
@@ -107,9 +107,9 @@ impl StrategyKind {
 /// A strategy with its options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Strategy {
-    /// Which strategy.
+    /// The kind of strategy.
     pub kind: StrategyKind,
-    /// The options as given, `strategy` among them; empty where only a name was given.
+    /// The options as given, including `strategy`; empty if only a name was given.
     pub options: Arc<HashMap>,
 }
 
@@ -132,7 +132,7 @@ impl Strategy {
         }
     }
 
-    /// `MergeStrategy.strategy`: from a `merge` argument or lookup option.
+    /// `MergeStrategy.strategy`: reads a `merge` argument or lookup option.
     pub(super) fn read(merge: &Value) -> Found<Strategy> {
         if merge.is_falsey() {
             return Ok(Strategy::plain(StrategyKind::Default));
@@ -155,7 +155,7 @@ impl Strategy {
             let cause = Cause::UnknownStrategy(name.to_s());
             return raise(ErrorClass::Argument, cause);
         };
-        // Without options Ruby finds the constant INSTANCE of the class above: plain deep.
+        // Without options Ruby finds the constant INSTANCE of the superclass: plain deep.
         let kind = match kind {
             StrategyKind::UnconstrainedDeep if options.is_empty() => StrategyKind::Deep,
             kind => kind,
@@ -178,21 +178,21 @@ impl Strategy {
         matches!(self.kind, StrategyKind::First | StrategyKind::Default)
     }
 
-    /// Whether hashes within hashes are merged, too: such a merge may change the very collections that
-    /// it merges (`deep_merge/core.rb`).
+    /// Whether nested hashes are merged, too: such a merge may change its own sources
+    /// (`deep_merge/core.rb`).
     #[must_use]
     pub fn is_deep(&self) -> bool {
         self.kind.is_deep()
     }
 
-    /// The options without the strategy's name, if any are left.
+    /// The options without the strategy's name, if any remain.
     pub(super) fn options_without_strategy(&self) -> Option<Value> {
         let mut options = HashMap::clone(&self.options);
         options.shift_remove(&StrKey("strategy"));
         (!options.is_empty()).then(|| Value::from(options))
     }
 
-    /// `merge_single`: what becomes of the only variant's value.
+    /// `merge_single`: the result if there is only one value.
     pub(super) fn single(&self, value: Value) -> Value {
         match (self.kind, &value) {
             (StrategyKind::Unique, Value::Array(elements)) => unique(elements.iter()),
@@ -200,7 +200,7 @@ impl Strategy {
         }
     }
 
-    /// `convert_value`: what becomes of the first value that was found.
+    /// `convert_value`: the result of converting the first value found.
     pub(super) fn convert(&self, value: Value) -> Value {
         match (self.kind, &value) {
             (StrategyKind::Unique, Value::Array(elements)) => {
@@ -213,8 +213,8 @@ impl Strategy {
         }
     }
 
-    /// Merges `high`, of the higher priority, with `low`. Arrays of the sources that Ruby changes
-    /// on the way are reported to `mutated`.
+    /// Merges `high`, of the higher priority, with `low`. Source arrays that Ruby changes are
+    /// reported to `mutated`.
     pub(super) fn merge(
         &self,
         high: Value,
@@ -258,7 +258,7 @@ impl Strategy {
     }
 }
 
-/// The options where only a name was given: the same ones for all.
+/// The shared options of strategies given by name only.
 fn no_options() -> Arc<HashMap> {
     static NONE: OnceLock<Arc<HashMap>> = OnceLock::new();
     NONE.get_or_init(Arc::default).clone()
@@ -291,7 +291,7 @@ pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Foun
     })
 }
 
-/// `Array#uniq`: the first of equal elements stays.
+/// `Array#uniq`: keeps the first of equal elements.
 fn unique<'a>(elements: impl Iterator<Item = &'a Value>) -> Value {
     let set: IndexSet<&Value, KeyHashing> = elements.collect();
     Value::array(set.into_iter().cloned())

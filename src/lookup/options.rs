@@ -1,4 +1,4 @@
-//! `lookup_options`: collecting them over the layers, and choosing the entry of a key
+//! Collects `lookup_options` over the layers, and finds the entry for a key
 //! (`puppet/pops/lookup/lookup_adapter.rb`).
 
 #![allow(
@@ -22,27 +22,26 @@ use crate::regexp::{Limit, Regexp, RegexpError};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Options ready for choosing: all entries, and the patterns among them in the order they are tried.
+/// Prepared options: all entries, and the patterns among them in the order they are tried.
 #[derive(Debug, Default)]
 pub struct CompiledOptions {
     entries: Arc<HashMap>,
     patterns: Vec<(Regexp, Value)>,
 }
 
-/// The options that one compilation has collected.
 #[derive(Clone, Default)]
 pub(super) struct KnownOptions {
-    /// For the keys of a module or of none.
+    /// For keys of a module, or without one.
     by_module: Map<Option<Arc<str>>, Arc<CompiledOptions>>,
     /// Of the global layer.
     global: Option<Option<Value>>,
-    /// Of the global layer and the environment.
+    /// From the global layer and the environment.
     outer: Option<Option<Value>>,
-    /// Of modules' hierarchies of defaults.
+    /// From modules' default hierarchies.
     defaults: Map<Arc<str>, Arc<CompiledOptions>>,
 }
 
-/// What a compilation is like once it has collected options.
+/// The state of a compilation after collecting options.
 pub(super) struct CollectedOptions {
     options: KnownOptions,
     reads: ReadNames,
@@ -53,19 +52,19 @@ pub(super) struct CollectedOptions {
 }
 
 impl CollectedOptions {
-    /// What they were made from.
+    /// The inputs that they were made from.
     pub(super) fn reads(&self) -> Reads {
         self.reads.list()
     }
 }
 
-/// The options that apply in one scope to keys of one module or of none.
+/// The options that apply in one scope to keys of one module, or without one.
 pub type LookupOptions = CompiledOptions;
 
-/// The entry that decides over a key.
+/// The entry that applies to a key.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OptionsEntry {
-    /// The entry as written: a key or a pattern.
+    /// Its name as written: a key or a pattern.
     pub name: Arc<str>,
     /// Its value.
     pub value: Value,
@@ -113,7 +112,7 @@ impl CompiledOptions {
     }
 
     /// The entry for a root key: the exact one unless it is nil, else the first pattern that
-    /// matches. None too where a pattern takes too many steps: every lookup of that key fails.
+    /// matches. Also `None` if a pattern takes too many steps: every lookup of that key fails.
     #[must_use]
     pub fn entry(&self, root_key: &str) -> Option<OptionsEntry> {
         let (pattern, value) = self.choose(root_key).ok()??;
@@ -127,7 +126,7 @@ impl CompiledOptions {
         })
     }
 
-    /// The value of the entry for a root key; `undef` where there is none.
+    /// The value of the entry for a root key; `undef` without one.
     fn value_for(&self, root_key: &str) -> Found {
         let chosen = self
             .choose(root_key)
@@ -157,7 +156,7 @@ impl CompiledOptions {
     }
 }
 
-/// What Ruby may accept is no error of Puppet's.
+/// A pattern that only this program refuses is no error of Puppet's.
 fn class_of(error: &RegexpError) -> ErrorClass {
     match error {
         RegexpError::Invalid { .. } => ErrorClass::Regexp,
@@ -191,8 +190,8 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
 }
 
 impl Engine<'_> {
-    /// What this compilation has collected, before its first request. Nothing where keys were looked up:
-    /// whether these make a loop depends on the request.
+    /// The collected options, before the first request. `None` if keys were looked up: whether
+    /// these make a loop depends on the request.
     pub(super) fn collected_options(&self) -> Option<CollectedOptions> {
         if !self.given.is_empty() || !self.reads.list().keys.is_empty() {
             return None;
@@ -207,7 +206,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Makes a new compilation one that has collected these options.
+    /// Adopts options that another compilation has collected.
     pub(super) fn take_options(&mut self, collected: &CollectedOptions) {
         self.options = collected.options.clone();
         self.reads = collected.reads.clone();
@@ -217,10 +216,10 @@ impl Engine<'_> {
         self.assumed = collected.assumed.clone();
     }
 
-    /// The entry of `lookup_options` that decides over `key`; `undef` where none does.
+    /// The entry of `lookup_options` that applies to `key`; `undef` without one.
     pub(super) fn options_for(&mut self, key: &Key, invocation: &Invocation) -> Found {
         let root = key.root.as_name().unwrap_or_default();
-        // The invocation was made for the key.
+        // The invocation belongs to this key.
         if let Some(known) = self.options.by_module.get(&invocation.module_name) {
             return known.value_for(root);
         }
@@ -228,7 +227,7 @@ impl Engine<'_> {
         options.value_for(root)
     }
 
-    /// The options for keys of a module or of none, collected once (`lookup_lookup_options`).
+    /// The options for keys of a module, or without one, collected once (`lookup_lookup_options`).
     pub(super) fn retrieve_options(
         &mut self,
         module: Option<Arc<str>>,
@@ -246,7 +245,7 @@ impl Engine<'_> {
         Ok(options)
     }
 
-    /// Searches for options, in the trace if it is to have that.
+    /// Searches for options, with a trace if requested.
     fn within_options<T>(
         &mut self,
         kind: impl FnOnce() -> NodeKind,
@@ -279,7 +278,7 @@ impl Engine<'_> {
         let Some(module) = module else {
             return self.compiled(options.as_ref());
         };
-        // Keys without a module are decided by the outer layers alone.
+        // Only the outer layers apply to keys without a module.
         let outer = self.compiled(options.as_ref())?;
         self.options.by_module.entry(None).or_insert(outer);
         let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
@@ -288,7 +287,7 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
-            // A module whose options are null takes those of the outer layers away
+            // A module with null options discards those of the outer layers
             // (`retrieve_lookup_options`).
             return self.compiled(own.as_ref());
         };
@@ -321,7 +320,8 @@ impl Engine<'_> {
         if let Some(known) = &self.options.global {
             return Ok(known.clone());
         }
-        // Ruby sets the variable before it looks: a lookup from inside the options finds none here.
+        // Ruby sets the variable before the search: a lookup from inside the options finds none
+        // here.
         self.options.global = Some(None);
         let found = match self.lookup_global(&options_key(), meta, strategy) {
             Ok(options) => validate(options, None)?,

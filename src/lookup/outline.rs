@@ -1,4 +1,4 @@
-//! The levels of a layer for people: what each asks, and where its files are.
+//! The levels of a layer for display: their functions and files.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::scope::Scope;
 /// One layer's configuration.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The configuration's file; none where there is none and Puppet's own default counts.
+    /// The configuration's file; `None` if Puppet's own default applies.
     pub config: Option<Arc<str>>,
     /// Its version.
     pub version: u8,
@@ -20,26 +20,26 @@ pub struct Outline {
     pub levels: Vec<LevelOutline>,
 }
 
-/// One level, as far as it is known for every node.
+/// One level, as far as it is the same for every node.
 #[derive(Clone, Debug)]
 pub struct LevelOutline {
     /// The level's name.
     pub name: Arc<str>,
-    /// Whether it stands in a module's `default_hierarchy`.
+    /// Whether it is part of a module's `default_hierarchy`.
     pub in_default_hierarchy: bool,
     /// The function that gives its data.
     pub function: Function,
     /// Its locations in files.
     pub places: Vec<Place>,
-    /// Its locations elsewhere.
+    /// Its locations that are URIs.
     pub uris: Vec<Arc<str>>,
 }
 
 impl Session<'_> {
-    /// The levels of a layer; nothing where the layer has no hierarchy.
+    /// The levels of a layer; `None` if the layer has no hierarchy.
     ///
     /// # Errors
-    /// What Puppet raises for the configuration.
+    /// Puppet's error for the configuration.
     pub fn outline(&self, layer: &Layer) -> Result<Option<Outline>, LookupError> {
         let mut engine = Engine::new(*self, Scope::open());
         match outline(&mut engine, self, layer) {

@@ -1,6 +1,5 @@
-//! What the levels of a layer read, worked out once for a configuration and a set of files: their
-//! locations for any node, and which of the files each known node reads. It depends on no data: paths
-//! cannot look anything up.
+//! The plan of a layer, cached for a configuration and a set of files: its locations for any node,
+//! and the files that each known node reads. It depends on no data: paths cannot look anything up.
 
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,38 +12,36 @@ use super::views::{LayerViews, views};
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::scope::{KnownNodes, Scope};
 
-/// Most plans that are kept; a workspace has one for each module with data.
+/// Maximum number of cached plans; a workspace has one for each module with data.
 const MOST_PLANS: usize = 512;
 
-/// Most plans of one layer that are kept: what is compared are two versions of the files.
+/// Maximum number of cached plans of one layer: comparisons use two versions of the files.
 const MOST_VERSIONS: usize = 2;
 
-/// Most sets of nodes whose views one plan keeps.
+/// Maximum number of sets of nodes with views in one plan.
 const MOST_SETS: usize = 4;
 
-/// Plans by layer and the environment's folder.
+/// Plans by layer and by the environment's folder.
 #[derive(Debug, Default)]
 pub(super) struct PlanCache {
-    /// The last used at the end.
+    /// Least recently used first.
     plans: Mutex<Map<PlanKey, Vec<Arc<Plan>>>>,
 }
 
 /// A layer, the folder of its environment, and the configurations of that and of the global layer.
 type PlanKey = (Layer, Option<Arc<str>>, EnvironmentConfig, Option<Arc<str>>);
 
-/// The plan of one layer.
 #[derive(Debug)]
 struct Plan {
     basis: Basis,
     places: OnceLock<Arc<[Place]>>,
-    /// By the number of the set of nodes.
+    /// By the id of the set of nodes.
     views: Mutex<Map<u64, Arc<LayerViews>>>,
 }
 
-/// What a plan was made from.
 #[derive(PartialEq, Debug)]
 struct Basis {
-    /// Which files there are: [`Files::shape`](crate::workspace::Files::shape).
+    /// Identifies the set of files: [`Files::shape`](crate::workspace::Files::shape).
     files: u64,
     environment: Environment,
     settings: (PuppetVersion, Strict, bool, bool, bool),
@@ -63,8 +60,7 @@ impl Plan {
 }
 
 impl Session<'_> {
-    /// As [`Session::places`], worked out now or before, and none where Puppet refuses the
-    /// configuration.
+    /// Like [`Session::places`], cached; empty if Puppet refuses the configuration.
     #[must_use]
     pub fn known_places(&self, layer: &Layer) -> Arc<[Place]> {
         let make = || Arc::from(self.places(layer).unwrap_or_default());
@@ -74,7 +70,7 @@ impl Session<'_> {
         }
     }
 
-    /// How all nodes see a layer, worked out now or before. O(nodes × locations) the first time.
+    /// All nodes' views of a layer, cached. O(nodes × locations) the first time.
     pub(super) fn views(&self, nodes: &KnownNodes, layer: &Layer) -> Arc<LayerViews> {
         let make = || Arc::new(views(self, nodes, layer));
         let Some(plan) = self.plan(layer) else {
@@ -93,7 +89,7 @@ impl Session<'_> {
         made
     }
 
-    /// The plan of a layer as things are; none where changes of files go unnoticed.
+    /// The current plan of a layer; `None` if changes of files are not tracked.
     fn plan(&self, layer: &Layer) -> Option<Arc<Plan>> {
         let files = self.files.shape()?;
         let provider = Engine::new(*self, Scope::open()).provider(layer);

@@ -1,5 +1,5 @@
-//! Files that a node may read leave an answer unknown by their `lookup_options` only where these
-//! may say something of the keys that were read.
+//! Files that a node may read make an answer uncertain by their `lookup_options` only if these may
+//! apply to the keys that were read.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn options_that_may_be_of_a_key_leave_it_unknown() {
         // A key that is read on the way.
         assert!(!is_certain("data", options, "m::b"), "{options}");
     }
-    // Puppet refuses options of a module for keys of others.
+    // Puppet refuses a module's options for other modules' keys.
     assert!(is_certain("data", "{other::c: {merge: deep}}", "m::a"));
     assert!(!is_certain(
         "modules/m/data",

@@ -1,5 +1,5 @@
-//! Data functions in the Puppet language, evaluated where they are pure
-//! (`pops/lookup/function_provider.rb`). What cannot be evaluated stays unknown.
+//! Data functions in the Puppet language, evaluated if they are pure
+//! (`pops/lookup/function_provider.rb`). Other results stay unknown.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,19 +14,17 @@ use crate::interpolation::Segment;
 use crate::puppet::{Memory, Stop, call_function, lookup_context};
 use crate::value::{HashMap, Value};
 
-/// Most elements before one that a key digs out of a list.
+/// Maximum index of a list element that a key digs for.
 const MOST_BEFORE: usize = 10_000;
 
-/// What a function gave.
 pub(super) enum Given {
     Value(Value),
-    /// That there is no such key.
     NotFound,
-    /// Only running it would tell.
+    /// Only running the function would show the result.
     Unknown,
 }
 
-/// What the function of a level has cached, by location (`FunctionContext`).
+/// The cache of a level's function, by location (`FunctionContext`).
 #[derive(Default)]
 pub(super) struct Cached(RefCell<Vec<(usize, HashMap)>>);
 
@@ -47,8 +45,8 @@ impl Cached {
 }
 
 impl Engine<'_> {
-    /// Asks a function of a level that is written in the Puppet language; `key` is the argument before
-    /// the options, for functions that have one.
+    /// Evaluates a level's function in the Puppet language; `key` is the argument before the
+    /// options, for functions that have one.
     pub(super) fn ask_pure(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Given {
         let session = self.session;
         let name = &origin.level.function.name;
@@ -82,13 +80,13 @@ impl Engine<'_> {
         match called.value {
             Ok(value) => Given::Value(value),
             Err(Stop::NotFound) => Given::NotFound,
-            // Puppet's words for what fails in it are not known.
+            // The messages of Puppet's errors inside it are unknown.
             Err(_) => Given::Unknown,
         }
     }
 }
 
-/// A value as the end of the path that a key digs (`LookupKey#undig`).
+/// Wraps a value at the end of the path that a key digs (`LookupKey#undig`).
 pub(super) fn undig(segments: &[Segment], value: Value) -> Option<Value> {
     segments
         .iter()

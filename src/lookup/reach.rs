@@ -1,4 +1,4 @@
-//! Which levels of which hierarchy read a file, and what its path then says of the variables.
+//! The levels that read a file, and the variables' values in its path.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 use crate::workspace::{Files, path};
 
-/// One location of a hierarchy, as far as it is known for every node.
+/// One location of a hierarchy, as far as it is the same for every node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// The layer.
     pub layer: Layer,
-    /// Whether the level stands in the module's `default_hierarchy`.
+    /// Whether the level is part of the module's `default_hierarchy`.
     pub in_default_hierarchy: bool,
     /// Name of the level.
     pub level: Arc<str>,
@@ -31,23 +31,23 @@ pub struct Place {
     pub location: usize,
     /// The function that reads it.
     pub function: Function,
-    /// How it reads the file, as far as that is known.
+    /// How it reads the file, if known.
     pub reading: Option<Reading>,
     /// As written in the configuration.
     pub original: Arc<str>,
-    /// Whether a glob found the file, so that the hierarchy does not name it.
+    /// Whether a glob matched the file, so that the hierarchy does not name it.
     pub by_glob: bool,
-    /// The absolute path, unknown variables left in it.
+    /// The absolute path, with its unknown variables.
     pub template: Template,
-    /// The path that must exist for a declared function to be asked, where that is another one.
+    /// The path that must exist for a declared function to be called, if it is a different one.
     pub location_path: Option<Template>,
-    /// For an unknown list of `mapped_paths`: the template's variable whose value is that list. The
-    /// path names one element of it, not the whole value.
+    /// For an unknown list of `mapped_paths`: the template's variable for the list. The path
+    /// contains one element of it, not the whole value.
     pub mapped: Option<Arc<str>>,
 }
 
-/// The paths by which a level may name a file for a function that is never run, beside the file's own: without the
-/// extension of data, or a folder around it.
+/// The paths by which a level may name a file for a function that is never run, besides the file's
+/// own: without a data extension, or a folder around it.
 pub fn paths_for_functions(at: &str) -> impl Iterator<Item = &str> {
     let stem = at.rsplit_once('.').map(|(stem, _)| stem);
     let stem = stem.filter(|_| path::is_called_data(at));
@@ -60,22 +60,22 @@ pub fn paths_for_functions(at: &str) -> impl Iterator<Item = &str> {
 pub struct Reach {
     /// The location that reads the file.
     pub place: Place,
-    /// What the file's path says of the variables in it: dotted path and value. Empty where the
-    /// path has no variable, or where it can be read in two ways.
+    /// The variables' values in the file's path: dotted path and value. Empty if the path has no
+    /// variable, or if it can be read in two ways.
     pub bindings: Vec<(Arc<str>, String)>,
 }
 
 impl Place {
-    /// Whether the place can mean a path. What a function reads that is never run, names with folders in
-    /// them do not say.
+    /// Whether the place can match a path. For a function that is never run, names with folders in
+    /// them prove nothing.
     #[must_use]
     pub fn fits(&self, path: &str) -> bool {
         self.template.matches(path)
             || self.reading.is_some() && self.template.matches_across_folders(path)
     }
 
-    /// Whether the place can mean a path, as one of a hierarchy's places: only where none is likelier
-    /// to, a variable may stand for several folders.
+    /// Whether the place can match a path as one of a hierarchy's places: a variable may stand for
+    /// several folders only if no other place is a likelier match.
     #[must_use]
     pub fn fits_among(&self, places: &[Place], path: &str) -> bool {
         let is_likelier = |other: &Place| other.template.is_likelier(&self.template, path);
@@ -94,8 +94,8 @@ impl Place {
         location.is_none_or(|at| files.kind(&at).is_some())
     }
 
-    /// The place for one key, where its path depends on the key; nothing for a key that is not looked
-    /// for there.
+    /// The place for one key, if its path depends on the key; `None` for a key that is not looked
+    /// up there.
     #[must_use]
     pub fn for_key(&self, key: &str) -> Option<Place> {
         Some(Place {
@@ -112,7 +112,7 @@ impl Reach {
         self.bindings.is_empty() && !self.place.template.is_constant()
     }
 
-    /// The scope of every node that reads the file, as far as the path tells.
+    /// The scope of every node that reads the file, from its path.
     #[must_use]
     pub fn scope(&self) -> Scope {
         let mut scope = Scope::open();
@@ -127,25 +127,25 @@ impl Session<'_> {
     /// All locations of a layer's hierarchy, for any node.
     ///
     /// # Errors
-    /// What Puppet raises for the configuration; nothing is read then.
+    /// Puppet's error for the configuration; then nothing is read.
     pub fn places(&self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
         self.places_in(layer, &Scope::open())
     }
 
-    /// All locations of a layer's hierarchy, as far as they are known in a scope: what the scope
-    /// knows is text in their templates.
+    /// All locations of a layer's hierarchy in a scope: known variables are replaced in their
+    /// templates.
     ///
     /// # Errors
-    /// What Puppet raises for the configuration; nothing is read then.
+    /// Puppet's error for the configuration; then nothing is read.
     pub fn places_in(&self, layer: &Layer, scope: &Scope) -> Result<Vec<Place>, LookupError> {
         self.compilation(scope).places(layer)
     }
 }
 
-/// The places among `places` that read the file at `path`, highest priority first. A path without
-/// variables and wildcards owns its file, and so does one that names folders for which another has variables: that
-/// these can have such a value is an accident. Only where no place reads the file otherwise, a variable
-/// may stand for several folders.
+/// The entries of `places` that read the file at `path`, highest priority first. A path without
+/// variables and wildcards owns its file, and so does one that names folders where another has
+/// variables: a variable with that value would be a coincidence. A variable may stand for several
+/// folders only if no place reads the file otherwise.
 #[must_use]
 pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
     let is_owned = places.iter().any(|place| {
@@ -180,7 +180,7 @@ pub fn reach(places: &[Place], path: &str, files: &dyn Files) -> Vec<Reach> {
     across.collect()
 }
 
-/// Whether a path is another one but for whole names that it gives and the other has variables for.
+/// Whether a path equals another one except for whole names where the other has variables.
 fn names_folders(one: &Template, other: &Template) -> bool {
     let (own, others) = (segments(one), segments(other));
     let is_name = |(own, other): (&Vec<TemplatePart>, &Vec<TemplatePart>)| {
@@ -192,7 +192,7 @@ fn names_folders(one: &Template, other: &Template) -> bool {
     own.len() == others.len() && first.is_some_and(is_name) && pairs.all(is_name)
 }
 
-/// The names of a path with what each is made of.
+/// The path segments with the template parts of each.
 fn segments(template: &Template) -> Vec<Vec<TemplatePart>> {
     let mut segments = vec![Vec::new()];
     for part in &template.parts {
@@ -229,7 +229,6 @@ impl Engine<'_> {
         }
     }
 
-    /// The functions of a layer's levels.
     pub(super) fn functions(&mut self, layer: &Layer) -> super::error::Found<Vec<Function>> {
         let Some(provider) = self.provider(layer)? else {
             return Ok(Vec::new());
@@ -267,8 +266,8 @@ impl Engine<'_> {
     }
 }
 
-/// The variable of a place's template that `mapped_paths` maps: the one that the template of the
-/// configuration doesn't name itself.
+/// The variable of a place's template that `mapped_paths` maps: the one that the configuration's
+/// own template doesn't contain.
 fn mapped_variable(config: &Config, place: &Place) -> Option<Arc<str>> {
     let ConfigBody::V5 {
         hierarchy,

@@ -6,26 +6,24 @@ use std::sync::Arc;
 use super::request::Reads;
 use crate::value::KeyHashing;
 
-/// Names, each once.
 #[derive(Clone, Default)]
 pub(super) struct Names(HashSet<Arc<str>, KeyHashing>);
 
 impl Names {
-    /// Takes a name in.
     pub(super) fn add(&mut self, name: &str) {
         if !self.0.contains(name) {
             self.0.insert(Arc::from(name));
         }
     }
 
-    /// As [`Names::add`], for a name that can be shared.
+    /// Like [`Names::add`], for a name that can be shared.
     pub(super) fn add_shared(&mut self, name: &Arc<str>) {
         if !self.0.contains(name) {
             self.0.insert(name.clone());
         }
     }
 
-    /// The name as it was taken in, now or before.
+    /// The shared copy of the name, cached.
     pub(super) fn shared(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.0.get(name) {
             return known.clone();
@@ -40,7 +38,7 @@ impl Names {
     }
 }
 
-/// What has been read, kept over all requests: caches answer without reading again.
+/// Everything read so far, kept over all requests: cached answers do not read again.
 #[derive(Clone, Default)]
 pub(super) struct ReadNames {
     pub(super) keys: Names,

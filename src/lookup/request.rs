@@ -1,4 +1,4 @@
-//! What is asked of the engine, and what it answers.
+//! Requests to the engine, and its answers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,39 +10,39 @@ use crate::interpolation::Key;
 use crate::value::{HashMap, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// How many levels are named as what could change an answer; more are counted.
+/// Maximum number of named levels that could change an answer; more are counted.
 const MAX_REASONS: usize = 8;
 
-/// Whether a trace is kept, and of what.
+/// The extent of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tracing {
     /// No trace.
     #[default]
     Off,
-    /// All of the lookup, as `--explain` has it.
+    /// All of the lookup, as for `--explain`.
     Full,
-    /// All of the lookup but the search for `lookup_options`: where the values come from. What that
-    /// search finds is not copied, which takes most of the time of a full trace.
+    /// All of the lookup except the search for `lookup_options`: the sources of the values. Results
+    /// of that search are not copied, which takes most of the time of a full trace.
     Sources,
-    /// Only the search for `lookup_options`, as `--explain-options` has it.
+    /// Only the search for `lookup_options`, as for `--explain-options`.
     OptionsOnly,
 }
 
-/// Who asks.
+/// The origin of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Asker {
     /// The function `lookup()`.
     #[default]
     Function,
-    /// A class parameter (`Puppet::Pops::Lookup.search_and_merge`): neither overrides nor defaults
-    /// count, and missing is no error.
+    /// A class parameter (`Puppet::Pops::Lookup.search_and_merge`): overrides and defaults are
+    /// ignored, and a missing value is no error.
     ClassParameter,
 }
 
 /// One call of `lookup()` (`puppet/functions/lookup.rb`).
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The names, tried in turn.
+    /// The names, tried in order.
     pub names: Vec<Arc<str>>,
     /// The `merge` argument.
     pub merge: Option<Value>,
@@ -54,9 +54,9 @@ pub struct Request {
     pub default_values: Arc<HashMap>,
     /// The `override` argument.
     pub overrides: Arc<HashMap>,
-    /// The trace to keep.
+    /// The requested trace.
     pub tracing: Tracing,
-    /// Who asks.
+    /// The origin of the request.
     pub asker: Asker,
 }
 
@@ -70,7 +70,7 @@ impl Request {
         }
     }
 
-    /// The same request with a trace of where the values come from.
+    /// The same request with a trace of the values' sources.
     #[must_use]
     pub fn with_sources(self) -> Request {
         Request {
@@ -96,7 +96,7 @@ pub struct Log {
     pub message: String,
 }
 
-/// Something that could change the answer and cannot be known here.
+/// An unknown that could change the answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unknown {
     /// The layer that holds the level.
@@ -107,29 +107,28 @@ pub struct Unknown {
     pub index: usize,
     /// Why it is unknown.
     pub cause: UnknownCause,
-    /// Whether the level was asked on the way to `lookup_options` rather than for the key.
+    /// Whether the level was searched for `lookup_options` rather than for the key.
     pub for_options: bool,
 }
 
 /// Why a level's contribution is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum UnknownCause {
-    /// The data comes from a function that would have to be run.
+    /// The data comes from a function that is never run.
     Function {
         /// Name of the function.
         name: Arc<str>,
-        /// The top-level key that it was asked for.
+        /// The top-level key in the call.
         key: Arc<str>,
     },
-    /// The file lies in a folder that is not here.
+    /// The file lies in a folder that is not available.
     Absent {
         /// The file.
         path: Arc<str>,
-        /// The top-level key that was asked for.
+        /// The top-level key that was looked up.
         key: Arc<str>,
     },
-    /// The path depends on unknown variables, and some files it could mean hold the key
-    /// that was asked for.
+    /// The path depends on unknown variables, and some files that it could match have the key.
     Path(Possible),
 }
 
@@ -177,8 +176,8 @@ impl std::fmt::Display for Unknown {
 }
 
 impl Unknown {
-    /// What would have to hold for the answer to be another, for a lookup of some top-level keys:
-    /// `vault_lookup has the key`.
+    /// The condition that would change the answer to a lookup of some top-level keys: `vault_lookup
+    /// has the key`.
     #[must_use]
     pub fn condition(&self, asked: &[Arc<str>]) -> String {
         let (who, key) = match &self.cause {
@@ -207,11 +206,11 @@ impl Unknown {
     }
 }
 
-/// Most levels that are named together.
+/// Maximum number of levels named together.
 const MOST_NAMED: usize = 4;
 
-/// That levels whose files are not here set something: `level 'private' (outside this workspace) sets
-/// it`. None for no level.
+/// The text for levels whose files are not available: `level 'private' (outside this workspace)
+/// sets it`. `None` for no level.
 #[must_use]
 pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
     let verb = match levels {
@@ -221,8 +220,8 @@ pub fn absent_words(levels: &[Arc<str>], what: &str) -> Option<String> {
     Some(format!("{} {verb} {what}", absent_levels(levels)?))
 }
 
-/// Levels whose files are not here, by name: `level 'private' (outside this workspace)`. None for no
-/// level.
+/// The names of levels whose files are not available: `level 'private' (outside this workspace)`.
+/// `None` for no level.
 #[must_use]
 pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
     let those = match levels {
@@ -242,12 +241,13 @@ pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
     ))
 }
 
-/// A declaration that an answer rests on: what a function is taken to do that is never run here.
+/// A declaration that an answer depends on: the assumed behaviour of a function that is never run
+/// here.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Assumed {
     /// Name of the function.
     pub function: Arc<str>,
-    /// What it is declared to do.
+    /// Its declared behaviour.
     pub like: Like,
 }
 
@@ -261,7 +261,7 @@ impl std::fmt::Display for Assumed {
     }
 }
 
-/// How far an answer can be trusted.
+/// Whether an answer is certain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Certainty {
     /// Puppet answers exactly this.
@@ -270,15 +270,15 @@ pub enum Certainty {
     Unknown,
 }
 
-/// What an answer was made of, beside the files of the levels: where two scopes agree in all of it
-/// and their levels in every file that matters to the keys, their answers are equal.
+/// The inputs of an answer other than data files: if two scopes agree in all of them, and their
+/// levels in every file that matters to the keys, their answers are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reads {
-    /// Top-level keys that were asked for, `lookup_options` aside.
+    /// Top-level keys that were looked up, without `lookup_options`.
     pub keys: BTreeSet<Arc<str>>,
-    /// Variables that strings of the data named, as written.
+    /// Variables used in strings of the data, as written.
     pub variables: BTreeSet<Arc<str>>,
-    /// Modules that were asked for their data.
+    /// Modules whose data was used.
     pub modules: BTreeSet<Arc<str>>,
 }
 
@@ -287,13 +287,13 @@ pub struct Reads {
 pub struct Answer {
     /// The value, or the error that Puppet raises.
     pub result: Result<Value, LookupError>,
-    /// What could change it.
+    /// The unknowns that could change it.
     pub unknown: Vec<Unknown>,
-    /// What it rests on that only the user knows, in the order of the search.
+    /// The declarations that it depends on, in the order of the search.
     pub assumed: Vec<Assumed>,
-    /// What it was made of.
+    /// Its inputs.
     pub reads: Arc<Reads>,
-    /// The trace, if one was asked for.
+    /// The trace, if requested.
     pub trace: Option<TraceNode>,
     /// Warnings, in order.
     pub logs: Vec<Log>,
@@ -313,8 +313,8 @@ impl Answer {
         }
     }
 
-    /// What would have to hold for the answer to a lookup of some names to be another, in words:
-    /// `vault_lookup has the key, or level 'b' …`; nothing where it is certain.
+    /// The condition that would change the answer to a lookup of some names, in words:
+    /// `vault_lookup has the key, or level 'b' …`; `None` if it is certain.
     #[must_use]
     pub fn unless(&self, names: &[Arc<str>]) -> Option<String> {
         if self.unknown.is_empty() {
@@ -337,7 +337,7 @@ impl Answer {
             unknown.any(|known| known.layer == of.layer && known.index == of.index)
         };
         let mut conditions: Vec<String> = Vec::new();
-        // What is told of options alone comes last.
+        // Conditions on options alone come last.
         let (of_options, of_keys): (Vec<&Unknown>, Vec<&Unknown>) =
             self.unknown.iter().partition(|unknown| unknown.for_options);
         for unknown in of_keys {
@@ -350,7 +350,7 @@ impl Answer {
         let others: Vec<Arc<str>> =
             self.absent(|unknown| !decides(unknown) && !unknown.for_options);
         conditions.extend(absent_words(&others, "what it looks up"));
-        // What has the key decides over it, whatever options it has.
+        // A level with the key decides, whatever its options are.
         for unknown in &of_options {
             if !has_key(unknown) && !matches!(unknown.cause, UnknownCause::Absent { .. }) {
                 conditions.push(unknown.condition(&asked));
@@ -368,7 +368,7 @@ impl Answer {
         (!conditions.is_empty()).then(|| conditions.join(", or "))
     }
 
-    /// The names of levels whose files are not here, each once.
+    /// The distinct names of levels whose files are not available.
     fn absent(&self, wanted: impl Fn(&Unknown) -> bool) -> Vec<Arc<str>> {
         let mut names: Vec<Arc<str>> = Vec::new();
         for unknown in &self.unknown {
@@ -380,8 +380,8 @@ impl Answer {
         names
     }
 
-    /// The value that the answer has unless something unknown changes it; nothing where there is
-    /// none, or a part of it is not known.
+    /// The value of the answer unless an unknown changes it; `None` if there is none, or if a part
+    /// of it is unknown.
     #[must_use]
     pub fn possible(&self) -> Option<&Value> {
         let value = self.result.as_ref().ok()?;
@@ -400,14 +400,14 @@ impl Answer {
     }
 
     /// Why the answer is not certain, in words: every level that could change it, in the order of
-    /// the search; nothing where it is certain.
+    /// the search; `None` if it is certain.
     #[must_use]
     pub fn why_uncertain(&self) -> Option<String> {
         let reasons = self.reasons();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
-    /// The same, reason by reason.
+    /// The same, as separate reasons.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
         let mut told = BTreeSet::new();
@@ -424,7 +424,7 @@ impl Answer {
         reasons
     }
 
-    /// One reason in words: all files of a level that are not here are one.
+    /// One reason in words: all missing files of a level are one reason.
     fn reason(&self, unknown: &Unknown) -> String {
         let path_of = |one: &Unknown| match &one.cause {
             UnknownCause::Absent { path, .. }

@@ -1,4 +1,4 @@
-//! From the roots of a workspace to the environments of lookups.
+//! Converts the roots of a workspace to the environments of lookups.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::hierarchy::Layer;
 use crate::workspace::{Root, RootKind, Snapshot};
 
 impl Environment {
-    /// The environment that a root's data is read in. A module's own is the first environment
-    /// that has it, or one that holds the module alone.
+    /// The environment in which a root's data is read. For a module, the first environment that has
+    /// it, or one with just the module.
     #[must_use]
     pub fn of_root(snapshot: &Snapshot, root: &Root) -> Environment {
         let roots = snapshot.roots();
@@ -46,8 +46,8 @@ impl Environment {
     }
 }
 
-/// The configuration of the global layer above a root, and the folder that it serves where that is
-/// another than its own: by the settings, else as found in the workspace.
+/// The configuration of the global layer above a root, and the folder that it serves if that is not
+/// its own: from the settings, else as found in the workspace.
 fn global_of(
     snapshot: &Snapshot,
     root: &Root,
@@ -65,7 +65,7 @@ fn global_of(
     }
 }
 
-/// The layer that a root's own configuration makes.
+/// The layer of a root's own configuration.
 #[must_use]
 pub fn layer_of(root: &Root) -> Layer {
     match &root.kind {

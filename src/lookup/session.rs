@@ -1,4 +1,4 @@
-//! Where lookups happen, and the compilations that callers ask.
+//! The context of lookups, and compilations in it.
 
 use std::sync::Arc;
 
@@ -12,29 +12,30 @@ use crate::hierarchy::{Function, Layer};
 use crate::scope::Scope;
 use crate::workspace::{Files, LOOKUP_OPTIONS};
 
-/// Where lookups happen; many compilations share it.
+/// The context of lookups, shared by many compilations.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
-    /// The files that can be seen.
+    /// The visible files.
     pub files: &'a dyn Files,
     /// The environment's folders.
     pub environment: &'a Environment,
     /// Puppet's settings.
     pub settings: &'a Settings,
-    /// Configurations read before.
+    /// Cached configurations.
     pub configs: &'a ConfigCache,
 }
 
 impl<'a> Session<'a> {
-    /// Answers one request in a compilation of its own.
+    /// Answers one request in a new compilation.
     #[must_use]
     pub fn lookup(&self, scope: &Scope, request: &Request) -> Answer {
         self.compilation(scope).lookup(request)
     }
 
-    /// Answers many requests for one scope, which then share what was read. `tell` gets each answer
-    /// as soon as it is there: what a compilation of its own would give, except warnings that came
-    /// with an earlier one, and without [`Answer::reads`]. Returns what all answers together read.
+    /// Answers many requests for one scope, which share a compilation. `tell` is called with each
+    /// answer as soon as it is ready. Each answer is that of a separate compilation, except for
+    /// warnings that came with an earlier one, and without [`Answer::reads`]. Returns the reads of
+    /// all answers together.
     pub fn lookup_each<'r>(
         &self,
         scope: &Scope,
@@ -48,7 +49,7 @@ impl<'a> Session<'a> {
         engine.reads.list()
     }
 
-    /// A compilation that is kept, for questions that share what was read.
+    /// A compilation for several requests that share its caches.
     #[must_use]
     pub fn compilation(&self, scope: &Scope) -> Compilation<'a> {
         Compilation {
@@ -56,7 +57,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// As [`Session::compilation`], for a scope that has options which were collected in another one.
+    /// Like [`Session::compilation`], with options that were collected for another scope.
     pub(super) fn compilation_with(
         &self,
         scope: &Scope,
@@ -67,7 +68,7 @@ impl<'a> Session<'a> {
         Compilation { engine }
     }
 
-    /// The functions of a layer's levels, in their order; none where Puppet refuses its configuration.
+    /// The functions of a layer's levels, in order; empty if Puppet refuses its configuration.
     #[must_use]
     pub fn functions(&self, layer: &Layer) -> Vec<Function> {
         let functions = Engine::new(*self, Scope::open()).functions(layer);
@@ -75,10 +76,10 @@ impl<'a> Session<'a> {
     }
 
     /// All lookup options that apply to keys of `module` (or to keys without one) in this scope,
-    /// with what could not be known of them.
+    /// with their unknown parts.
     ///
     /// # Errors
-    /// What Puppet raises for every lookup then.
+    /// Puppet's error, which every lookup then raises.
     pub fn lookup_options(
         &self,
         scope: &Scope,
@@ -89,13 +90,13 @@ impl<'a> Session<'a> {
 }
 
 /// One compilation: its answers are those of [`Session`]'s methods of the same name for its scope,
-/// as long as no request ended with an error.
+/// until a request ends with an error.
 pub struct Compilation<'a> {
     engine: Engine<'a>,
 }
 
 impl Compilation<'_> {
-    /// As [`Session::lookup`]; the answer repeats what was unknown to earlier requests.
+    /// Like [`Session::lookup`]; the answer repeats the unknowns of earlier requests.
     #[must_use]
     pub fn lookup(&mut self, request: &Request) -> Answer {
         let mut answer = self.engine.run(request);
@@ -122,21 +123,21 @@ impl Compilation<'_> {
         Answer { reads, ..answer }
     }
 
-    /// Whether the `lookup_options` of a file, read for a module or not, may have an entry for a key
-    /// that was asked for, or one that makes the lookup fail.
+    /// Whether the `lookup_options` of a file, read for a module or not, may have an entry for a
+    /// key that was looked up, or an entry that makes the lookup fail.
     fn may_decide(&self, file: &str, module: Option<&str>, reads: &Reads) -> bool {
         let session = self.engine.session;
         let Some(names) = session.files.option_names(file) else {
             return true;
         };
         let is_for = |name: &Arc<str>| {
-            // What such a name becomes, or what a merge key brings, is not told by the text.
+            // The text does not show what such a name or a merge key becomes.
             if name.contains("%{") || **name == *"<<" {
                 return true;
             }
             let pattern = name.strip_prefix('^');
             let start = pattern.unwrap_or(name);
-            // Puppet refuses what a module says of the keys of others.
+            // Puppet refuses a module's options for other modules' keys.
             let is_refused = module.is_some_and(|module| {
                 let rest = start.strip_prefix(module);
                 !rest.is_some_and(|rest| rest.starts_with("::"))
@@ -144,7 +145,7 @@ impl Compilation<'_> {
             if is_refused || pattern.is_none() {
                 return is_refused || reads.keys.contains(name);
             }
-            // A pattern that cannot be read makes every lookup fail.
+            // An invalid pattern makes every lookup fail.
             session.configs.pattern(name).map_or(true, |pattern| {
                 let mut keys = reads.keys.iter();
                 keys.any(|key| pattern.is_match(key).unwrap_or(true))
@@ -153,10 +154,10 @@ impl Compilation<'_> {
         names.iter().any(is_for)
     }
 
-    /// As [`Session::lookup_options`]: at no cost behind a lookup of a key of that module.
+    /// Like [`Session::lookup_options`]; free after a lookup of a key of that module.
     ///
     /// # Errors
-    /// What Puppet raises for every lookup then.
+    /// Puppet's error, which every lookup then raises.
     pub fn lookup_options(
         &mut self,
         module: Option<&str>,
@@ -173,17 +174,18 @@ impl Compilation<'_> {
         }
     }
 
-    /// Collects the options for keys of `module`, as a lookup would, for other scopes too. Nothing where they
-    /// depend on more than files and variables, or Puppet refuses them: this compilation is of no use then.
+    /// Collects the options for keys of `module`, as a lookup would, for use in other scopes too.
+    /// `None` if they depend on more than files and variables, or if Puppet refuses them; then this
+    /// compilation must be dropped.
     pub(super) fn collect_options(&mut self, module: Option<&str>) -> Option<CollectedOptions> {
         self.lookup_options(module).ok()?;
         self.engine.collected_options()
     }
 
-    /// As [`Session::places_in`].
+    /// Like [`Session::places_in`].
     ///
     /// # Errors
-    /// What Puppet raises for the configuration; nothing is read then.
+    /// Puppet's error for the configuration; then nothing is read.
     pub fn places(&mut self, layer: &Layer) -> Result<Vec<Place>, LookupError> {
         match self.engine.places(layer, &Invocation::default()) {
             Ok(places) => Ok(places),

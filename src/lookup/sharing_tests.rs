@@ -1,5 +1,5 @@
-//! What scopes share (options, locations, tokens) shows in no answer: each is what a lookup that
-//! shares nothing gives.
+//! State shared by scopes (options, locations, tokens) must not change any answer: each equals the
+//! answer of a lookup that shares nothing.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::scope::{Authenticated, Facts, KnownNodes, Scope, default_trusted, rea
 use crate::value::{HashMap, Value, from_json, hash_with_capacity};
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// Levels whose locations depend on the scope in every way, and on the files that there are.
+/// Levels whose locations depend on the scope in every way, and on existing files.
 const LEVELS: [&str; 14] = [
     r#"{name: 0, path: "site/%{facts.site}.yaml"}"#,
     r#"{name: 1, paths: ["a.yaml", "b.yaml"]}"#,
@@ -34,7 +34,7 @@ const LEVELS: [&str; 14] = [
 
 const MODULE_HIERA: &str = "version: 5\nhierarchy: [{name: m, path: m.yaml}]\n";
 
-/// What a file may say of the options: merged hashes of every kind, and what Puppet refuses.
+/// Options of a file: merged hashes of every kind, and options that Puppet refuses.
 const OPTIONS: [&str; 13] = [
     "",
     "lookup_options: {m::list: {merge: unique}}\n",
@@ -100,7 +100,7 @@ fn scope(site: &str) -> Scope {
     Scope::closed(&facts, &trusted, &none, &none, "production")
 }
 
-/// Nodes that differ in what paths, options and values read.
+/// Nodes that differ in variables of paths, options and values.
 fn nodes() -> KnownNodes {
     let node = |number: usize| {
         let site = ["s1", "s2", "s3"][number % 3];
@@ -115,7 +115,7 @@ fn nodes() -> KnownNodes {
     KnownNodes::new(&read_nodes(&json, "nodes", &HashMap::default()).unwrap())
 }
 
-/// What nodes get together is what each gets alone, all of them or the largest sets.
+/// Looking up for many nodes must equal looking up for each, for all nodes or the largest sets.
 fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
     let members: Vec<usize> = (0..nodes.len()).collect();
     for most in [usize::MAX, 3, 1] {
@@ -141,7 +141,7 @@ fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
     }
 }
 
-/// All that an answer says, the trace among it.
+/// The whole answer as text, including the trace.
 fn told(answer: &Answer) -> String {
     let trace = answer.trace.as_ref().map(explain);
     format!(
@@ -230,7 +230,8 @@ proptest! {
     }
 }
 
-/// Within a request a merge changes what a `lookup_key` function keeps; the next request begins anew.
+/// Within a request a merge changes the cached values of a `lookup_key` function; the next request
+/// starts fresh.
 #[test]
 fn what_a_merge_changed_in_place_is_not_the_next_request_s() {
     let workspace = Workspace::new();

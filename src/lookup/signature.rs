@@ -1,36 +1,34 @@
-//! What the definition of a data function says of its calls: how many arguments it takes, of which
-//! types, and what it returns (`puppet/functions.rb`, `puppet/pops/evaluator/closure.rb`).
+//! Reads the signature of a data function from its definition: number and types of its arguments,
+//! and the return type (`puppet/functions.rb`, `puppet/pops/evaluator/closure.rb`).
 //!
-//! Nothing is run: the text is read as far as it follows the usual forms, and a definition in any
-//! other form says nothing.
+//! Nothing is run: the text is matched against the usual forms, and a definition in any other form
+//! is not recognised.
 
 use crate::datatype::Count;
 use crate::syntax::puppet::{self, Kind, Node};
 
-/// Longest definition that is read, in bytes; real ones have a few thousand.
+/// Maximum length of a definition in bytes; real ones have a few thousand.
 const MAX_SOURCE: usize = 256 * 1024;
 
-/// Most parameters of a definition that are read.
+/// Maximum number of parameters of a definition.
 const MAX_PARAMETERS: usize = 100;
 
 /// The parameters of one way to call a function.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Signature {
     pub(super) parameters: Vec<Parameter>,
-    /// The declared type of the result.
     pub(super) returns: Option<String>,
 }
 
-/// A parameter as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// A type expression; without one, anything is taken.
+    /// A type expression; without one, anything is accepted.
     pub(super) expected: Option<String>,
     pub(super) count: Count,
 }
 
-/// The signature of a function in the Puppet language, whose file must hold just this function.
+/// The signature of a function in the Puppet language, if its file contains just this function.
 pub(super) fn of_puppet(text: &str, name: &str) -> Option<Vec<Signature>> {
     if text.len() > MAX_SOURCE {
         return None;
@@ -106,7 +104,7 @@ pub(super) fn of_ruby(text: &str, name: &str) -> Option<Vec<Signature>> {
     }])
 }
 
-/// A line of Ruby without the comment that takes all of it.
+/// A line of Ruby; empty if it is a comment.
 fn code_of(line: &str) -> &str {
     let line = line.trim();
     if line.starts_with('#') { "" } else { line }
@@ -117,7 +115,7 @@ fn word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The lines between `dispatch :name do` and its `end`.
+/// Parses the lines between `dispatch :name do` and its `end`.
 fn dispatch(lines: &[&str]) -> Option<Signature> {
     let mut signature = Signature::default();
     for line in lines.iter().filter(|line| !line.is_empty()) {
@@ -155,13 +153,13 @@ fn dispatch(lines: &[&str]) -> Option<Signature> {
     Some(signature)
 }
 
-/// The text between quotes, where nothing in it means something else.
+/// The text between quotes, if it contains nothing with another meaning.
 fn plain_text(inner: &str, quote: char) -> Option<String> {
     let plain = !inner.contains(quote) && !inner.contains('\\') && !inner.contains("#{");
     plain.then(|| inner.to_owned())
 }
 
-/// A parameter of a method: `a`, `a = 1` or `*a`.
+/// Parses a parameter of a method: `a`, `a = 1` or `*a`.
 fn argument(text: &str) -> Option<Parameter> {
     let text = text.trim();
     let (name, count) = match (text.strip_prefix('*'), text.split_once('=')) {
@@ -176,8 +174,8 @@ fn argument(text: &str) -> Option<Parameter> {
     })
 }
 
-/// Length of what begins here: a string, a regular expression, or one character. None where it does
-/// not end, or where no reader this small could tell where it ends.
+/// Length of the token at the start: a string, a regular expression, or one character. `None` if it
+/// does not end, or if its end is ambiguous for this simple lexer.
 fn token(text: &str, before: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let close = match first {
@@ -191,7 +189,7 @@ fn token(text: &str, before: &str) -> Option<usize> {
         let c = rest.chars().next()?;
         at += match c {
             '\\' => 1 + rest[1..].chars().next()?.len_utf8(),
-            // An interpolation holds strings of its own.
+            // An interpolation may contain strings.
             '#' if close == '"' && rest.starts_with("#{") => 3 + closing(&rest[2..])?,
             c if c == close => return Some(at + 1),
             c => c.len_utf8(),
@@ -199,7 +197,7 @@ fn token(text: &str, before: &str) -> Option<usize> {
     }
 }
 
-/// The place of the first character outside strings and brackets that is wanted.
+/// The position of the first matching character outside strings and brackets.
 fn find_outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
     let (mut at, mut depth) = (0, 0_usize);
     while let Some(c) = text[at..].chars().next() {
@@ -216,7 +214,7 @@ fn find_outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
     None
 }
 
-/// Where the bracket closes that was opened before the text.
+/// The position where the bracket opened before the text closes.
 fn closing(text: &str) -> Option<usize> {
     find_outside(text, |c| matches!(c, ')' | ']' | '}'))
 }

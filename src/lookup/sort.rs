@@ -1,4 +1,4 @@
-//! Ruby's order of values, and its way of sorting.
+//! Ruby's order of values, and its sorting algorithm.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use super::error::{ErrorClass, Found, LookupError};
 use crate::value::Value;
 
-/// `Array#sort!`: a merge sort, as the C library's `qsort_r` that Ruby calls is, so that the same
+/// `Array#sort!`: a merge sort, like the C library's `qsort_r` that Ruby calls, so that the same
 /// pair of elements fails first.
 pub(super) fn sort(elements: &mut Vec<Value>) -> Found<()> {
     if elements.len() < 2 {

@@ -1,9 +1,8 @@
-//! One request over many scopes: which answers there are, and whose each is.
+//! One request over many scopes: the distinct answers, and the nodes that get each.
 //!
-//! Nodes for which the levels read the same files, as far as these matter to the keys that are
-//! asked for, and for which the variables in the data have the same values, share a lookup. So a
-//! key over ten thousand nodes costs about as much as over as many scopes as there are different
-//! sets of sources.
+//! Nodes share a lookup if their levels read the same files, as far as these matter to the
+//! requested keys, and if the variables in the data have the same values. So a key over ten
+//! thousand nodes costs about one lookup for each distinct set of sources.
 
 use std::collections::HashMap as Map;
 use std::sync::Arc;
@@ -19,32 +18,32 @@ use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// The condition of the answer that all nodes get for which no other condition holds.
+/// The condition of the answer for all remaining nodes.
 pub const OTHERWISE: &str = "otherwise";
 
-/// Most sets of options that are kept for the other nodes.
+/// Maximum number of cached sets of options.
 const MOST_OPTIONS: usize = 64;
 
-/// Most scopes that possible files are expanded to.
+/// Maximum number of scopes that possible files are expanded to.
 const MAX_POSSIBLE: usize = 2_000;
 
-/// One run of a lookup, and the nodes for which it runs the same.
+/// One lookup, and the nodes that share it.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The answer.
     pub answer: Answer,
-    /// The nodes, by number, in their order.
+    /// The numbers of the nodes, in their order.
     pub members: Vec<usize>,
 }
 
-/// How many lookups are made over many nodes.
+/// Limits the lookups over many nodes.
 #[derive(Clone, Copy)]
 pub struct Limit<'a> {
-    /// Most lookups where they tell all answers.
+    /// Maximum number of lookups, if that covers all answers.
     pub most: usize,
-    /// Most lookups where `most` would not tell all: those for the largest sets of nodes.
+    /// Maximum number of lookups otherwise: those for the largest sets of nodes.
     pub sample: usize,
-    /// Whether the answers are no longer wanted.
+    /// Whether the request was cancelled.
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -56,7 +55,7 @@ impl Limit<'_> {
     };
 }
 
-/// The answers for `members`: a lookup for each different set of sources, and O(members) beside.
+/// The answers for `members`: one lookup for each distinct set of sources, plus O(members).
 #[must_use]
 pub fn runs(
     session: &Session<'_>,
@@ -67,7 +66,7 @@ pub fn runs(
     runs_within(session, nodes, request, members, &Limit::NONE)
 }
 
-/// [`runs`], as far as a limit allows: members that would take another lookup are in none of them.
+/// [`runs`] within a limit: members that would need further lookups are in no run.
 #[must_use]
 pub fn runs_within(
     session: &Session<'_>,
@@ -88,8 +87,8 @@ pub fn runs_within(
     runs
 }
 
-/// [`runs_within`], in no order and of each answer only what `tell` makes of it: the traces of a large
-/// hierarchy are many times what is wanted of them.
+/// [`runs_within`], unordered, keeping only the result of `tell` for each answer: the traces of a
+/// large hierarchy are much larger.
 fn answers_within<T>(
     session: &Session<'_>,
     nodes: &KnownNodes,
@@ -132,7 +131,7 @@ fn answers_within<T>(
     runs
 }
 
-/// Puts the few of some members first that stand in `first`, in the order of that. O(members × first).
+/// Moves the few members in `first` to the front, in the order of `first`. O(members × first).
 fn put_first(members: &mut [usize], first: &[usize]) {
     for chosen in first.iter().rev() {
         if let Some(at) = members.iter().position(|member| member == chosen) {
@@ -141,8 +140,8 @@ fn put_first(members: &mut [usize], first: &[usize]) {
     }
 }
 
-/// The known nodes whose levels of a layer read the file at `path`, by number. O(places + nodes that
-/// read it) once the views are known.
+/// The known nodes whose levels of a layer read the file at `path`, by number. O(places + nodes
+/// that read it) once the views are known.
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
@@ -157,8 +156,8 @@ pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &
     })
 }
 
-/// The known nodes whose levels of a layer read the file at `path`, or read one whose path is not
-/// known and may be that, by number.
+/// The known nodes whose levels of a layer read the file at `path`, or a file with an unknown path
+/// that may be it, by number.
 #[must_use]
 pub fn possible_readers(
     session: &Session<'_>,
@@ -176,18 +175,18 @@ pub fn possible_readers(
     })
 }
 
-/// What was found for some nodes and holds for all that nothing tells apart from them, by number.
+/// Results shared by all nodes of the same class, by number.
 #[derive(Default)]
 struct Shared(Vec<Parted>);
 
 impl Shared {
-    /// What holds for a node.
     fn find(&self, member: usize) -> Option<usize> {
         let mut all = self.0.iter();
         all.find_map(|parted| parted.found[parted.classes.of(member)])
     }
 
-    /// Adds what was found for the first of `members` by reading so much, all of which may ask later.
+    /// Adds the result for the first of `members`, found with these reads; all of `members` may
+    /// request it later.
     fn insert(
         &mut self,
         session: &Session<'_>,
@@ -227,7 +226,7 @@ impl SharedOptions {
         members: &[usize],
     ) -> Answer {
         let scope = nodes.scope(members[0]);
-        // Others show in the trace how the options are found.
+        // Other traces show how the options are found.
         let is_shared = matches!(request.tracing, Tracing::Off | Tracing::Sources);
         if let Some(known) = self.known.find(members[0]) {
             let collected = &self.collected[known];
@@ -253,18 +252,18 @@ impl SharedOptions {
     }
 }
 
-/// Nodes parted by all that tells them apart for one [`Reads`]: what they see of the files that
-/// matter to the keys, and the values of the variables.
+/// Nodes split into classes by everything that distinguishes them for one [`Reads`]: their view of
+/// the files that matter to the keys, and the values of the variables.
 struct Parted {
     reads: Arc<Reads>,
     classes: Classes,
-    /// What holds for each class, where a node of it was asked.
+    /// The result for each class, if one of its nodes was looked up.
     found: Vec<Option<usize>>,
 }
 
 impl Parted {
-    /// Parts `members`; O(files that hold a key + nodes that read one of them), and O(members) for
-    /// each variable.
+    /// Splits `members`; O(files with a key + nodes that read one of them), and O(members) for each
+    /// variable.
     fn new(
         session: &Session<'_>,
         nodes: &KnownNodes,
@@ -297,15 +296,15 @@ pub struct Group {
     pub result: Result<Value, LookupError>,
     /// Why the answer is not certain.
     pub unknown: Option<String>,
-    /// What would have to hold for it to be another.
+    /// The condition that would change it.
     pub unless: Option<String>,
-    /// What it rests on that only the user knows.
+    /// The declarations that it depends on.
     pub assumed: Vec<Assumed>,
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
-    /// What must hold for it where no nodes are known: `site = ams`; `otherwise`.
+    /// Its condition if no nodes are known: `site = ams`; `otherwise`.
     pub condition: String,
-    /// Where it comes from, the origin of most nodes first.
+    /// Its sources, those of most nodes first.
     pub origins: Vec<Origin>,
 }
 
@@ -330,9 +329,9 @@ impl Group {
 /// The nodes that get an answer from the same sources.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// The sources, the highest first; empty where no trace was asked for.
+    /// The sources, the highest first; empty without a trace.
     pub sources: Vec<Source>,
-    /// The nodes, in their order; none where no nodes are known.
+    /// The nodes, in their order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
 }
 
@@ -345,7 +344,7 @@ impl Origin {
     }
 }
 
-/// The place of an origin among some, old or new.
+/// The index of an origin, added if missing.
 fn origin_in(origins: &mut Vec<Origin>, sources: Vec<Source>) -> usize {
     let known = origins.iter().position(|origin| origin.sources == sources);
     known.unwrap_or_else(|| {
@@ -354,10 +353,10 @@ fn origin_in(origins: &mut Vec<Origin>, sources: Vec<Source>) -> usize {
     })
 }
 
-/// What an answer shows: the value or the message, and why it is not certain.
+/// The displayed parts of an answer: the value or the message, and why it is not certain.
 type Shown = (Result<Value, String>, Option<String>);
 
-/// The answers over known nodes, the largest group first; groups of one size in the order of
+/// The answers over known nodes, the largest group first; groups of equal size in the order of
 /// their first nodes.
 #[must_use]
 pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) -> Vec<Group> {
@@ -365,7 +364,7 @@ pub fn groups_of_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Requ
     groups_of_members(session, nodes, request, &members)
 }
 
-/// The same over some of the nodes, by number, in their order.
+/// The same for some of the nodes, by number, in their order.
 #[must_use]
 pub fn groups_of_members(
     session: &Session<'_>,
@@ -375,7 +374,7 @@ pub fn groups_of_members(
 ) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known: Map<Shown, Vec<usize>, KeyHashing> = Map::default();
-    // The sources of an answer tell its origin: those of one answer may be many.
+    // One answer can have many origins, identified by their sources.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
     let tell = |answer: Answer| {
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
@@ -443,9 +442,9 @@ pub fn group_of(
     }
 }
 
-/// The answers over all nodes that `scope` can mean: without any possible file, then with each.
-/// Combinations of several possible files are not formed; a level that is still unknown then says
-/// so.
+/// The answers over all nodes that match `scope`: without any possible file, then with each.
+/// Combinations of several possible files are not formed; the answer then reports a level as
+/// unknown.
 #[must_use]
 pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Request) -> Vec<Group> {
     let answer = session.lookup(scope, request);
@@ -457,7 +456,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
             }
         }
     }
-    // Files of which no condition is formed: their names can be read in two ways, or they are too many.
+    // Files without a condition: their paths can be read in two ways, or there are too many.
     let mut left = Vec::new();
     let mut bound = Vec::new();
     let places = possible_places(session, scope, &possible);
@@ -534,7 +533,7 @@ fn possible_places(
     found
 }
 
-/// Why an answer is not certain, and what would change it.
+/// Why an answer is not certain, and the condition that would change it.
 type Doubt = (Option<String>, Option<String>);
 
 fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String) {

@@ -1,4 +1,4 @@
-//! The trace of a lookup: every source that was asked, in order, with what it said.
+//! The trace of a lookup: every source that was searched, in order, with its result.
 //!
 //! The tree has the nodes of `puppet/pops/lookup/explainer.rb`; hovers and diagnostics read it as
 //! data, `explain` prints it as Puppet does.
@@ -19,17 +19,17 @@ use crate::workspace::{LOOKUP_OPTIONS, Paths};
 /// One node of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceNode {
-    /// What the node stands for.
+    /// The kind of the node.
     pub kind: NodeKind,
-    /// What happened there.
+    /// The event at the node.
     pub event: Event,
-    /// What was searched below it, in order.
+    /// The searches below it, in order.
     pub children: Vec<TraceNode>,
     /// Remarks of backends, conversions and errors.
     pub remarks: Vec<Remark>,
 }
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeKind {
     /// The whole trace.
@@ -44,11 +44,11 @@ pub enum NodeKind {
     MergeSource,
     /// A layer's configuration.
     Provider {
-        /// Which layer.
+        /// The layer of the configuration.
         layer: Layer,
-        /// Version of the configuration, once it was read.
+        /// Version of the configuration, once read.
         version: Option<u8>,
-        /// The configuration's file; none for Puppet's built-in default.
+        /// The configuration's file; `None` for Puppet's built-in default.
         config: Option<Arc<str>>,
     },
     /// A hierarchy level.
@@ -57,7 +57,7 @@ pub enum NodeKind {
         name: Arc<str>,
         /// Its index in the hierarchy.
         index: usize,
-        /// Whether this is a data function of the time before version 5.
+        /// Whether this is a data function from before version 5.
         legacy_function: bool,
     },
     /// One location of a level.
@@ -117,9 +117,9 @@ pub enum Remark {
     Converted(Value),
     /// The lookup failed.
     Failed(LookupError),
-    /// What the function that was asked is declared to do.
+    /// The declaration of the called function.
     Assumed(Assumed),
-    /// What a function explains.
+    /// An explanation from a function.
     Said(Arc<str>),
 }
 
@@ -144,7 +144,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// A location that was asked.
+/// A location that was searched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceLocation {
     /// The path or URI after interpolation.
@@ -153,35 +153,34 @@ pub struct TraceLocation {
     pub original: Arc<str>,
     /// Whether `place` is a URI.
     pub is_uri: bool,
-    /// Where a variable is unknown: the variables, and the files that could be meant and hold the
-    /// key.
+    /// Set if a variable is unknown: the variables, and the possible files with the key.
     pub possible: Option<Possible>,
 }
 
-/// A location whose path is not known.
+/// A location with an unknown path.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Possible {
     /// The unknown variables, as written.
     pub variables: Vec<Arc<str>>,
-    /// The top-level key that was asked for: that of the request, `lookup_options`, or one that a
-    /// token names.
+    /// The top-level key that was looked up: that of the request, `lookup_options`, or one in a
+    /// token.
     pub key: Arc<str>,
-    /// Existing files that the path could mean and that hold the key, ordered by bytes.
+    /// Existing files that the path could match and that have the key, ordered by bytes.
     pub files: Paths,
 }
 
 impl Possible {
-    /// Whether the lookup options were asked for, and no key.
+    /// Whether only the lookup options were looked up.
     #[must_use]
     pub fn is_of_options(&self) -> bool {
         *self.key == *LOOKUP_OPTIONS
     }
 }
 
-/// What happened at a node.
+/// The event at a node.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Event {
-    /// Nothing to tell.
+    /// No event.
     #[default]
     None,
     /// A value was found.
@@ -190,11 +189,11 @@ pub enum Event {
     FoundInOverrides(String, Value),
     /// The value came from the `default_values_hash`.
     FoundInDefaults(String, Value),
-    /// The key is not there.
+    /// The key does not exist.
     NotFound(String),
-    /// Whether the key is there, and with which value, only this function could tell.
+    /// Only this function knows whether the key exists, and its value.
     Unknown(String, Arc<str>),
-    /// Sources were merged to this.
+    /// The result of a merge.
     Result(Value),
     /// The file or URI does not exist.
     LocationNotFound,
@@ -214,7 +213,7 @@ impl TraceNode {
         }
     }
 
-    /// The node and everything below it, depth first.
+    /// Visits the node and everything below it, depth first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a TraceNode)) {
         visit(self);
         for child in &self.children {
@@ -223,12 +222,11 @@ impl TraceNode {
     }
 }
 
-/// Records a trace while a lookup runs (`Explainer`).
+/// Records a trace during a lookup (`Explainer`).
 #[derive(Debug)]
 pub(super) struct Tracer {
     /// Open nodes, the root first.
     open: Vec<TraceNode>,
-    /// What is wanted of the lookup.
     pub(super) wanted: Tracing,
 }
 
@@ -265,8 +263,7 @@ impl Tracer {
         });
     }
 
-    /// Tells collections as merges have changed them: Ruby changes objects that were already
-    /// reported.
+    /// Applies in-place changes of merges: Ruby changes objects that are already in the trace.
     pub(super) fn change(&mut self, changes: &Changes<'_>) {
         let mut seen = Seen::default();
         for node in &mut self.open {
@@ -306,17 +303,17 @@ fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
     }
 }
 
-/// A source that gave a value.
+/// A source of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Source {
     /// The file or URI.
     pub place: Arc<str>,
-    /// The top-level key that it was asked for.
+    /// The top-level key that was looked up there.
     pub key: Arc<str>,
 }
 
-/// The places that gave the values of which an answer was made, the highest first; those of other
-/// keys that strings look up are not among them. Needs a trace.
+/// The sources of an answer's values, the highest first, without those of other keys used by
+/// strings. Needs a trace.
 #[must_use]
 pub fn sources(trace: &TraceNode) -> Vec<Source> {
     let mut found = Vec::new();

@@ -5,14 +5,14 @@ use super::engine::Engine;
 use super::session::Session;
 use crate::datatype::{self, Aliases};
 
-/// The aliases that a lookup can see.
+/// The aliases that are visible to a lookup.
 pub(super) struct VisibleAliases<'a> {
     pub(super) session: Session<'a>,
 }
 
 impl Session<'_> {
-    /// Whether all types that a type expression rests on can be seen; not those of modules that are
-    /// not here.
+    /// Whether all types that a type expression uses are visible; false for types of missing
+    /// modules.
     #[must_use]
     pub fn knows_type(&self, text: &str) -> bool {
         let aliases = VisibleAliases { session: *self };
@@ -29,8 +29,8 @@ impl<'a> Engine<'a> {
 }
 
 impl Aliases for VisibleAliases<'_> {
-    /// The text of the file that defines `Mod::Name`: `MODULE/types/name.pp`. Of the environment it is
-    /// the whole name that leads to a file (`AbstractPathBasedModuleLoader#find_existing_path`):
+    /// The text of the file that defines `Mod::Name`: `MODULE/types/name.pp`. In the environment
+    /// the whole name makes the path (`AbstractPathBasedModuleLoader#find_existing_path`):
     /// `types/environment/name.pp` for `Environment::Name`, `types/name.pp` for `Name`.
     fn source(&self, name: &str) -> Option<String> {
         let name = name.trim_start_matches("::").to_lowercase();

@@ -66,7 +66,7 @@ impl Engine<'_> {
                 return Ok(Value::Opaque(Arc::new(Opaque::Unknown { text, because })));
             }
             Variable::Undefined(undefined) => {
-                // Puppet 8 asks for a default before it complains.
+                // Puppet 8 uses a default without reporting the variable.
                 if !(default.is_some() && self.is_puppet_8()) {
                     self.report_undefined(&undefined)?;
                 }

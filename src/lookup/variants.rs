@@ -1,4 +1,4 @@
-//! Asking the sources of a value in order, and merging what they give.
+//! Searches the sources of a value in order, and merges the results.
 
 use super::budget::weight_of;
 use super::engine::Engine;
@@ -9,7 +9,7 @@ use super::trace::{Event, NodeKind};
 use crate::value::Value;
 
 impl Engine<'_> {
-    /// `MergeStrategy#lookup`: asks the variants in order and merges what they give.
+    /// `MergeStrategy#lookup`: searches the variants in order and merges their values.
     pub(super) fn merge_variants<V>(
         &mut self,
         strategy: &Strategy,
@@ -39,7 +39,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Merges one after another, as Puppet does.
     fn fold_variants<V>(
         &mut self,
         strategy: &Strategy,
@@ -53,7 +52,7 @@ impl Engine<'_> {
                 Err(Failure::NotFound) => continue,
                 Err(error) => return Err(error),
             };
-            // Every merge of Puppet's goes through all that was merged before.
+            // Each of Puppet's merges visits everything that was merged before.
             weight += weight_of(&value);
             self.budget.add_values(weight)?;
             merged = Some(match merged {
@@ -64,14 +63,14 @@ impl Engine<'_> {
         merged.ok_or(Failure::NotFound)
     }
 
-    /// Merges two values. What that changes in place shows wherever the very objects are held.
+    /// Merges two values. In-place changes are applied to all holders of the objects.
     fn merge_two(&mut self, strategy: &Strategy, high: Value, low: &Value) -> Found {
         if self.tracer.is_none() && self.given.is_empty() {
             return strategy.merge(high, low, None);
         }
         let mut mutated = Vec::new();
         let merged = strategy.merge(high, low, Some(&mut mutated));
-        // What was changed before an error stays changed.
+        // Changes before an error are kept.
         if !mutated.is_empty() {
             let changes = Changes::new(&mutated);
             if let Some(tracer) = &mut self.tracer {

@@ -14,8 +14,8 @@ use crate::hierarchy::{Config, Function, FunctionKind, V3, V4Level, join};
 use crate::value::{StrKey, Value};
 
 impl Engine<'_> {
-    /// One level for each backend of version 3: all of the hierarchy is searched in one before the
-    /// next.
+    /// One level for each backend of version 3: each backend searches the whole hierarchy before
+    /// the next one.
     pub(super) fn version_3_levels(
         &mut self,
         config: &Config,
@@ -158,7 +158,7 @@ fn level(
     }
 }
 
-/// Whether a line holds the word with something before it (`/[^\w]NAME(?:[^\w]|$)/`).
+/// Whether a line contains the word, not at its start (`/[^\w]NAME(?:[^\w]|$)/`).
 fn names_word(line: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {

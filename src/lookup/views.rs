@@ -1,4 +1,4 @@
-//! Which files the levels of a layer read for each of many nodes: the same list for most of them.
+//! The files that the levels of a layer read for each of many nodes: the same list for most nodes.
 
 use std::collections::HashMap as Map;
 use std::rc::Rc;
@@ -17,49 +17,43 @@ use crate::workspace::Format;
 /// A place that levels read, and how.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Spot {
-    /// A data file, by its path.
     File(Arc<str>, Format),
     /// A data file whose path depends on the key.
     Keyed(Template, Format),
-    /// Something that a function gets which is never run here.
+    /// The input of a function that is never run here.
     Unseen,
-    /// A path that is not known: what it can be, and how it is read.
+    /// An unknown path: its template, and its format.
     Open(Arc<Template>, Option<Format>),
-    /// A path that is not known, from which a declared function makes others.
+    /// An unknown path from which a declared function derives others.
     KeyedOpen(Arc<Template>),
-    /// Options that decide over what a level gives.
+    /// Options that affect a level's result.
     Options(Value),
-    /// The levels cannot be made for this scope: what Puppet says.
+    /// Puppet's error if the levels cannot be built for this scope.
     Refused(String),
 }
 
-/// What a layer is for one node: the places of its levels, by the number of the level.
+/// A layer as one node sees it: places with the index of their level.
 type View = Vec<(u32, u32)>;
 
-/// One layer as many nodes see it: for each level the different lists of places that nodes have in
-/// it, and which nodes have which.
+/// A layer as many nodes see it: for each level the distinct lists of places, and the nodes with
+/// each.
 #[derive(Debug, Default)]
 pub(super) struct LayerViews {
-    /// All places, each once.
     pub(super) spots: Vec<Spot>,
-    /// How many nodes there are.
     count: usize,
-    /// The places of each list. The lists of one level stand side by side.
+    /// The places of each list. The lists of one level are adjacent.
     lists: Rows,
-    /// The level of each list.
     levels: Vec<u32>,
-    /// The nodes of each list.
     members: Rows,
     /// The lists that each place is in.
     holders: Rows,
-    /// The places of each file, by the file's number.
+    /// The places of each file, by the file's id.
     numbered: Rows,
-    /// The other places.
     others: Vec<u32>,
 }
 
 impl LayerViews {
-    /// The layer from what each node sees.
+    /// The layer from the views of all nodes.
     fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], of: &[u32]) -> LayerViews {
         let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
         let mut lists: Vec<Vec<u32>> = Vec::new();
@@ -128,7 +122,7 @@ impl LayerViews {
         members
     }
 
-    /// Parts the nodes by what they see of all that matters to lookups of `keys`. O(files that hold
+    /// Splits the nodes by their view of everything that matters to lookups of `keys`. O(files with
     /// a key + nodes that read one of them).
     pub(super) fn part<'k>(
         &self,
@@ -140,14 +134,14 @@ impl LayerViews {
         let mut touched: Vec<u32> = mattering
             .iter()
             .flat_map(|&spot| self.holders.row(spot).iter().copied())
-            // What every node has tells none apart.
+            // A value that all nodes share does not split them.
             .filter(|&list| self.members.row(list).len() < self.count)
             .collect();
         touched.sort_unstable();
         touched.dedup();
         let level_of = |list: &u32| self.levels[*list as usize];
         for lists in touched.chunk_by(|one, other| level_of(one) == level_of(other)) {
-            // Lists that differ in nothing that matters are one.
+            // Lists that only differ in irrelevant places are treated as one.
             let mut same: Vec<(Vec<u32>, u32)> = Vec::new();
             for &list in lists {
                 let places = self.lists.row(list).iter().copied();
@@ -162,8 +156,8 @@ impl LayerViews {
         }
     }
 
-    /// For each place whether it matters to lookups of `keys`, as the files are now, and those that
-    /// do. O(files that hold a key).
+    /// For each place, whether it currently matters to lookups of `keys`, and the list of those
+    /// that do. O(files with a key).
     fn mattering<'k>(
         &self,
         session: &Session<'_>,
@@ -191,7 +185,7 @@ impl LayerViews {
                     let path = template.with_key(key).map(|path| path.to_string());
                     path.is_some_and(|path| session.files.may_hold(&path, key, *format))
                 }),
-                // A path that may be a file with a key says so in the answer.
+                // A path that may be a file with a key makes the answer uncertain.
                 Spot::Open(template, Some(format)) => {
                     let mut keys = keys.clone();
                     let files = session.files;
@@ -211,7 +205,7 @@ impl LayerViews {
     }
 }
 
-/// Lists of numbers, by small numbers.
+/// Lists of numbers, indexed by small numbers.
 #[derive(Debug, Default)]
 struct Rows {
     starts: Vec<u32>,
@@ -219,7 +213,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// The rows of pairs of a row and an item, whose order is kept. O(pairs + rows).
+    /// Groups pairs of a row and an item by row, keeping their order. O(pairs + rows).
     fn new(pairs: &[(u32, u32)]) -> Rows {
         let rows = pairs.iter().map(|(row, _)| row + 1).max();
         let mut starts = vec![0; rows.unwrap_or_default() as usize + 1];
@@ -250,18 +244,16 @@ impl Rows {
     }
 }
 
-/// Nodes parted by what tells them apart.
 #[derive(Debug)]
 pub(super) struct Classes {
-    /// The class of each node.
     of: Vec<u32>,
-    /// For each class the last split that met it, and the class that the nodes in it went to.
+    /// For each class the last split that changed it, and the new class for the nodes in it.
     moved: Vec<(u32, u32)>,
     splits: u32,
 }
 
 impl Classes {
-    /// Nodes that nothing tells apart yet.
+    /// All nodes in one class.
     pub(super) fn new(count: usize) -> Classes {
         Classes {
             of: vec![0; count],
@@ -275,8 +267,8 @@ impl Classes {
         self.of[member] as usize
     }
 
-    /// The first of `members` in each class that has some, that of the largest class first; of classes of
-    /// one size the earlier member first. O(members + classes × log classes).
+    /// The first of `members` in each class that has any, the largest class first; of equal classes
+    /// the earlier member first. O(members + classes × log classes).
     pub(super) fn largest(&self, members: &[usize]) -> Vec<usize> {
         let mut sizes = vec![0_usize; self.len()];
         let mut first = Vec::new();
@@ -291,12 +283,12 @@ impl Classes {
         first
     }
 
-    /// How many classes there may be.
+    /// The number of classes, including empty ones.
     pub(super) fn len(&self) -> usize {
         self.moved.len()
     }
 
-    /// Tells `members` apart from all other nodes. O(members).
+    /// Splits `members` off from all other nodes. O(members).
     pub(super) fn split<'m>(&mut self, members: impl Iterator<Item = &'m u32>) {
         self.splits += 1;
         for &member in members {
@@ -311,7 +303,7 @@ impl Classes {
         }
     }
 
-    /// Tells those of `members` apart that a column has different values for. O(members).
+    /// Splits `members` by their values in a column. O(members).
     pub(super) fn split_by(&mut self, column: &Column, members: &[usize]) {
         if column.values.len() < 2 {
             return;
@@ -329,7 +321,7 @@ impl Classes {
     }
 }
 
-/// How all nodes see a layer. O(nodes × locations).
+/// All nodes' views of a layer. O(nodes × locations).
 pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
     let mut all: Vec<Spot> = Vec::new();
     let mut views: Vec<View> = Vec::new();
@@ -415,11 +407,10 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     }
 }
 
-/// The places of a declared function.
 fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut Vec<(u32, Spot)>) {
     let Declared { backend, datadir } = declared;
     let Some(reading) = declared_reading(backend.like) else {
-        // It gives every node the same, as far as that is known.
+        // It returns the same for every node, as far as known.
         return;
     };
     let format = reading.format();

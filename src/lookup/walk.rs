@@ -15,7 +15,6 @@ use crate::hierarchy::{Config, ConfigBody, ConfigError, Layer, Level};
 use crate::interpolation::Key;
 use crate::value::Value;
 
-/// A layer that has a configuration.
 pub(super) struct Provider {
     pub(super) layer: Layer,
     pub(super) config: Arc<Result<Config, ConfigError>>,
@@ -38,7 +37,7 @@ impl Provider {
         }
     }
 
-    /// The configuration; none where a provider is asked for whose version is refused.
+    /// The configuration; `None` for a provider whose version is refused.
     pub(super) fn config(&self) -> Option<&Config> {
         self.config.as_ref().as_ref().ok()
     }
@@ -81,7 +80,8 @@ impl Engine<'_> {
         result.map_err(|failure| prefixed(failure, invocation))
     }
 
-    /// The same for a lookup that is confined to the global layer, where Puppet reads the merge late.
+    /// The same for a lookup that is confined to the global layer, where Puppet reads the merge
+    /// late.
     pub(super) fn lookup_global_only(
         &mut self,
         key: &Key,
@@ -231,7 +231,7 @@ impl Engine<'_> {
         let Some(config) = provider.config() else {
             return without_config("configured_data_providers");
         };
-        // Puppet collects locations with an invocation of its own: no trace, no names on the stack.
+        // Puppet collects locations with a separate invocation: no trace, no names on the stack.
         let tracer = self.tracer.take();
         let stack = std::mem::take(&mut self.stack);
         let was_in_levels = std::mem::replace(&mut self.in_levels, true);

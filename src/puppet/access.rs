@@ -23,8 +23,8 @@ impl Evaluator<'_> {
         self.part(&value, keys)
     }
 
-    /// The variable and the names behind it, where a value is read by names and numbers only: what is
-    /// only partly known may hold it.
+    /// The variable and the names after it, if a value is read by names and numbers only: a partly
+    /// known variable may contain it.
     fn path(&mut self, left: &Node, keys: &[Node]) -> Evaluated<Option<(Box<str>, Vec<Segment>)>> {
         let [key] = keys else { return Ok(None) };
         let (name, mut segments) = match &left.kind {
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
         Ok(Some((name, segments)))
     }
 
-    /// What a path leads to.
+    /// The value at the end of a path.
     fn reached(&mut self, name: &str, segments: &[Segment], strict: bool) -> Evaluated {
         let mut value = self.variables.get(name, segments, strict)?;
         for segment in segments {
@@ -133,14 +133,14 @@ fn indices(keys: Vec<Value>) -> Evaluated<Vec<i64>> {
     Ok(indices)
 }
 
-/// A place from the start or, if negative, from the end.
+/// An index from the start or, if negative, from the end.
 fn position(at: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     let at = if at < 0 { length + at } else { at };
     usize::try_from(at).ok().filter(|_| at < length)
 }
 
-/// From and to of a slice, by Puppet's rules for negative numbers.
+/// Start and end of a slice, by Puppet's rules for negative numbers.
 fn slice(from: i64, count: i64, length: usize) -> Option<(usize, usize)> {
     let length = i64::try_from(length).ok()?;
     let mut from = if from < 0 {

@@ -1,4 +1,4 @@
-//! Calls: of functions of Puppet, of functions in the Puppet language, of types, and of lambdas
+//! Calls of Puppet's functions, of functions in the Puppet language, of types, and of lambdas
 //! (`pops/evaluator/closure.rb`).
 
 use std::collections::BTreeSet;
@@ -15,14 +15,14 @@ use crate::scope::Scope;
 use crate::syntax::puppet::{Call, Kind, Lambda, Node, Parameter};
 use crate::value::Value;
 
-/// What a function gave.
+/// The result of a function.
 #[derive(Debug)]
 pub struct Called {
     /// Its value, or why there is none.
     pub value: Evaluated,
     /// Paths of the variables that were read: `facts.os.family`.
     pub variables: BTreeSet<Arc<str>>,
-    /// What it keeps and says.
+    /// Its cache and its explanations.
     pub memory: Memory,
 }
 
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
             return Err(Stop::unknown("the call is not evaluated"));
         };
         match name {
-            // Their arguments are no values.
+            // Their arguments are not evaluated.
             "defined" => return self.defined(&call.arguments),
             "assert_type" => return self.assert_type(&call.arguments, lambda),
             _ => {}
@@ -76,10 +76,10 @@ impl Evaluator<'_> {
         self.call_by_name(&access.name, all, lambda_of(call))
     }
 
-    /// The arguments of a call. What only declares or logs needs no known ones.
+    /// The arguments of a call. Functions that only declare or log accept unknown ones.
     fn arguments(&mut self, name: &str, nodes: &[Node]) -> Evaluated<Vec<Value>> {
         match self.unfolded(nodes) {
-            // It ends what it stands in, with something that is not known.
+            // It leaves the enclosing body with an unknown value.
             Err(Stop::Unknown(because)) if matches!(name, "return" | "next" | "fail") => {
                 Err(Stop::Lost(because))
             }
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         if let Some(result) = self.of_context(name, &arguments, lambda) {
             return result;
         }
-        // What Puppet brings along cannot be defined anew; the standard library's functions can.
+        // Puppet's own functions cannot be redefined; those of the standard library can.
         if builtin::is_of_puppet(name) {
             return builtin::call(self, name, arguments, lambda);
         }
@@ -134,7 +134,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The function of that name: that of a site manifest wins over all others.
+    /// The function of that name; a site manifest's definition wins over all others.
     fn callee(&self, name: &str) -> Callee {
         let own = self.site.iter().find(|it| it.function(name).is_some());
         match own {
@@ -143,7 +143,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Remembers that a function may set variables: those in Ruby can.
+    /// Records that a function may set variables: functions in Ruby can.
     fn may_set(&mut self, name: &str) {
         let set = &mut self.variables.assigned.may_be_more;
         set.get_or_insert_with(|| {
@@ -153,7 +153,7 @@ impl Evaluator<'_> {
         });
     }
 
-    /// Calls a function that a text defines, in a scope that was opened for it.
+    /// Calls a function that a text defines, in a scope opened for it.
     fn in_puppet(&mut self, source: &Arc<Source>, name: &str, arguments: Vec<Value>) -> Evaluated {
         let not_read = || Stop::unknown(format!("the function '{name}' cannot be read"));
         if source.problem.is_some() {
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
         let result = match result {
             Err(Stop::Return(value)) => Ok(value),
             Err(Stop::Next(value)) => Ok(value),
-            // Where it goes on is not known, and so is its value; its caller goes on.
+            // Its control flow is unknown, and so is its value; its caller continues.
             Err(Stop::Lost(because)) => Err(Stop::Unknown(because)),
             other => other,
         };
@@ -226,7 +226,7 @@ impl Evaluator<'_> {
         let Some(expected) = &parameter.expected else {
             return Ok(());
         };
-        // A type that is not here is taken to fit.
+        // An unavailable type is assumed to match.
         let Ok(expected) = self.written_type(expected) else {
             return Ok(());
         };
@@ -244,7 +244,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Calls a lambda.
     pub(super) fn yield_to(&mut self, lambda: &Lambda, arguments: Vec<Value>) -> Evaluated {
         self.step()?;
         self.variables.open();
@@ -281,7 +280,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `defined('$x')`; whether classes and resources are defined is not known here.
+    /// `defined('$x')`; whether classes and resources are defined is unknown here.
     fn defined(&mut self, arguments: &[Node]) -> Evaluated {
         let mut unknown = None;
         for argument in arguments {

@@ -1,4 +1,4 @@
-//! `if`, `unless`, `case` and selectors, and what values match
+//! `if`, `unless`, `case` and selectors, and the matching of values
 //! (`pops/evaluator/evaluator_impl.rb`, `compare_operator.rb`).
 
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use crate::datatype;
 use crate::syntax::puppet::{Condition, Kind, Node, Prefix};
 use crate::value::{HashMap, Value};
 
-/// Which part of a `case` or a selector counts.
+/// The chosen part of a `case` or a selector.
 enum Chosen<'n> {
     Part(&'n Node),
     None,
-    /// It is not known: why.
+    /// Unknown: why.
     Unknown(Arc<str>),
 }
 
 impl Evaluator<'_> {
-    /// `if` where `wanted` is true, `unless` where it is false.
+    /// `if` for `wanted` true, `unless` for false.
     pub(super) fn condition(&mut self, condition: &Condition, wanted: bool) -> Evaluated {
         self.guarded(|evaluator| match evaluator.evaluate(&condition.test) {
             Ok(test) if test.is_falsey() != wanted => evaluator.branch(condition.then.as_ref()),
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
         self.block(body(node))
     }
 
-    /// Forgets what branches may set of which it is not known whether they are taken.
+    /// Invalidates the variables of branches that may or may not be taken.
     fn skip<'n>(
         &mut self,
         branches: impl Iterator<Item = &'n Node>,
@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Forgets the groups of matches at the end.
+    /// Discards the groups of matches afterwards.
     fn guarded(&mut self, inner: impl FnOnce(&mut Self) -> Evaluated) -> Evaluated {
         let guard = self.variables.guard();
         let result = inner(self);
@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         result
     }
 
-    /// The first option that matches, or else the default.
+    /// The first option that matches, else the default.
     fn choose<'n>(&mut self, test: &Node, options: &'n [Node]) -> Evaluated<Chosen<'n>> {
         let test = match self.evaluate(test) {
             Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
@@ -133,7 +133,7 @@ impl Evaluator<'_> {
         self.matches(test, &option)
     }
 
-    /// Whether a value matches another, as options of a `case` do.
+    /// Whether a value matches an option of a `case`.
     pub(super) fn matches(&mut self, value: &Value, option: &Value) -> Evaluated<bool> {
         self.step()?;
         match option {
@@ -176,7 +176,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The right side of `=~`.
+    /// Matches a value with the right side of `=~`.
     pub(super) fn matches_operand(&mut self, value: &Value, right: &Node) -> Evaluated<bool> {
         if is_type(right) {
             let expected = self.written_type(right)?;
@@ -203,7 +203,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Searches a pattern, and keeps its groups where it is found.
+    /// Searches a pattern, and keeps its groups if it matches.
     pub(super) fn search(&mut self, source: &str, text: &str) -> Evaluated<bool> {
         let groups = self.groups(source, text)?;
         let is_found = groups.is_some();
@@ -221,7 +221,7 @@ impl Evaluator<'_> {
     ) -> Evaluated<Option<Vec<Option<String>>>> {
         let not_read = || Stop::unknown(format!("the pattern /{source}/ cannot be matched here"));
         let pattern = self.host.pattern(source).ok_or_else(not_read)?;
-        // Most patterns do not match, and groups cost more.
+        // Most patterns do not match, and finding groups is slower.
         if !pattern.is_match(text).map_err(|_| not_read())? {
             return Ok(None);
         }
@@ -269,7 +269,7 @@ impl Evaluator<'_> {
         Ok(false)
     }
 
-    /// `==`: strings whatever their case, numbers by what they are worth.
+    /// `==`: strings case-insensitively, numbers by value.
     pub(super) fn equals(&mut self, left: &Value, right: &Value) -> Evaluated<bool> {
         self.step()?;
         Ok(match (left, right) {

@@ -1,4 +1,4 @@
-//! The context that Puppet hands to functions that give data (`pops/lookup/context.rb`).
+//! The context that Puppet passes to data functions (`pops/lookup/context.rb`).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::stop::{Evaluated, Stop};
 use crate::syntax::puppet::Lambda;
 use crate::value::{HashMap, Rich, Value};
 
-/// Name of its type.
+/// The name of its type.
 const TYPE: &str = "Puppet::LookupContext";
 
 /// The context as a value.
@@ -19,17 +19,17 @@ pub fn lookup_context() -> Value {
     }))
 }
 
-/// What functions that give data keep from one call to the next, and what they say.
+/// The state of data functions between calls, and their explanations.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// What was cached, by key.
     pub cached: HashMap,
-    /// What explains the lookup; nothing is asked where nobody wants to know.
+    /// The explanation; `None` if it was not requested.
     pub said: Option<Vec<Arc<str>>>,
 }
 
 impl Evaluator<'_> {
-    /// What a method of the context gives; nothing where the receiver is none.
+    /// The result of a method of the context; `None` if the receiver is not the context.
     pub(super) fn of_context(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Remembers the text of a block, if anybody wants to know.
+    /// Adds the text of a block to the explanation, if requested.
     fn explain(&mut self, lambda: &Lambda) -> Evaluated {
         if self.memory.said.is_some() {
             let text = self.yield_to(lambda, Vec::new())?;

@@ -1,4 +1,4 @@
-//! Statements and expressions (`pops/evaluator/evaluator_impl.rb`).
+//! Evaluates statements and expressions (`pops/evaluator/evaluator_impl.rb`).
 
 use std::sync::Arc;
 
@@ -13,27 +13,25 @@ use crate::scope::Scope;
 use crate::syntax::puppet::{Kind, Node, Prefix, integer};
 use crate::value::{HashMap, Value};
 
-/// Most steps of one evaluation; a site manifest takes some hundred.
+/// Maximum number of steps of one evaluation; a site manifest takes some hundred.
 const MAX_STEPS: usize = 200_000;
 
-/// Deepest nesting of expressions and calls.
+/// Maximum nesting of expressions and calls.
 const MAX_DEPTH: usize = 100;
 
-/// Most values inside of a value that is made.
+/// Maximum number of values inside of a new value.
 const MAX_VALUES: usize = 20_000;
 
-/// Longest text that is made, in bytes.
+/// Maximum length of a new text, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 
-/// One evaluation.
 pub(super) struct Evaluator<'h> {
     pub(super) host: &'h dyn Host,
     pub(super) variables: Variables<'h>,
-    /// The text that is being evaluated.
     pub(super) source: Arc<Source>,
-    /// Texts whose functions win over those of modules: site manifests.
+    /// Site manifests, whose functions win over those of modules.
     pub(super) site: &'h [Arc<Source>],
-    /// What the lookup's context keeps and says.
+    /// The cache and explanations of the lookup's context.
     pub(super) memory: Memory,
     steps: usize,
     depth: usize,
@@ -52,7 +50,6 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// Counts a step.
     pub(super) fn step(&mut self) -> Evaluated<()> {
         self.steps += 1;
         match self.steps > MAX_STEPS {
@@ -61,7 +58,6 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// Evaluates a node.
     pub(super) fn evaluate(&mut self, node: &Node) -> Evaluated {
         self.step()?;
         if self.depth >= MAX_DEPTH {
@@ -73,14 +69,14 @@ impl<'h> Evaluator<'h> {
         if let Err(Stop::Unknown(because)) = &result
             && !uses::holds_statements(&node.kind)
         {
-            // What was not reached may set variables.
+            // Code that was not reached may set variables.
             self.forget(node, because);
         }
         result
     }
 
-    /// Statements one after another: the value of the last one. What one of them would have been
-    /// worth may be unknown.
+    /// Statements in sequence: returns the value of the last one. The values of the others may be
+    /// unknown.
     pub(super) fn block(&mut self, nodes: &[Node]) -> Evaluated {
         let mut value = Ok(Value::Undef);
         for node in nodes {
@@ -92,7 +88,7 @@ impl<'h> Evaluator<'h> {
         value
     }
 
-    /// Makes the variables unknown that a node may set, where it is not known whether it does.
+    /// Makes the variables unknown that a node may set, if it is unknown whether it does.
     pub(super) fn forget(&mut self, node: &Node, because: &Arc<str>) {
         let source = self.source.clone();
         node.each_assigned(&mut |name, place| {
@@ -136,7 +132,7 @@ impl<'h> Evaluator<'h> {
             Kind::Case(test, options) => self.case(test, options),
             Kind::Selector(test, entries) => self.selector(test, entries),
             Kind::Block(nodes) => self.block(nodes),
-            // Definitions are no statements that do anything.
+            // Definitions do nothing when evaluated.
             definition if definition.is_definition() => Ok(Value::Undef),
             Kind::Resource(_)
             | Kind::ResourceDefaults(_)
@@ -146,7 +142,7 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// The values of nodes, with what a splat unfolds.
+    /// The values of nodes, with splats expanded.
     pub(super) fn unfolded(&mut self, nodes: &[Node]) -> Evaluated<Vec<Value>> {
         let mut values = Vec::with_capacity(nodes.len());
         for node in nodes {
@@ -182,7 +178,7 @@ impl<'h> Evaluator<'h> {
         Ok(Value::from(text))
     }
 
-    /// A value as it is interpolated (`string` of the evaluator).
+    /// Writes a value as interpolation does (`string` of the evaluator).
     pub(super) fn write(&mut self, value: &Value, out: &mut String) -> Evaluated<()> {
         self.step()?;
         match value {
@@ -215,14 +211,14 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    /// A value as it is interpolated.
+    /// A value as interpolation writes it.
     pub(super) fn text_of(&mut self, value: &Value) -> Evaluated<String> {
         let mut text = String::new();
         self.write(value, &mut text)?;
         Ok(text)
     }
 
-    /// A value that was made, unless it is too large.
+    /// A new value, unless it is too large.
     pub(super) fn sized(&mut self, value: Value) -> Evaluated {
         fn count(value: &Value, left: &mut usize) {
             if *left == 0 {
@@ -349,7 +345,7 @@ impl<'h> Evaluator<'h> {
         self.variables.get(name, &[], strict)
     }
 
-    /// A type that is written out; parts that are computed are not evaluated.
+    /// A literal type; its computed parts are not evaluated.
     pub(super) fn written_type(&mut self, node: &Node) -> Evaluated<Type> {
         let mut is_computed = false;
         node.walk(&mut |part| {
@@ -371,7 +367,7 @@ impl<'h> Evaluator<'h> {
     }
 }
 
-/// What is assigned to a part of a list (`assign_Array` of the evaluator).
+/// The value for one element of an assignment to a list (`assign_Array` of the evaluator).
 fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evaluated {
     let name = match &target.kind {
         Kind::Variable(name) => Some(&**name),
@@ -396,7 +392,6 @@ fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evalu
     }
 }
 
-/// A node without the parentheses around it.
 pub(super) fn without_parentheses(node: &Node) -> &Node {
     match &node.kind {
         Kind::Unary(Prefix::Parentheses, inner) => without_parentheses(inner),
@@ -404,7 +399,6 @@ pub(super) fn without_parentheses(node: &Node) -> &Node {
     }
 }
 
-/// Whether a node is a type that is written out.
 pub(super) fn is_type(node: &Node) -> bool {
     match &without_parentheses(node).kind {
         Kind::Reference(_) => true,
@@ -413,7 +407,7 @@ pub(super) fn is_type(node: &Node) -> bool {
     }
 }
 
-/// What a splat makes of a value.
+/// The values of a splat.
 fn elements_of(value: &Value) -> Vec<Value> {
     match value {
         Value::Undef => Vec::new(),
@@ -431,7 +425,6 @@ pub(super) fn pairs(hash: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// The statements of a body.
 pub(super) fn body(node: Option<&Node>) -> &[Node] {
     node.map_or(&[], statements)
 }
@@ -443,7 +436,7 @@ fn whole_number(written: &str) -> Evaluated {
         .ok_or_else(|| Stop::unknown("the number is too large"))
 }
 
-/// That a value holds something that is not known here.
+/// The stop for a value with unknown parts.
 pub(super) fn not_known(value: &Value) -> Stop {
     let because = value.opaque_reason();
     Stop::unknown(because.unwrap_or_else(|| "the value is not known".to_owned()))

@@ -1,4 +1,4 @@
-//! What the evaluator asks of the outside: data, functions, patterns and types of modules.
+//! The evaluator's interface to the outside: data, functions, patterns and types of modules.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::value::{HashMap, Value};
 
-/// Answers what the evaluator cannot know. Nothing behind it may run code of the workspace.
+/// Provides what the evaluator cannot know. An implementation must not run code of the workspace.
 pub trait Host {
-    /// What `lookup` gives in a scope: [`Stop::Failed`](super::Stop::Failed) where Puppet fails, and
-    /// [`Stop::Unknown`](super::Stop::Unknown) where the answer is not certain.
+    /// The result of `lookup` in a scope: [`Stop::Failed`](super::Stop::Failed) if Puppet fails,
+    /// and [`Stop::Unknown`](super::Stop::Unknown) if the answer is uncertain.
     ///
     /// # Errors
-    /// There is no such value, or it is not known.
+    /// There is no such value, or it is unknown.
     fn lookup(&self, call: &LookupCall, scope: &Scope) -> Evaluated;
 
-    /// The function of that name that the environment or a module defines.
+    /// The function of that name in the environment or a module.
     fn function(&self, name: &str) -> Callee;
 
-    /// A pattern as Ruby reads it; nothing where Ruby refuses it or no engine here can run it.
+    /// A pattern in Ruby's syntax; `None` if Ruby refuses it or no engine here can run it.
     fn pattern(&self, source: &str) -> Option<Regexp>;
 
     /// The type aliases of modules.
     fn aliases(&self) -> &dyn Aliases;
 
-    /// Whether Puppet fails where a variable is used that does not exist.
+    /// Whether Puppet fails on undefined variables.
     fn strict_variables(&self) -> bool;
 }
 
-/// A function that is no part of Puppet.
+/// A function that is not part of Puppet.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// In the Puppet language: the text that defines it.
@@ -47,18 +47,18 @@ pub enum Callee {
 /// The arguments of `lookup` and of Hiera 3's functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LookupCall {
-    /// The names, tried in turn.
+    /// The names, tried in order.
     pub names: Vec<Arc<str>>,
     /// The type that the value must have, as an expression.
     pub value_type: Option<Arc<str>>,
-    /// How values are merged.
+    /// The merge strategy.
     pub merge: Option<Value>,
-    /// The value where no level has one.
+    /// The value if no level has one.
     pub default_value: Option<Value>,
     /// Defaults by name.
     pub default_values: Arc<HashMap>,
     /// Values that win over all data.
     pub overrides: Arc<HashMap>,
-    /// Whether it is one of Hiera 3's functions, for which the environment may not count.
+    /// Whether it is one of Hiera 3's functions, which may ignore the environment.
     pub is_hiera: bool,
 }

@@ -1,14 +1,14 @@
-//! The pure part of the Puppet language, evaluated: what site manifests set for a node, and what
-//! functions written in Puppet give.
+//! Evaluates the pure part of the Puppet language: the variables that site manifests set for a
+//! node, and the results of functions written in Puppet.
 //!
-//! Nothing is run but the language itself: data, functions and types of modules come through
-//! [`Host`]. What cannot be evaluated is unknown ([`Stop::Unknown`]), and so is what depends on it.
-//! Steps, depth and sizes are bounded. It knows no workspace, hierarchy or editor.
+//! Nothing outside the language is run: data, functions and types of modules come through [`Host`].
+//! Unsupported code has an unknown value ([`Stop::Unknown`]), and so has everything that depends on
+//! it. Steps, depth and sizes are bounded. It must not know workspaces, hierarchies or editors.
 //!
-//! `evaluator` goes through statements and expressions, `variables` holds their scopes, `conditions`
-//! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions, `context` is what functions that give data get,
-//! `builtin` is what functions of Puppet and of its standard library give, `site` runs the manifests
-//! of an environment for a node.
+//! `evaluator` evaluates statements and expressions, `variables` holds their scopes, `conditions`
+//! decides and matches, `operators` calculates, `access` reads parts, `calls` calls functions,
+//! `context` is passed to data functions, `builtin` has the functions of Puppet and of its standard
+//! library, `site` runs the manifests of an environment for a node.
 
 mod access;
 mod builtin;

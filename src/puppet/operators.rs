@@ -1,4 +1,4 @@
-//! Arithmetic, order, and what `+`, `-` and `<<` do to collections
+//! Arithmetic, comparison, and `+`, `-` and `<<` for collections
 //! (`pops/evaluator/evaluator_impl.rb`).
 
 use std::cmp::Ordering;
@@ -7,7 +7,6 @@ use super::evaluator::{Evaluator, not_known, pairs};
 use super::stop::{Evaluated, Stop};
 use crate::value::{HashMap, Value};
 
-/// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Int(i64),
@@ -73,7 +72,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The order of two values, of strings whatever their case.
+/// The order of two values; strings are compared case-insensitively.
 pub(super) fn order(left: &Value, right: &Value) -> Evaluated<Ordering> {
     match (left, right) {
         (Value::String(left), Value::String(right)) => {
@@ -95,7 +94,7 @@ pub(super) fn order(left: &Value, right: &Value) -> Evaluated<Ordering> {
     }
 }
 
-/// A value as a number; strings that are written as one count (`coerce_numeric`).
+/// A value as a number; numeric strings are converted (`coerce_numeric`).
 pub(super) fn number(value: &Value) -> Evaluated<Number> {
     match value {
         Value::Int(number) => Ok(Number::Int(*number)),
@@ -103,7 +102,7 @@ pub(super) fn number(value: &Value) -> Evaluated<Number> {
         Value::String(text) => {
             let text = text.strip_prefix("::").unwrap_or(text);
             let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            // Other spellings (hexadecimal, signs, fractions) are rare.
+            // Other notations (hexadecimal, signs, fractions) are rare.
             let decimal = plain && (text.len() == 1 || !text.starts_with('0'));
             match text.parse() {
                 Ok(number) if decimal => Ok(Number::Int(number)),
@@ -210,7 +209,7 @@ pub(super) fn concatenated(left: &Value, right: &Value) -> Evaluated {
     }
 }
 
-/// The entries that a list stands for: of lists of two, or one after another.
+/// The entries of a list of pairs, or of alternating keys and values.
 fn entries_of(list: &[Value]) -> Option<Vec<(Value, Value)>> {
     if list.iter().all(|each| each.as_array().is_some()) {
         let entry = |each: &Value| match each.as_array()? {
@@ -258,7 +257,7 @@ pub(super) fn without(left: &Value, right: &Value) -> Value {
     }
 }
 
-/// Ruby's `==`, for which `1` is `1.0`.
+/// Ruby's `==`, for which `1` equals `1.0`.
 pub(super) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Int(left), Value::Float(right)) | (Value::Float(right), Value::Int(left)) => {

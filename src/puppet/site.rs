@@ -1,4 +1,4 @@
-//! The manifests of an environment, run for a node: the top scope, then the block of the node
+//! Runs the manifests of an environment for a node: the top scope, then the block of the node
 //! (`puppet/parser/compiler.rb`).
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::syntax::puppet::{Kind, Node, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
 
-/// Most manifests of an environment.
+/// Maximum number of manifests of an environment.
 const MAX_SOURCES: usize = 1_000;
 
 /// The manifests of an environment, in the order in which Puppet runs them.
@@ -24,34 +24,34 @@ pub struct Site {
     sources: Vec<Arc<Source>>,
     /// The names of the variables that they set.
     names: Arc<BTreeSet<Arc<str>>>,
-    /// Whether they may set others: they call functions that are not evaluated, or cannot be read.
+    /// Whether they may set others: they call functions that are not evaluated, or cannot be
+    /// parsed.
     may_set_any: bool,
-    /// Why there are others, which cannot be seen.
+    /// Why there are other manifests, which cannot be seen.
     unseen: Option<Arc<str>>,
-    /// Whether what they set may depend on data, or on functions of modules.
+    /// Whether their variables may depend on data, or on functions of modules.
     asks: bool,
 }
 
-/// A node, for its manifests.
+/// A node for which manifests are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'n> {
-    /// What it is called.
+    /// Its name.
     pub identity: Identity<'n>,
-    /// Variables that are known of it without its manifests. Where one of these sets such a variable to
-    /// what cannot be evaluated, it is the known one.
+    /// Variables known without the manifests. If a manifest's value cannot be evaluated, the known
+    /// value is kept.
     pub variables: &'n HashMap,
 }
 
-/// What a node is called.
+/// The name of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Identity<'n> {
     /// Its certname.
     Certname(&'n str),
-    /// Which node it is is not known: any block may be its own.
+    /// Unknown: any block may be the node's.
     Unknown,
 }
 
-/// Which block is a node's.
 enum Own<'n> {
     Block(&'n Arc<Source>, &'n NodeBlock, &'n Node),
     None,
@@ -69,7 +69,7 @@ impl Site {
             ..Site::default()
         };
         for source in &sources {
-            // What stands behind a mistake is not told.
+            // Code after a syntax error is unknown.
             site.may_set_any |= source.problem.is_some();
             source.root.each_for_nodes(&mut |node| site.look(node));
         }
@@ -77,7 +77,7 @@ impl Site {
         site
     }
 
-    /// Notes what code may do.
+    /// Records what code may do.
     fn look(&mut self, node: &Node) {
         let names = Arc::make_mut(&mut self.names);
         node.each_assigned(&mut |name, _| {
@@ -90,7 +90,8 @@ impl Site {
         });
     }
 
-    /// Whether the manifests set variables, or call functions that may. If not, nothing is to be run.
+    /// Whether the manifests set variables, or call functions that may. If not, they need not be
+    /// run.
     #[must_use]
     pub fn is_telling(&self) -> bool {
         !self.names.is_empty() || self.may_set_any
@@ -103,19 +104,19 @@ impl Site {
         self.may_set_any || self.names.contains(name)
     }
 
-    /// Whether there are others, which cannot be seen.
+    /// Whether there are other manifests, which cannot be seen.
     #[must_use]
     pub fn has_unseen(&self) -> bool {
         self.unseen.is_some()
     }
 
-    /// Whether what they set may depend on data or on functions of modules.
+    /// Whether their variables may depend on data or on functions of modules.
     #[must_use]
     pub fn asks(&self) -> bool {
         self.asks
     }
 
-    /// Where the manifests set a variable, whatever the node: the file and the place, in order.
+    /// Where the manifests set a variable, for any node: file and range, in order.
     #[must_use]
     pub fn assignments(&self, name: &str) -> Vec<(Arc<str>, TextRange)> {
         let mut found = Vec::new();
@@ -131,7 +132,7 @@ impl Site {
         found
     }
 
-    /// Runs the manifests for a node whose scope is `scope` before.
+    /// Runs the manifests for a node whose scope so far is `scope`.
     #[must_use]
     pub fn run(&self, host: &dyn Host, scope: &Scope, subject: Subject<'_>) -> Assigned {
         let Some(first) = self.sources.first() else {
@@ -166,7 +167,7 @@ impl Site {
             }
             Own::Unknown(because) => self.forget_blocks(&mut evaluator, Some(because)),
         }
-        // There is no catalog, and nothing has a value.
+        // There is no catalog, so nothing has a value.
         if let Some(stop @ Stop::Failed(_)) = &stopped
             && !evaluator.variables.lacks_one.get()
         {
@@ -182,7 +183,6 @@ impl Site {
         assigned
     }
 
-    /// Makes the variables unknown that node blocks may set.
     fn forget_blocks(&self, evaluator: &mut Evaluator<'_>, because: Option<Arc<str>>) {
         let Some(because) = because else {
             return;
@@ -195,8 +195,8 @@ impl Site {
         }
     }
 
-    /// The message of Puppet where two node blocks are for the same name
-    /// (`puppet/resource/type_collection.rb`, `add_node`).
+    /// Puppet's error for two node blocks with the same name (`puppet/resource/type_collection.rb`,
+    /// `add_node`).
     fn defined_twice(&self) -> Option<Stop> {
         let mut names = BTreeSet::new();
         let mut all = self.blocks().flat_map(|(_, block)| &block.matches);
@@ -205,9 +205,9 @@ impl Site {
         Some(Stop::failed(format!("Node '{name}' is already defined")))
     }
 
-    /// Runs the top scope: tells what ended it before its end.
+    /// Runs the top scope; returns why it ended early.
     fn top(&self, evaluator: &mut Evaluator<'_>) -> Option<Stop> {
-        // Where one of them cannot be read, none is run.
+        // If one of them cannot be parsed, none is run.
         let mut problems = self.sources.iter().filter_map(|source| {
             let name = source.path.rsplit('/').next().unwrap_or_default();
             let file = format!("(file: {name}, line: ");
@@ -241,8 +241,8 @@ impl Site {
         })
     }
 
-    /// The block of a node: that of its name, the first with a pattern that matches, the default
-    /// (`puppet/resource/type_collection.rb`, `node`). Sets the groups of the pattern.
+    /// The block of a node: the one with its name, the first with a matching pattern, else the
+    /// default (`puppet/resource/type_collection.rb`, `node`). Sets the groups of the pattern.
     fn own_block(&self, evaluator: &mut Evaluator<'_>, identity: Identity<'_>) -> Own<'_> {
         let Identity::Certname(name) = identity else {
             return Own::Unknown(Arc::from("the node's name is not known"));
@@ -278,7 +278,7 @@ impl Site {
     }
 }
 
-/// What Puppet calls the block of one of its names (`Resource::Type#name`).
+/// Puppet's name for the block of one of its names (`Resource::Type#name`).
 fn name_of_block(node: &Node) -> String {
     match &node.kind {
         Kind::Default => "default".to_owned(),
@@ -293,7 +293,7 @@ fn name_of_block(node: &Node) -> String {
 }
 
 impl Evaluator<'_> {
-    /// Statements of which no value is used.
+    /// Evaluates statements, ignoring their values.
     fn statements(&mut self, nodes: &[Node]) -> Evaluated<()> {
         match self.block(nodes) {
             Ok(_) | Err(Stop::Unknown(_)) => Ok(()),

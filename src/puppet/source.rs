@@ -1,28 +1,27 @@
-//! A text in the Puppet language that is evaluated, with its tree.
+//! A text in the Puppet language, with its tree.
 
 use std::sync::Arc;
 
 use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::LineIndex;
 
-/// Longest text that is evaluated, in bytes.
+/// Maximum length of a text, in bytes.
 const MAX_SOURCE: usize = 1 << 20;
 
 /// A manifest or the file of a function.
 #[derive(Debug)]
 pub struct Source {
-    /// Where it stands.
+    /// Its path.
     pub path: Arc<str>,
     /// Its text.
     pub text: Arc<str>,
     pub(super) root: Node,
-    /// Puppet's message where it refuses the text.
     pub(super) problem: Option<Arc<str>>,
     lines: LineIndex,
 }
 
 impl Source {
-    /// Reads a text.
+    /// Parses a text.
     #[must_use]
     pub fn new(path: Arc<str>, text: Arc<str>) -> Source {
         let is_long = text.len() > MAX_SOURCE;
@@ -43,12 +42,11 @@ impl Source {
         self.lines.line(offset as usize) + 1
     }
 
-    /// Its statements in their order.
     pub(super) fn statements(&self) -> &[Node] {
         statements(&self.root)
     }
 
-    /// The function of that name, if that is what the text defines.
+    /// The function of that name, if the text defines it.
     pub(super) fn function(&self, name: &str) -> Option<&Definition> {
         let name = name.trim_start_matches("::");
         self.statements().iter().find_map(|node| match &node.kind {
@@ -58,7 +56,7 @@ impl Source {
     }
 }
 
-/// The statements of a block, or the one that is no block.
+/// The statements of a block, or a single statement.
 pub(super) fn statements(node: &Node) -> &[Node] {
     match &node.kind {
         Kind::Block(nodes) => nodes,

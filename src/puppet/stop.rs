@@ -1,19 +1,18 @@
-//! Why evaluation ends before its end.
+//! Why an evaluation ends early.
 
 use std::sync::Arc;
 
 use crate::value::Value;
 
-/// The result of evaluating something.
+/// The result of an evaluation.
 pub type Evaluated<T = Value> = Result<T, Stop>;
 
-/// What ends an evaluation early.
+/// Why an evaluation ends early.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
-    /// The value is not known here: the reason, for people. Evaluation goes on with the next
-    /// statement.
+    /// The value is unknown: the reason, for people. Evaluation continues with the next statement.
     Unknown(Arc<str>),
-    /// It is not known what is evaluated next: the reason, for people.
+    /// The control flow is unknown: the reason, for people.
     Lost(Arc<str>),
     /// Puppet fails: its message.
     Failed(Arc<str>),
@@ -28,7 +27,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// A value that is not known.
+    /// An unknown value.
     #[must_use]
     pub fn unknown(because: impl AsRef<str>) -> Stop {
         Stop::Unknown(Arc::from(because.as_ref()))
@@ -40,7 +39,7 @@ impl Stop {
         Stop::Failed(Arc::from(message.as_ref()))
     }
 
-    /// Why nothing is known behind it, in words.
+    /// Why everything after it is unknown, in words.
     #[must_use]
     pub fn because(&self) -> Arc<str> {
         match self {

@@ -1,10 +1,9 @@
-//! What a piece of code may do, as far as its form tells: which variables it sets, and whether it may
-//! leave what it stands in.
+//! Static checks of code: the variables that it sets, and whether it may leave its body.
 
 use crate::syntax::puppet::{Kind, Node};
 
-/// Functions that leave a lambda or a function. `fail` is none: where it ends the compilation, there is
-/// no catalog to speak of.
+/// Functions that leave a lambda or a function. `fail` is not among them: if it ends the
+/// compilation, there is no catalog.
 const LEAVING: [&str; 3] = ["next", "break", "return"];
 
 /// Whether a node holds statements that are evaluated one by one.
@@ -20,7 +19,7 @@ pub(super) fn holds_statements(kind: &Kind) -> bool {
     )
 }
 
-/// Whether a node may leave what it stands in: by a call that does just that.
+/// Whether a node may leave its enclosing body by such a call.
 #[must_use]
 pub fn may_leave(node: &Node) -> bool {
     leaves(node, &LEAVING)
@@ -33,7 +32,7 @@ fn leaves(node: &Node, names: &[&str]) -> bool {
         _ => None,
     };
     let mut found = is_call.is_some_and(|name| names.contains(&name));
-    // Of a lambda, only `return()` leaves what is around it.
+    // In a lambda, only `return()` leaves the enclosing body.
     let names = match node.kind {
         Kind::Lambda(_) => &["return"],
         _ => names,

@@ -1,5 +1,5 @@
-//! The variables of an evaluation: of lambdas and functions, of the node's block, of the top scope,
-//! over what is known of the node (`puppet/parser/scope.rb`).
+//! The variables of an evaluation, in the scopes of lambdas and functions, of the node's block, of
+//! the top scope, over the known variables of the node (`puppet/parser/scope.rb`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -12,13 +12,13 @@ use crate::scope::{Assigned, Assignment, Scope, Variable};
 use crate::text::TextRange;
 use crate::value::{HashMap, StrKey, Value};
 
-/// A value, or why it is not known.
+/// A value, or why it is unknown.
 pub(super) type Known = Result<Value, Arc<str>>;
 
 /// Variables that cannot be set.
 const RESERVED: [&str; 4] = ["trusted", "facts", "server_facts", "environment"];
 
-/// Which scope statements stand in.
+/// The scope of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Level {
     Top,
@@ -27,32 +27,30 @@ pub(super) enum Level {
     Function,
 }
 
-/// What a function or a lambda holds.
+/// The variables of a function or a lambda.
 type Frame = std::collections::HashMap<Box<str>, Known>;
 
-/// The groups of a match, the whole first.
+/// The groups of a match; the first is the whole match.
 type Groups = Vec<Option<String>>;
 
 pub(super) struct Variables<'s> {
-    /// What is known before any manifest.
+    /// The variables known before any manifest.
     base: &'s Scope,
-    /// Variables of the base that manifests set, by what is known of the node: where their value is not
-    /// found by evaluation, it is this one.
+    /// Known values of variables that manifests set, used if evaluation does not find their value.
     foreseen: Option<&'s HashMap>,
-    /// What manifests set.
     pub(super) assigned: Assigned,
     pub(super) level: Level,
-    /// Of the function and the lambdas that are being evaluated, innermost last.
+    /// The frames of the function and its lambdas, innermost last.
     frames: Vec<Frame>,
-    /// Matches that can be seen, the last one counts.
+    /// Visible matches; the last one is used.
     matches: Vec<Groups>,
-    /// Paths of the variables of the node that were read.
+    /// Paths of the node's variables that were read.
     reads: RefCell<BTreeSet<Arc<str>>>,
-    /// Whether it failed for a variable that is not there. More facts may be set than are known.
+    /// Whether it failed because of a missing variable. More facts may exist than are known.
     pub(super) lacks_one: Cell<bool>,
 }
 
-/// What a function hides of its caller.
+/// The caller's variables, hidden during a function.
 pub(super) struct Hidden {
     level: Level,
     frames: Vec<Frame>,
@@ -73,7 +71,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// Some variables of the base are those that manifests set.
+    /// Marks variables of the base as set by manifests.
     pub(super) fn foresee(&mut self, foreseen: &'s HashMap) {
         self.foreseen = Some(foreseen);
     }
@@ -82,12 +80,12 @@ impl<'s> Variables<'s> {
         self.foreseen?.get(&StrKey(name))
     }
 
-    /// Paths of the variables of the node that were read.
+    /// Paths of the node's variables that were read.
     pub(super) fn reads(&self) -> BTreeSet<Arc<str>> {
         self.reads.borrow().clone()
     }
 
-    /// Remembers that a variable is read as far as the segments lead.
+    /// Records that a variable is read at a path.
     fn note(&self, name: &str, segments: &[Segment]) {
         let mut path = name.trim_start_matches("::").to_owned();
         for segment in segments {
@@ -100,7 +98,7 @@ impl<'s> Variables<'s> {
         self.reads.borrow_mut().insert(Arc::from(path));
     }
 
-    /// The value of a variable; in what is only partly known, at least as far as `segments` lead.
+    /// The value of a variable; for a partly known one, at least the part at `segments`.
     pub(super) fn get(&self, name: &str, segments: &[Segment], strict: bool) -> Evaluated {
         if name.bytes().all(|byte| byte.is_ascii_digit()) {
             let groups = self.matches.last();
@@ -154,7 +152,7 @@ impl<'s> Variables<'s> {
         }
     }
 
-    /// Whether there is a variable of that name, set to whatever; nothing where that is not known.
+    /// Whether a variable of that name exists, with any value; `None` if unknown.
     pub(super) fn exists(&self, name: &str) -> Option<bool> {
         let lacks_one = self.lacks_one.get();
         match self.get(name, &[], true) {
@@ -199,7 +197,8 @@ impl<'s> Variables<'s> {
         }
         let value = match (value, foreseen) {
             (Err(_), Some(value)) => Ok(value.clone()),
-            // Where it comes from a classifier, Puppet fails; else one of them is wrong.
+            // If the known value comes from a classifier, Puppet fails; otherwise one of them is
+            // wrong.
             (Ok(value), Some(known)) if at_top && value != *known => Err(Arc::from(format!(
                 "variable '{name}' has another value before the manifests: Puppet does not set it again"
             ))),
@@ -216,7 +215,7 @@ impl<'s> Variables<'s> {
             place,
         };
         match set.get(name) {
-            // It may have been set: where it was, setting it again fails.
+            // It may have been set: in that case, setting it again fails.
             Some(before) if before.value.is_err() || foreseen.is_some() => Ok(()),
             Some(_) => Err(again()),
             None => {
@@ -253,7 +252,7 @@ impl<'s> Variables<'s> {
         });
     }
 
-    /// Makes all variables unknown that manifests set, unless their values are known without these.
+    /// Makes all variables of manifests unknown, except those known without them.
     pub(super) fn forget_all(&mut self, because: &Arc<str>) {
         let foreseen = self.foreseen;
         let all = [&mut self.assigned.top, &mut self.assigned.node];
@@ -269,7 +268,6 @@ impl<'s> Variables<'s> {
         self.frames.push(Frame::new());
     }
 
-    /// Closes the innermost scope.
     pub(super) fn close(&mut self) {
         self.frames.pop();
     }
@@ -293,29 +291,29 @@ impl<'s> Variables<'s> {
         hidden
     }
 
-    /// Goes back to the caller of a function.
+    /// Returns to the caller of a function.
     pub(super) fn leave(&mut self, hidden: Hidden) {
         self.level = hidden.level;
         self.frames = hidden.frames;
         self.matches = hidden.matches;
     }
 
-    /// Keeps what a match has found.
+    /// Stores the groups of a match.
     pub(super) fn matched(&mut self, groups: Groups) {
         self.matches.push(groups);
     }
 
-    /// How many matches can be seen.
+    /// The number of visible matches.
     pub(super) fn guard(&self) -> usize {
         self.matches.len()
     }
 
-    /// Forgets later matches.
+    /// Discards later matches.
     pub(super) fn release(&mut self, guard: usize) {
         self.matches.truncate(guard);
     }
 
-    /// The scope of a lookup at this place.
+    /// The scope of a lookup at this point.
     pub(super) fn scope(&self) -> Scope {
         let mut assigned = self.assigned.clone();
         if self.level == Level::Function {

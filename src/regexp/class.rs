@@ -1,4 +1,4 @@
-//! Character classes: `[…]`, `\d` and its kin, `[:alpha:]`, `\p{…}`, written in the bracket
+//! Translates character classes (`[…]`, `\d` and the like, `[:alpha:]`, `\p{…}`) to the bracket
 //! syntax of Rust's engines.
 //!
 //! Ruby's shorthands are ASCII unless `(?u)` is on, its POSIX brackets and properties are Unicode
@@ -9,7 +9,7 @@ use super::parse::{Charset, Failure, Parser};
 /// Matches nothing, as an item of a class.
 const NOTHING: &str = "[a&&b]";
 
-/// Longest name a POSIX bracket is searched for, as in Onigmo.
+/// Maximum length searched for the name of a POSIX bracket, as in Onigmo.
 const POSIX_NAME_SEARCH: usize = 20;
 
 /// Items for `\d`, `\w`, `\s`, `\h` and their negations, without brackets around.
@@ -71,7 +71,7 @@ fn item(c: char) -> String {
     format!("\\x{{{:X}}}", u32::from(c))
 }
 
-/// What a class holds at one place: a character that could begin or end a range, or a set.
+/// An element of a class: a character that could begin or end a range, or a set.
 enum Element {
     Character(char),
     Set(String),
@@ -85,7 +85,7 @@ impl Parser {
         let mut operands: Vec<String> = Vec::new();
         let mut items = String::new();
         if self.peek() == Some(']') {
-            // A bracket that comes first is a member, if another one can close the class.
+            // A leading bracket is a member if another one can close the class.
             if !self.closing_bracket_follows() {
                 return Err(Failure::ruby("empty char-class"));
             }
@@ -137,7 +137,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Whether the `-` ahead is followed by `]` or `&&`, and so stands for itself.
+    /// Whether the next `-` is followed by `]` or `&&`, and so is literal.
     fn range_sign_is_last(&self) -> bool {
         self.peek_second() == Some(']')
             || self.peek_second() == Some('&') && self.peek_third() == Some('&')
@@ -157,7 +157,7 @@ impl Parser {
         if self.peek().is_none() {
             return Err(Failure::ruby("premature end of char-class"));
         }
-        // `[a-[b]c]`: the class between is a member of its own, and the range goes on behind it.
+        // `[a-[b]c]`: the inner class is a member of its own, and the range continues after it.
         let mut has_class = false;
         while self.peek() == Some('[') && !self.posix_bracket_follows() {
             if let Element::Set(set) = self.class_element(depth)? {
@@ -168,7 +168,7 @@ impl Parser {
         let is_at_end =
             self.peek() == Some(']') || self.peek() == Some('&') && self.peek_second() == Some('&');
         if has_class && is_at_end {
-            // `[a-[b]]`: the open range is forgotten.
+            // `[a-[b]]`: the open range is dropped.
             return Ok(());
         }
         match self.class_element(depth)? {
@@ -177,7 +177,7 @@ impl Parser {
             }
             Element::Character(high) => {
                 items.push_str(&format!("{}-{}", item(low), item(high)));
-                // `[a-b-c]` holds a sign of its own.
+                // `[a-b-c]` contains a literal `-`.
                 if self.peek() == Some('-') && !self.range_sign_is_last() {
                     self.next();
                     items.push_str(&item('-'));
@@ -271,13 +271,13 @@ impl Parser {
         })
     }
 
-    /// Whether `[:name:]` stands here, where the `[` is not read yet.
+    /// Whether `[:name:]` is next, with the `[` not read yet.
     fn posix_bracket_follows(&self) -> bool {
         self.peek_second() == Some(':') && self.posix_end(2).is_some()
     }
 
-    /// Where `:]` stands, counted from `offset` characters ahead; another colon or bracket ends the
-    /// search.
+    /// The position of `:]`, counted from `offset` characters ahead; another colon or bracket ends
+    /// the search.
     fn posix_end(&self, offset: usize) -> Option<usize> {
         let is_end = |i: &usize| matches!(self.ahead(offset + i), Some(':' | ']') | None);
         let end = (0..POSIX_NAME_SEARCH).find(is_end)?;
@@ -286,7 +286,7 @@ impl Parser {
         closes.then_some(end)
     }
 
-    /// Reads `:name:]` after its `[`, if that is what stands here.
+    /// Reads `:name:]` after its `[`, if present.
     fn posix_bracket(&mut self) -> Result<Option<String>, Failure> {
         if self.peek() != Some(':') {
             return Ok(None);
@@ -312,7 +312,7 @@ impl Parser {
         }))
     }
 
-    /// Whether an unescaped `]` follows the one ahead.
+    /// Whether another unescaped `]` follows the next one.
     fn closing_bracket_follows(&self) -> bool {
         let mut offset = 1;
         loop {

@@ -1,8 +1,8 @@
-//! A pattern's tree as text for Rust's engines.
+//! Writes a pattern's tree for Rust's engines.
 
 use super::syntax::{Anchor, Case, Greed, Look, Node};
 
-/// What is known of the text to search, which decides what `^`, `$` and `\Z` become.
+/// The kind of text to search, which decides how `^`, `$` and `\Z` are translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lines {
     /// The text has no newline: `^` and `$` are its ends.
@@ -11,7 +11,7 @@ pub(super) enum Lines {
     Many,
 }
 
-/// Pattern text and what it takes to run it.
+/// The text of a pattern, and the engine that it needs.
 #[derive(Debug)]
 pub(super) struct Emitted {
     pub(super) text: String,
@@ -21,8 +21,8 @@ pub(super) struct Emitted {
     pub(super) groups: Vec<usize>,
 }
 
-/// Writes the tree for texts of the given kind; the error says what no engine here can do. The groups
-/// of the numbers `wanted` capture.
+/// Writes the tree for texts of the given kind; the error names what no engine here supports. The
+/// groups with the numbers `wanted` capture.
 pub(super) fn emit(root: &Node, lines: Lines, wanted: &[usize]) -> Result<Emitted, String> {
     let mut used = Vec::new();
     root.references(&mut used);
@@ -50,7 +50,7 @@ struct Emitter {
     out: String,
     lines: Lines,
     backtracks: bool,
-    /// Groups something refers to: only these capture.
+    /// Groups that are referred to: only these capture.
     used: Vec<usize>,
     /// Those groups in the order of their opening, which is the engine's numbering.
     kept: Vec<usize>,
@@ -179,7 +179,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Whichever of the groups took part last.
+    /// Matches the group that last took part.
     fn backreference(&mut self, groups: &[usize], case: Case) {
         let open = match case {
             Case::Exact => "(?:",
@@ -211,7 +211,8 @@ impl Emitter {
         greed: Greed,
     ) -> Result<(), String> {
         if body.is_zero_width() {
-            // Engines differ on repeating nothing; once or not at all says the same.
+            // Engines differ in repeating an empty match; matching it once, or not at all, is
+            // equivalent.
             if min > 0 {
                 return self.node(body);
             }

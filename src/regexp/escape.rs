@@ -1,10 +1,11 @@
-//! The look Ruby takes at every escape of a pattern before its regular expression engine sees it
+//! Ruby's preprocessing of escapes, before its regular expression engine sees a pattern
 //! (`unescape_nonascii` in `re.c`): `\x`, `\u`, control and meta escapes and octals.
 //!
-//! Errors found here win over any error of the pattern's structure, wherever they stand.
+//! Errors found here take precedence over errors in the pattern's structure, whatever their
+//! positions.
 
-/// Rewrites `\u…`, `\c…`, `\C-…` and `\M-…` into what they stand for, and checks the other
-/// numeric escapes. Characters below 128 come out as `\xHH` so that they stay literal.
+/// Replaces `\u…`, `\c…`, `\C-…` and `\M-…` by their characters, and checks the other numeric
+/// escapes. Characters below 128 are written as `\xHH` so that they stay literal.
 ///
 /// # Errors
 /// Ruby's message, without the pattern.
@@ -81,8 +82,8 @@ pub(super) fn unescape(source: &str) -> Result<String, &'static str> {
 
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// A byte named by a number: ASCII stands for itself, the rest can only be part of a character
-/// written byte by byte, which is never done and Rust's engines cannot match.
+/// A byte given by number: ASCII is itself; other values can only be part of a character written
+/// byte by byte, which Rust's engines cannot match and which does not occur in practice.
 fn push_byte(out: &mut String, value: u32) -> Result<(), &'static str> {
     match value {
         0..=0x7f => {

@@ -1,12 +1,13 @@
-//! Ruby regular expressions on Rust engines: translate, compile, match, and Ruby's error texts.
+//! Runs Ruby regular expressions on Rust engines: translates, compiles and matches them, with Ruby's
+//! error messages.
 //!
-//! Puppet's patterns are Ruby's (Onigmo), whose syntax means other things than Rust's: `^` and
-//! `$` always match at lines, `(?m)` lets the dot match a newline, `\h` is a hex digit, `\d`, `\s`
-//! and `\w` are ASCII while `[[:alpha:]]` is Unicode. So a pattern is parsed as Ruby parses it,
-//! written anew for `regex` where that can run it (linear time), for `fancy-regex` with a limit
-//! on its steps where it cannot, and reported as unsupported where neither can.
+//! Puppet's patterns are Ruby's (Onigmo), whose syntax differs from Rust's: `^` and `$` always match
+//! at lines, `(?m)` lets the dot match a newline, `\h` is a hex digit, `\d`, `\s` and `\w` are ASCII
+//! while `[[:alpha:]]` is Unicode. So a pattern is parsed like in Ruby and translated for `regex` if
+//! that can run it (linear time), else for `fancy-regex` with a limit on its steps. If neither can,
+//! it is unsupported.
 //!
-//! This room knows nothing of Puppet, values or files.
+//! This room must not know Puppet, values or files.
 //!
 //! ```
 //! use hiera_ls::regexp::Regexp;
@@ -32,16 +33,16 @@ use emit::Lines;
 use parse::Failure;
 use syntax::Node;
 
-/// Most steps a backtracking match may take before it is given up: some ten milliseconds.
+/// Maximum number of steps of a backtracking match: some ten milliseconds.
 const BACKTRACK_LIMIT: usize = 100_000;
 
-/// Largest compiled pattern in bytes: the `regex` crate's own default.
+/// Maximum size of a compiled pattern in bytes: the `regex` crate's own default.
 const PROGRAM_SIZE: usize = 10 * (1 << 20);
 
-/// Most instructions of a backtracking program, which inlines the groups it calls.
+/// Maximum number of instructions of a backtracking program, which inlines the groups it calls.
 const FANCY_PROGRAM_SIZE: usize = 50_000;
 
-/// Longest pattern that is read, in bytes.
+/// Maximum length of a pattern, in bytes.
 const MAX_SOURCE: usize = 64 * 1024;
 
 /// Why a pattern cannot be used.
@@ -54,7 +55,7 @@ pub enum RegexpError {
     },
     /// Ruby may accept the pattern, but no engine here can run it.
     Unsupported {
-        /// What cannot be done, for people.
+        /// The unsupported feature, for people.
         because: String,
     },
 }
@@ -72,10 +73,10 @@ impl fmt::Display for RegexpError {
 
 impl std::error::Error for RegexpError {}
 
-/// Why it is not known whether a text matches.
+/// Why it is unknown whether a text matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// The search took more than its share of steps.
+    /// The search exceeded its limit of steps.
     Steps,
     /// No engine here can run the pattern: the reason, for people.
     Unsupported(String),
@@ -94,9 +95,9 @@ impl fmt::Display for Limit {
 
 impl std::error::Error for Limit {}
 
-/// A Ruby regular expression without options of its own (`(?i)` and the like inside count).
+/// A Ruby regular expression without outer options (`(?i)` and the like inside are supported).
 ///
-/// Searching is that of `=~`: anywhere in the text. A clone is the same pattern, compiled once.
+/// A search is that of `=~`: anywhere in the text. A clone shares the compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Regexp(Arc<Parts>);
 
@@ -107,23 +108,21 @@ struct Parts {
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
-    /// Names of groups, with their numbers.
     names: Vec<(String, usize)>,
-    /// How many groups capture.
+    /// The number of capturing groups.
     groups: usize,
     /// For texts without newlines, with the groups.
     capturing: OnceLock<Result<Capturing, String>>,
     capturing_lines: OnceLock<Result<Capturing, String>>,
 }
 
-/// Where groups are, by number; nothing for those that took no part in a match.
+/// The ranges of groups, by number; `None` for groups that took no part in a match.
 pub type Groups = Vec<Option<Range<usize>>>;
 
-/// An engine whose groups capture.
 #[derive(Debug)]
 struct Capturing {
     engine: Engine,
-    /// Ruby's numbers of the groups that capture, in the engine's order.
+    /// Ruby's numbers of the capturing groups, in the engine's order.
     groups: Vec<usize>,
 }
 
@@ -144,7 +143,7 @@ impl Regexp {
         Ok(regexp)
     }
 
-    /// Compiles what [`Regexp::lazy`] left, once.
+    /// Compiles a pattern from [`Regexp::lazy`], once.
     ///
     /// # Errors
     /// No engine here can run the pattern.
@@ -156,10 +155,10 @@ impl Regexp {
             })
     }
 
-    /// Parses a pattern and compiles it for the first text.
+    /// Parses a pattern and compiles it at the first search.
     ///
     /// # Errors
-    /// Ruby's error, or that the pattern is beyond what is read here.
+    /// Ruby's error, or that the pattern exceeds a limit.
     pub fn lazy(source: &str) -> Result<Regexp, RegexpError> {
         if source.len() > MAX_SOURCE {
             return Err(RegexpError::Unsupported {
@@ -192,10 +191,10 @@ impl Regexp {
         &self.0.source
     }
 
-    /// Whether the pattern matches anywhere in the text, as `=~`.
+    /// Whether the pattern matches anywhere in the text, like `=~`.
     ///
     /// # Errors
-    /// The answer would take too many steps, or no engine here can run the pattern.
+    /// The search would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
         match self.engine(text)? {
             Engine::Linear(regex) => Ok(regex.is_match(text)),
@@ -203,7 +202,7 @@ impl Regexp {
         }
     }
 
-    /// Where the first match is, in bytes.
+    /// The range of the first match, in bytes.
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
@@ -221,8 +220,8 @@ impl Regexp {
             .map(|(_, (name, _))| name.as_str())
     }
 
-    /// What the named groups are in the first match, as `named_captures`; groups that took no part in
-    /// it are left out. Nothing where the pattern does not match, nor in a text of several lines.
+    /// The named groups of the first match, like `named_captures`, without groups that took no part
+    /// in it. `None` if the pattern does not match, or if the text has several lines.
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
@@ -239,14 +238,14 @@ impl Regexp {
             let Some(text) = group else {
                 continue;
             };
-            // Of groups with one name the last that took part counts.
+            // Of groups with one name the last one that took part is used.
             captures.retain(|(known, _)| known != name);
             captures.push((name, text));
         }
         Ok(Some(captures))
     }
 
-    /// The first match and its groups by number, as `MatchData#to_a`; nothing where the pattern does
+    /// The first match and its groups by number, like `MatchData#to_a`; `None` if the pattern does
     /// not match.
     ///
     /// # Errors
@@ -257,7 +256,7 @@ impl Regexp {
         Ok(found.map(|groups| groups.into_iter().map(|group| group.map(text)).collect()))
     }
 
-    /// Where the first match from a place on and its groups are, by number.
+    /// The ranges of the first match at or after `position`, and of its groups, by number.
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
@@ -298,7 +297,7 @@ impl Regexp {
         }))
     }
 
-    /// Replaces every match by the same text, as `gsub` with a block.
+    /// Replaces every match by the same text, like `gsub` with a block.
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
@@ -353,7 +352,7 @@ impl Regexp {
     }
 }
 
-/// The pattern as Ruby shows it between slashes.
+/// The pattern between slashes, as Ruby prints it.
 fn delimited(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut escaped = false;
@@ -447,7 +446,7 @@ mod tests {
             "role=web site=lon"
         );
         assert_eq!(captures(site, "web.lon"), None);
-        // Plain groups do not count, and those that took no part are not there.
+        // Plain groups are not numbered, and groups that took no part are missing.
         assert_eq!(captures(r"(a)(?<x>b)?(?<y>c)", "ac").unwrap(), "y=c");
         assert_eq!(captures(r"(?<x>a)|(?<x>b)", "b").unwrap(), "x=b");
         assert_eq!(

@@ -1,40 +1,35 @@
-//! What a Ruby pattern says, as a tree: the meeting point of the parser and the emitter.
+//! The tree of a Ruby pattern, between the parser and the emitter.
 
-/// A part of a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Node {
-    /// Matches the empty string.
     Empty,
-    /// One character.
     Literal(char, Case),
     /// `.`; in Ruby `(?m)` lets it match a newline too.
-    Any { newline: bool },
+    Any {
+        newline: bool,
+    },
     /// A character class, already in the engines' bracket syntax.
     Class(String, Case),
-    /// One after the other.
     Sequence(Vec<Node>),
-    /// One of several, the first that fits.
+    /// Alternatives; the first that matches is used.
     Alternatives(Vec<Node>),
-    /// A group with the number it has in Ruby.
+    /// A group with its number in Ruby.
     Capture(usize, Box<Node>),
-    /// `(?>…)`: no way back into it once matched.
+    /// `(?>…)`: no backtracking into it once matched.
     Atomic(Box<Node>),
-    /// Look-around.
     Look(Look, Box<Node>),
-    /// A quantifier.
     Repeat {
         body: Box<Node>,
         min: u32,
         max: Option<u32>,
         greed: Greed,
     },
-    /// A place between characters.
     Anchor(Anchor),
-    /// Text of an earlier group; several numbers where a name was given twice.
+    /// Text of an earlier group; several numbers if a name was given twice.
     Backreference(Vec<usize>, Case),
-    /// `\g<…>`: the pattern of a group again.
+    /// `\g<…>`: repeats the pattern of a group.
     Call(usize),
-    /// `(?(1)yes|no)`.
+    /// `(?(1)yes|no)`
     Conditional(usize, Box<Node>, Box<Node>),
     /// `(?~…)`: the longest text without the body.
     Absent(Box<Node>),
@@ -44,14 +39,13 @@ pub(super) enum Node {
     Grapheme,
 }
 
-/// Whether letters match in either case.
+/// Whether letters match case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Exact,
     Ignored,
 }
 
-/// The four kinds of look-around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     Ahead,
@@ -68,7 +62,6 @@ pub(super) enum Greed {
     Possessive,
 }
 
-/// Places between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// `^`
@@ -90,7 +83,7 @@ pub(super) enum Anchor {
 }
 
 impl Node {
-    /// Whether the node never consumes a character by its kind alone.
+    /// Whether this kind of node never consumes a character.
     pub(super) fn is_zero_width(&self) -> bool {
         match self {
             Node::Anchor(_) | Node::Look(..) | Node::Empty => true,
@@ -99,7 +92,7 @@ impl Node {
         }
     }
 
-    /// The number of characters every match has, where all have the same.
+    /// The number of characters of every match, if all have the same.
     ///
     /// Recursion is as deep as the tree, which the parser bounds.
     pub(super) fn fixed_length(&self) -> Option<u64> {
@@ -125,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Whether a group that captures stands anywhere inside.
+    /// Whether there is a capturing group anywhere inside.
     pub(super) fn captures(&self) -> bool {
         match self {
             Node::Capture(..) => true,
@@ -137,7 +130,7 @@ impl Node {
         }
     }
 
-    /// Numbers of the groups that something refers to, added to `used`.
+    /// Adds the numbers of all referenced groups to `used`.
     pub(super) fn references(&self, used: &mut Vec<usize>) {
         match self {
             Node::Backreference(groups, _) => used.extend(groups),

@@ -84,100 +84,100 @@ fn edited(path: &str, old: &str, new: &str) -> Snapshot {
 
 /// Edits: in words, the file, a text of it and what takes its place.
 const EDITS: &[(&str, &str, &str, &str)] = &[
-        (
-            "the body of a class",
-            "modules/ntp/manifests/init.pp",
-            "one",
-            "two",
-        ),
-        (
-            "a comment in a class",
-            "modules/mail/manifests/init.pp",
-            "{\n",
-            "{\n # x\n",
-        ),
-        (
-            "a default",
-            "modules/ntp/manifests/init.pp",
-            "= 'web'",
-            "= 'db'",
-        ),
-        ("a type", "modules/ntp/manifests/init.pp", "'db']", "'dbx']"),
-        (
-            "a line above a class",
-            "modules/ntp/manifests/init.pp",
-            "class",
-            "# x\nclass",
-        ),
-        (
-            "the name of a parameter",
-            "modules/mail/manifests/init.pp",
-            "$relay",
-            "$relays",
-        ),
-        (
-            "a quote that is not closed yet",
-            "modules/mail/manifests/init.pp",
-            "$relay",
-            "$relay = '",
-        ),
-        (
-            "a type of a class in one file",
-            "modules/mail/manifests/init.pp",
-            "String",
-            "Strin",
-        ),
-        (
-            "a class that a class includes",
-            "modules/ntp/manifests/init.pp",
-            "notify",
-            "include other\n  notify",
-        ),
-        (
-            "a variable of the site manifest",
-            "manifests/site.pp",
-            "'web'",
-            "'dev'",
-        ),
-        (
-            "a comment in the site manifest",
-            "manifests/site.pp",
-            "node",
-            "# x\nnode",
-        ),
-        (
-            "a key of a node's file alone",
-            "data/node/n7.yaml",
-            "own: 7",
-            "own: 70",
-        ),
-        (
-            "a key of a class in a node's file",
-            "data/node/n7.yaml",
-            "[n7]",
-            "[n]",
-        ),
-        (
-            "a key that another looks up",
-            "data/common.yaml",
-            "25",
-            "26",
-        ),
-        (
-            "a class's key in one file",
-            "data/common.yaml",
-            "mx:",
-            "mxx:",
-        ),
-        (
-            "a class's key in many files",
-            "data/common.yaml",
-            "[c]",
-            "[d]",
-        ),
-        ("a new key", "data/common.yaml", "port", "other: 1\nport"),
-        ("a list of classes", "data/common.yaml", "ntp, mail", "ntp"),
-    ];
+    (
+        "the body of a class",
+        "modules/ntp/manifests/init.pp",
+        "one",
+        "two",
+    ),
+    (
+        "a comment in a class",
+        "modules/mail/manifests/init.pp",
+        "{\n",
+        "{\n # x\n",
+    ),
+    (
+        "a default",
+        "modules/ntp/manifests/init.pp",
+        "= 'web'",
+        "= 'db'",
+    ),
+    ("a type", "modules/ntp/manifests/init.pp", "'db']", "'dbx']"),
+    (
+        "a line above a class",
+        "modules/ntp/manifests/init.pp",
+        "class",
+        "# x\nclass",
+    ),
+    (
+        "the name of a parameter",
+        "modules/mail/manifests/init.pp",
+        "$relay",
+        "$relays",
+    ),
+    (
+        "a quote that is not closed yet",
+        "modules/mail/manifests/init.pp",
+        "$relay",
+        "$relay = '",
+    ),
+    (
+        "a type of a class in one file",
+        "modules/mail/manifests/init.pp",
+        "String",
+        "Strin",
+    ),
+    (
+        "a class that a class includes",
+        "modules/ntp/manifests/init.pp",
+        "notify",
+        "include other\n  notify",
+    ),
+    (
+        "a variable of the site manifest",
+        "manifests/site.pp",
+        "'web'",
+        "'dev'",
+    ),
+    (
+        "a comment in the site manifest",
+        "manifests/site.pp",
+        "node",
+        "# x\nnode",
+    ),
+    (
+        "a key of a node's file alone",
+        "data/node/n7.yaml",
+        "own: 7",
+        "own: 70",
+    ),
+    (
+        "a key of a class in a node's file",
+        "data/node/n7.yaml",
+        "[n7]",
+        "[n]",
+    ),
+    (
+        "a key that another looks up",
+        "data/common.yaml",
+        "25",
+        "26",
+    ),
+    (
+        "a class's key in one file",
+        "data/common.yaml",
+        "mx:",
+        "mxx:",
+    ),
+    (
+        "a class's key in many files",
+        "data/common.yaml",
+        "[c]",
+        "[d]",
+    ),
+    ("a new key", "data/common.yaml", "port", "other: 1\nport"),
+    ("a list of classes", "data/common.yaml", "ntp, mail", "ntp"),
+];
 
 #[test]
 fn an_edit_checks_no_more_files_again_than_before() {

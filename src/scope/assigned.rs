@@ -1,4 +1,4 @@
-//! The variables that manifests set for one node: over its facts, and under nothing.
+//! The variables that manifests set for one node.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use super::{Node, Scope};
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// What manifests set for one node.
+/// The variables that manifests set for one node.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Assigned {
-    /// In the top scope: `%{role}` and `%{::role}`.
+    /// Variables of the top scope: `%{role}` and `%{::role}`.
     pub top: Assignments,
-    /// In the node's block: `%{role}` only.
+    /// Variables of the node's block: `%{role}` only.
     pub node: Assignments,
-    /// What Puppet calls the node's block.
+    /// Puppet's name for the node's block.
     pub block: Option<Arc<str>>,
     /// Why there may be more variables than these, for people.
     pub may_be_more: Option<Arc<str>>,
-    /// The names of all variables that the manifests set somewhere; nothing where functions are called
+    /// The names of all variables that the manifests set somewhere; `None` if they call functions
     /// that may set any.
     pub names: Option<Arc<BTreeSet<Arc<str>>>>,
 }
@@ -28,30 +28,30 @@ pub struct Assigned {
 /// Variables by name.
 pub type Assignments = IndexMap<Arc<str>, Assignment>;
 
-/// What a variable is set to, and where.
+/// An assignment to a variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assignment {
-    /// The value, or why it is not known.
+    /// The value, or why it is unknown.
     pub value: Result<Value, Arc<str>>,
     /// The manifest.
     pub file: Arc<str>,
     /// The line that sets it, from 1.
     pub line: u32,
-    /// Where the variable stands.
+    /// The range of the variable.
     pub place: TextRange,
 }
 
 /// Evaluates manifests for nodes.
 pub trait Manifests: Send + Sync + std::fmt::Debug {
-    /// What manifests set for a node, whose scope is `scope` before.
+    /// The variables that manifests set for a node whose scope so far is `scope`.
     fn assigned(&self, node: &Node, scope: &Scope) -> Arc<Assigned>;
 
-    /// Whether they may set a variable for some node. Where they cannot, they need not be run.
+    /// Whether they may set a variable for some node. If not, they need not be run for it.
     fn may_set(&self, name: &str) -> bool;
 }
 
 impl Assigned {
-    /// What a node's block has besides its variables (`Resource::Type#set_resource_parameters`).
+    /// Additional variables of a node's block (`Resource::Type#set_resource_parameters`).
     #[must_use]
     pub fn of_block(&self, name: &str) -> Option<Value> {
         let block = self.block.as_ref()?;
@@ -62,7 +62,7 @@ impl Assigned {
         }
     }
 
-    /// Leaves out what only the node's block has.
+    /// Removes the variables that only the node's block has.
     pub fn leave_block(&mut self) {
         self.node.clear();
         self.block = None;
@@ -74,7 +74,7 @@ impl Assigned {
         self.top.is_empty() && self.node.is_empty() && self.may_be_more.is_none()
     }
 
-    /// Whether lookups find the same, wherever it is set.
+    /// Whether lookups see the same values, wherever they are set.
     #[must_use]
     pub fn says_the_same(&self, other: &Assigned) -> bool {
         let same = |one: &Assignments, other: &Assignments| {
@@ -88,7 +88,7 @@ impl Assigned {
             && self.may_be_more == other.may_be_more
     }
 
-    /// Whether a variable that is not among these may be set nevertheless.
+    /// Whether a variable that is not in here may still be set.
     #[must_use]
     pub fn may_set(&self, name: &str) -> bool {
         let name = name.strip_prefix("::").unwrap_or(name);
@@ -96,7 +96,7 @@ impl Assigned {
         self.may_be_more.is_some() && self.names.as_ref().is_none_or(is_named)
     }
 
-    /// What sets a variable that is named with or without `::` before it.
+    /// The assignment of a variable, with or without leading `::`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Assignment> {
         match name.strip_prefix("::") {

@@ -1,4 +1,4 @@
-//! What is known of an open scope: single facts, by dotted path.
+//! The known values of an open scope, by dotted path.
 
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
@@ -6,7 +6,6 @@ use crate::value::{HashMap, StrKey, Value};
 /// Values by dotted path.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Bindings {
-    /// As they were given.
     given: Vec<(String, String)>,
     /// Each known path in full, root first, with its value.
     known: Vec<(Vec<Segment>, Value)>,
@@ -30,8 +29,8 @@ impl Bindings {
         }
     }
 
-    /// The root variable as far as the segments need it: the bound value wrapped in the hashes
-    /// that lead to it, or nothing where the path is not bound.
+    /// The part of a root variable that the segments need: the bound value wrapped in the hashes
+    /// that lead to it; `None` if the path is not bound.
     pub(super) fn get(&self, root: &str, segments: &[Segment]) -> Option<Value> {
         let matches = |known: &[Segment]| {
             known.first().and_then(Segment::as_name) == Some(root)
@@ -64,7 +63,7 @@ fn parts(path: &str) -> Option<Vec<Segment>> {
     Some(parts)
 }
 
-/// The other paths under which Puppet holds the same value, the given one first.
+/// The other paths under which Puppet has the same value, the given one first.
 ///
 /// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
 /// `clientcert`. Legacy and structured twins follow Facter's own definitions
@@ -100,7 +99,7 @@ fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
         full.extend_from_slice(path);
         Some(full)
     };
-    // A bare name may be a fact or an ENC variable: only the names that Facter owns are facts.
+    // A bare name may be a fact or an ENC variable: only Facter's own names are treated as facts.
     let full = match as_fact(&all[0]) {
         Some(full) => full,
         None => all[0].clone(),

@@ -1,6 +1,5 @@
-//! What Facter itself knows: the structured facts whose parts are fixed, and the names of the
-//! others. Custom facts can add top-level facts, which is why a name that is not here is unknown
-//! rather than wrong.
+//! Facter's own facts: structured facts with fixed parts, and the names of the others. Custom facts
+//! can add top-level facts, so a name that is missing here is unknown rather than wrong.
 
 use super::legacy;
 use crate::text::typing_error;
@@ -141,7 +140,8 @@ const OTHERS: [&str; 39] = [
     "zpool_version",
 ];
 
-/// Whether a variable is a fact of Facter's that is a hash, or such a part of one: `facts.os`, `::os.release`.
+/// Whether a variable is one of Facter's facts that is a hash, or a hash within one: `facts.os`,
+/// `::os.release`.
 #[must_use]
 pub fn is_structured_fact(variable: &str) -> bool {
     let name = variable.trim_start_matches("::");
@@ -153,7 +153,7 @@ pub fn is_structured_fact(variable: &str) -> bool {
     PARTS.iter().any(is_above)
 }
 
-/// The operating systems of the families that have several, as Facter names them
+/// The operating systems of families with several, by Facter's names
 /// (`lib/facter/facts/linux/os/family.rb`, `lib/facter/util/facts/facts.rb`).
 const FAMILIES: [(&str, &[&str]); 3] = [
     (
@@ -183,8 +183,8 @@ const FAMILIES: [(&str, &[&str]); 3] = [
     ("Suse", &["OpenSuSE", "SLED", "SLES", "SuSE"]),
 ];
 
-/// The family of operating systems that a variable tells: by its name, or by the system's own. The names
-/// are those of the paths in a hierarchy.
+/// The family of operating systems that a variable's value implies: the variable is the family, or
+/// the system itself. The names are those in the paths of a hierarchy.
 #[must_use]
 pub fn os_family(variable: &str, value: &str) -> Option<&'static str> {
     let name = variable.trim_start_matches("::");
@@ -199,22 +199,21 @@ pub fn os_family(variable: &str, value: &str) -> Option<&'static str> {
     }
 }
 
-/// What Facter itself says of a fact.
+/// Facter's knowledge of a fact.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CoreFact {
     /// It can exist.
     Exists,
-    /// A legacy fact, which Puppet 8 does not send as a rule; with the structured one that it is
-    /// another name of, if there is one.
+    /// A legacy fact, which Puppet 8 usually does not send; with its structured equivalent, if
+    /// there is one.
     Legacy(Option<&'static str>),
-    /// Its structured fact has no such part; with the path that was perhaps meant.
+    /// Its structured fact has no such part; with a suggestion.
     NoSuchPart(Option<&'static str>),
-    /// Facter has none of that name, so it must be a custom one; with the name that was perhaps
-    /// meant.
+    /// Not a core fact, with the closest core fact.
     Custom(Option<&'static str>),
 }
 
-/// What Facter itself says of a fact by its dotted path, without `facts.`.
+/// Facter's knowledge of a fact, by its dotted path without `facts.`.
 #[must_use]
 pub fn core_fact(path: &str) -> CoreFact {
     if PARTS.binary_search(&path).is_ok() {
@@ -227,7 +226,7 @@ pub fn core_fact(path: &str) -> CoreFact {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     if PARTS.iter().any(|part| within(&part)) {
-        // A part of a part that is listed without its own parts is taken to exist.
+        // A sub-part of a part that is listed without its own parts is assumed to exist.
         let mut parts = PARTS.iter();
         return match parts.any(|part| is_prefix(path, part) || is_prefix(part, path)) {
             true => CoreFact::Exists,

@@ -1,8 +1,8 @@
 //! The facts of a node: a hash in memory, or the saved text that they come from.
 //!
-//! A lookup asks for few of the hundreds of facts that a node has, and a fleet has thousands of
-//! nodes. So the facts of nodes that were saved as JSON stay the text that they are; what is asked
-//! for is read then, and what follows from it (names, legacy facts) is derived from it.
+//! A lookup reads few of a node's hundreds of facts, and a fleet has thousands of nodes. So facts
+//! that were saved as JSON stay text; requested facts are read on demand, and derived facts (names,
+//! legacy facts) are computed from them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use super::node::{deep_merge_facts, name_facts, sanitize, sanitize_facts};
 use crate::interpolation::Segment;
 use crate::value::{HashMap, StrKey, Value, from_json};
 
-/// How many facts of a scope are remembered: hierarchies use a handful.
+/// Maximum number of cached facts of a scope: hierarchies use a handful.
 const MOST_READ: usize = 64;
 
 /// The facts of one node. Cheap to clone.
@@ -24,26 +24,26 @@ enum Form {
     Saved(Arc<Saved>),
 }
 
-/// Facts that are read from the text of their document, one by one.
+/// Facts that are read on demand from the text of their document.
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
-    /// Decides what the node is called where its own facts don't.
+    /// The node's name if its own facts don't give one.
     pub(super) certname: Arc<str>,
-    /// Facts under the node's own.
+    /// Facts below the node's own.
     pub(super) common: Arc<HashMap>,
     /// The document; many nodes share it.
     pub(super) document: Arc<str>,
-    /// The node's own facts; of equal names the last counts.
+    /// The node's own facts; of equal names the last one is used.
     pub(super) entries: Box<[Entry]>,
-    /// What was set by hand, by dotted path, in this order.
+    /// Facts set by hand, by dotted path, in this order.
     pub(super) by_hand: Vec<(Box<str>, Value)>,
 }
 
-/// Where the value of a fact is written.
+/// The position of a fact's value.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    /// Bytes of the document before the value.
+    /// Offset of the value in the document.
     pub(super) start: u32,
     /// Bytes of the value.
     pub(super) length: u32,
@@ -96,7 +96,7 @@ impl Facts {
         }
     }
 
-    /// Whether they are all in memory.
+    /// The facts, if all are in memory.
     #[must_use]
     pub fn in_memory(&self) -> Option<&Arc<HashMap>> {
         match &self.0 {
@@ -105,8 +105,8 @@ impl Facts {
         }
     }
 
-    /// Sets what a dotted path names; hashes on the way are made where there are none. In memory
-    /// O(facts), in a text O(1).
+    /// Sets the fact at a dotted path, creating hashes on the way. In memory O(facts), in a text
+    /// O(1).
     pub fn set(&mut self, path: &str, value: Value) {
         match &mut self.0 {
             Form::Whole(facts) => set(Arc::make_mut(facts), path, value),
@@ -115,12 +115,12 @@ impl Facts {
     }
 }
 
-/// Facts that decide of each other: a node's name in all its forms.
+/// Facts that depend on each other: a node's name in all its forms.
 const NAMING: [&str; 5] = ["fqdn", "hostname", "domain", "clientcert", "networking"];
 
 impl Saved {
     fn get(&self, name: &str) -> Option<Value> {
-        // What is derived is derived from the same facts as in the whole.
+        // A derived fact is computed from the same facts as in the whole hash.
         let source = legacy::source(name);
         let is_naming = |name: &str| NAMING.contains(&name);
         let is_read = |other: &str| {
@@ -141,13 +141,13 @@ impl Saved {
         facts
     }
 
-    /// Those facts that `is_read` names, without the legacy facts that follow from them.
+    /// The facts for which `is_read` is true, without derived legacy facts.
     fn read(&self, is_read: &dyn Fn(&str) -> bool) -> HashMap {
         let mut own = HashMap::default();
         for entry in self.entries.iter().filter(|entry| is_read(&entry.name)) {
             let (start, length) = (entry.start as usize, entry.length as usize);
             let text = self.document.get(start..start + length).unwrap_or_default();
-            // The whole document was read once: there is no error left in it.
+            // The whole document was parsed once, so it has no errors left.
             let value = from_json(text).unwrap_or_default();
             own.insert(Value::String(entry.name.clone()), value);
         }
@@ -171,11 +171,11 @@ impl Saved {
     }
 }
 
-/// Facts of a scope that are not in memory, with those that were asked for.
+/// Facts of a scope that are not in memory, with a cache of those that were read.
 #[derive(Debug)]
 pub(super) struct SavedFacts {
     facts: Facts,
-    /// A scope is asked for the same few facts again and again.
+    /// The same few facts are read again and again.
     read: Mutex<Vec<(Box<str>, Option<Value>)>>,
 }
 
@@ -195,7 +195,7 @@ impl PartialEq for SavedFacts {
 }
 
 impl SavedFacts {
-    /// A top-scope variable of that name; of `facts` what the segments after it reach.
+    /// A top-scope variable of that name; for `facts`, the part at the segments after it.
     pub(super) fn get(&self, name: &str, segments: &[Segment]) -> Option<Value> {
         if name != "facts" {
             return self.fact(name);
@@ -217,7 +217,7 @@ impl SavedFacts {
     }
 
     fn fact(&self, name: &str) -> Option<Value> {
-        // Each change of the list is one push: it is whole even after a panic.
+        // Each change of the list is one push, so a panic leaves it valid.
         let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, value)) = lock().iter().find(|(known, _)| **known == *name) {
             return value.clone();
@@ -253,7 +253,7 @@ mod tests {
     use super::super::read_json_nodes;
     use super::*;
 
-    /// Facts with what decides a node's name and what legacy facts come from, each there or not.
+    /// Facts that determine a node's name or legacy facts, each present or not.
     const PIECES: [&str; 12] = [
         r#""os": {"family": "Debian", "release": {"major": "12"}}"#,
         r#""networking": {"fqdn": "own.example.com", "interfaces": {"eth0": {"ip": "10.0.0.1", "mtu": 1500}}}"#,

@@ -1,18 +1,19 @@
-//! What `puppet lookup --facts` makes of a file of facts (`puppet/application/lookup.rb`,
-//! `puppet/node.rb`), and which facts end every compilation. Where the file is from is not known.
+//! Puppet's checks of a facts file for `puppet lookup --facts` (`puppet/application/lookup.rb`,
+//! `puppet/node.rb`), and of facts that make every compilation fail. It must not know where a file
+//! comes from.
 
 use std::borrow::Cow;
 
 use crate::value::{HashMap, StrKey, Value};
 
-/// Facts that a node is called by: a file has all of them or none (`TRUSTED_INFORMATION_FACTS`).
+/// Facts that name a node: a file has all of them or none (`TRUSTED_INFORMATION_FACTS`).
 const NAMING: [&str; 4] = ["hostname", "domain", "fqdn", "clientcert"];
 
-/// Variables that Puppet sets at the top itself after those of the node
+/// Variables that Puppet itself sets in the top scope after those of the node
 /// (`Puppet::Resource::Type#set_resource_parameters` of the class `main`).
 pub(super) const OF_MAIN: [&str; 3] = ["module_name", "title", "name"];
 
-/// Why `puppet lookup` refuses a file of facts, in its words; nothing where it takes it.
+/// Why `puppet lookup` refuses a facts file, in its words; `None` if it accepts it.
 #[must_use]
 pub fn refused_facts(facts: &HashMap, path: &str) -> Option<String> {
     let has = |name: &&str| facts.contains_key(&StrKey(name));
@@ -29,7 +30,7 @@ pub fn refused_facts(facts: &HashMap, path: &str) -> Option<String> {
 }
 
 /// Why no catalog is compiled for a node with top-scope variables or facts of these names, in
-/// Puppet's words (`Puppet::Parser::Scope#setvar`); nothing where one is.
+/// Puppet's words (`Puppet::Parser::Scope#setvar`); `None` if one is.
 #[must_use]
 pub fn refused_variables<'a>(names: impl Iterator<Item = Cow<'a, str>>) -> Option<String> {
     let mut of_main = None;
@@ -50,7 +51,7 @@ pub fn refused_variables<'a>(names: impl Iterator<Item = Cow<'a, str>>) -> Optio
     of_main.map(|at| format!("Cannot reassign variable '${}'", OF_MAIN[at]))
 }
 
-/// The name of a fact as that of a variable.
+/// A fact's name as a variable name.
 pub fn name_of(fact: &Value) -> Cow<'_, str> {
     match fact {
         Value::String(name) => Cow::Borrowed(name),
@@ -58,12 +59,12 @@ pub fn name_of(fact: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Whether a fact of that name is no variable of its own name: Puppet sets it itself.
+/// Whether a fact of that name does not become a variable: Puppet sets it itself.
 pub(super) fn is_of_main(name: &str) -> bool {
     OF_MAIN.contains(&name)
 }
 
-/// The trusted data that a node's facts hold, as PuppetDB keeps them (`Puppet::Node#sanitize`).
+/// The trusted data among a node's facts, in PuppetDB's form (`Puppet::Node#sanitize`).
 pub(super) fn trusted_in(facts: &HashMap) -> Option<HashMap> {
     let trusted = facts.get(&StrKey("trusted"))?;
     let parts = ["authenticated", "certname", "extensions"];

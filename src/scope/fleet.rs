@@ -1,5 +1,5 @@
-//! The known nodes, ready to be asked by the thousand: their scopes, and their variables as
-//! columns of small numbers, each made on first use.
+//! The known nodes, prepared for lookups over thousands of nodes: their scopes, and their variables
+//! as columns of small numbers, each made on first use.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,18 +10,18 @@ use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Varia
 use crate::interpolation::{Key, Segment};
 use crate::value::{StrKey, Value};
 
-/// Known nodes. Cheap to share; make a new one when the nodes change.
+/// Known nodes. Cheap to share; a new value must be made when the nodes change.
 #[derive(Debug)]
 pub struct KnownNodes {
     id: u64,
     environment: Arc<str>,
     members: Vec<Member>,
     columns: Mutex<HashMap<Arc<str>, Arc<Column>>>,
-    /// What sets variables over those of the nodes.
+    /// The manifests that set variables over those of the nodes.
     manifests: Option<Arc<dyn Manifests>>,
 }
 
-/// Numbers of [`KnownNodes`], so that what was worked out for some is never taken for others'.
+/// Ids of [`KnownNodes`], so that cached results of one are never used for another.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Default for KnownNodes {
@@ -40,7 +40,7 @@ impl Default for KnownNodes {
 struct Member {
     node: Arc<Node>,
     scope: OnceLock<Scope>,
-    /// The scope without what manifests set.
+    /// The scope without the variables of manifests.
     plain: OnceLock<Scope>,
     assigned: OnceLock<Arc<Assigned>>,
 }
@@ -59,11 +59,11 @@ impl Member {
 /// One variable over all nodes.
 #[derive(Debug)]
 pub struct Column {
-    /// For each node the number of its value.
+    /// For each node the index of its value.
     pub ids: Vec<u32>,
-    /// The different values; nothing where the variable does not exist, or is not known.
+    /// The distinct values; `None` if the variable does not exist, or is unknown.
     pub values: Vec<Option<Value>>,
-    /// The number of the value that is not known, where there are nodes of which it is not.
+    /// The index of the unknown value, if some nodes have it.
     pub unknown: Option<u32>,
 }
 
@@ -74,7 +74,7 @@ impl Column {
         self.values.get(id as usize)?.as_ref()
     }
 
-    /// What the variable becomes in a path.
+    /// The variable's text in a path.
     pub fn text(&self, member: usize) -> Cow<'_, str> {
         match self.value(member) {
             None => Cow::Borrowed(""),
@@ -87,7 +87,7 @@ impl Column {
 }
 
 impl KnownNodes {
-    /// The nodes of a nodes file, those without an environment in `production`. O(nodes).
+    /// The nodes of a nodes file; those without an environment are in `production`. O(nodes).
     #[must_use]
     pub fn new(nodes: &Nodes) -> KnownNodes {
         KnownNodes::in_environment(nodes, "production")
@@ -104,7 +104,7 @@ impl KnownNodes {
         KnownNodes::in_environment(&members.collect(), environment)
     }
 
-    /// The nodes of a nodes file, those without an environment in the environment of that name. O(nodes).
+    /// The nodes of a nodes file; those without an environment are in the given one. O(nodes).
     #[must_use]
     pub fn in_environment(nodes: &Nodes, environment: &str) -> KnownNodes {
         let members = nodes.all().iter().map(Member::new);
@@ -115,8 +115,8 @@ impl KnownNodes {
         }
     }
 
-    /// The same nodes behind manifests that set variables. These are run for a node when its scope, or a
-    /// variable that they may set, is first asked for. O(nodes).
+    /// The same nodes behind manifests that set variables. These are run for a node when its scope,
+    /// or a variable that they may set, is first read. O(nodes).
     #[must_use]
     pub fn behind(&self, manifests: Arc<dyn Manifests>) -> KnownNodes {
         let members = self.members.iter();
@@ -140,20 +140,20 @@ impl KnownNodes {
         self.manifests.as_ref().is_some_and(|it| it.may_set(name))
     }
 
-    /// What manifests set for a node; nothing where none are run.
+    /// The variables that manifests set for a node; `None` if none are run.
     #[must_use]
     pub fn assigned(&self, member: usize) -> Option<Arc<Assigned>> {
         self.manifests.as_ref()?;
         self.scope(member).assigned().cloned()
     }
 
-    /// A number that no other nodes of this process have.
+    /// An id that is unique in this process.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// How many nodes are known.
+    /// The number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
@@ -165,7 +165,7 @@ impl KnownNodes {
         self.members.is_empty()
     }
 
-    /// The number of the node of that name.
+    /// The index of the node of that name.
     pub fn find(&self, certname: &str) -> Option<usize> {
         let is_it = |member: &Member| &*member.node.certname == certname;
         self.members.iter().position(is_it)
@@ -193,15 +193,14 @@ impl KnownNodes {
             .map_or(Knowledge::All, |member| member.node.knowledge)
     }
 
-    /// The variables that are said of a node beside its facts, in their order.
+    /// The variables that are given for a node besides its facts, in their order.
     pub fn variables_of(&self, member: usize) -> impl Iterator<Item = (Arc<str>, &Value)> {
         let member = self.members.get(member).into_iter();
         let variables = member.flat_map(|member| member.node.variables.iter());
         variables.filter_map(|(name, value)| Some((Arc::from(name.as_str()?), value)))
     }
 
-    /// Whether there are nodes, and of all of them only what they are called is known, and what
-    /// follows from that.
+    /// Whether there are nodes, and all of them are known only by name.
     #[must_use]
     pub fn are_names(&self) -> bool {
         let is_name = |member: &Member| member.node.knowledge != Knowledge::All;
@@ -232,9 +231,9 @@ impl KnownNodes {
         scope.with_assigned(member.assigned.get_or_init(run).clone())
     }
 
-    /// The scope of a node, for a single question: one that would have to remember what it read
-    /// is not kept, since a question goes to thousands. Manifests are run only for a variable that
-    /// they may set.
+    /// The scope of a node, for a single question. A scope that would cache facts is not kept,
+    /// since a question goes to thousands of nodes. Manifests are run only for a variable that they
+    /// may set.
     fn passing_scope(&self, member: usize, is_set_by_manifests: bool) -> Scope {
         let Some(asked) = self.members.get(member) else {
             return Scope::open();
@@ -288,24 +287,22 @@ impl KnownNodes {
     }
 }
 
-/// A variable's dotted path.
 struct Path {
     root: Option<(Arc<str>, Vec<Segment>)>,
 }
 
-/// All that a lookup can learn of a variable: equal outcomes lead to equal answers.
+/// Everything a lookup can learn of a variable: equal outcomes lead to equal answers.
 #[derive(PartialEq, Eq, Hash)]
 enum Outcome {
     /// The value at the end of the path.
     Known(Value),
-    /// There is no such variable at all.
     Undefined,
-    /// There may be one: answers say that it is not known.
+    /// It may exist; answers mark it as unknown.
     Unknown,
-    /// The path ends early, at a value that may be no collection: how Puppet complains of it
-    /// depends on that value.
+    /// The path ends early, at a value that may be no collection: Puppet's message depends on that
+    /// value.
     Stopped(usize, Value),
-    /// The path cannot be read: no two nodes share an outcome.
+    /// The path is invalid: no two nodes share an outcome.
     Own(usize),
 }
 
@@ -360,7 +357,7 @@ mod tests {
     use super::*;
     use crate::value::load_yaml;
 
-    /// Manifests that set `$role`, and count how often they are run.
+    /// Manifests that set `$role`, and count their runs.
     #[derive(Debug, Default)]
     struct Counting(AtomicUsize);
 

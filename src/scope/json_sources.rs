@@ -1,5 +1,5 @@
-//! Nodes from JSON texts of any size: what a fleet's tools export is taken apart as far as the names
-//! of the facts, and no further.
+//! Reads nodes from large JSON texts, such as exports of a fleet: parsed only down to the names of
+//! the facts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::sources::name_of;
 use super::{Facts, NodesForm, form_of, names_nodes, read_nodes};
 use crate::value::{HashMap, JsonError, JsonPieces, Value, from_json, from_raw_json};
 
-/// Reads saved data of any form from its JSON text, as [`read_nodes`] reads its value. Of the nodes
-/// of an inventory or a nodes file the facts stay text. O(bytes).
+/// Reads saved data of any form from its JSON text, like [`read_nodes`] from its value. In an
+/// inventory or a nodes file the facts stay text. O(bytes).
 ///
 /// # Errors
-/// As [`read_nodes`], or a text that is no JSON.
+/// As [`read_nodes`], or invalid JSON.
 pub fn read_json_nodes(
     document: &Arc<str>,
     stem: &str,
@@ -50,11 +50,11 @@ pub fn read_json_nodes(
     }
 }
 
-/// As [`names_nodes`], of a JSON text: some of the values tell what all of them are. A text that is no
-/// JSON may be a nodes file with a mistake. O(bytes).
+/// Like [`names_nodes`], for a JSON text: a few values decide for all. Invalid JSON may be a nodes
+/// file with a mistake. O(bytes).
 #[must_use]
 pub fn json_names_nodes(document: &str) -> bool {
-    /// Values that are looked at.
+    /// Maximum number of examined values.
     const MOST: usize = 16;
     let read = |raw: &RawValue| from_raw_json(raw).unwrap_or_default();
     match JsonPieces::of(document) {
@@ -83,14 +83,14 @@ fn no_json(error: JsonError) -> NodesError {
     }
 }
 
-/// The first value tells what a list holds.
+/// The first value decides what a list contains.
 fn is_inventory(elements: &[&RawValue]) -> Result<bool, NodesError> {
     let first = first_of(elements.iter().copied())?;
     let form = first.and_then(|first| form_of(&Value::array([first])));
     Ok(form == Some(NodesForm::Inventory))
 }
 
-/// The names and one value tell what a hash is.
+/// The names and one value decide what a hash is.
 fn is_nodes_file(entries: &[(String, &RawValue)]) -> Result<bool, NodesError> {
     let Some(first) = first_of(entries.iter().map(|(_, entry)| *entry))? else {
         return Ok(false);
@@ -100,7 +100,7 @@ fn is_nodes_file(entries: &[(String, &RawValue)]) -> Result<bool, NodesError> {
     Ok(form_of(&Value::hash(sample)) == Some(NodesForm::NodesFile))
 }
 
-/// The first value that says anything.
+/// The first conclusive value.
 fn first_of<'a>(
     mut pieces: impl Iterator<Item = &'a RawValue>,
 ) -> Result<Option<Value>, NodesError> {
@@ -108,7 +108,7 @@ fn first_of<'a>(
     first.map(from_raw_json).transpose().map_err(no_json)
 }
 
-/// Nodes that are being read.
+/// Collects nodes while reading.
 struct Reader<'a> {
     document: &'a Arc<str>,
     common: Arc<HashMap>,
@@ -117,7 +117,7 @@ struct Reader<'a> {
     nodes: Nodes,
 }
 
-/// The parts of an object; of equal names the last counts.
+/// The parts of an object; of equal names the last one is used.
 type Parts<'a> = Vec<(String, &'a RawValue)>;
 
 fn part<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a RawValue> {
@@ -130,7 +130,7 @@ fn value_of(parts: &Parts<'_>, name: &str) -> Result<Option<Value>, NodesError> 
     raw.map(from_raw_json).transpose().map_err(no_json)
 }
 
-/// The parts of an object; nothing for other values.
+/// The parts of an object; `None` for other values.
 fn parts(raw: &RawValue) -> Option<Parts<'_>> {
     match JsonPieces::of(raw.get())? {
         JsonPieces::Object(entries) => Some(entries),
@@ -158,7 +158,6 @@ impl Reader<'_> {
         self.add(&name, &all, &Parts::new())
     }
 
-    /// Adds an entry of a nodes file.
     fn add_entry(&mut self, name: &str, entry: &RawValue) -> Result<(), NodesError> {
         check(entry)?;
         let Some(all) = parts(entry).or_else(|| (entry.get() == "null").then(Parts::new)) else {
@@ -168,7 +167,7 @@ impl Reader<'_> {
         self.add(name, &facts, &all)
     }
 
-    /// Adds a node of these facts, with the trusted data, variables and environment that `rest` says.
+    /// Adds a node with these facts, and the trusted data, variables and environment in `rest`.
     fn add(
         &mut self,
         certname: &str,
@@ -248,9 +247,9 @@ fn listed(raw: &RawValue) -> Parts<'_> {
     pairs.collect()
 }
 
-/// Whether everything in a piece can be read: taking it apart leaves some errors unseen.
+/// Checks that everything in a piece can be parsed: splitting it misses some errors.
 fn check(piece: &RawValue) -> Result<(), NodesError> {
-    /// Brackets that may be open at once before it is looked at closely.
+    /// Maximum nesting of brackets before a full parse.
     const MOST_OPEN: usize = 100;
     let text = piece.get();
     let mut open = 0_usize;
@@ -263,7 +262,7 @@ fn check(piece: &RawValue) -> Result<(), NodesError> {
         }
         deepest = deepest.max(open);
     }
-    // Only an escape can name half a character.
+    // Only an escape can name half a surrogate pair.
     if deepest > MOST_OPEN || text.contains("\\u") {
         from_raw_json(piece).map_err(no_json)?;
     }

@@ -1,4 +1,4 @@
-//! Legacy facts (`osfamily`, `ipaddress_eth0`) from structured ones, as Facter 4 derives them
+//! Derives legacy facts (`osfamily`, `ipaddress_eth0`) from structured ones, like Facter 4
 //! (`facter/facts/*`, `ALIASES`).
 
 use crate::value::{HashMap, StrKey, Value};
@@ -106,7 +106,7 @@ const SAME: [(&str, &str); 96] = [
     ("zonename", "solaris_zones.current"),
 ];
 
-/// Legacy facts in megabytes, of structured ones in bytes.
+/// Legacy facts in megabytes, derived from structured ones in bytes.
 const MEGABYTES: [(&str, &str); 4] = [
     ("memoryfree_mb", "memory.system.available_bytes"),
     ("memorysize_mb", "memory.system.total_bytes"),
@@ -114,7 +114,7 @@ const MEGABYTES: [(&str, &str); 4] = [
     ("swapsize_mb", "memory.swap.total_bytes"),
 ];
 
-/// Legacy facts of each network interface: the start of their names, and the field.
+/// Legacy facts of each network interface: the prefix of their names, and the field.
 const INTERFACE: [(&str, &str); 9] = [
     ("ipaddress", "ip"),
     ("ipaddress6", "ip6"),
@@ -127,15 +127,14 @@ const INTERFACE: [(&str, &str); 9] = [
     ("scope6", "scope6"),
 ];
 
-/// Legacy facts of each zone of Solaris: the end of their names.
+/// Legacy facts of each Solaris zone: the suffix of their names.
 const ZONE: [&str; 7] = [
     "_brand", "_id", "_iptype", "_name", "_path", "_status", "_uuid",
 ];
 
-/// Legacy facts of the machine's own keys.
 const SSH_KEYS: [&str; 4] = ["sshdsakey", "sshecdsakey", "sshed25519key", "sshrsakey"];
 
-/// Whether a fact is a legacy one, and if so the structured one that it is another name of.
+/// Whether a fact is a legacy one, and its structured equivalent if it has one.
 pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
     if let Some((_, path)) = SAME.iter().find(|(legacy, _)| *legacy == name) {
         return Some(Some(path));
@@ -171,8 +170,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SAME.iter().map(|(legacy, _)| *legacy)
 }
 
-/// Adds the legacy facts that follow from structured facts and are absent. What a node says
-/// itself stays.
+/// Adds missing legacy facts that follow from structured facts. A node's own values are kept.
 pub(super) fn complete(facts: &mut HashMap) {
     let mut derived: Vec<(String, Value)> = Vec::new();
     let at = |path: &str| dig(facts, path);
@@ -243,8 +241,7 @@ pub(super) fn complete(facts: &mut HashMap) {
     }
 }
 
-/// The structured fact that a legacy fact of that name is derived from; nothing for a name that is no
-/// legacy fact's.
+/// The structured fact that a legacy fact is derived from; `None` for other names.
 pub(super) fn source(name: &str) -> Option<&'static str> {
     let mut pairs = SAME.iter().chain(&MEGABYTES);
     if let Some((_, path)) = pairs.find(|(legacy, _)| *legacy == name) {
@@ -276,7 +273,7 @@ fn dig<'a>(facts: &'a HashMap, path: &str) -> Option<&'a Value> {
     Some(value)
 }
 
-/// `UnitConverter.bytes_to_mb`: two digits behind the point.
+/// `UnitConverter.bytes_to_mb`: two decimal places.
 fn megabytes(bytes: f64) -> Value {
     Value::Float((bytes / (1024.0 * 1024.0) * 100.0).round() / 100.0)
 }

@@ -1,7 +1,7 @@
-//! Whose value: the variables that a lookup sees, as Puppet's scopes hold them.
+//! The variables that a lookup sees, as in Puppet's scopes.
 //!
-//! A [`Scope`] is either *closed* (everything is known, as for a real node: what is missing is
-//! undefined) or *open* (what is missing is unknown). Nothing here looks anything up in data.
+//! A [`Scope`] is either *closed* (everything is known, as for a real node: missing variables are
+//! undefined) or *open* (missing variables are unknown). Nothing here looks anything up in data.
 //!
 //! ```
 //! use hiera_ls::scope::{Scope, Variable};

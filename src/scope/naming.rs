@@ -1,17 +1,17 @@
-//! What a node's name means: facts, trusted extensions and variables that follow from it, where a
-//! workspace says so. Site manifests, node classifiers and functions often work these out from the
-//! name; they are never run here.
+//! Rules of a workspace that derive facts, trusted extensions and variables from a node's name.
+//! Site manifests, node classifiers and functions often compute these from the name, but are not
+//! run for that.
 
 use super::Node;
 use crate::regexp::Regexp;
 use crate::value::{HashMap, StrKey, Value};
 
-/// What names of one kind mean. Texts in the values have `%{name}` for the pattern's groups.
+/// The meaning of some names. Texts in the values contain `%{name}` for the pattern's groups.
 #[derive(Clone, Debug, Default)]
 pub struct NameRule {
-    /// Which names; without a pattern, the one name in [`NameRule::name`].
+    /// The pattern; without one, only [`NameRule::name`] matches.
     pub pattern: Option<Regexp>,
-    /// The only name that is meant, where there is no pattern.
+    /// The exact name, if there is no pattern.
     pub name: String,
     /// Variables of the top scope.
     pub variables: Vec<(String, Value)>,
@@ -32,12 +32,12 @@ impl PartialEq for NameRule {
     }
 }
 
-/// What a pattern's groups are for one name.
+/// The values of a pattern's groups for one name.
 type Groups<'g> = Vec<(&'g str, String)>;
 
 impl NameRule {
-    /// Adds to a node what its name means; what is known of it already stays. Tells whether the rule
-    /// is for that name.
+    /// Adds the rule's values to a node; known values are kept. Returns whether the rule applies to
+    /// the node's name.
     pub fn apply(&self, node: &mut Node) -> bool {
         let Some(groups) = self.groups(&node.certname) else {
             return false;
@@ -76,7 +76,7 @@ impl NameRule {
         true
     }
 
-    /// What the groups are for a name; nothing for a name that is not meant.
+    /// The groups' values for a name; `None` if the name does not match.
     fn groups(&self, name: &str) -> Option<Groups<'_>> {
         match &self.pattern {
             Some(pattern) => pattern.named_captures(name).ok()?,
@@ -89,7 +89,7 @@ fn add(to: &mut HashMap, name: &str, value: Value) {
     to.entry(Value::string(name)).or_insert(value);
 }
 
-/// Whether a node's facts hold something at a dotted path.
+/// Whether a node has a fact at a dotted path.
 fn has_fact(node: &Node, path: &str) -> bool {
     let mut names = path.split('.');
     let first = names.next().and_then(|name| node.facts.get(name));
@@ -100,7 +100,7 @@ fn has_fact(node: &Node, path: &str) -> bool {
     part.flatten().is_some()
 }
 
-/// A value with the groups in its texts; nothing where it needs a group that took no part in the
+/// A value with groups replaced in its texts; `None` if it needs a group that took no part in the
 /// match.
 fn filled(value: &Value, groups: &Groups<'_>) -> Option<Value> {
     match value {

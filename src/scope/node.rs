@@ -1,4 +1,4 @@
-//! Known nodes: the nodes file, and the facts under every node's own.
+//! Known nodes: the nodes file, and the facts below every node's own.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use super::facts_file::trusted_in;
 use super::{Facts, Scope};
 use crate::value::{HashMap, StrKey, Value};
 
-/// One node: what is known of it.
+/// A known node.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Node {
     /// The certificate's name.
     pub certname: Arc<str>,
-    /// Facts, the common ones under the node's own.
+    /// Facts, with common ones below the node's own.
     pub facts: Facts,
     /// Trusted data beyond the certname.
     pub trusted: HashMap,
@@ -19,45 +19,44 @@ pub struct Node {
     pub variables: HashMap,
     /// The environment an ENC assigns.
     pub environment: Option<Arc<str>>,
-    /// Whether there is more to know than what is said here.
+    /// Whether it has more data than is given here.
     pub knowledge: Knowledge,
 }
 
-/// How much is known of a node.
+/// How complete the data of a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Knowledge {
-    /// Everything: what is not said is not there.
+    /// Complete: what is missing does not exist.
     #[default]
     All,
-    /// Its name, and what is said beside it: the rest is unknown.
+    /// Its name and the given data; the rest is unknown.
     Name,
-    /// As for [`Knowledge::Name`], but what it is called is no certname: data files call it so.
+    /// Like [`Knowledge::Name`], but the name is no certname: data files use it.
     Label,
 }
 
 /// A nodes file that cannot be read as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodesError {
-    /// What is wrong and with which node.
+    /// The problem, with the node.
     pub message: String,
 }
 
-/// The nodes that are known.
+/// The known nodes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Nodes {
     nodes: Vec<Arc<Node>>,
-    /// Where the node of each name stands.
+    /// The index of each node, by name.
     places: std::collections::HashMap<Arc<str>, usize>,
 }
 
 impl Nodes {
     /// Reads a nodes file's value: a hash of certname → `facts`, `trusted`, `variables`,
-    /// `environment`. A node's own facts lie over `common_facts`, hash by hash; the certname
-    /// decides `fqdn`, `hostname`, `domain` and their structured twins where the node's own facts
-    /// don't.
+    /// `environment`. A node's own facts override `common_facts`, hash by hash; the certname sets
+    /// `fqdn`, `hostname`, `domain` and their structured twins if the node's own facts don't.
     ///
     /// # Errors
-    /// A file that is no hash, or a node that is none.
+    /// The file, or a node in it, is not a hash.
     pub fn read(file: &Value, common_facts: &HashMap) -> Result<Nodes, NodesError> {
         let Some(entries) = file.as_hash() else {
             return Err(NodesError {
@@ -93,7 +92,7 @@ impl Nodes {
         self.nodes.get(*self.places.get(certname)?)
     }
 
-    /// These nodes with `node` added; it replaces a node of the same name.
+    /// Adds a node; it replaces a node of the same name.
     pub fn insert(&mut self, node: Node) {
         let node = Arc::new(node);
         match self.places.get(&node.certname) {
@@ -113,7 +112,7 @@ pub(super) fn not_a_hash(node: &str) -> NodesError {
 }
 
 impl FromIterator<Arc<Node>> for Nodes {
-    /// These nodes in this order; names must differ.
+    /// The nodes in this order; names must differ.
     fn from_iter<I: IntoIterator<Item = Arc<Node>>>(nodes: I) -> Nodes {
         let nodes: Vec<Arc<Node>> = nodes.into_iter().collect();
         let places = nodes.iter().enumerate();
@@ -126,14 +125,14 @@ impl FromIterator<Arc<Node>> for Nodes {
 }
 
 impl Node {
-    /// A node of which only the common facts are known.
+    /// A node with only the common facts.
     #[must_use]
     pub fn new(certname: &str, facts: &HashMap) -> Node {
         node(certname, &Value::hash([]), facts)
     }
 
-    /// A node with exactly these facts, as `puppet lookup --facts` has it: trusted data among them
-    /// are its own, and what these leave out is not there.
+    /// A node with exactly these facts, as in `puppet lookup --facts`: trusted data among them is
+    /// used, and missing data does not exist.
     #[must_use]
     pub fn with_facts(certname: &str, facts: &HashMap) -> Node {
         let trusted = match trusted_in(facts) {
@@ -159,8 +158,8 @@ impl Node {
         }
     }
 
-    /// The node as `puppet lookup --facts` has it where nothing says its name: neither a fact nor trusted data
-    /// (`TrustedInformation.local`). Nothing where something does.
+    /// The node as in `puppet lookup --facts` if neither a fact nor trusted data gives its name
+    /// (`TrustedInformation.local`). `None` if one of them does.
     #[must_use]
     pub fn without_name(&self) -> Option<Node> {
         let is_named = !self.trusted.is_empty() || self.facts.get("clientcert").is_some();
@@ -172,7 +171,7 @@ impl Node {
         })
     }
 
-    /// The node with other values of some facts: each as a whole, as `puppet lookup --facts` takes them
+    /// The node with some facts replaced, each completely, as in `puppet lookup --facts`
     /// (`Puppet::Node::Facts#add_extra_values`). Trusted data among them replaces the node's.
     #[must_use]
     pub fn with_facts_over(&self, given: &HashMap) -> Node {
@@ -189,7 +188,7 @@ impl Node {
         }
     }
 
-    /// A node of which nothing is known but what it is called, such as one that has a data file.
+    /// A node known only by name, such as one with a data file.
     #[must_use]
     pub fn named(certname: &str) -> Node {
         Node {
@@ -208,7 +207,7 @@ impl Node {
         }
     }
 
-    /// What is said of the node, and what its name decides.
+    /// The given data of the node, and the values derived from its name.
     fn open_scope(&self, environment: &str) -> Scope {
         let mut scope = Scope::open();
         scope.bind("environment", environment);
@@ -256,9 +255,9 @@ impl Node {
     }
 }
 
-/// Binds what is no hash in a value, by its path.
+/// Binds every leaf of a value, by its path.
 fn bind_leaves(scope: &mut Scope, path: &str, value: &Value, depth: usize) {
-    /// What is said of nodes by hand is not deep.
+    /// Data given by hand is not deep.
     const MOST_DEPTH: usize = 32;
     let Some(parts) = value.as_hash() else {
         return scope.bind_value(path, value.clone());
@@ -270,16 +269,16 @@ fn bind_leaves(scope: &mut Scope, path: &str, value: &Value, depth: usize) {
     }
 }
 
-/// How Puppet came to believe a node's name (`trusted.authenticated`).
+/// How Puppet verified a node's name (`trusted.authenticated`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Authenticated {
-    /// By its certificate, as an agent's catalog is made.
+    /// By its certificate, as for an agent's catalog.
     Remote,
-    /// Not at all: the compilation runs on the same machine, as `puppet lookup` does.
+    /// Not at all: the compilation runs on the same machine, as in `puppet lookup`.
     Local,
 }
 
-/// The default trusted hash of a node, with `extra` over it
+/// The default trusted hash of a node, overridden by `extra`
 /// (`puppet/context/trusted_information.rb`).
 #[must_use]
 pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &HashMap) -> HashMap {
@@ -309,7 +308,7 @@ pub fn default_trusted(certname: &str, authenticated: Authenticated, extra: &Has
     trusted
 }
 
-/// A node of a nodes file's entry over common facts.
+/// A node from an entry of a nodes file, over common facts.
 pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Node {
     let part = |name: &str| {
         entry
@@ -337,8 +336,8 @@ pub(super) fn node(certname: &str, entry: &Value, common_facts: &HashMap) -> Nod
     }
 }
 
-/// Facts as Puppet takes them over from an agent: what is neither a collection, a number, a truth
-/// nor text becomes text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
+/// Facts as Puppet accepts them from an agent: values other than collections, numbers, booleans and
+/// texts become text, so that nil is `''` (`puppet/node/facts.rb`, `sanitize`).
 pub(super) fn sanitize_facts(facts: &Arc<HashMap>) -> Arc<HashMap> {
     let mut all = facts.iter();
     if all.all(|(name, value)| is_sane(name) && is_sane(value)) {
@@ -351,7 +350,7 @@ pub(super) fn sanitize_facts(facts: &Arc<HashMap>) -> Arc<HashMap> {
     )
 }
 
-/// Whether a fact is taken over as it is.
+/// Whether a fact is accepted unchanged.
 fn is_sane(value: &Value) -> bool {
     match value {
         Value::Hash(hash) => hash.iter().all(|(k, v)| is_sane(k) && is_sane(v)),
@@ -361,7 +360,7 @@ fn is_sane(value: &Value) -> bool {
     }
 }
 
-/// A fact as Puppet takes it over, see [`sanitize_facts`].
+/// A fact as Puppet accepts it, see [`sanitize_facts`].
 pub(super) fn sanitize(value: &Value) -> Value {
     if is_sane(value) {
         return value.clone();
@@ -380,7 +379,7 @@ pub(super) fn sanitize(value: &Value) -> Value {
     }
 }
 
-/// `own` over `common`, hash by hash; lists and scalars replace.
+/// Merges `own` over `common`, hash by hash; lists and scalars are replaced.
 #[must_use]
 pub fn deep_merge_facts(common: &HashMap, own: &HashMap) -> HashMap {
     let mut merged = common.clone();
@@ -396,7 +395,7 @@ pub fn deep_merge_facts(common: &HashMap, own: &HashMap) -> HashMap {
     merged
 }
 
-/// Sets the facts that a node's name decides, unless the node says otherwise itself.
+/// Sets the facts that follow from a node's name, unless the node has its own.
 pub(super) fn name_facts(certname: &str, own: &HashMap, facts: &mut HashMap) {
     let (hostname, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let own_networking = own.get(&StrKey("networking"));

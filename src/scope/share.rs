@@ -1,11 +1,11 @@
-//! Values of many nodes in memory, equal ones once.
+//! Shares equal values of many nodes in memory.
 
 use std::collections::HashSet;
 
 use super::{Facts, Node};
 use crate::value::{HashMap, Value};
 
-/// Equal values are kept once: nodes of a fleet have most of their facts in common.
+/// Keeps equal values once: nodes of a fleet have most of their facts in common.
 #[derive(Default)]
 pub(super) struct Share {
     known: HashSet<Value>,

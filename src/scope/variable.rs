@@ -1,4 +1,4 @@
-//! Variables by name, as `puppet/parser/scope.rb` resolves them.
+//! Resolves variables by name, like `puppet/parser/scope.rb`.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use crate::hierarchy::is_of_tag;
 use crate::interpolation::{Key, Segment};
 use crate::value::{HashMap, StrKey, Value};
 
-/// What a scope says of a variable.
+/// The state of a variable in a scope.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Variable {
-    /// Its value; `undef` where it is set to nothing.
+    /// Its value; `undef` if it is set to nothing.
     Known(Value),
-    /// There is no such variable.
+    /// The variable does not exist.
     Undefined(Undefined),
-    /// Not known: the scope is open.
+    /// Unknown, because the scope is open.
     Unknown,
 }
 
-/// How Puppet speaks of a variable that is not there.
+/// Puppet's report of an undefined variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undefined {
     /// The name as Puppet prints it; `::x` for a qualified one of the top scope.
     pub name: String,
-    /// The reason, empty as a rule: `class m could not be found`.
+    /// The reason, usually empty: `class m could not be found`.
     pub reason: String,
     /// Whether the variable always exists (`module_name`, `$0`): nothing is reported.
     pub silent: bool,
@@ -44,25 +44,25 @@ pub struct ClassScope {
 /// The variables that a lookup sees.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Top-scope variables by name without `::`; facts are among them where they are in memory.
+    /// Top-scope variables by name without `::`, including facts that are in memory.
     top: Arc<HashMap>,
-    /// Facts that are read when they are asked for.
+    /// Facts that are read on demand.
     saved: Option<Arc<SavedFacts>>,
-    /// The class in whose scope the lookup is made.
+    /// The class in whose scope the lookup runs.
     class: Option<Arc<ClassScope>>,
-    /// What manifests set.
     assigned: Option<Arc<Assigned>>,
     /// Variables that shadow all others by their unqualified name, innermost last.
     locals: Vec<(Arc<str>, Value)>,
-    /// What a file's own path says, in an open scope.
+    /// The values from a file's own path, in an open scope.
     bindings: Arc<Bindings>,
-    /// Whether what is missing is unknown rather than undefined.
+    /// Whether missing variables are unknown rather than undefined.
     open: bool,
     /// Whether a server has set variables of its own.
     is_served: bool,
 }
 
-/// What a server sets for each node (`puppet/indirector/catalog/compiler.rb`, `set_server_facts`).
+/// Variables that a server sets for each node (`puppet/indirector/catalog/compiler.rb`,
+/// `set_server_facts`).
 const OF_SERVER: [&str; 4] = ["servername", "serverip", "serverip6", "serverversion"];
 
 impl PartialEq for Scope {
@@ -80,9 +80,9 @@ impl PartialEq for Scope {
 }
 
 impl Scope {
-    /// The scope of a real node: `facts` also become top-scope variables, `variables` lie over
-    /// them, and `trusted`, `server_facts`, `facts` and `environment` are set as the compiler sets
-    /// them (`puppet/parser/compiler.rb`, `set_node_parameters`).
+    /// The scope of a real node: `facts` also become top-scope variables, `variables` override
+    /// them, and `trusted`, `server_facts`, `facts` and `environment` are set as by the compiler
+    /// (`puppet/parser/compiler.rb`, `set_node_parameters`).
     #[must_use]
     pub fn closed(
         facts: &Facts,
@@ -140,30 +140,30 @@ impl Scope {
         }
     }
 
-    /// Whether what is missing is unknown.
+    /// Whether missing variables are unknown.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Says that the variable at a dotted path (`facts.os.family`, `::role`) has a value, in an
-    /// open scope. The same fact by its other names is bound too where that is certain:
-    /// `trusted.certname` and `clientcert`, `facts.x` and `x`.
+    /// Binds the variable at a dotted path (`facts.os.family`, `::role`) to a value, in an open
+    /// scope. Certain equivalents of a fact are bound too: `trusted.certname` and `clientcert`,
+    /// `facts.x` and `x`.
     pub fn bind(&mut self, path: &str, value: &str) {
         self.bind_value(path, Value::string(value));
     }
 
-    /// As [`Scope::bind`], for a value of any type.
+    /// Like [`Scope::bind`], for a value of any type.
     pub fn bind_value(&mut self, path: &str, value: Value) {
         Arc::make_mut(&mut self.bindings).bind(path, value);
     }
 
-    /// What has been bound, as `path=value` in the order of binding.
+    /// The bound values, as `path=value` in the order of binding.
     pub fn bound(&self) -> impl Iterator<Item = (&str, &str)> {
         self.bindings.given()
     }
 
-    /// The same scope with a local variable that shadows all others by its plain name.
+    /// The same scope with a local variable that shadows all others by its unqualified name.
     #[must_use]
     pub fn with_local(&self, name: &Arc<str>, value: Value) -> Scope {
         let mut scope = self.clone();
@@ -180,7 +180,7 @@ impl Scope {
         }
     }
 
-    /// The scope as functions see it: without what a node's block sets, classes and locals.
+    /// The scope as functions see it: without the variables of a node's block, classes and locals.
     #[must_use]
     pub fn at_top(&self) -> Scope {
         let assigned = self.assigned.as_ref().map(|assigned| {
@@ -196,7 +196,7 @@ impl Scope {
         }
     }
 
-    /// The same scope on a server, whose name, address and version are not known here.
+    /// The same scope on a server, whose name, address and version are unknown here.
     #[must_use]
     pub fn served(self) -> Scope {
         Scope {
@@ -205,7 +205,7 @@ impl Scope {
         }
     }
 
-    /// What manifests set in this scope.
+    /// The variables that manifests set in this scope.
     #[must_use]
     pub fn assigned(&self) -> Option<&Arc<Assigned>> {
         self.assigned.as_ref()
@@ -220,7 +220,7 @@ impl Scope {
         }
     }
 
-    /// Name of the class in whose scope the lookup is made.
+    /// Name of the class in whose scope the lookup runs.
     #[must_use]
     pub fn class_name(&self) -> Option<&str> {
         self.class.as_ref().map(|class| class.name.as_str())
@@ -245,8 +245,7 @@ impl Scope {
     }
 
     /// The root variable of a dotted reference (`Scope#lookupvar`). In an open scope, and for facts
-    /// that are not in memory, the segments decide what is told of it: the answer, if known, holds
-    /// at least what they reach.
+    /// that are not in memory, only the part at the segments is guaranteed to be in the result.
     #[must_use]
     pub fn dotted(&self, root: &str, segments: &[Segment]) -> Variable {
         if !root.contains("::")
@@ -313,7 +312,7 @@ impl Scope {
                 .get(name, segments)
                 .map_or(Variable::Unknown, Variable::Known);
         }
-        // The class `main` sets them at the top (`Compiler#evaluate_main`).
+        // The class `main` sets them in the top scope (`Compiler#evaluate_main`).
         match name {
             "name" | "title" => return Variable::Known(Value::from("main")),
             "module_name" => return Variable::Known(Value::from("")),
@@ -392,7 +391,7 @@ fn dig(value: &Value, segments: &[Segment]) -> Option<Value> {
     Some(value)
 }
 
-/// The topmost name of a variable with a dotted path, without `::` before it: `facts` of `::facts.os.name`.
+/// The root of a variable's dotted path, without leading `::`: `facts` of `::facts.os.name`.
 #[must_use]
 pub fn top_name(variable: &str) -> &str {
     let name = variable.strip_prefix("::").unwrap_or(variable);

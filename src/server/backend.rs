@@ -1,5 +1,5 @@
-//! The protocol's methods, each handed on to its file under `requests`, and what happens once the
-//! conversation has begun.
+//! The protocol's methods, each forwarded to its file under `requests`, and the work after
+//! initialization.
 
 use std::sync::Arc;
 
@@ -13,14 +13,13 @@ use super::connection::{Again, Connection, Index};
 use super::requests;
 use super::settings::SECTION;
 
-/// The receiver of the protocol's methods.
 pub(crate) struct Backend {
     pub(crate) session: Arc<Connection>,
 }
 
 impl LanguageServer for Backend {
     async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
-        // The parameters were read where the message arrived.
+        // The parameters were read when the message arrived.
         Ok(capabilities::answer(self.session.facts()))
     }
 
@@ -232,12 +231,12 @@ impl LanguageServer for Backend {
     }
 }
 
-/// What follows `initialized`: settings, folders, registrations. Everything that waits for the
-/// client runs beside the conversation, not in it.
+/// The work after `initialized`: settings, folders, registrations. Everything that waits for the
+/// client runs in separate tasks.
 pub(crate) fn begin(session: &Arc<Connection>) {
     session.read_settings();
     if session.folders().is_empty() {
-        // Nothing has to be read but what is open, and what governs that.
+        // Only open files and what governs them have to be read.
         session.seek(Again::Yes);
     }
     session.send_folders();
@@ -254,7 +253,7 @@ pub(crate) fn begin(session: &Arc<Connection>) {
         });
     };
     if facts.watches {
-        // Folders too: one that is moved away takes its files with it without a word about them.
+        // Folders too: moving one away moves its files without further events.
         register(
             "workspace/didChangeWatchedFiles",
             json!({ "watchers": [{ "globPattern": "**/*" }] }),
@@ -276,7 +275,7 @@ pub(crate) fn begin(session: &Arc<Connection>) {
     }
 }
 
-/// Asks the client for the settings' section; its answer takes effect when it comes.
+/// Asks the client for the settings' section; the answer takes effect when it arrives.
 pub(crate) fn ask_for_configuration(session: &Connection) {
     let item = lsp::ConfigurationItem {
         scope_uri: None,
@@ -298,11 +297,11 @@ pub(crate) fn ask_for_configuration(session: &Connection) {
     });
 }
 
-/// The name of our progress with the client.
+/// The token of our progress with the client.
 const PROGRESS: &str = "hiera-ls/reading";
 
-/// Shows each whole reading as progress with the client. Where the user does not want to see it any
-/// more, it ends; the reading goes on, since no answer is right without it.
+/// Shows each full read of the workspace as progress with the client. If the user cancels it, the
+/// progress ends; reading continues, since no answer is right without it.
 pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut index = session.index.subscribe();
     let mut unwanted = session.unwanted_progress.subscribe();
@@ -313,7 +312,7 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
             return;
         }
         unwanted.mark_unchanged();
-        // A client that never replies is not waited for beyond the reading.
+        // Stops waiting for a client that never replies when the read ends.
         let mut complete = session.index.subscribe();
         let mut is_shown = session.facts().progress
             && tokio::select! {
@@ -370,8 +369,7 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
     }
 }
 
-/// Tells a client that pulls diagnostics that those it has are stale.
-/// The task ends when the client has replied.
+/// Asks a pulling client to refresh its diagnostics. The task ends when the client has replied.
 pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle<()> {
     let client = session.client.clone();
     tokio::spawn(async move {

@@ -1,7 +1,7 @@
-//! `initialize`: what the client can do, and what this server offers it.
+//! `initialize`: the client's capabilities, and the server's.
 //!
-//! The client's side is read from the raw JSON, field by field: a client that writes one
-//! capability in a form of its own is no reason to refuse it.
+//! The client's capabilities are read from the raw JSON, field by field: an unusual form of one
+//! capability is no reason to refuse the client.
 
 use serde_json::Value;
 use tower_lsp::ls_types as lsp;
@@ -12,28 +12,28 @@ use crate::ide::hover::HoverForm;
 use crate::ide::refactor::Kind;
 use crate::text::PositionEncoding;
 
-/// The command that reads the whole workspace again.
+/// The command that re-reads the whole workspace.
 pub(crate) const RESCAN: &str = "hiera-ls.rescan";
 
-/// The kind of the action that makes all safe fixes of a file.
+/// The kind of the action that applies all safe fixes of a file.
 pub(crate) const FIX_ALL: &str = "source.fixAll.hiera-ls";
 
-/// The command that fixes the node of hovers: `{certname, uri?}`, null for any node.
+/// The command that selects the node for hovers: `{certname, uri?}`, null for any node.
 pub(crate) const SELECT_NODE: &str = "hiera.selectNode";
 
 /// The command that lists the known nodes, for pickers: `{uri?}`.
 pub(crate) const NODES: &str = "hiera.nodes";
 
-/// The command that sets a fact for a what-if: `{path, value, uri?}`, null takes it back.
+/// The command that sets a fact for a what-if: `{path, value, uri?}`; null resets it.
 pub(crate) const SET_FACT: &str = "hiera.setFact";
 
-/// The command that lists the facts that the hierarchy uses, for pickers: `{uri?}`.
+/// The command that lists the facts used by the hierarchy, for pickers: `{uri?}`.
 pub(crate) const FACTS: &str = "hiera.facts";
 
-/// The command that takes all facts of a what-if back: `{uri?}`.
+/// The command that resets all facts of a what-if: `{uri?}`.
 pub(crate) const CLEAR_FACTS: &str = "hiera.clearFacts";
 
-/// The command that says how to get a file of nodes: no argument.
+/// The command that explains how to get a nodes file: no argument.
 pub(crate) const RECIPES: &str = "hiera.recipes";
 
 /// The command that explains a lookup: `{uri, position | key, node?}`.
@@ -42,19 +42,20 @@ pub(crate) const EXPLAIN: &str = "hiera.explain";
 /// The command that shows a key's answers for all nodes: `{uri, position | key}`.
 pub(crate) const MATRIX: &str = "hiera.matrix";
 
-/// The command that shows what two nodes or environments differ in: `{uri, from?, to, key?}`.
+/// The command that shows the differences between two nodes or environments: `{uri, from?, to,
+/// key?}`.
 pub(crate) const DIFF: &str = "hiera.diff";
 
-/// The command that shows what an unsaved edit changes: `{uri?}`.
+/// The command that shows the impact of an unsaved edit: `{uri?}`.
 pub(crate) const IMPACT: &str = "hiera.impact";
 
-/// The command that shows what the workspace is for Hiera, and what would improve answers: `{uri?}`.
+/// The command that shows a report of the workspace, with advice: `{uri?}`.
 pub(crate) const DOCTOR: &str = "hiera.doctor";
 
-/// The command that lists the configurations of hierarchies, and which of them answers: `{uri?}`.
+/// The command that lists the hierarchies' configurations, and which of them applies: `{uri?}`.
 pub(crate) const HIERARCHIES: &str = "hiera.hierarchies";
 
-/// The command that shows whose values look a key up: `{uri, position | key}`.
+/// The command that shows the values that look a key up: `{uri, position | key}`.
 pub(crate) const USES: &str = "hiera.uses";
 
 /// The command that shows the whole effective value of a key: `{uri, position | key}`.
@@ -69,7 +70,6 @@ pub(crate) const SET_VALUE: &str = "hiera.setValue";
 /// The command that names the levels in the way of a value: `{uri, key, value, node}`.
 pub(crate) const WHY_NOT: &str = "hiera.whyNot";
 
-/// Every command of this server.
 pub(crate) const COMMANDS: [&str; 18] = [
     VALUE,
     REVEAL,
@@ -91,108 +91,101 @@ pub(crate) const COMMANDS: [&str; 18] = [
     RESCAN,
 ];
 
-/// Characters beside those of words at which editors ask for completions: parts of keys, of tokens, of
-/// facts and of paths, and aliases.
+/// Trigger characters for completions, besides those of words: parts of keys, tokens, facts and
+/// paths, and aliases.
 const TRIGGERS: [&str; 7] = [":", ".", "{", "'", "\"", "/", "*"];
 
-/// What matters of the client's `initialize` parameters.
+/// The relevant parts of the client's `initialize` parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientFacts {
-    /// How places are counted from here on.
+    /// The negotiated position encoding.
     pub(crate) encoding: PositionEncoding,
     /// The workspace folders, absolute paths without a slash at the end.
     pub(crate) folders: Vec<String>,
-    /// The process that must live for this one to live.
+    /// The client's process; the server exits when it ends.
     pub(crate) process: Option<u32>,
     /// Settings that came with `initialize`.
     pub(crate) options: Value,
-    /// `trace`.
     pub(crate) trace: Trace,
-    /// Hovers may be Markdown.
     pub(crate) markdown: bool,
-    /// Markdown's tables are drawn; elsewhere they are a mess of bars.
+    /// The client renders Markdown tables; elsewhere they are unreadable.
     pub(crate) tables: bool,
-    /// Links of hovers may run commands (`command:NAME?ARGUMENTS`), as the client's extension says
-    /// by `experimental.commandLinks`.
+    /// Links in hovers may run commands (`command:NAME?ARGUMENTS`), announced by the client's
+    /// extension in `experimental.commandLinks`.
     pub(crate) command_links: bool,
-    /// The client opens files that the server asks it to, and does not show itself what commands
-    /// answer, as an extension for this server does that says so by `experimental.documents`.
+    /// The client opens files on request, and does not itself show the answers of commands, unlike
+    /// an extension for this server, which announces that in `experimental.documents`.
     pub(crate) opens_files: bool,
-    /// The client asks for diagnostics; pushing them too would show each twice.
+    /// The client pulls diagnostics; pushing them too would show each twice.
     pub(crate) pulls: bool,
-    /// The client can be told that its pulled diagnostics are stale.
+    /// The client can be asked to refresh pulled diagnostics.
     pub(crate) refreshes: bool,
-    /// Fixes can be offered as edits; older clients know only commands.
+    /// Fixes can be offered as edits; older clients only support commands.
     pub(crate) code_actions: bool,
-    /// What may stand in a diagnostic.
+    /// The supported parts of a diagnostic.
     pub(crate) diagnostics: DiagnosticForm,
     /// Outlines may nest.
     pub(crate) nested_symbols: bool,
-    /// What is put into the text by a completion may have stops for the cursor.
+    /// Completions may be snippets with tab stops.
     pub(crate) snippets: bool,
-    /// What is said of a completion may be Markdown.
+    /// The documentation of a completion may be Markdown.
     pub(crate) completion_markdown: bool,
-    /// Definitions may say from which name they lead, and which part of the target to select.
+    /// Definitions may include the range of the link's origin, and the range to select at the
+    /// target.
     pub(crate) definition_links: bool,
-    /// The same of definitions of types.
+    /// The same for type definitions.
     pub(crate) type_links: bool,
-    /// The same of declarations.
     pub(crate) declaration_links: bool,
-    /// Edits may name the version of the document that they are for.
+    /// Edits may include the document's version.
     pub(crate) document_changes: bool,
-    /// Edits may make files.
     pub(crate) creates_files: bool,
-    /// The edit of a code action can be asked for when it is chosen.
+    /// The edit of a code action can be resolved when it is chosen.
     pub(crate) resolves_actions: bool,
-    /// Whether code actions can be disabled.
+    /// Code actions may be shown as disabled.
     pub(crate) disables_actions: bool,
-    /// Edits may have notes, which the client shows before it makes them.
+    /// Edits may have annotations, which the client shows before it applies them.
     pub(crate) annotates: bool,
-    /// The client watches files if asked.
+    /// The client can watch files.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
     pub(crate) configuration: bool,
-    /// The client's answers to that say which settings come from the workspace
-    /// (`experimental.settingOrigins`).
+    /// Those answers say which settings come from the workspace (`experimental.settingOrigins`).
     pub(crate) setting_origins: bool,
-    /// The client wants to be registered with for changed configuration.
+    /// Changes of the configuration must be registered for.
     pub(crate) configuration_registration: bool,
-    /// The client shows progress that the server starts.
+    /// The client shows progress started by the server.
     pub(crate) progress: bool,
-    /// The client can be told that its lenses are stale.
+    /// The client can be asked to refresh lenses.
     pub(crate) refreshes_lenses: bool,
-    /// The client can be told that its hints are stale.
+    /// The client can be asked to refresh hints.
     pub(crate) refreshes_hints: bool,
 }
 
-/// Which optional parts of a diagnostic the client can show.
+/// The optional parts of a diagnostic that the client supports.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DiagnosticForm {
-    /// Other places.
     pub(crate) related: bool,
-    /// Faded and struck out ranges.
+    /// Tags for faded and struck-out ranges.
     pub(crate) tags: bool,
-    /// A link behind the code.
+    /// A link on the code.
     pub(crate) links: bool,
-    /// A link to a rule's page that only an extension for this server can open, which says so by
-    /// `experimental.rulePages`.
+    /// A link to a rule's page, which only an extension for this server can open; it announces that
+    /// in `experimental.rulePages`.
     pub(crate) pages: bool,
 }
 
-/// How much of the conversation the client wants to hear about (`$/setTrace`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Trace {
-    /// Nothing.
     #[default]
     Off,
-    /// What was answered, and how fast.
+    /// Requests with their durations.
     Messages,
-    /// That, and what was asked.
+    /// Also their parameters.
     Verbose,
 }
 
 impl Trace {
-    /// A value of the protocol; unknown ones mean off.
+    /// Parses a trace level; unknown ones mean off.
     pub(crate) fn read(value: Option<&Value>) -> Trace {
         match value.and_then(Value::as_str) {
             Some("messages") => Trace::Messages,
@@ -202,23 +195,21 @@ impl Trace {
     }
 }
 
-/// Which edits a client takes, and when.
+/// The form of edits that a client supports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EditForm {
-    /// Edits may name the version of the document that they are for.
+    /// Edits may include the document's version.
     pub(crate) document_changes: bool,
-    /// Edits may make files.
     pub(crate) creates_files: bool,
-    /// Edits may have notes.
     pub(crate) annotates: bool,
-    /// The edit of a code action can be asked for when it is chosen, with a note on it.
+    /// The edit of a code action can be resolved when it is chosen, with an annotation.
     pub(crate) resolves: bool,
-    /// Code actions that cannot be made may be shown, with the reason.
+    /// Code actions may be shown as disabled, with the reason.
     pub(crate) disables: bool,
 }
 
 impl ClientFacts {
-    /// Which edits the client takes.
+    /// The form of edits that the client supports.
     pub(crate) fn edits(&self) -> EditForm {
         EditForm {
             document_changes: self.document_changes,
@@ -229,12 +220,12 @@ impl ClientFacts {
         }
     }
 
-    /// What the client shows of a hover.
+    /// The form of hovers that the client supports.
     pub(crate) fn hover_form(&self) -> HoverForm {
         self.form(self.markdown)
     }
 
-    /// What the client shows of the documentation of a completion.
+    /// The form of a completion's documentation that the client supports.
     pub(crate) fn completion_form(&self) -> HoverForm {
         self.form(self.completion_markdown)
     }
@@ -247,7 +238,6 @@ impl ClientFacts {
         }
     }
 
-    /// Reads the parameters of `initialize`.
     pub(crate) fn read(params: &Value) -> ClientFacts {
         let can = |pointer: &str| {
             let at = params.pointer(&format!("/capabilities/{pointer}"));
@@ -312,10 +302,10 @@ impl ClientFacts {
     }
 }
 
-/// Whether the client of that name draws Markdown's tables. Terminal editors don't, and a client
-/// that is not known may be one.
+/// Whether the client of that name renders Markdown tables. Terminal editors don't, and an unknown
+/// client may be one.
 fn draws_tables(client: &str) -> bool {
-    /// Parts of the names that clients with a browser's Markdown give themselves, lower case.
+    /// Parts of the names of clients that render Markdown in a browser engine, lower case.
     const BROWSERS: [&str; 10] = [
         "visual studio code",
         "vscode",
@@ -332,8 +322,8 @@ fn draws_tables(client: &str) -> bool {
     BROWSERS.iter().any(|part| client.contains(part))
 }
 
-/// UTF-8 where the client offers it, since nothing has to be counted then; else the first of its
-/// list that there is; UTF-16 for a client that says nothing.
+/// UTF-8 if the client offers it, since then nothing has to be converted; else the first supported
+/// entry of its list; UTF-16 without a list.
 fn encoding(params: &Value) -> PositionEncoding {
     let offered = params
         .pointer("/capabilities/general/positionEncodings")
@@ -383,7 +373,7 @@ fn trimmed(path: String) -> String {
     }
 }
 
-/// What this server answers to `initialize`.
+/// The server's answer to `initialize`.
 pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
     let encoding = match client.encoding {
         PositionEncoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -496,7 +486,7 @@ fn semantic_tokens() -> lsp::SemanticTokensOptions {
     }
 }
 
-/// Files and folders of any name: data files can have any, and their folders too.
+/// Files and folders of any name: data files can have any name, and so can their folders.
 fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     let filter = lsp::FileOperationFilter {
         scheme: Some("file".to_owned()),

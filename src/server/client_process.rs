@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::connection::{Connection, Stage};
 
-/// How often to look.
+/// Polling interval.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// Ends the session once the client's process is gone.
+/// Ends the session once the client's process has ended.
 pub(crate) async fn watch(session: Arc<Connection>) {
     loop {
         tokio::time::sleep(EVERY).await;
@@ -26,8 +26,8 @@ pub(crate) async fn watch(session: Arc<Connection>) {
     }
 }
 
-/// Whether a process is there, as far as it can be told without signals: our own parent is alive
-/// while it is our parent, and Linux lists the others. Elsewhere the pipe's end has to do.
+/// Whether a process is alive, as far as can be determined without signals: our own parent is alive
+/// while it is our parent, and Linux lists the others. Elsewhere only the end of the pipe shows it.
 #[expect(
     clippy::disallowed_methods,
     reason = "the server asks the system for its client"

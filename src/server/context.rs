@@ -1,5 +1,5 @@
-//! What answers depend on besides the files of the workspace: settings, files outside that
-//! settings name, and what the user has chosen for now (a node, facts of a what-if).
+//! The inputs of answers besides the workspace's files: settings, files outside that settings name,
+//! and the user's choices (a node, facts of a what-if).
 //!
 //! A [`Context`] is immutable, like a snapshot: an answer is a function of both.
 
@@ -16,51 +16,49 @@ use crate::workspace::{Snapshot, path};
 use super::requests::semantic_tokens::LastTokens;
 use super::settings::UserSettings;
 
-/// Settings, files outside and choices as of one moment.
+/// Settings, outside files and choices at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The settings.
     pub settings: Arc<UserSettings>,
-    /// What was read from files that settings name.
+    /// The content of files that settings name.
     pub outside: Arc<Outside>,
-    /// What the user has chosen.
+    /// The user's choices.
     pub choices: Arc<Choices>,
     /// Whether the client runs commands from links in hovers.
     pub command_links: bool,
-    /// How the client shows hovers.
+    /// The form of the client's hovers.
     pub hover_form: HoverForm,
-    /// How the client counts places.
+    /// The client's position encoding.
     pub encoding: PositionEncoding,
 }
 
-/// What is computed once and used for many answers.
 #[derive(Default)]
 pub(crate) struct Caches {
-    /// Configurations, and what follows from them.
+    /// Configurations, and values derived from them.
     pub(crate) configs: Arc<ConfigCache>,
-    /// The known nodes.
     pub(crate) nodes: NodeCache,
-    /// What semantic tokens the client has been given.
+    /// The semantic tokens last sent to the client.
     pub(crate) tokens: LastTokens,
 }
 
 /// The content of files that settings name, wherever they lie.
 #[derive(Debug, Default)]
 pub struct Outside {
-    /// Nodes files and facts files by path; those that cannot be read are missing.
+    /// Nodes files and facts files by path, without unreadable ones.
     pub texts: BTreeMap<Arc<str>, Arc<str>>,
-    /// The keys for encrypted values, if they were asked for and can be read.
+    /// The keys for encrypted values, if configured and readable.
     pub keys: Option<Arc<Keys>>,
 }
 
-/// What the user has chosen, by workspace folder; lasts as long as the session.
+/// The user's choices by workspace folder, for the duration of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choices {
     by_folder: BTreeMap<Arc<str>, NodeChoice>,
 }
 
 impl Choices {
-    /// What is chosen for a file: the innermost folder around it counts.
+    /// The choices for a file: those of the innermost folder around it.
     #[must_use]
     pub fn of(&self, file: &str) -> Option<&NodeChoice> {
         let around = self
@@ -72,13 +70,12 @@ impl Choices {
             .map(|(_, choice)| choice)
     }
 
-    /// What is chosen in exactly this folder.
+    /// The choices of exactly this folder.
     #[must_use]
     pub fn within(&self, folder: &str) -> Option<&NodeChoice> {
         self.by_folder.get(folder)
     }
 
-    /// The same without facts of a what-if.
     #[must_use]
     pub fn without_facts(&self) -> Choices {
         let mut choices = self.clone();
@@ -88,15 +85,14 @@ impl Choices {
         choices
     }
 
-    /// What is chosen in a folder, to be changed.
     pub fn entry(&mut self, folder: &str) -> &mut NodeChoice {
         self.by_folder.entry(Arc::from(folder)).or_default()
     }
 }
 
 impl Context {
-    /// Puppet's settings as the user's settings have them, reading as an editor reads. They hold no
-    /// keys: whatever is shown of a lookup, what is encrypted stays so.
+    /// Puppet's settings from the user's settings, with files read as in an editor. They hold no
+    /// keys: encrypted values stay encrypted in every lookup.
     #[must_use]
     pub fn puppet(&self) -> lookup::Settings {
         let version = self.settings.puppet_version;
@@ -111,7 +107,7 @@ impl Context {
         puppet
     }
 
-    /// The facts that the user has overridden for a file, in words: `site = nyc, os.family = Debian`.
+    /// The overridden facts for a file, in words: `site = nyc, os.family = Debian`.
     pub(crate) fn what_if(&self, file: &str) -> String {
         let choice = self.choices.of(file);
         let facts = choice.iter().flat_map(|choice| &choice.facts);
@@ -122,12 +118,11 @@ impl Context {
         facts.collect::<Vec<_>>().join(", ")
     }
 
-    /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, caches: &Caches, snapshot: &Snapshot, file: &str) -> Arc<NodeSet> {
         self.nodes_chosen(caches, snapshot, file, self.choices.of(file))
     }
 
-    /// The same without what the user has chosen.
+    /// The same without the user's choices.
     pub(crate) fn all_nodes(
         &self,
         caches: &Caches,
@@ -156,8 +151,8 @@ impl Context {
         caches.nodes.nodes(snapshot, file, &inputs)
     }
 
-    /// The keys that open a single encrypted value for a user who asks for it; none where the user
-    /// has not turned decryption on, or they could not be read.
+    /// The keys that decrypt a single value on request; `None` if the user has not turned
+    /// decryption on, or if they could not be read.
     #[must_use]
     pub fn keys(&self) -> Option<&Keys> {
         let keys = self.outside.keys.as_deref();

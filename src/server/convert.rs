@@ -1,6 +1,6 @@
-//! Between the protocol's types and ours: places, ranges, and URIs of files.
+//! Converts between the protocol's types and ours: positions, ranges, and URIs of files.
 //!
-//! It knows LSP types and `text`, and no feature.
+//! It must not know any feature.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use tower_lsp::ls_types as lsp;
 use crate::disk::{file_uri, of_uri};
 use crate::text::{LineIndex, Position, PositionEncoding, TextRange};
 
-/// The protocol's place as ours.
+/// The protocol's position as ours.
 pub(crate) fn place(position: lsp::Position) -> Position {
     Position {
         line: position.line,
@@ -20,7 +20,7 @@ pub(crate) fn place(position: lsp::Position) -> Position {
     }
 }
 
-/// A byte range as the client counts.
+/// A byte range in the client's encoding.
 pub(crate) fn range(lines: &LineIndex, range: TextRange, encoding: PositionEncoding) -> lsp::Range {
     let at = |offset: u32| {
         let place = lines.position(offset as usize, encoding);
@@ -29,11 +29,11 @@ pub(crate) fn range(lines: &LineIndex, range: TextRange, encoding: PositionEncod
     lsp::Range::new(at(range.start), at(range.end))
 }
 
-/// The absolute path that a `file` URI names, or nothing for any other scheme, another host, or
-/// a path that is no UTF-8.
+/// The absolute path of a `file` URI; `None` for any other scheme, another host, or a path that is
+/// not UTF-8.
 ///
-/// Lenient about characters that a URI should have escaped: several clients send spaces and
-/// umlauts as they are.
+/// Accepts characters that a URI should have escaped: several clients send unescaped spaces and
+/// umlauts.
 pub(crate) fn path(uri: &str) -> Option<String> {
     let (scheme, rest) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("file") {
@@ -43,7 +43,7 @@ pub(crate) fn path(uri: &str) -> Option<String> {
         Some(rest) => rest.split_at(rest.find('/')?),
         None => ("", rest),
     };
-    // A fragment or query is no part of the path; a literal `#` or `?` is escaped.
+    // A fragment or query is not part of the path; a literal `#` or `?` is escaped.
     let path = path.split(['#', '?']).next().unwrap_or_default();
     let decoded = percent_decode_str(path).decode_utf8().ok()?.into_owned();
     if !decoded.starts_with('/') || decoded.contains('\0') {
@@ -52,14 +52,14 @@ pub(crate) fn path(uri: &str) -> Option<String> {
     of_uri(host, &decoded)
 }
 
-/// What RFC 3986 doesn't allow in every place as itself.
+/// Characters that RFC 3986 doesn't allow unescaped everywhere.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// What stands in no URI as itself.
+/// Characters that are not allowed unescaped anywhere in a URI.
 const OUTSIDE_URIS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -72,18 +72,17 @@ const OUTSIDE_URIS: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// [`file_uri`] as the protocol has it.
+/// [`file_uri`] as the protocol's type.
 pub(crate) fn uri(path: &str) -> Option<lsp::Uri> {
     lsp::Uri::from_str(&file_uri(path)).ok()
 }
 
-/// A URI as a client wrote it, with the characters escaped that stop a strict reader; escapes
-/// that are there stay.
+/// A client's URI, with characters escaped that a strict parser refuses; existing escapes are kept.
 pub(crate) fn strict(uri: &str) -> String {
     utf8_percent_encode(uri, OUTSIDE_URIS).to_string()
 }
 
-/// A text as one segment of a URI's path, or as its query.
+/// A text escaped for one segment of a URI's path, or for its query.
 pub(crate) fn escaped(words: &str) -> String {
     utf8_percent_encode(words, RESERVED).to_string()
 }

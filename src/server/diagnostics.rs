@@ -1,4 +1,4 @@
-//! The diagnostics of all files: only what a change can touch is checked again.
+//! The diagnostics of all files: a change only re-checks the files it can affect.
 //!
 //! It must not know how a client gets them: `publish` pushes, two requests pull.
 
@@ -17,23 +17,22 @@ use crate::analysis::severity_at;
 use crate::rules::{self, Checker, Finding, Part, Recheck, Severity, Tag, recheck};
 use crate::workspace::Snapshot;
 
-/// The diagnostics of all files that hierarchies read, and which files have to be checked.
+/// The diagnostics of all files that hierarchies read, and the files to be checked.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    /// Nothing where everything has to be.
+    /// `None` if all files have to be checked.
     pending: Option<BTreeSet<Arc<str>>>,
     known: BTreeMap<Arc<str>, OfFile>,
-    /// Whether a client that knew nothing got the answer that there is nothing.
+    /// Whether a client without diagnostics was told that there are none.
     pub(crate) answered_nothing: bool,
 }
 
-/// The diagnostics of one file.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct OfFile {
-    /// A name for exactly these diagnostics: equal names mean equal diagnostics.
+    /// Identifies these diagnostics: equal ids mean equal diagnostics.
     pub(crate) id: String,
     pub(crate) items: Vec<lsp::Diagnostic>,
-    /// The files that they name places in.
+    /// The files of their related places.
     related: BTreeSet<Arc<str>>,
 }
 
@@ -41,7 +40,7 @@ impl OfFile {
     pub(crate) fn new(items: Vec<lsp::Diagnostic>) -> OfFile {
         let mut hasher = DefaultHasher::new();
         for item in &items {
-            // The JSON text holds all that a client sees.
+            // The JSON text has everything that a client sees.
             let text = serde_json::to_string(item).unwrap_or_default();
             text.hash(&mut hasher);
         }
@@ -55,7 +54,7 @@ impl OfFile {
 }
 
 impl Diagnostics {
-    /// Adds what changes can touch; the next view that is checked must be pinned after this.
+    /// Adds the files that changes can affect; the next checked view must be pinned after this.
     pub(crate) fn take(&mut self, unchecked: Unchecked) {
         let again = match unchecked {
             Unchecked::All => Recheck::All,
@@ -74,7 +73,7 @@ impl Diagnostics {
         }
     }
 
-    /// The files that have to be checked in a view, sorted; those that are gone are among them.
+    /// The files of a view that have to be checked, sorted, including deleted ones.
     pub(crate) fn pending(&mut self, view: &View) -> &mut BTreeSet<Arc<str>> {
         self.pending.get_or_insert_with(|| {
             let files = view.snapshot.files().map(|file| file.path());
@@ -82,8 +81,8 @@ impl Diagnostics {
         })
     }
 
-    /// Checks those of these files that have to be; the others are left for the next time once the
-    /// view's work is stopped. True if none is left.
+    /// Checks those of `paths` that have to be; the rest is left for the next time if the view's
+    /// work is cancelled. Returns whether none is left.
     pub(crate) fn check(&mut self, view: &View, paths: &[Arc<str>]) -> bool {
         let pending = self.pending(view);
         let due: Vec<&Arc<str>> = paths
@@ -113,12 +112,11 @@ impl Diagnostics {
         true
     }
 
-    /// The diagnostics of a file, as it was checked last; nothing for a file that no hierarchy reads.
+    /// The last diagnostics of a file; `None` for a file that no hierarchy reads.
     pub(crate) fn of(&self, path: &str) -> Option<&OfFile> {
         self.known.get(path)
     }
 
-    /// All files that have diagnostics, by path.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &OfFile)> {
         self.known
             .iter()
@@ -126,8 +124,8 @@ impl Diagnostics {
     }
 }
 
-/// Checks one file after another, as the user's settings want it: its diagnostics, or nothing for a
-/// file that no hierarchy reads. What many files' findings need is computed once.
+/// A function that checks a file with the user's settings: its diagnostics, or `None` for a file
+/// that no hierarchy reads. Shared inputs are computed once.
 pub(crate) fn checker(
     view: &View,
     part: Part,
@@ -136,14 +134,14 @@ pub(crate) fn checker(
     move |path| Some(diagnostics(view, path, findings(path)?))
 }
 
-/// The findings of a file as the client can show them.
+/// The findings of a file in the client's form.
 fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diagnostic> {
     let shown = findings.into_iter();
     let shown = shown.filter_map(|finding| diagnostic(view, path, finding));
     shown.collect()
 }
 
-/// The same as findings; nothing for any file where diagnostics are turned off.
+/// The same as findings; `None` for any file if diagnostics are turned off.
 pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
     findings_in(view, &view.snapshot, part)
 }
@@ -169,7 +167,7 @@ pub(crate) fn findings_in<'a>(
     }
 }
 
-/// A finding as the client can show it; nothing where the settings turn its rule off.
+/// A finding in the client's form; `None` if the settings turn its rule off.
 pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
     let settings = &view.context.settings;
     let of_path = severity_at(&settings.diagnostics_paths, path, finding.code);

@@ -1,9 +1,9 @@
-//! The thread that reads the disk for a session, one order after another, so that an older
-//! reading never lands on a newer one.
+//! The thread that reads the disk for a session, one order after another, so that an older result
+//! never overwrites a newer one.
 //!
-//! Orders that are waiting are taken together: a branch switch that touches thousands of files is
-//! one change. Where the client does not watch files, this thread's own watcher does. Progress
-//! is reported through a callback; nothing here knows the protocol.
+//! Waiting orders are combined: a branch switch that touches thousands of files is one change. If
+//! the client does not watch files, this thread's own watcher does. Progress is reported through a
+//! callback; it must not know the protocol.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -17,63 +17,60 @@ use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, Watch
 use crate::eyaml::Keys;
 use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 
-/// Progress is reported once for so many files.
+/// Progress is reported once per this many files.
 const PROGRESS_STEP: usize = 64;
 
-/// Time between two looks at the files that settings name: they lie anywhere, so no watcher covers
-/// them. A look is one `stat` per file.
+/// Polling interval for files that settings name: they can be anywhere, so no watcher covers them.
+/// A poll is one `stat` per file.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// What the reader reports while it works.
+/// Progress and results of the reader.
 pub(crate) enum Reading {
-    /// A whole reading of the workspace begins.
+    /// A full read of the workspace begins.
     Begun,
-    /// All names are known, and nothing is read yet.
+    /// All names are known, and no file is read yet.
     Listed,
-    /// So many files of so many have been read.
+    /// Progress in files.
     Files {
-        /// Read so far.
         read: usize,
-        /// To read in all.
+        /// Total number.
         of: usize,
     },
-    /// Everything that was ordered is in the model's queue; what was left out.
+    /// All orders are in the model's queue; the entries that were left out.
     Done(Vec<ScanProblem>),
-    /// The files that settings name, as they are by now; what could not be read.
+    /// The current files that settings name; those that could not be read.
     Outside(Outside, Vec<String>),
     /// The environments of open files outside the workspace folders.
     Adopted(Vec<String>),
 }
 
-/// Where open files lie whose environments are to be found.
+/// A search for the environments of open files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Seek {
     /// The folders of the open files.
     pub(crate) open: BTreeSet<Arc<str>>,
-    /// The workspace folders: a hierarchy inside them is known.
+    /// The workspace folders: a hierarchy inside them is already known.
     pub(crate) folders: Vec<String>,
 }
 
-/// Files to read whatever their place, because the user's settings name them.
+/// Files to read anywhere, because the user's settings name them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Named {
     /// Nodes files and facts files.
     pub(crate) texts: Vec<Arc<str>>,
-    /// The private key and the certificate for encrypted values, if they are to be decrypted.
+    /// The private key and the certificate, if values are to be decrypted.
     pub(crate) keys: Option<(String, String)>,
 }
 
-/// What watches the files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum WatchedBy {
-    /// The client, which was asked to, in these folders; elsewhere this thread's own watcher.
+    /// The client, for these folders; this thread's own watcher for others.
     Client(Vec<String>),
-    /// This thread's own watcher.
     Us,
 }
 
 impl WatchedBy {
-    /// The areas that are ours to watch.
+    /// The areas that our own watcher watches.
     fn ours(&self, areas: &[Arc<str>]) -> Vec<Arc<str>> {
         let is_ours = |area: &&Arc<str>| match self {
             WatchedBy::Us => true,
@@ -85,7 +82,7 @@ impl WatchedBy {
     }
 }
 
-/// Orders to the reading thread; a clone orders from the same one.
+/// Sends orders to the reading thread; a clone shares the thread.
 #[derive(Clone, Default)]
 pub(crate) struct DiskReader(Arc<Shared>);
 
@@ -97,17 +94,16 @@ struct Shared {
 
 #[derive(Default)]
 struct Orders {
-    /// Read these files that settings name, and these keys, from now on.
+    /// From now on, read these files and keys that settings name.
     named: Option<Named>,
     /// Find the environments of open files.
     seek: Option<Seek>,
-    /// Read the whole workspace.
     scan: Option<WatchedBy>,
-    /// Single paths to look at.
+    /// Single paths to re-read.
     paths: BTreeSet<Arc<str>>,
-    /// What our own watcher has found; behind a whole reading that is under way.
+    /// Changes found by our own watcher, to be applied after a running full read.
     found: Vec<Change>,
-    /// The files that settings name have changed.
+    /// Whether the files that settings name have changed.
     look_again: bool,
     closed: bool,
 }
@@ -142,8 +138,8 @@ impl Seek {
 }
 
 impl DiskReader {
-    /// Reads the whole workspace as it is by the changes that the model has so far. `ordered` is
-    /// called before anything that was ordered earlier can be reported as done.
+    /// Reads the whole workspace, after all changes that the model has so far. `ordered` is called
+    /// before the end of any earlier order can be reported.
     pub(crate) fn scan(&self, watched_by: WatchedBy, ordered: impl FnOnce()) {
         let mut orders = self.lock();
         orders.scan = Some(watched_by);
@@ -161,13 +157,12 @@ impl DiskReader {
         self.0.ordered.notify_one();
     }
 
-    /// Reads files that settings name, now and whenever they are ordered to be looked at again.
+    /// Reads files that settings name, now and whenever an order re-reads them.
     pub(crate) fn name(&self, named: Named) {
         self.lock().named = Some(named);
         self.0.ordered.notify_one();
     }
 
-    /// Looks at single paths again.
     pub(crate) fn read(&self, paths: Vec<Arc<str>>) {
         self.lock().paths.extend(paths);
         self.0.ordered.notify_one();
@@ -178,18 +173,18 @@ impl DiskReader {
         self.0.ordered.notify_one();
     }
 
-    /// Ends the thread; a reading that is under way is broken off.
+    /// Ends the thread and cancels a running read.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.0.ordered.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        // Each change is one assignment or insertion: whole even after a panic.
+        // Each change is one assignment or insertion, so a panic leaves it valid.
         self.0.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the thread that carries orders out into `model`.
+    /// Starts the thread; results go to `model`.
     pub(crate) fn start(
         &self,
         model: Arc<Model>,
@@ -206,11 +201,11 @@ impl DiskReader {
     fn work(&self, model: &Model, tell: &(impl Fn(Reading) + Sync)) {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
-        // Watches for as long as it is held.
+        // Watches as long as it is alive.
         let mut _watcher = None;
         let mut named = Named::default();
         let mut stamps = named.stamps();
-        // What a scan met with, until it is reported: another order may come first.
+        // Problems of a scan, until they are reported: another order may come first.
         let mut unsaid = Vec::new();
         while let Some(orders) = self.next(&named, &stamps) {
             let again = orders.look_again
@@ -235,7 +230,7 @@ impl DiskReader {
             if let Some(watched_by) = orders.scan {
                 tell(Reading::Begun);
                 let ours = watched_by.ours(areas);
-                // Watching begins before reading, so that nothing happens unseen in between.
+                // Watching begins before reading, so that no event is missed in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
                 let progress = self.progress(tell);
                 let progress = |at: Progress| {
@@ -266,7 +261,7 @@ impl DiskReader {
                 done = true;
             }
             if done {
-                // Under the lock: an order that comes after this is not done by it.
+                // Under the lock: a later order must not count as done.
                 let orders = self.lock();
                 if orders.scan.is_none() && orders.seek.is_none() {
                     tell(Reading::Done(std::mem::take(&mut unsaid)));
@@ -282,7 +277,7 @@ impl DiskReader {
         }
     }
 
-    /// Waits for orders, or for a change of a file that settings name; nothing at the end.
+    /// Waits for orders, or for a change of a file that settings name; `None` at the end.
     fn next(&self, named: &Named, stamps: &[Option<Stamp>]) -> Option<Orders> {
         loop {
             let mut orders = self.lock();
@@ -304,7 +299,7 @@ impl DiskReader {
             if !orders.is_nothing() {
                 return Some(std::mem::take(&mut *orders));
             }
-            // The disk may be slow, so the lock is not held meanwhile.
+            // The disk may be slow, so the lock is released.
             drop(orders);
             if named.stamps() != stamps {
                 return Some(Orders {
@@ -336,8 +331,8 @@ impl DiskReader {
         ))
     }
 
-    /// Reads the environments of open files before all others: by now the client has said what is
-    /// open, and the user looks at it.
+    /// Reads the environments of open files before all others: by now the client has reported its
+    /// open files, and the user looks at them.
     fn read_open_first(&self, model: &Model, areas: &[Arc<str>], ignore: &Ignore) {
         let Some(snapshot) = now(model) else {
             return;
@@ -378,7 +373,7 @@ impl DiskReader {
         }
     }
 
-    /// A reading is broken off at the end.
+    /// Cancels a read at the end of the session.
     fn go_on(&self) -> ControlFlow<()> {
         match self.lock().closed {
             true => ControlFlow::Break(()),
@@ -388,7 +383,6 @@ impl DiskReader {
 }
 
 impl Named {
-    /// What differs between two states of the files.
     fn stamps(&self) -> Vec<Option<Stamp>> {
         let keys = self
             .keys
@@ -439,7 +433,7 @@ fn text(at: &str) -> Result<Arc<str>, String> {
     }
 }
 
-/// The snapshot after everything in the model's queue; nothing once it is closed.
+/// The snapshot after everything in the model's queue; `None` once it is closed.
 fn now(model: &Model) -> Option<Arc<Snapshot>> {
     let latest = match model.pin(&Stop::never()) {
         Pinned::Now(latest) => latest,

@@ -1,8 +1,8 @@
-//! The open documents as the editor has them: texts, versions, incremental edits.
+//! The open documents of the editor: texts, versions, incremental edits.
 //!
-//! A text is shared with the model until its first edit; from then on it is a rope, which an edit
-//! costs the logarithm of. The whole set is persistent: a clone costs a reference count, so that a
-//! request can keep the documents as of its place in the stream.
+//! A text is shared with the model until its first edit; then it becomes a rope, in which an edit
+//! costs the logarithm of the text. The set is persistent: a clone costs a reference count, so that
+//! a request can keep the documents as of its place in the stream.
 
 use std::sync::Arc;
 
@@ -10,23 +10,20 @@ use ropey::{Rope, RopeSlice};
 
 use crate::text::{Position, PositionEncoding};
 
-/// One open document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     /// The URI in the client's own spelling, which answers have to repeat.
     pub(crate) uri: Arc<str>,
-    /// The client's version number; grows with every change.
+    /// The client's version number; increases with every change.
     pub(crate) version: i32,
-    /// The text as the editor shows it.
     pub(crate) text: Text,
 }
 
-/// The text of a document; a clone is cheap.
+/// The text of a document; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) enum Text {
-    /// As the client sent it.
+    /// As received from the client.
     Whole(Arc<str>),
-    /// Edited since.
     Edited(Rope),
 }
 
@@ -39,7 +36,6 @@ impl Text {
         }
     }
 
-    /// How long it is, in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Text::Whole(text) => text.len(),
@@ -48,25 +44,23 @@ impl Text {
     }
 }
 
-/// A change as the protocol describes it: a range and its new text, or a whole new text.
+/// A change in the protocol's form: a range and its new text, or a whole new text.
 #[derive(Clone, Debug)]
 pub(crate) struct Edit {
-    /// From and to, counted in the negotiated encoding; nothing for the whole document.
+    /// From and to, counted in the negotiated encoding; `None` for the whole document.
     pub(crate) range: Option<(Position, Position)>,
-    /// What stands there afterwards.
     pub(crate) text: String,
 }
 
-/// Why a change could not be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Misfit {
-    /// The document is not open, so there is nothing that the ranges could mean.
+    /// The document is not open, so its ranges have no meaning.
     NotOpen,
-    /// The version is not newer than the text's: something was lost or came twice.
+    /// The version is not newer than the text's: a message was lost or repeated.
     OldVersion {
-        /// The version of the text that is there.
+        /// The version of the known text.
         have: i32,
-        /// The version that the change claims to make.
+        /// The version in the change.
         got: i32,
     },
 }
@@ -82,7 +76,7 @@ impl std::fmt::Display for Misfit {
     }
 }
 
-/// All open documents by absolute path. A clone is cheap and stays as it is.
+/// All open documents by absolute path. A clone is cheap and does not change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
     open: imbl::OrdMap<Arc<str>, Arc<Document>>,
@@ -99,7 +93,6 @@ impl Documents {
         self.open.remove(path).is_some()
     }
 
-    /// The open document at a path.
     pub(crate) fn get(&self, path: &str) -> Option<&Arc<Document>> {
         self.open.get(path)
     }
@@ -109,13 +102,12 @@ impl Documents {
         self.open.keys().cloned().collect()
     }
 
-    /// Applies the edits of one change, each on the result of the one before. Places outside the
-    /// text are clamped into it, a range that runs backwards is turned round; a client that sends
-    /// no version counts as one that sends the next.
+    /// Applies the edits of one change in sequence. Positions outside the text are clamped, a
+    /// reversed range is swapped; without a version, the next one is assumed.
     ///
     /// # Errors
-    /// The change does not fit; the documents are as before. A change that starts with a whole
-    /// new text always fits.
+    /// The change is refused; the documents are unchanged. A change that starts with a whole new
+    /// text is always accepted.
     pub(crate) fn change(
         &mut self,
         path: &str,
@@ -158,8 +150,8 @@ fn apply(text: &mut Text, edit: &Edit, encoding: PositionEncoding) {
     *text = Text::Edited(rope);
 }
 
-/// The character at a place: behind the last line is the text's end, behind a line its end, and
-/// within a character its start.
+/// The character index of a position: a position after the last line gives the text's end, one
+/// after a line that line's end, and one within a character the character's start.
 fn char_index(text: &Rope, position: Position, encoding: PositionEncoding) -> usize {
     let line = position.line as usize;
     if line >= text.len_lines() {

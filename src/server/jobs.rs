@@ -1,7 +1,7 @@
-//! Work off the transport's task: how much at once, how it is stopped, and what a panic costs.
+//! Runs jobs off the transport's task, with limits, cancellation, and protection from panics.
 //!
-//! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] bound how many
-//! run at once; a [`Stop`] says to a running one that its answer is not wanted any more.
+//! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] limit the
+//! number of running jobs; a [`Stop`] tells a job that its answer is no longer wanted.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore};
 
-/// How long an answer about a text that has changed meanwhile may still take. Quick answers are
-/// given, for the text that was asked about; slow ones are given up.
+/// Grace period for an answer about an outdated text. A fast job still answers for the old text; a
+/// slow one is cancelled.
 pub(crate) const OUTDATED_GRACE: Duration = Duration::from_millis(250);
 
 const RUNNING: u8 = 0;
 const OUTDATED: u8 = 1;
 const CANCELLED: u8 = 2;
 
-/// Whether a job's answer is still wanted. Long loops ask [`Stop::requested`] now and then; a
-/// clone is the same flag.
+/// The cancellation flag of a job. Long loops check [`Stop::requested`] now and then; a clone is
+/// the same flag.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<Flag>);
 
@@ -30,17 +30,17 @@ struct Flag {
     changed: Notify,
 }
 
-/// Why a job is to end without an answer.
+/// Why a job should end without an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// The client took its request back.
+    /// The client cancelled its request.
     Cancelled,
-    /// The text changed and the grace is over.
+    /// The text changed and the grace period is over.
     Outdated,
 }
 
 impl Stop {
-    /// A flag that is not raised; an outdated job may run on for `grace`.
+    /// A new flag; an outdated job may run on for `grace`.
     pub(crate) fn new(grace: Duration) -> Stop {
         Stop(Arc::new(Flag {
             state: AtomicU8::new(RUNNING),
@@ -50,13 +50,13 @@ impl Stop {
         }))
     }
 
-    /// A flag that is never raised.
+    /// A flag that is never set.
     #[must_use]
     pub fn never() -> Stop {
         Stop::new(Duration::MAX)
     }
 
-    /// Whether the answer is no longer wanted: a few nanoseconds.
+    /// Whether the job is cancelled: takes a few nanoseconds.
     #[must_use]
     pub fn requested(&self) -> bool {
         self.reason().is_some()
@@ -77,13 +77,12 @@ impl Stop {
         })
     }
 
-    /// The client wants no answer.
+    /// Cancels the job for the client.
     pub(crate) fn cancel(&self) {
         self.0.state.store(CANCELLED, Ordering::Release);
         self.0.changed.notify_waiters();
     }
 
-    /// The text that the job is about has changed.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn outdate(&self) {
         self.0.outdated_since.get_or_init(Instant::now);
@@ -99,7 +98,7 @@ impl Stop {
         }
     }
 
-    /// Waits until the answer is no longer wanted.
+    /// Waits until the job is cancelled.
     pub(crate) async fn stopped(&self) -> Reason {
         loop {
             let changed = self.0.changed.notified();
@@ -119,14 +118,14 @@ impl Stop {
     }
 }
 
-/// How many interactive jobs run at once: as many as the machine has cores, at least two, and
-/// no more than can be of use to one person.
+/// Maximum number of running interactive jobs: the number of cores, at least two, and no more than
+/// are useful for one person.
 pub(crate) fn most_interactive() -> usize {
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     cores.clamp(2, 8)
 }
 
-/// How many jobs run at once, by how long a person waits for them.
+/// Limits of running jobs, by how long a person waits for them.
 #[derive(Debug)]
 pub(crate) struct Lanes {
     interactive: Arc<Semaphore>,
@@ -134,29 +133,26 @@ pub(crate) struct Lanes {
     document: Arc<Semaphore>,
 }
 
-/// Which lane a job takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lane {
     /// The user waits for it.
     Interactive,
     /// Diagnostics of whole workspaces.
     Background,
-    /// Documents about whole workspaces: the user waits, but expects that it takes long.
+    /// Documents about whole workspaces: the user waits, but expects a delay.
     Document,
 }
 
-/// Why a job has no answer.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum NoAnswer {
-    /// It was stopped.
     Stopped(Reason),
-    /// It panicked; what it said.
+    /// It panicked, with this message.
     Panicked(String),
 }
 
 impl Lanes {
-    /// Lanes for a machine: [`most_interactive`] jobs and one background job, so that background
-    /// work never takes the last core; and one long document.
+    /// The lanes for a machine: [`most_interactive`] jobs and one background job, so that
+    /// background work never takes the last core; and one long document.
     pub(crate) fn new() -> Lanes {
         Lanes {
             interactive: Arc::new(Semaphore::new(most_interactive())),
@@ -165,9 +161,9 @@ impl Lanes {
         }
     }
 
-    /// Runs `work` as soon as the lane is free, and answers as soon as it is done or stopped;
-    /// stopped work may run on until it looks at its flag, and keeps its place in the lane till
-    /// then. A panic is caught and costs nothing but the answer.
+    /// Runs `work` as soon as the lane is free, and returns as soon as it is done or cancelled;
+    /// cancelled work may run on until it checks its flag, and keeps its place in the lane until
+    /// then. A panic is caught and only loses the answer.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -203,9 +199,9 @@ impl Lanes {
     }
 }
 
-/// Runs `work` and turns a panic into what it said.
+/// Runs `work` and turns a panic into its message.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
-    // Jobs read an immutable snapshot, so nothing is left half-changed behind an unwind.
+    // Jobs read an immutable snapshot, so an unwind leaves nothing half-changed.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|payload| {
         let said = payload
             .downcast_ref::<&str>()

@@ -1,9 +1,9 @@
-//! What outlives the server: the selected node of each workspace folder, in the user's state
-//! folder and never in the workspace.
+//! Saves the selected node of each workspace folder between sessions, in the user's state folder
+//! and never in the workspace.
 //!
-//! One small file for each workspace folder, so that servers side by side write none of each
+//! One small file for each workspace folder, so that parallel servers do not overwrite each
 //! other's; the oldest are removed when there are too many. A file that cannot be read or written
-//! costs one choice.
+//! only loses one choice.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,13 +17,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-/// Most workspace folders that are remembered.
+/// Maximum number of remembered workspace folders.
 const MOST_FOLDERS: usize = 200;
 
-/// Longest file of a choice, in bytes.
+/// Maximum size of a choice's file, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The folder for the user's choices by the environment, or none where the environment names none.
+/// The folder for the user's choices, from the environment; `None` if the environment names none.
 pub(crate) fn of_user() -> Option<PathBuf> {
     // Relative ones are invalid by the XDG base directory specification.
     let absolute = |name: &str| {
@@ -35,13 +35,13 @@ pub(crate) fn of_user() -> Option<PathBuf> {
     Some(state.join("hiera-ls/nodes"))
 }
 
-/// The node that was selected last in a workspace folder.
+/// The last selected node of a workspace folder.
 pub(crate) fn recall(memory: &Path, folder: &str) -> Option<Arc<str>> {
     let mut text = String::new();
     let file = std::fs::File::open(memory.join(name(folder))).ok()?;
     file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     let kept: Value = serde_json::from_str(&text).ok()?;
-    // Another folder may have the same number.
+    // Another folder may have the same hash.
     if kept.get("folder")?.as_str()? != folder {
         return None;
     }
@@ -49,7 +49,7 @@ pub(crate) fn recall(memory: &Path, folder: &str) -> Option<Arc<str>> {
     (!node.is_empty()).then(|| Arc::from(node))
 }
 
-/// Keeps the node that is selected in a workspace folder; none is forgotten.
+/// Saves the selected node of a folder; `None` deletes it.
 pub(crate) fn keep(memory: &Path, folder: &str, node: Option<&str>) {
     let at = memory.join(name(folder));
     let done = match node {
@@ -73,7 +73,7 @@ fn write(memory: &Path, at: &Path, kept: &Value) -> std::io::Result<()> {
     forget_oldest(memory, at)
 }
 
-/// Removes the oldest choices where there are too many, never the latest.
+/// Removes the oldest choices if there are too many, never the latest.
 fn forget_oldest(memory: &Path, latest: &Path) -> std::io::Result<()> {
     let mut kept = Vec::new();
     for entry in std::fs::read_dir(memory)? {
@@ -91,7 +91,7 @@ fn forget_oldest(memory: &Path, latest: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The file of a workspace folder: its FNV-1a hash, which is the same in every version.
+/// The file name for a workspace folder: its FNV-1a hash, which is the same in every version.
 fn name(folder: &str) -> String {
     let hash = folder.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

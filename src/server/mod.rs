@@ -1,15 +1,15 @@
 //! The language server: the only code that knows LSP types and tokio.
 //!
-//! A message's way: `wire` (bytes → messages) → `transport` → `ordered` (order is taken, state is
-//! pinned) → `backend` → `requests/<method>` (a job on the blocking pool) → `convert` →
-//! `transport` → `outbox`. An edit's way ends in `ordered`: it enters `documents` and the queue of
-//! `model` there; the model's writer notifies `publish`.
+//! The path of a message: `wire` (bytes → messages) → `transport` → `ordered` (order is taken,
+//! state is pinned) → `backend` → `requests/<method>` (a job on the blocking pool) → `convert` →
+//! `transport` → `outbox`. The path of an edit ends in `ordered`, where it enters `documents` and
+//! the queue of `model`; the model's writer notifies `publish`.
 //!
-//! Four rules hold here, each pinned by `tests/transport/rules.rs`: order is taken where messages
-//! arrive; handlers never compute; no handler waits for the client; many handlers may be under way
-//! at once, and a semaphore bounds their work instead.
+//! Four rules apply, each pinned by `tests/transport/rules.rs`: order is taken where messages
+//! arrive; handlers never compute; no handler waits for the client; many handlers may run at once,
+//! and a semaphore bounds their work instead.
 //!
-//! It must not know what any answer says: `requests` asks `ide` and `rules`.
+//! It must not know the content of answers: `requests` calls `ide` and `rules`.
 
 mod backend;
 mod capabilities;
@@ -57,41 +57,41 @@ use settings::LogLevel;
 use testing::Doubles;
 use wire::Incoming;
 
-/// How many requests may be under way; more are refused, so that a flood costs no memory.
+/// Maximum number of running requests; more are refused, so that a flood costs no memory.
 const MAX_REQUESTS: usize = 10_000;
 
-/// How many messages may be handled at once: room for all requests and more, so that reading never
-/// stops.
+/// Maximum number of messages handled at once: room for all requests and more, so that reading
+/// never stops.
 pub const CONCURRENCY: usize = MAX_REQUESTS + 1_000;
 
-/// How many messages wait to be handled; the pipe holds the others.
+/// Maximum number of messages waiting to be handled; the pipe holds the others.
 const MAX_WAITING: usize = 16;
 
-/// How long the end waits for answers that are still under way, and for a client that reads.
+/// How long the end waits for running answers, and for a client that reads.
 const PATIENCE_AT_END: Duration = Duration::from_secs(2);
 
-/// How many things that a reading left out are named in the log.
+/// Maximum number of logged problems of a read.
 const MAX_PROBLEMS: usize = 20;
 
-/// What a server is made with.
+/// Options of a server.
 #[derive(Clone)]
 pub struct Options {
-    /// What tests answer some requests with; none in the program.
+    /// Test doubles for some requests; `None` in the program.
     pub doubles: Option<Arc<Doubles>>,
-    /// How long nothing must change before diagnostics are computed.
+    /// Debounce of diagnostics.
     pub quiet: Duration,
-    /// How long nothing must change before the files that are not open are checked.
+    /// Debounce of diagnostics for files that are not open.
     pub rest: Duration,
-    /// How long an answer about a text that has changed may still take.
+    /// Grace period for an answer about an outdated text.
     pub outdated_grace: Duration,
-    /// Called by the reader of the disk once all names are known and nothing is read: tests make it
+    /// Called by the reader of the disk once all names are known and no file is read: tests make it
     /// wait.
     pub listed: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Called by the reader of the disk after each portion of files: tests make it slow.
     pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// The folder where the user's choices outlive the server; none where they do not.
+    /// The folder for choices saved between sessions; `None` to save none.
     pub memory: Option<std::path::PathBuf>,
-    /// The folder for files that are shown to clients which show nothing else; none for no files.
+    /// The folder for files shown to clients that can only show files; `None` for no files.
     pub shown_files: Option<std::path::PathBuf>,
 }
 
@@ -110,7 +110,7 @@ impl Default for Options {
     }
 }
 
-/// Runs the server on standard input and output until the client ends it or goes away.
+/// Runs the server on standard input and output until the client ends the session or disconnects.
 ///
 /// The exit code is 0 after `shutdown` and `exit`, 1 after `exit` alone, and 0 when the client
 /// closed the pipe.
@@ -124,7 +124,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(serve(std::io::stdin(), std::io::stdout(), options))
 }
 
-/// Serves one client on a pipe until it ends the conversation or goes away; gives the exit code.
+/// Serves one client on a pipe until it ends the session or disconnects; returns the exit code.
 /// Blocks.
 #[must_use]
 pub fn serve(
@@ -135,8 +135,8 @@ pub fn serve(
     serve_through(input, output, options, CONCURRENCY, |service| service)
 }
 
-/// Serves with at most `limit` messages handled at once, and whatever stands in front of the
-/// ordered service.
+/// Serves with at most `limit` messages handled at once, with `in_front` wrapping the ordered
+/// service.
 fn serve_through<S>(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -160,10 +160,10 @@ where
             return 1;
         }
     };
-    // A task among others: what it starts can go on in its thread.
+    // As a task of its own: jobs it starts can continue on its thread.
     let conversation = runtime.spawn(conversation(input, output, options, limit, in_front));
     let code = runtime.block_on(conversation).unwrap_or(1);
-    // A job that is still running looks at nothing that matters any more.
+    // A job that is still running no longer affects anything.
     runtime.shutdown_background();
     code
 }
@@ -219,7 +219,7 @@ where
         () = &mut serving => {}
         // After `exit`, at the end of the pipe, or without a client there is little left to do.
         () = session.ending.notified() => {
-            // Whatever was asked before the pipe's end is still answered if that is quick.
+            // Requests from before the pipe's end are still answered if that is quick.
             let _ = tokio::time::timeout(PATIENCE_AT_END, &mut serving).await;
         }
     }
@@ -235,7 +235,7 @@ where
     session.exit_code()
 }
 
-/// The threads that read the pipe, write the pipe and read the disk.
+/// Starts the threads that read the pipe, write the pipe and read the disk.
 fn start_threads(
     session: &Arc<Connection>,
     input: impl Read + Send + 'static,
@@ -286,7 +286,7 @@ fn start_threads(
                     let message = format!("{} {}", problem.path, problem.message);
                     tells.log(LogLevel::Warning, &message);
                 }
-                // The last of it is in the model's queue: a snapshot that is pinned from now on has it.
+                // Everything is in the model's queue: snapshots pinned from now on have it.
                 tells.index.send_replace(Index::Complete);
                 tells.tell_change();
                 if let Some(began) = lock(&began).take() {

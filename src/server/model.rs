@@ -1,9 +1,9 @@
-//! The one writer of the workspace, on a thread of its own, fed in wire order.
+//! The single writer of the workspace, on its own thread, fed in wire order.
 //!
-//! The service puts every change and every "as of now" of a request into one queue at the moment
-//! its message arrives, so order is the wire's. Reading the pipe never waits for a file to be
-//! parsed. Changes of one document that no request asked about in between are taken together:
-//! only the last text is parsed, so a burst of edits costs what one costs.
+//! The service puts every change, and every pin of a request, into one queue at the moment its
+//! message arrives, so the order is the wire's. Reading the pipe never waits for parsing. Changes
+//! of one document without a request in between are combined: only the last text is parsed, so a
+//! burst of edits costs as much as one.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,26 +20,25 @@ use crate::workspace::{Change, Snapshot, Workspace};
 /// The workspace as of one place in the stream of messages.
 #[derive(Clone)]
 pub(crate) struct VersionedSnapshot {
-    /// Everything that is known of the files.
     pub(crate) snapshot: Arc<Snapshot>,
-    /// Grows with every change of anything.
+    /// Increases with every change.
     pub(crate) revision: Revision,
 }
 
-/// How many changes are behind a snapshot; later ones have more.
+/// The number of changes before a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Revision(pub(crate) u64);
 
-/// A snapshot that is there, or will be once the changes before it are applied.
+/// A snapshot that is ready, or will be once earlier changes are applied.
 pub(crate) enum Pinned {
     /// Nothing was waiting.
     Now(VersionedSnapshot),
-    /// Changes before it are still being applied.
+    /// Earlier changes are still being applied.
     Soon(oneshot::Receiver<VersionedSnapshot>),
 }
 
 impl Pinned {
-    /// The snapshot; nothing if the server is ending or the request was cancelled before.
+    /// The snapshot; `None` if the server is ending or the request was cancelled.
     pub(crate) async fn snapshot(self) -> Option<VersionedSnapshot> {
         match self {
             Pinned::Now(snapshot) => Some(snapshot),
@@ -48,7 +47,7 @@ impl Pinned {
     }
 }
 
-/// Called by the writer after it has applied changes, before a request that comes behind them.
+/// Called by the writer after it has applied changes, before requests after them.
 pub(crate) type Applied = Box<dyn Fn(&VersionedSnapshot) + Send>;
 
 /// The queue in front of the writer, and its latest result.
@@ -59,34 +58,32 @@ pub(crate) struct Model {
     unchecked: Mutex<Unchecked>,
 }
 
-/// What has changed since diagnostics were last computed.
+/// The changes since diagnostics were last computed.
 #[derive(Default)]
 pub(crate) enum Unchecked {
-    /// Anything.
     #[default]
     All,
-    /// Nothing.
     Nothing,
-    /// What the delta of this snapshot says.
+    /// The delta of this snapshot.
     Since(Arc<Snapshot>),
 }
 
 #[derive(Default)]
 struct Queue {
     entries: VecDeque<Entry>,
-    /// Whether the writer holds entries that it has not applied yet.
+    /// Whether the writer is applying entries.
     busy: bool,
     closed: bool,
-    /// How many changes were ever put in.
+    /// The number of changes so far.
     revision: Revision,
-    /// When the last of them was.
+    /// The time of the last one.
     arrived: Option<Instant>,
-    /// When the last edit of a document was.
+    /// The time of the last edit of a document.
     edited: Option<Instant>,
 }
 
 enum Entry {
-    /// An open document's text, whole.
+    /// The whole text of an open document.
     Text {
         path: Arc<str>,
         text: Text,
@@ -119,13 +116,13 @@ impl Model {
         Ok(model)
     }
 
-    /// The text of an open document from here on, after an edit.
+    /// Sets the text of an open document after an edit.
     pub(crate) fn edited(&self, path: Arc<str>, text: Text, version: i32) {
         self.lock().edited = Some(Instant::now());
         self.text(path, text, version);
     }
 
-    /// The text of an open document from here on.
+    /// Sets the text of an open document.
     pub(crate) fn text(&self, path: Arc<str>, text: Text, version: i32) {
         self.enter(|revision| Entry::Text {
             path,
@@ -135,7 +132,7 @@ impl Model {
         });
     }
 
-    /// Any other change from here on.
+    /// Queues any other change.
     pub(crate) fn change(&self, change: Change) {
         self.enter(|revision| Entry::Change(change, revision));
     }
@@ -149,7 +146,7 @@ impl Model {
         self.filled.notify_one();
     }
 
-    /// The workspace as of here. A request that is stopped before its turn costs nothing.
+    /// Pins the workspace at this place. A request that is cancelled before its turn costs nothing.
     pub(crate) fn pin(&self, stop: &Stop) -> Pinned {
         let mut queue = self.lock();
         if queue.entries.is_empty() && !queue.busy {
@@ -161,46 +158,46 @@ impl Model {
         Pinned::Soon(receiver)
     }
 
-    /// The last snapshot that is there, whatever is waiting.
+    /// The latest finished snapshot, whatever is queued.
     pub(crate) fn latest(&self) -> VersionedSnapshot {
         VersionedSnapshot::clone(&self.latest.load())
     }
 
-    /// The revision of the last change that came in, applied or not.
+    /// The revision of the last change that arrived, applied or not.
     pub(crate) fn newest(&self) -> Revision {
         self.lock().revision
     }
 
-    /// When the last change came in, applied or not.
+    /// The time when the last change arrived, applied or not.
     pub(crate) fn arrived(&self) -> Option<Instant> {
         self.lock().arrived
     }
 
-    /// When the last edit of a document came in, applied or not.
+    /// The time when the last edit of a document arrived, applied or not.
     pub(crate) fn last_edit(&self) -> Option<Instant> {
         self.lock().edited
     }
 
-    /// Ends the writer behind what is in the queue.
+    /// Ends the writer after the entries in the queue.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.filled.notify_one();
     }
 
-    /// What has changed since the last call: it is in every snapshot that is pinned from now on.
+    /// The changes since the last call; every snapshot pinned from now on includes them.
     pub(crate) fn take_unchecked(&self) -> Unchecked {
         std::mem::replace(&mut *self.unchecked(), Unchecked::Nothing)
     }
 
     fn unchecked(&self) -> MutexGuard<'_, Unchecked> {
-        // Each change is one push or assignment: it is whole even after a panic.
+        // Each change is one push or assignment, so a panic leaves it valid.
         self.unchecked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Each change of the queue is one push or take: it is whole even after a panic.
+        // Each change of the queue is one push or take, so a panic leaves it valid.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -222,7 +219,7 @@ impl Model {
                 std::mem::take(&mut queue.entries)
             };
             let mut told = self.latest.load().revision;
-            // What follows from a change comes before the requests behind it.
+            // Effects of a change come before the requests after it.
             let mut tell = || {
                 let latest = self.latest.load();
                 if latest.revision != told {
@@ -302,7 +299,7 @@ impl Model {
     }
 }
 
-/// Texts of documents that came in and are not applied yet.
+/// Texts of documents that arrived and are not applied yet.
 #[derive(Default)]
 struct Texts {
     by_path: IndexMap<Arc<str>, (Text, i32)>,

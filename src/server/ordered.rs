@@ -1,10 +1,9 @@
-//! Where order is taken: a service around the protocol's own, which sees every message in the
-//! order of the wire, one after another.
+//! A service around the protocol's own that fixes the order: it sees every message in wire order,
+//! one after another.
 //!
-//! The transport runs handlers side by side, so whatever a handler does, it does in no order at
-//! all. Here, before any handler runs, changes of text enter documents and model, and each
-//! request gets a [`Ticket`] for the state as of its place. A handler finds its ticket with
-//! [`ticket`]. Nothing here computes or waits.
+//! The transport runs handlers concurrently, in no order. Here, before any handler runs, text
+//! changes enter documents and model, and each request gets a [`Ticket`] for the state at its
+//! place. A handler gets its ticket with [`ticket`]. Nothing here computes or waits.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,12 +28,12 @@ tokio::task_local! {
     static TICKET: Arc<Ticket>;
 }
 
-/// The ticket of the request that is being handled; nothing outside a request's handler.
+/// The ticket of the current request; `None` outside a request's handler.
 pub(crate) fn ticket() -> Option<Arc<Ticket>> {
     TICKET.try_with(Arc::clone).ok()
 }
 
-/// The protocol's service with order taken in front of it.
+/// The protocol's service with ordering in front of it.
 pub struct Ordered {
     inner: LspService<Backend>,
     session: Arc<Connection>,
@@ -47,7 +46,7 @@ impl Ordered {
         Ordered { inner, session }
     }
 
-    /// The client, for whatever stands in front.
+    /// The client, for wrapping services.
     #[must_use]
     pub fn client(&self) -> tower_lsp::Client {
         self.session.client.clone()
@@ -58,7 +57,7 @@ fn nothing() -> Answer {
     Box::pin(std::future::ready(Ok(None)))
 }
 
-/// Drives an answer that waits for nothing to its end at once, so that a client that sends on
+/// Drives an answer that waits for nothing to completion at once, so that a client that sends on
 /// before it has read the answer to `initialize` is not refused as uninitialized.
 fn finished(mut answer: Answer) -> Answer {
     match answer
@@ -139,7 +138,7 @@ impl Ordered {
             return refused(id, ErrorCode::ServerError(requests::SERVER_CANCELLED), why);
         };
         if request.method() == "workspace/executeCommand" {
-            // A choice counts for every request behind it.
+            // A choice applies to every later request.
             requests::execute_command::choose(session, request.params());
         }
         let ticket = Arc::new(session.ticket(stop));
@@ -204,7 +203,7 @@ impl Ordered {
     }
 }
 
-/// Forgets a request when its future ends, even if it is dropped unanswered.
+/// Removes a request when its future ends, even if it is dropped unanswered.
 struct Dismiss {
     session: Arc<Connection>,
     id: Id,
@@ -216,7 +215,7 @@ impl Drop for Dismiss {
     }
 }
 
-/// What `$/logTrace` says about one request.
+/// The `$/logTrace` message for one request.
 struct Note(Option<(Arc<Connection>, String, Option<String>, std::time::Instant)>);
 
 impl Note {
@@ -250,7 +249,7 @@ impl Note {
     }
 }
 
-/// The request with the URI of its document escaped as the typed parameters want it.
+/// The request with the URI of its document escaped as the typed parameters require.
 fn with_strict_uri(request: Request) -> Request {
     let uri = request
         .params()
@@ -271,7 +270,7 @@ fn with_strict_uri(request: Request) -> Request {
     }
 }
 
-/// The path and the URI's own spelling of a notification's document.
+/// The path and the original URI of a notification's document.
 fn document(params: &Value) -> Option<(Arc<str>, Arc<str>)> {
     let uri = params.pointer("/textDocument/uri")?.as_str()?;
     Some((convert::path(uri)?.into(), uri.into()))
@@ -286,7 +285,7 @@ fn did_open(session: &Connection, mut params: Value) {
     let Some((path, uri)) = document(&params) else {
         return;
     };
-    // Taken, not borrowed: it may be long, and is kept once.
+    // Moved out, not borrowed: it may be long, and is kept once.
     let text = params.pointer_mut("/textDocument/text").map(Value::take);
     let Some(Value::String(text)) = text else {
         session.log(LogLevel::Warning, &format!("{uri} was opened without text"));
@@ -332,7 +331,7 @@ fn did_change(session: &Connection, params: &Value) {
     }
 }
 
-/// Gives up a document whose text is no longer known: the disk's counts until the client sends a
+/// Drops a document whose text is no longer known: the disk's text is used until the client sends a
 /// whole text again.
 fn lose(session: &Connection, path: &Arc<str>, why: &str) {
     session.log(
@@ -397,7 +396,7 @@ fn edits(params: &Value) -> Option<Vec<Edit>> {
         .collect()
 }
 
-/// A place; numbers too large for one are as far as one can go.
+/// A position; numbers that are too large are clamped.
 fn place(value: &Value) -> Option<Position> {
     let number = |name| {
         let number = value.get(name)?.as_u64()?;
@@ -435,7 +434,7 @@ fn did_change_workspace_folders(session: &Connection, params: &Value) {
 fn did_change_configuration(session: &Connection, params: &Value) {
     let facts = session.facts();
     match params.pointer(&format!("/settings/{SECTION}")) {
-        // What is pushed does not say who wrote it.
+        // Pushed settings do not say who wrote them.
         Some(section) if !(facts.setting_origins && facts.configuration) => {
             session.configure(session.turn(), section.clone());
         }

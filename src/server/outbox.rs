@@ -1,5 +1,5 @@
-//! Messages on their way to the client, written by a thread of their own: a full pipe delays
-//! nothing else until [`MAX_BACKLOG`] is reached.
+//! The queue of messages to the client, written by its own thread: a full pipe delays nothing else
+//! until [`MAX_BACKLOG`] is reached.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -9,10 +9,11 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::Notify;
 
-/// Unread output from which on the server makes no more of it until its client reads, in bytes.
+/// Maximum number of unread output bytes; above it the server produces no more until its client
+/// reads.
 const MAX_BACKLOG: usize = 32 * 1024 * 1024;
 
-/// The queue in front of the writing thread; a clone is the same queue.
+/// The queue for the writing thread; a clone is the same queue.
 #[derive(Clone, Default)]
 pub(crate) struct Outbox(Arc<Shared>);
 
@@ -20,7 +21,6 @@ pub(crate) struct Outbox(Arc<Shared>);
 struct Shared {
     unwritten: Mutex<Unwritten>,
     changed: Condvar,
-    /// Notifies [`Outbox::room`].
     written: Notify,
 }
 
@@ -28,17 +28,16 @@ struct Shared {
 struct Unwritten {
     frames: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// Whether the thread is inside a write; nothing is lost while it is.
+    /// Whether the thread is inside a write; no message is lost meanwhile.
     writing: bool,
-    /// The pipe is broken: whatever comes is thrown away.
+    /// The pipe is broken: all output is dropped.
     broken: bool,
     closed: bool,
 }
 
 impl Outbox {
-    /// Adds a message.
     pub(crate) fn push(&self, message: &impl Serialize) {
-        // Room for a header, so that the body is written where it stays.
+        // Leaves room for a header, so that the body is not copied.
         let mut frame = Vec::with_capacity(512);
         if let Err(error) = serde_json::to_writer(&mut frame, message) {
             return tracing::error!("a message could not be written: {error}");
@@ -53,7 +52,7 @@ impl Outbox {
         }
     }
 
-    /// Whether the client reads what it is sent.
+    /// Whether the client keeps up with reading.
     pub(crate) fn has_room(&self) -> bool {
         let unwritten = self.lock();
         unwritten.broken || unwritten.bytes <= MAX_BACKLOG
@@ -66,8 +65,8 @@ impl Outbox {
         }
     }
 
-    /// Writes messages to `pipe` until [`Outbox::finish`]; true if the pipe took them all. Blocks;
-    /// meant for a thread of its own.
+    /// Writes messages to `pipe` until [`Outbox::finish`]; true if the pipe accepted them all.
+    /// Blocks; meant for its own thread.
     pub(crate) fn write_to(&self, mut pipe: impl Write) -> bool {
         while let Some(frame) = self.next() {
             let written = pipe.write_all(&frame).and_then(|()| pipe.flush());
@@ -87,7 +86,7 @@ impl Outbox {
         true
     }
 
-    /// Waits for the next message; nothing once it is finished.
+    /// Waits for the next message; `None` once it is finished.
     fn next(&self) -> Option<Vec<u8>> {
         let mut unwritten = self.lock();
         loop {
@@ -103,7 +102,7 @@ impl Outbox {
         }
     }
 
-    /// Lets the writing thread end once it is through, and waits for that at most `patience`.
+    /// Lets the writing thread finish, and waits at most `patience` for that.
     pub(crate) fn finish(&self, patience: Duration) {
         let mut unwritten = self.lock();
         unwritten.closed = true;
@@ -116,7 +115,7 @@ impl Outbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Unwritten> {
-        // A panic elsewhere leaves the queue whole: each change is one push or pop.
+        // Each change is one push or pop, so a panic leaves the queue valid.
         let unwritten = self.0.unwritten.lock();
         unwritten.unwrap_or_else(PoisonError::into_inner)
     }

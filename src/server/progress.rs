@@ -1,6 +1,6 @@
-//! `$/progress` of one command: begun, reported now and then, ended before its answer.
+//! `$/progress` of one command: begin, reports, and end before its answer.
 //!
-//! The job reports from the blocking pool; a task of its own sends, so that no job waits for the
+//! The job reports from the blocking pool; a separate task sends, so that no job waits for the
 //! client.
 
 use std::sync::Mutex;
@@ -16,33 +16,31 @@ use tower_lsp::ls_types::{self as lsp, notification};
 use super::connection::Connection;
 use super::jobs::Stop;
 
-/// A client that did not ask for progress is shown none before a command has taken so long.
+/// Delay before unsolicited progress is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The shortest time between two reports.
+/// Minimum interval between two reports.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Progress that is under way.
 pub(crate) struct Progress {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
     task: JoinHandle<()>,
-    /// Whether the client named the token.
+    /// Whether the client provided the token.
     is_asked_for: bool,
     teller: Teller,
     name: String,
 }
 
-/// Reports how far the work is; cheap to call in a loop.
+/// Reports a job's progress; cheap to call in a loop.
 #[derive(Clone)]
 pub(crate) struct Teller {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
-    /// When the next telling is due.
     due: std::sync::Arc<Mutex<Instant>>,
 }
 
 impl Progress {
-    /// Begins: on the client's token, or else, if the client can show it and the work takes long,
-    /// on one of ours, which a cancellation may name too.
+    /// Begins on the client's token; without one, on a token of ours if the client can show it and
+    /// the work takes long. A cancellation may use either.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn begin(
         session: &Connection,
@@ -95,12 +93,12 @@ impl Progress {
         }
     }
 
-    /// For the job.
+    /// The reporter for the job.
     pub(crate) fn teller(&self) -> Teller {
         self.teller.clone()
     }
 
-    /// Ends, whatever the work came to.
+    /// Ends the progress, whatever the result.
     pub(crate) async fn end(self, session: &Connection) {
         session.unname(&self.name);
         let end = lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
@@ -112,7 +110,7 @@ impl Progress {
 }
 
 impl Teller {
-    /// So many steps of so many are done.
+    /// Reports the number of finished steps.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn tell(&self, done: usize, of: usize) {
         let now = Instant::now();
@@ -153,7 +151,6 @@ async fn send(client: &Client, token: &lsp::ProgressToken, value: lsp::WorkDoneP
         .await;
 }
 
-/// Sends what comes until the end.
 async fn forward(
     client: &Client,
     token: &lsp::ProgressToken,
@@ -168,7 +165,7 @@ async fn forward(
     }
 }
 
-/// Progress on a token of ours: made only once there is something to report.
+/// Progress on a token of ours, which is created at the first report.
 async fn own(
     client: Client,
     token: lsp::ProgressToken,
@@ -178,7 +175,7 @@ async fn own(
     let Some(lsp::WorkDoneProgress::Report(_)) = receiver.recv().await else {
         return;
     };
-    // A client that never replies holds nothing beyond the end of the work.
+    // A client that never replies delays nothing after the work.
     let created = tokio::select! {
         created = client.create_work_done_progress(token.clone()) => created.is_ok(),
         () = drain(&mut receiver) => false,
@@ -190,7 +187,7 @@ async fn own(
     forward(&client, &token, receiver).await;
 }
 
-/// Passes over what comes until the end.
+/// Drops all reports until the end.
 async fn drain(receiver: &mut UnboundedReceiver<lsp::WorkDoneProgress>) {
     while let Some(value) = receiver.recv().await {
         if matches!(value, lsp::WorkDoneProgress::End(_)) {

@@ -1,10 +1,10 @@
-//! Diagnostics pushed to the client: after a short quiet time, open files first, and never for a
-//! text that is no longer the latest. While the workspace is being read, open files are checked for
-//! what their own text says.
+//! Pushes diagnostics to the client: debounced, open files first, and never for an outdated text.
+//! While the workspace is being read, open files are checked with rules that need only their own
+//! text.
 //!
 //! This task is the only one that publishes, so a client never sees an older result after a newer
-//! one. It works from the latest state, computes on the background lane, is stopped by the next
-//! edit, and begins again when it is quiet.
+//! one. It works on the latest state, computes on the background lane, is cancelled by the next
+//! edit, and starts again after the debounce.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use super::requests::View;
 use super::requests::diagnostic::uri;
 use crate::rules::Part;
 
-/// Nothing is checked before no change has come for so long: shorter than a pause between words,
+/// Debounce: check after this much time without a change. Shorter than a pause between words,
 /// longer than one between letters of a fast typist's burst.
 pub(crate) const QUIET: Duration = Duration::from_millis(60);
 
-/// Changes that never pause are checked at least so often.
+/// Maximum delay of a check while changes continue.
 pub(crate) const MAX_QUIET: Duration = Duration::from_secs(1);
 
-/// Files that are not open are checked only after a longer pause, since it can take long.
+/// Debounce for files that are not open: a longer one, since checking them can take long.
 pub(crate) const REST: Duration = Duration::from_millis(500);
 
-/// So many closed files are checked in one job: enough to share what their findings need, few
-/// enough for the first to be shown soon.
+/// Number of closed files checked in one job: enough to share inputs, few enough to show the first
+/// results soon.
 const MAX_TOGETHER: usize = 512;
 
-/// So many open files are checked in one job: fewer, since the user looks at them.
+/// Number of open files checked in one job: fewer, since the user looks at them.
 const MAX_OPEN_TOGETHER: usize = 16;
 
-/// What was last published for one file.
+/// The last published diagnostics of one file.
 struct Published {
     id: String,
     version: Option<i32>,
@@ -53,25 +53,24 @@ struct Address {
     uri: lsp::Uri,
 }
 
-/// What was published, by path.
+/// The published diagnostics, by path.
 #[derive(Default)]
 struct Publisher {
     published: HashMap<Arc<str>, Published>,
 }
 
-/// Publishes until the session ends.
 pub(crate) async fn publish(session: Arc<Connection>) {
     let mut publisher = Publisher::default();
     let mut asked = None;
     let mut is_first = true;
-    // A change that came while something was computed has left a permit here.
+    // A change during a computation has left a permit here.
     loop {
         session.changed.notified().await;
         loop {
             let is_whole = *session.index.borrow() == Index::Complete;
             match is_whole && !is_first {
                 true => quiet(&session, session.options.quiet).await,
-                // Files that are being read keep no one waiting for what an open file says itself.
+                // While the workspace loads, open files are checked on their own.
                 false => unedited(&session, session.options.quiet).await,
             }
             if session.stage() != Stage::Running {
@@ -81,7 +80,7 @@ pub(crate) async fn publish(session: Arc<Connection>) {
                 if !is_whole {
                     break;
                 }
-                // One question at a time: a client that never replies is not flooded.
+                // One request at a time: a client that never replies is not flooded.
                 let replied = asked
                     .as_ref()
                     .is_none_or(tokio::task::JoinHandle::is_finished);
@@ -90,12 +89,12 @@ pub(crate) async fn publish(session: Arc<Connection>) {
                 }
                 break;
             }
-            // Half a workspace would show problems that it does not have, and the first check of a whole
-            // one takes a while.
+            // A partial workspace would show false problems, and the first check of a whole one
+            // takes a while.
             let is_early = !is_whole || is_first;
             let is_stopped =
                 is_early && early(&session, &mut publisher).await == Round::Interrupted;
-            // The change that stopped it has left a permit.
+            // The change that cancelled it has left a permit.
             if is_stopped || !is_whole {
                 break;
             }
@@ -107,12 +106,12 @@ pub(crate) async fn publish(session: Arc<Connection>) {
     }
 }
 
-/// Waits until nothing has changed for `quiet`, but not for ever.
+/// Waits until nothing has changed for `quiet`, at most [`MAX_QUIET`].
 async fn quiet(session: &Connection, quiet: Duration) {
     let enough = Instant::now() + MAX_QUIET;
     loop {
         let woken = Instant::now();
-        // The time that a change has taken to be applied is quiet already.
+        // The time since the change arrived counts, including the time to apply it.
         let fresh = || session.model.arrived().filter(|at| *at + quiet > woken);
         let until = (fresh().unwrap_or(woken) + quiet).min(enough);
         tokio::select! {
@@ -130,21 +129,22 @@ async fn quiet(session: &Connection, quiet: Duration) {
     }
 }
 
-/// How many quiet times an edit takes to settle.
+/// An edit settles after this many debounce times.
 const SETTLED: u32 = 4;
 
-/// Waits until an edit has settled, but not for ever: until then a client leaves its lenses and hints
-/// where they are, so that nothing moves while a person types.
+/// Waits until an edit has settled, with a limit: until then a client keeps its lenses and hints in
+/// place, so that nothing moves while a person types.
 pub(crate) async fn settled(session: &Connection) {
     since(session.options.quiet * SETTLED, || session.model.arrived()).await;
 }
 
-/// Waits until no document was edited for `quiet`, whatever is opened or read meanwhile, but not for ever.
+/// Waits until no document was edited for `quiet`, whatever is opened or read meanwhile, with a
+/// limit.
 async fn unedited(session: &Connection, quiet: Duration) {
     since(quiet, || session.model.last_edit()).await;
 }
 
-/// Waits until `last` is so long ago, but not for ever.
+/// Waits until `pause` has passed since `last`, at most `MAX_QUIET`.
 async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
     let enough = Instant::now() + MAX_QUIET;
     while let Some(until) = last().map(|at| at + pause)
@@ -159,17 +159,17 @@ async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
 enum Round {
     /// Everything is published.
     Done,
-    /// Something changed meanwhile.
+    /// A change interrupted it.
     Interrupted,
 }
 
-/// Publishes what has changed, open files first.
+/// Publishes the changed diagnostics, open files first.
 async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let unchecked = session.take_unchecked();
     session.diagnostics.lock().await.take(unchecked);
     let documents = session.documents();
     let open = documents.paths();
-    // The file that the user types in comes before what it touches in the other open files.
+    // The file being edited comes before other open files that it affects.
     let (edited, others): (Vec<_>, Vec<_>) = open.iter().cloned().partition(|path| {
         let version = documents.get(path).map(|document| document.version);
         publisher
@@ -213,20 +213,21 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
 }
 
 impl Publisher {
-    /// Whether the client knows these diagnostics of a file.
+    /// Whether the client has these diagnostics of a file.
     fn knows(&self, address: &Address, now: Option<&OfFile>) -> bool {
         match self.published.get(&address.path) {
             Some(published) => {
                 let is_same = now.is_some_and(|now| now.id == published.id);
                 is_same && published.version == address.version && published.uri == address.uri
             }
-            // Nothing is published for a file that no hierarchy reads, and for a closed one without findings.
+            // Nothing is published for a file that no hierarchy reads, and for a closed one without
+            // findings.
             None => now.is_none_or(|now| now.items.is_empty() && address.version.is_none()),
         }
     }
 
-    /// The files of which the client may know something else than what is true, or the version of a
-    /// document that is closed. A pull may have checked a file that is not `pending` any more.
+    /// The files whose diagnostics at the client may be outdated, or belong to a closed document's
+    /// version. A pull may have checked a file that is no longer `pending`.
     fn stale(&self, diagnostics: &Diagnostics, pending: BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
         let mut stale = pending;
         let id = |path: &str| self.published.get(path).map(|published| &published.id);
@@ -242,7 +243,7 @@ impl Publisher {
         stale
     }
 
-    /// Publishes, unless the client knows already.
+    /// Publishes, unless the client is up to date.
     async fn publish(&mut self, session: &Connection, address: Address, now: Option<OfFile>) {
         if self.knows(&address, now.as_ref()) {
             return;
@@ -272,7 +273,7 @@ fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
     })
 }
 
-/// Checks files as they are now and publishes what the client does not know.
+/// Checks the current files and publishes the differences.
 async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
     let stop = Stop::new(Duration::ZERO);
     // Held until the job ends, so that an older view is never checked after a newer one.
@@ -301,7 +302,7 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
     let Some(found) = unless_changed(session, &stop, job).await else {
         return Round::Interrupted;
     };
-    // A result about a text that has moved on is dropped: the change that moved it has woken us.
+    // A result for an outdated text is dropped: the newer change has woken us.
     if session.model.newest() != revision {
         return Round::Interrupted;
     }
@@ -311,7 +312,8 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
     Round::Done
 }
 
-/// While the workspace is being read: publishes for open files what their own text says.
+/// While the workspace is being read: publishes diagnostics of open files that need only their own
+/// text.
 async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let stop = Stop::new(Duration::ZERO);
     let view = View::latest(session, stop.clone());
@@ -343,7 +345,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
         let version = documents
             .get(&address.path)
             .map(|document| document.version);
-        // That there is nothing else is not known yet.
+        // Further findings may still follow.
         let has_findings = now.as_ref().is_some_and(|now| !now.items.is_empty());
         if version == address.version
             && (has_findings || publisher.published.contains_key(&address.path))
@@ -354,7 +356,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     Round::Done
 }
 
-/// Runs a check in the background. Nothing if something changed meanwhile; no findings if it failed.
+/// Runs a check in the background. `None` if something changed meanwhile; no findings if it failed.
 async fn unless_changed<T: Send + 'static>(
     session: &Connection,
     stop: &Stop,
@@ -367,7 +369,7 @@ async fn unless_changed<T: Send + 'static>(
         found = &mut job => Some(found.ok()),
         () = session.changed.notified() => {
             stop.outdate();
-            // The permit that was just taken stands for a change that must be looked at.
+            // The permit just taken stands for a change that must be handled.
             session.changed.notify_one();
             None
         }

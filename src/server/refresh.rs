@@ -1,13 +1,13 @@
-//! Asks the client to draw lenses and hints again: after a pause that follows changes of files,
-//! settings, the selected node or the facts of a what-if.
+//! Asks the client to refresh lenses and hints: debounced after changes of files, settings, the
+//! selected node or the facts of a what-if.
 //!
-//! One question at a time: a client that never replies is not flooded.
+//! One request at a time: a client that never replies is not flooded.
 
 use std::sync::Arc;
 
 use super::connection::{Connection, Index, Stage};
 
-/// Asks until the session ends.
+/// Runs until the session ends.
 pub(crate) async fn keep_drawn(session: Arc<Connection>) {
     let mut news = session.news.subscribe();
     let mut asked = *news.borrow_and_update();

@@ -1,7 +1,7 @@
-//! Documents as files, for clients that show a document only if there is one to open: what a
-//! command answered, read-only, in a folder of this process that goes with it.
+//! Documents as files, for clients that can only open files: the answers of commands, read-only, in
+//! a folder of this process that is removed at the end.
 //!
-//! Only this user can read the folder and the files. The same question again replaces its file. A
+//! Only this user can read the folder and the files. Repeating a command replaces its file. A
 //! caller must not put secrets here.
 
 #![expect(
@@ -16,27 +16,26 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::client_process::is_alive;
 
-/// The folder's name begins with this; a process's number and a count follow.
+/// The prefix of the folder's name, followed by a process id and a count.
 const NAME: &str = "hiera-ls-";
 
-/// Most names that are tried for a folder.
+/// Maximum number of names tried for a folder.
 const MOST_TRIES: usize = 100;
 
-/// Most entries that are searched for folders of ended processes.
+/// Maximum number of entries searched for folders of ended processes.
 const MOST_SWEPT: usize = 10_000;
 
-/// A file's name is no longer than this, in bytes, without its ending: file systems end at 255.
+/// Maximum length of a file's name in bytes, without its extension: file systems allow 255.
 const MAX_NAME: usize = 200;
 
-/// The folder where this process's folder is to be: the user's own for running processes, else
-/// that for temporary files.
+/// The parent of this process's folder: the user's runtime folder, else the folder for temporary
+/// files.
 pub(crate) fn of_user() -> PathBuf {
     let running = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let running = running.filter(|folder| folder.is_absolute() && folder.is_dir());
     running.unwrap_or_else(std::env::temp_dir)
 }
 
-/// The files of one process.
 pub(crate) struct ShownFiles {
     parent: Option<PathBuf>,
     state: Mutex<State>,
@@ -44,14 +43,13 @@ pub(crate) struct ShownFiles {
 
 enum State {
     Empty,
-    /// Something is in this folder.
     Made(PathBuf),
-    /// The process is ending.
     Closed,
 }
 
 impl ShownFiles {
-    /// Files in a folder that is made below `parent` on first use; without `parent` nothing is written.
+    /// Files in a folder that is created below `parent` on first use; without `parent` nothing is
+    /// written.
     pub(crate) fn new(parent: Option<PathBuf>) -> ShownFiles {
         ShownFiles {
             parent,
@@ -59,7 +57,7 @@ impl ShownFiles {
         }
     }
 
-    /// Writes a text into a file that is named after it, and gives the file's path.
+    /// Writes a text into a file named after its title, and returns the file's path.
     ///
     /// # Errors
     /// Why it cannot be written.
@@ -92,10 +90,10 @@ impl ShownFiles {
         Ok(at)
     }
 
-    /// Removes all of it; nothing can be put there any more.
+    /// Removes all files; no more can be added.
     pub(crate) fn close(&self) {
         if let State::Made(folder) = std::mem::replace(&mut *self.state(), State::Closed) {
-            // What cannot be removed now is swept by the next process.
+            // Remaining files are removed by the next process.
             let _ = std::fs::remove_dir_all(folder);
         }
     }
@@ -111,7 +109,7 @@ impl Drop for ShownFiles {
     }
 }
 
-/// Makes a new folder that only this user can read.
+/// Creates a new folder that only this user can read.
 fn make(parent: &Path) -> Result<PathBuf> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -128,7 +126,7 @@ fn make(parent: &Path) -> Result<PathBuf> {
     Err(Error::from(ErrorKind::AlreadyExists))
 }
 
-/// Removes the folders of processes of this user that were ended before they could do so.
+/// Removes the folders of this user's processes that ended without cleaning up.
 fn sweep(parent: &Path, made: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else {
         return;
@@ -143,14 +141,14 @@ fn sweep(parent: &Path, made: &Path) {
     }
 }
 
-/// The process whose folder has this name.
+/// The process id in a folder's name.
 fn process_of(name: &OsStr) -> Option<u32> {
     let (process, number) = name.to_str()?.strip_prefix(NAME)?.split_once('-')?;
     number.parse::<usize>().ok()?;
     process.parse().ok()
 }
 
-/// Whether something is a folder, not a link to one, of the user whose folder another is.
+/// Whether a path is a folder (and not a link) of the same owner as `made`.
 fn is_like(at: &Path, made: &Path) -> bool {
     let (Ok(there), Ok(ours)) = (at.symlink_metadata(), made.symlink_metadata()) else {
         return false;
@@ -165,12 +163,11 @@ fn is_like(at: &Path, made: &Path) -> bool {
     there.is_dir() && ours.is_dir()
 }
 
-/// The title as the name of a file.
 fn file_name(title: &str, ending: &str) -> String {
     let mut name = String::new();
     for character in title.chars() {
         let character = match character {
-            // Looks the same, and separates no folders.
+            // Looks the same, and does not separate folders.
             '/' => '\u{2215}',
             character if character.is_control() => ' ',
             character => character,
@@ -180,7 +177,7 @@ fn file_name(title: &str, ending: &str) -> String {
         }
         name.push(character);
     }
-    // No name begins with a dot: such files are hidden, and two of them are folders.
+    // No name begins with a dot: such files are hidden, and `.` and `..` are folders.
     let name = name.trim_start_matches('.').trim();
     format!("{}.{ending}", if name.is_empty() { "answer" } else { name })
 }
@@ -192,7 +189,7 @@ mod tests {
     #[test]
     fn files_are_for_this_user_alone_and_go_with_the_process() {
         let temporary = tempfile::tempdir().unwrap();
-        // What a process left that was killed, and what only looks like it.
+        // The folder of a killed process, and similar ones.
         let (dead, other) = (u32::MAX - 1, temporary.path().join("hiera-ls-mine-0"));
         let left = temporary.path().join(format!("{NAME}{dead}-0"));
         std::fs::create_dir(&left).unwrap();

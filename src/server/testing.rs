@@ -1,4 +1,4 @@
-//! For the tests of the transport only: the same server on any pipe, with answers of the test's own
+//! Only for the tests of the transport: the same server on any pipe, with the test's own answers
 //! and with test doubles in front of the ordered service.
 
 use std::io::{Read, Write};
@@ -18,8 +18,8 @@ pub use crate::ide::symbols::Symbol;
 pub use crate::rules::Finding;
 pub use crate::workspace::Snapshot;
 
-/// Serves as [`serve`] does, with another limit of messages that are handled at once, and with a
-/// service in front of the ordered one: test doubles break a rule of the transport there.
+/// Serves like [`serve`], with another limit of messages handled at once, and with a service in
+/// front of the ordered one: test doubles break a rule of the transport there.
 #[must_use]
 pub fn serve_through<S>(
     input: impl Read + Send + 'static,
@@ -35,14 +35,11 @@ where
     super::serve_through(input, output, options, limit, in_front)
 }
 
-/// What tests answer requests with instead of `ide` and `rules`: answers that take as long as
-/// the test wants, count, or panic.
+/// Tests' replacements for `ide` and `rules`: answers that wait, count, or panic.
 pub struct Doubles {
-    /// A hover at a byte of a file.
+    /// The hover at a byte of a file.
     pub hover: Box<HoverDouble>,
-    /// The findings of a file.
     pub check: Box<CheckDouble>,
-    /// The symbols of a file.
     pub symbols: Box<SymbolsDouble>,
 }
 

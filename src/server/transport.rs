@@ -1,8 +1,8 @@
-//! Drives the protocol's service: messages in, in their order; answers and the server's own messages
-//! out, as they come.
+//! Drives the protocol's service: messages in, in order; answers and the server's own messages out,
+//! as they come.
 //!
-//! The transport of the protocol's library would write each message as text for its own decoder to
-//! read again, and end the session where that fails. Its service and its client are used as they are.
+//! The library's transport would write each message as text for its own decoder to parse again, and
+//! end the session if that fails. Its service and its client are used unchanged.
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
@@ -29,7 +29,7 @@ pub(crate) async fn serve<S>(
     let mut answers = FuturesUnordered::new();
     let mut is_open = true;
     while is_open || !answers.is_empty() {
-        // A client that does not read gets no more to read; it is still listened to.
+        // A client that does not read gets no more output; its messages are still read.
         let has_room = outbox.has_room();
         tokio::select! {
             incoming = inbox.recv(), if is_open && answers.len() < limit => match incoming {
@@ -46,7 +46,7 @@ pub(crate) async fn serve<S>(
                 None => is_open = false,
             },
             Some(answer) = answers.next(), if has_room => {
-                // What a handler has sent comes before its answer.
+                // Messages sent by a handler come before its answer.
                 while let Some(Some(request)) = requests.next().now_or_never() {
                     outbox.push(&request);
                 }

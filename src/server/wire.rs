@@ -1,11 +1,10 @@
-//! Bytes of the pipe to messages: framing, JSON, and what is done about bad frames.
+//! Reads messages from the pipe: framing, JSON, and the handling of bad frames.
 //!
-//! The transport's own decoder ends the session at the first message that it cannot read, keeps an
-//! endless header in memory, and refuses a third header. So messages are read here, on a thread of
-//! their own: what is no message is answered with a JSON-RPC error, and reading goes on at the next
-//! header.
+//! The transport's own decoder ends the session at the first invalid message, keeps an endless
+//! header in memory, and refuses a third header. So messages are read here, on a separate thread:
+//! an invalid message is answered with a JSON-RPC error, and reading continues at the next header.
 //!
-//! It must not know what any method means.
+//! It must not know the meaning of any method.
 
 use std::io::Read;
 
@@ -16,28 +15,26 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
 use super::outbox::Outbox;
 
-/// A header block longer than this is no header: real ones are under 100 bytes.
+/// Maximum length of a header block: real ones are under 100 bytes.
 const MAX_HEADER: usize = 8 * 1024;
 
-/// A message longer than this is refused: the largest texts that editors open are about 50 MB, and
-/// JSON escapes can double them.
+/// Maximum length of a message: the largest texts that editors open are about 50 MB, and JSON
+/// escapes can double them.
 const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
-/// How much is read from the pipe at once.
+/// Number of bytes read from the pipe at once.
 const CHUNK: usize = 64 * 1024;
 
 const HEADER: &[u8] = b"content-length:";
 
-/// A message of the client.
 pub(crate) enum Incoming {
-    /// A request or a notification.
     Call(Request),
     /// The answer to a request of the server.
     Reply(Response),
 }
 
-/// Reads `pipe` until it ends and passes each well-formed message on; the answers to the others go
-/// to `outbox`. Blocks; meant for a thread of its own.
+/// Reads `pipe` until it ends and passes each well-formed message on; error answers go to `outbox`.
+/// Blocks; meant for its own thread.
 pub(crate) fn read_messages(pipe: impl Read, inbox: &Sender<Incoming>, outbox: &Outbox) {
     let mut frames = Frames {
         pipe,
@@ -79,18 +76,18 @@ fn failure(id: Id, code: ErrorCode, why: &str) -> Response {
     Response::from_error(id, error)
 }
 
-/// Reads a body as a message.
+/// Parses a body as a message.
 ///
 /// # Errors
-/// It is none; what to answer.
+/// The answer to an invalid message.
 #[expect(
     clippy::result_large_err,
     reason = "one for each message; the answer is sent right away"
 )]
 fn message(body: &[u8]) -> Result<Incoming, Response> {
     let value = serde_json::from_slice::<Value>(body).or_else(|first| {
-        // JavaScript strings may hold half a surrogate pair, and well-behaved clients write it as an
-        // escape that no Rust string can hold.
+        // JavaScript strings may contain half a surrogate pair, and well-behaved clients write it
+        // as an escape that no Rust string can represent.
         let text = String::from_utf8_lossy(body);
         serde_json::from_str(&replace_lone_surrogates(&text)).map_err(|_| first)
     });
@@ -140,8 +137,8 @@ fn message(body: &[u8]) -> Result<Incoming, Response> {
     }
 }
 
-/// Writes U+FFFD for each `\uD800`…`\uDFFF` escape without its partner: as many UTF-16 units, so
-/// positions behind it stay right.
+/// Writes U+FFFD for each `\uD800`…`\uDFFF` escape without its partner: the same number of UTF-16
+/// units, so later positions stay right.
 fn replace_lone_surrogates(json: &str) -> String {
     let bytes = json.as_bytes();
     let unit = |at: usize| -> Option<u32> {
@@ -174,22 +171,21 @@ fn replace_lone_surrogates(json: &str) -> String {
     fixed
 }
 
-/// What one attempt to read a frame gave.
+/// The result of reading a frame.
 enum Frame {
     /// The body of a message, by its header.
     Body(Vec<u8>),
-    /// Something else stood there; why.
+    /// Invalid bytes; why.
     Bad(&'static str),
-    /// The pipe is closed.
     End,
 }
 
-/// Cuts the pipe into frames.
+/// Splits the pipe into frames.
 struct Frames<R: Read> {
     pipe: R,
-    /// What was read and is in no frame yet.
+    /// Bytes that are not part of a frame yet.
     buffer: Vec<u8>,
-    /// What the header in front of the buffer says.
+    /// The length in the header before the buffer.
     length: Option<usize>,
 }
 
@@ -210,7 +206,7 @@ impl<R: Read> Frames<R> {
             if !is_whole {
                 continue;
             }
-            // Bytes of a message whose header said too little stand before the next header.
+            // If a header's length was too small, the rest of its message precedes the next header.
             let start = find_header(&line).unwrap_or(0);
             if start > 0 {
                 bad.get_or_insert("bytes outside any message");
@@ -223,7 +219,7 @@ impl<R: Read> Frames<R> {
                         self.length = None;
                         return self.body(length);
                     }
-                    // The header may be good although what stood before it was not.
+                    // The header may be valid although the bytes before it were not.
                     (_, Some(why)) => return Frame::Bad(why),
                 }
             }
@@ -241,7 +237,8 @@ impl<R: Read> Frames<R> {
         bad.map_or(Frame::End, Frame::Bad)
     }
 
-    /// The next line with its line feed, or [`MAX_HEADER`] bytes of a longer one; nothing at the end.
+    /// The next line with its line feed, or [`MAX_HEADER`] bytes of a longer one; `None` at the
+    /// end.
     fn line(&mut self) -> Option<Vec<u8>> {
         let mut searched = 0;
         loop {
@@ -257,10 +254,10 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Reads a body. A header within it means that the length was wrong: no JSON text holds a raw
-    /// line break between that name and a number, so what follows belongs to the next message.
+    /// Reads a body. A header within it means that the length was wrong: no JSON text contains a
+    /// raw line break between that name and a number, so the rest belongs to the next message.
     fn body(&mut self, mut length: usize) -> Frame {
-        // A claim costs nothing before the bytes come: untouched memory is not there.
+        // A large length costs nothing before the bytes arrive: untouched memory is not allocated.
         self.buffer
             .reserve_exact((length + CHUNK).saturating_sub(self.buffer.len()));
         let mut searched = 0;
@@ -308,7 +305,7 @@ fn strip_header(line: &[u8]) -> Option<&[u8]> {
         .map(|_| &line[HEADER.len()..])
 }
 
-/// The start of a whole `Content-Length: 12⏎` within a body, if its end lies behind `searched`.
+/// The start of a complete `Content-Length: 12⏎` within a body, if it ends after `searched`.
 fn swallowed_header(body: &[u8], searched: usize) -> Option<usize> {
     let ends = memchr::memchr_iter(b'\n', &body[searched..]).map(|end| searched + end);
     ends.into_iter().find_map(|end| {
@@ -329,7 +326,7 @@ mod tests {
 
     use super::*;
 
-    /// What `input` is read as: the methods of the messages, then the errors.
+    /// The result of reading `input`: the methods of the messages, then the errors.
     fn read(input: &[u8]) -> (Vec<String>, String) {
         let (inbox, mut messages) = tokio::sync::mpsc::channel(100);
         let outbox = Outbox::default();

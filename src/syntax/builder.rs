@@ -1,8 +1,8 @@
-//! From libyaml's events to a [`Tree`]: exact spans, anchors and aliases.
+//! Builds a [`Tree`] from libyaml's events, with exact spans, anchors and aliases.
 //!
-//! libyaml's marks are not yet the spans people see: anchors and tags are part of a node's start,
-//! the end of a block collection runs on to the next token, an absent value sits wherever the
-//! next token begins. All of that is put right here.
+//! libyaml's marks differ from the spans people see: anchors and tags are part of a node's start,
+//! the end of a block collection extends to the next token, and an absent value is placed where the
+//! next token begins. This module corrects all of that.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,21 +12,20 @@ use super::libyaml::{CollectionStyle, Event, EventKind, ScalarStyle as Written};
 use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
 use crate::text::TextRange;
 
-/// Collections deeper than this are refused, so that no recursion over a tree or a value
-/// can overflow the stack. Psych itself gives up between one and two thousand levels.
+/// Deeper collections are refused, so that no recursion over a tree or a value can overflow the
+/// stack. Psych itself fails between one and two thousand levels.
 pub const MAX_DEPTH: usize = 500;
 
-/// An open collection.
 #[derive(Debug)]
 struct Frame {
     id: NodeId,
-    /// Where its children start in `Builder::pending`.
+    /// Start of its children in `Builder::pending`.
     children: usize,
     is_mapping: bool,
     is_flow: bool,
 }
 
-/// A point to return to when a part of the text turns out to be broken.
+/// A point to roll back to when a part of the text turns out to be broken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checkpoint {
     nodes: usize,
@@ -35,7 +34,6 @@ pub(super) struct Checkpoint {
     behind: usize,
 }
 
-/// A tree that grows by events.
 #[derive(Debug)]
 pub(super) struct Builder<'t> {
     bytes: &'t [u8],
@@ -43,21 +41,19 @@ pub(super) struct Builder<'t> {
     frames: Vec<Frame>,
     /// Children of open collections.
     pending: Vec<NodeId>,
-    /// The node that bears each anchor's name at this point of the text.
+    /// The node with each anchor's name at this point of the text.
     anchors: HashMap<Arc<str>, NodeId>,
-    /// What each definition in `anchors` replaced, to take definitions back.
+    /// The previous value of each definition in `anchors`, for rolling back.
     anchor_log: Vec<(Arc<str>, Option<NodeId>)>,
-    /// Behind the last token seen.
+    /// End of the last token seen.
     behind: usize,
     empty: Arc<str>,
 }
 
-/// Whether the tree can take more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Growth {
-    /// It did.
     Grown,
-    /// The event would open a collection too deep.
+    /// The event would open a collection beyond the maximum depth.
     TooDeep,
 }
 
@@ -75,12 +71,11 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// How many collections are open.
     pub(super) fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether a key of the topmost mapping comes next, if anything but its end.
+    /// Whether a key of the topmost mapping (or its end) comes next.
     pub(super) fn expects_top_key(&self) -> bool {
         match self.frames.as_slice() {
             [top] => top.is_mapping && (self.pending.len() - top.children).is_multiple_of(2),
@@ -97,8 +92,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Forgets everything since the checkpoint. The topmost mapping must be as open now as it
-    /// was then.
+    /// Rolls back to the checkpoint. The topmost mapping must be open now if it was then.
     pub(super) fn roll_back(&mut self, to: Checkpoint) {
         self.nodes.truncate(to.nodes);
         self.pending.truncate(to.pending);
@@ -125,7 +119,6 @@ impl<'t> Builder<'t> {
         self.open(id, CollectionStyle::Block, true);
     }
 
-    /// Whether an open collection has children yet.
     pub(super) fn has_children(&self) -> bool {
         !self.pending.is_empty()
     }
@@ -137,7 +130,7 @@ impl<'t> Builder<'t> {
             .is_some_and(|&id| !self.nodes[id.index()].full_range().is_empty())
     }
 
-    /// Ends whatever is open and hands out the nodes.
+    /// Closes all open collections and returns the tree.
     pub(super) fn finish(mut self) -> Tree {
         while !self.frames.is_empty() {
             if self.expects_value() {
@@ -159,7 +152,7 @@ impl<'t> Builder<'t> {
         })
     }
 
-    /// Takes one event, whose marks count from `shift` on in the text.
+    /// Adds an event; its marks count from `shift` on in the text.
     pub(super) fn event(&mut self, event: &Event<'_>, shift: usize) -> Growth {
         let start = (event.start.index + shift).min(self.bytes.len());
         let end = (event.end.index + shift).clamp(start, self.bytes.len());
@@ -217,8 +210,8 @@ impl<'t> Builder<'t> {
                 );
             }
             EventKind::SequenceEnd | EventKind::MappingEnd => {
-                // Only a bracket has a width of its own; block ends and the end of a bare pair
-                // in a flow list are marks of the next token.
+                // Only a bracket has a width of its own; block ends and the end of a bare pair in a
+                // flow list are marks of the next token.
                 let bracket = matches!(self.bytes.get(start), Some(b']' | b'}'));
                 let is_flow = self.frames.last().is_some_and(|frame| frame.is_flow);
                 self.close((is_flow && bracket && end > start).then_some(end));
@@ -237,7 +230,7 @@ impl<'t> Builder<'t> {
             return Growth::TooDeep;
         }
         let is_mapping = matches!(kind, NodeKind::Mapping(_));
-        // A block mapping starts where its first key does, whose properties are not its own.
+        // A block mapping starts at its first key, whose properties are not the mapping's.
         let (anchor, tag, content) =
             self.properties(start..self.bytes.len(), anchor, tag.map(Some));
         let id = self.add(TextRange::empty(content), kind, anchor, tag);
@@ -320,9 +313,9 @@ impl<'t> Builder<'t> {
         id
     }
 
-    /// The spans of an anchor and a tag at the start of a node, and where the node itself
-    /// starts. `tag` is nothing where no tag is to be looked for, and nothing within where the
-    /// tag, if there is one, is `!`, which libyaml does not report for scalars.
+    /// The spans of an anchor and a tag at the start of a node, and the start of the node itself.
+    /// `tag` is `None` if no tag should be looked for, and `Some(None)` if a tag, if present, is
+    /// `!`, which libyaml does not report for scalars.
     fn properties(
         &self,
         range: Range<usize>,
@@ -354,7 +347,7 @@ impl<'t> Builder<'t> {
     fn scalar_range(&self, start: usize, end: usize, style: Written, absent: bool) -> TextRange {
         match style {
             Written::Plain if absent => {
-                // An absent value stands behind its indicator, or where the last token ended.
+                // An absent value stands after its indicator, or at the end of the last token.
                 let indicated =
                     start > self.behind && matches!(self.bytes[start - 1], b':' | b'-' | b'?');
                 TextRange::empty(if indicated { start } else { self.behind })
@@ -376,7 +369,7 @@ fn spanned(range: Range<usize>, text: &str) -> Box<Spanned> {
     })
 }
 
-/// How many bytes a tag takes: `!<…>`, or up to what cannot be in a URI.
+/// The length of a tag: `!<…>`, or up to a character that cannot be in a URI.
 fn tag_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(b"!<") {
         return bytes
@@ -392,13 +385,13 @@ fn tag_length(bytes: &[u8]) -> usize {
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The first byte from `at` on, before `end`, that is neither white space nor in a comment.
+/// The first byte in `at..end` that is neither white space nor in a comment.
 fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
     while at < end {
         match bytes[at] {
             b' ' | b'\t' => at += 1,
             b'#' => at += line_length(&bytes[at..end]),
-            // libyaml passes over a byte order mark at the start of any line.
+            // libyaml skips a byte order mark at the start of any line.
             0xEF if bytes[at..end].starts_with(BYTE_ORDER_MARK) && line_start(bytes, at) == at => {
                 at += BYTE_ORDER_MARK.len();
             }
@@ -411,7 +404,7 @@ fn skip_blank(bytes: &[u8], mut at: usize, end: usize) -> usize {
     at
 }
 
-/// Bytes up to the next line break.
+/// Number of bytes up to the next line break.
 pub(super) fn line_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     while at < bytes.len() {
@@ -424,8 +417,8 @@ pub(super) fn line_length(bytes: &[u8]) -> usize {
     at
 }
 
-/// How many bytes the line break at the start takes; none if there is none. YAML 1.1 also breaks
-/// lines at NEL and at Unicode's two separators.
+/// The length of the line break at the start, or 0. YAML 1.1 also breaks lines at NEL and at
+/// Unicode's two separators.
 pub(super) fn break_width(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,
@@ -435,7 +428,7 @@ pub(super) fn break_width(bytes: &[u8]) -> usize {
     }
 }
 
-/// Where the line that `at` is on begins.
+/// The start of the line that contains `at`.
 pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
     let mut start = at.min(bytes.len());
     while start > 0 {

@@ -1,9 +1,9 @@
-//! JSON as Ruby's json 2.6.1 reads it (`JSON.parse`), into the same tree as YAML.
+//! Parses JSON as Ruby's json 2.6.1 does (`JSON.parse`), into the same tree as YAML.
 //!
-//! Comments are allowed, trailing commas are not, a hundred levels is the limit, and an error is
-//! told by the line of the parser's C source it was raised on and the text that was left. Ruby's
-//! parser gives up an object without a word and lets the enclosing array or the document complain
-//! about where the object began; the words follow it, the range is where the trouble is.
+//! Comments are allowed, trailing commas are not, the limit is a hundred levels. An error names the
+//! line of the parser's C source that raised it and the remaining text. Ruby's parser abandons an
+//! object silently, and the enclosing array or the document reports an error at the object's start;
+//! the message follows Ruby, the range is where the problem is.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::text::TextRange;
 /// `max_nesting` of `JSON.parse`.
 const MAX_NESTING: usize = 100;
 
-/// Looking for entries behind a broken one may cost this many times the length of the text.
+/// Searching for entries after a broken one may cost this many times the length of the text.
 const RETRY_BUDGET: usize = 4;
 
-/// Lines of json 2.6.1's `parser.rl` as Ruby's messages begin with them.
+/// Lines of json 2.6.1's `parser.rl`, which start Ruby's messages.
 mod raised_in {
     pub(super) const DOCUMENT: u16 = 859;
     pub(super) const ARRAY: u16 = 451;
@@ -30,8 +30,8 @@ mod raised_in {
     pub(super) const STRING: u16 = 521;
 }
 
-/// Reads a JSON text. A syntax error costs the entry of the topmost object that it is in, and, if
-/// the text is not laid out in lines, those behind it. O(length).
+/// Parses a JSON text. A syntax error loses the entry of the topmost object that contains it, and,
+/// if the text is not laid out in lines, the entries after it. O(length).
 #[must_use]
 pub fn parse_json(text: &str) -> Parse {
     let mut parser = Parser {
@@ -63,9 +63,8 @@ pub fn parse_json(text: &str) -> Parse {
     }
 }
 
-/// Why a value was not read.
 enum Failure {
-    /// Ruby's parser returns nothing and its caller raises. The place is where parsing stopped.
+    /// Ruby's parser returns nothing and its caller raises. Holds the offset where parsing stopped.
     Silent(usize),
     /// It raises here.
     Raised(Problem),
@@ -101,7 +100,7 @@ impl Parser<'_> {
         self.unexpected(raised_in::DOCUMENT, at, stuck)
     }
 
-    /// Ruby's words about the text from `at` on, up to a NUL, and what to look at.
+    /// Ruby's message for the text from `at` up to a NUL, and the range to show.
     fn unexpected(&self, line: u16, at: usize, stuck: usize) -> Problem {
         self.problem(line, "unexpected token", at, stuck)
     }
@@ -116,7 +115,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The word at `at`, or the last character before it if nothing but blanks follow.
+    /// The word at `at`, or the last character before it if only blanks follow.
     fn stumbled(&self, at: usize) -> TextRange {
         let rest = self.text.get(at..).unwrap_or_default();
         if rest.trim_start().is_empty() {
@@ -131,7 +130,7 @@ impl Parser<'_> {
         TextRange::new(at, at + word.max(width))
     }
 
-    /// Skips white space and comments; fails where a comment breaks off.
+    /// Skips white space and comments; fails for an unfinished comment.
     fn ignore(&mut self, mut at: usize) -> Result<usize, usize> {
         loop {
             match self.bytes.get(at) {
@@ -209,8 +208,7 @@ impl Parser<'_> {
                     return Err(Failure::Raised(self.unexpected(raised_in::NAN, at, at)));
                 }
                 if rest.starts_with(b"Infinity") {
-                    // Ruby counts one character too many back, and finds nothing there if there
-                    // is none.
+                    // Ruby counts back one character too many, and finds nothing if there is none.
                     let before = self.text[..at].chars().next_back().map(char::len_utf8);
                     let shown = before.map_or(self.text.len(), |width| at - width);
                     let line = raised_in::INFINITY;
@@ -290,7 +288,7 @@ impl Parser<'_> {
                 }
             }
             at += escape.width;
-            // A lone high surrogate takes the character behind it along.
+            // A lone high surrogate swallows the character after it.
             while !self.text.is_char_boundary(at) {
                 at += 1;
             }
@@ -408,8 +406,8 @@ impl Parser<'_> {
         Ok((key, value, end))
     }
 
-    /// Reads the topmost object once more, entry by entry. Behind an entry that doesn't read, it
-    /// goes on at the next line that begins with a string and is indented as that entry was.
+    /// Parses the topmost object again, entry by entry. After a broken entry it continues at the
+    /// next line that begins with a string and has the same indentation.
     fn salvage(&mut self) -> Vec<BrokenEntry> {
         self.nodes.clear();
         self.comments.clear();
@@ -472,7 +470,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The next line's first string, if the line is indented as the one that `at` begins.
+    /// The first string of the next line that is indented like the line at `at`.
     fn next_line_like(&self, at: usize) -> Option<usize> {
         let line = self.text[..at].rfind('\n').map_or(0, |before| before + 1);
         let indent = &self.text[line..at];

@@ -1,9 +1,9 @@
-//! Numbers and escapes of JSON as Ruby's json 2.6.1 reads them; knows no tree.
+//! Numbers and escapes of JSON, parsed as by Ruby's json 2.6.1. It must not know the tree.
 
 use super::scalar_map::hex;
 
-/// How long the number at the start is: a float if one fits and nothing of a number follows it,
-/// or else an integer that no digit follows.
+/// The length of the number at the start: a float if one matches and no further part of a number
+/// follows, else an integer that is not followed by a digit.
 pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         bytes[from..]
@@ -42,23 +42,22 @@ pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
     (!matches!(bytes.get(integer), Some(b'0'..=b'9'))).then_some(integer)
 }
 
-/// What an escape stands for.
 #[derive(Clone, Copy)]
 pub(super) enum Becomes {
     Character(char),
-    /// The character behind the backslash.
+    /// The character after the backslash.
     Itself,
-    /// Half of a surrogate pair at the end of the string.
+    /// Half a surrogate pair at the end of the string.
     Nothing,
 }
 
 pub(super) struct Escape {
     pub(super) becomes: Becomes,
-    /// Bytes of the source.
+    /// Length of the source in bytes.
     pub(super) width: usize,
 }
 
-/// The escape that `bytes` begin with; they end where the string does.
+/// The escape at the start of `bytes`, which end with the string.
 pub(super) fn read_escape(bytes: &[u8]) -> Escape {
     let simple = |character| Escape {
         becomes: Becomes::Character(character),
@@ -78,7 +77,7 @@ pub(super) fn read_escape(bytes: &[u8]) -> Escape {
                 return simple('\u{FFFD}');
             };
             if first & 0xFC00 != 0xD800 {
-                // A lone low surrogate becomes bytes that are not text.
+                // A lone low surrogate becomes invalid bytes.
                 return Escape {
                     becomes: Becomes::Character(char::from_u32(first).unwrap_or('\u{FFFD}')),
                     width: 6,
@@ -113,8 +112,8 @@ pub(super) fn read_escape(bytes: &[u8]) -> Escape {
     }
 }
 
-/// For the map of a string: how many bytes of text the escape at the start of `bytes` stands for,
-/// and how many bytes it takes.
+/// For the map of a string: the lengths of the text and of the source of the escape at the start of
+/// `bytes`.
 pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
     let escape = read_escape(bytes);
     let character = |at: usize| {

@@ -1,7 +1,7 @@
-//! libyaml's parser and emitter, made safe: the only `unsafe` of the crate.
+//! A safe interface to libyaml's parser and emitter: the only `unsafe` of the crate.
 //!
-//! Psych, and so Puppet, wraps the same library, so events, places and error texts are Puppet's
-//! own. Nothing here knows of trees or values. Offsets count bytes, columns count characters
+//! Psych, and so Puppet, wraps the same library, so events, positions and error messages are
+//! Puppet's own. It must not know trees or values. Offsets count bytes, columns count characters
 //! (`SKIP` in libyaml's `scanner.c`).
 #![allow(unsafe_code)]
 
@@ -30,7 +30,7 @@ impl From<unsafe_sys::yaml_mark_t> for Mark {
 /// A running parser over one text, read as UTF-8 whatever its bytes are, as Psych does.
 pub struct Parser<'t> {
     raw: Box<MaybeUninit<unsafe_sys::yaml_parser_t>>,
-    /// The event handed out last; freed before the next one.
+    /// The last event handed out; freed before the next one.
     event: Option<unsafe_sys::yaml_event_t>,
     finished: bool,
     text: PhantomData<&'t [u8]>,
@@ -64,11 +64,11 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next event, or nothing after the end of the stream or an error.
+    /// The next event; `None` after the end of the stream or an error.
     ///
     /// # Errors
     ///
-    /// The first syntax error; reading on after it yields nothing.
+    /// The first syntax error; the next call returns `None`.
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, SyntaxError> {
         self.free_event();
         if self.finished {
@@ -202,7 +202,7 @@ fn scalar_style(style: unsafe_sys::yaml_scalar_style_t) -> ScalarStyle {
     }
 }
 
-/// A string that libyaml owns. A tag's `%`-escapes may spell bytes that are not text.
+/// A string that libyaml owns. The `%`-escapes of a tag may spell invalid bytes.
 ///
 /// # Safety
 ///
@@ -225,11 +225,11 @@ unsafe fn static_text(pointer: *const i8) -> Option<&'static str> {
     unsafe { CStr::from_ptr(pointer.cast()) }.to_str().ok()
 }
 
-/// A running emitter with the settings of `Psych.dump`: Unicode as it is, two spaces of
+/// A running emitter with the settings of `Psych.dump`: unescaped Unicode, two spaces of
 /// indentation, lines folded at the default width of 80.
 pub struct Emitter {
     raw: Box<MaybeUninit<unsafe_sys::yaml_emitter_t>>,
-    /// What was written so far: a leaked box, as the emitter writes through this pointer.
+    /// The output so far: a leaked box, because the emitter writes through this pointer.
     output: *mut Vec<u8>,
 }
 
@@ -245,7 +245,7 @@ impl Default for Emitter {
     }
 }
 
-/// The style of a scalar in libyaml's words; libyaml chooses one where none is asked for.
+/// The raw style of a scalar; for `None` libyaml chooses.
 fn raw_scalar_style(style: Option<ScalarStyle>) -> unsafe_sys::yaml_scalar_style_t {
     match style {
         None => unsafe_sys::YAML_ANY_SCALAR_STYLE,
@@ -272,7 +272,7 @@ fn raw_mapping_style(style: CollectionStyle) -> unsafe_sys::yaml_mapping_style_t
 }
 
 impl Emitter {
-    /// An emitter that has written nothing yet.
+    /// An emitter without output.
     #[must_use]
     pub fn new() -> Emitter {
         let mut raw = Box::new(MaybeUninit::<unsafe_sys::yaml_emitter_t>::uninit());
@@ -290,11 +290,11 @@ impl Emitter {
         Emitter { raw, output }
     }
 
-    /// Takes one event. Text may be held back until later events or the end of the stream.
+    /// Emits one event. Text may be held back until later events or the end of the stream.
     ///
     /// # Errors
     ///
-    /// An event that does not fit here, or an anchor or tag that cannot be written.
+    /// An event that is not allowed here, or an anchor or tag that cannot be written.
     pub fn emit(&mut self, event: &Emit<'_>) -> Result<(), EmitError> {
         let mut raw = MaybeUninit::<unsafe_sys::yaml_event_t>::uninit();
         let into = raw.as_mut_ptr();
@@ -393,7 +393,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// What was written. Complete after [`Emit::StreamEnd`].
+    /// The output. Complete after [`Emit::StreamEnd`].
     #[must_use]
     pub fn finish(self) -> String {
         // SAFETY: the vector lives as long as `self`, and the emitter is not writing.

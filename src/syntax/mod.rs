@@ -41,16 +41,17 @@ pub use yaml::{parse_yaml, read_document};
 
 use crate::text::TextRange;
 
-/// What a parser hands to the editor: always a tree, however little of the text it could read.
+/// The result of a parser for the editor: always a tree, however little of the text could be
+/// parsed.
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     /// The text's structure. Top-level entries that a syntax error touches are left out; see
     /// [`Tree::broken`].
     pub tree: Tree,
-    /// What is wrong, the loader's own error first.
+    /// The problems of the text, the loader's own error first.
     pub problems: Vec<Problem>,
-    /// What Psych reads, where it stops without an error before the end of the document (the
-    /// first line is indented, say) and so reads less than `tree` holds.
+    /// Psych's tree, if Psych stops without an error before the end of the document (for example
+    /// because the first line is indented) and so reads less than `tree` holds.
     pub psych: Option<Box<Tree>>,
 }
 
@@ -67,11 +68,11 @@ impl Parse {
 /// Something wrong with a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The bytes a person should look at; never behind the text.
+    /// The range to show; never after the end of the text.
     pub range: TextRange,
-    /// The loader's own words, with its own idea of the place, without the file's path.
+    /// The loader's own message, with its own position, without the file's path.
     pub message: String,
-    /// What sort of problem.
+    /// The kind of problem.
     pub kind: ProblemKind,
 }
 
@@ -80,8 +81,8 @@ pub struct Problem {
 pub enum ProblemKind {
     /// The text is not YAML or JSON: the loader refuses the whole file.
     Syntax,
-    /// The text goes beyond a limit of ours; the message names it.
+    /// The text exceeds one of our limits; the message names it.
     Limit,
-    /// The loader reads the text, but not all of it: from here on it is ignored.
+    /// The loader reads only a part of the text: from here on it is ignored.
     Ignored,
 }

@@ -1,4 +1,5 @@
-//! The tree of a plain YAML text, as [`super::builder`] makes it of libyaml's events.
+//! Builds the tree of a plain YAML text, equal to the one that [`super::builder`] makes from
+//! libyaml's events.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use super::plain_yaml::{PlainScalar, Sink, read_plain};
 use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Tree};
 use crate::text::TextRange;
 
-/// Bytes of a text for each node of its tree, as most have at least.
+/// A typical number of bytes of text per tree node.
 const BYTES_A_NODE: usize = 12;
 
 /// The nodes of a text, if it is plain. O(length)
@@ -29,11 +30,11 @@ pub(super) fn plain_tree(bytes: &[u8]) -> Option<Tree> {
 
 struct Nodes {
     nodes: Vec<Node>,
-    /// The open collections, and where the children of each start in `pending`.
+    /// The open collections, with the start of each one's children in `pending`.
     open: Vec<(NodeId, usize)>,
     /// Children of open collections.
     pending: Vec<NodeId>,
-    /// Behind what was read last.
+    /// End of the last token.
     behind: usize,
     empty: Arc<str>,
 }
@@ -120,7 +121,8 @@ mod tests {
     use super::*;
     use crate::syntax::plain_yaml::testing::{PIECES, PLAIN};
 
-    /// Whether the text was plain; then its tree is the one of libyaml's events.
+    /// Checks that the tree equals that of libyaml's events, if the text is plain; returns whether
+    /// it was.
     fn check(text: &str) -> bool {
         if plain_tree(text.as_bytes()).is_none() {
             return false;

@@ -1,13 +1,14 @@
-//! A fast reader for the plain part of YAML that most data files keep to: block mappings and lists,
+//! A fast parser for the plain part of YAML that most data files use: block mappings and lists,
 //! scalars on one line, literal blocks, small collections in brackets.
 //!
-//! It tells a [`Sink`] what libyaml reads, or stops: at anything else (anchors, tags, several
-//! documents, scalars over several lines, whatever is or could be an error) the caller reads the
-//! text with all the rules. So it says nothing about mistakes. What a sink makes of the text,
-//! a tree or a value, is held against what is made of libyaml's events.
+//! It passes to a [`Sink`] what libyaml would parse, or stops: at anything else (anchors, tags,
+//! several documents, scalars over several lines, every actual or possible error) the caller falls
+//! back to the full parser. So it reports no mistakes. Tests compare every sink's result, a tree or
+//! a value, with the one from libyaml's events.
 //!
 //! Floors: opening a workspace takes at most twice as long as libyaml's events of its files; a cold
-//! `lookup --explain` is 120 times faster than Puppet's. libyaml alone is five times slower than this.
+//! `lookup --explain` is 120 times faster than Puppet's. libyaml alone is five times slower than
+//! this.
 
 use std::borrow::Cow;
 
@@ -16,44 +17,39 @@ use memchr::{memchr, memchr2};
 use super::ScalarStyle;
 use crate::text::TextRange;
 
-/// Largest text that is read here, in bytes: every count that the loader bounds stays far below
-/// its bound.
+/// Maximum length of a text, in bytes: keeps every count far below the loader's limits.
 const LARGEST: usize = 1 << 20;
 
-/// Deepest nesting that is read here.
+/// Maximum nesting.
 const DEEPEST: usize = 40;
 
-/// Longest key in bytes; libyaml's own bound is 1,024 characters.
+/// Maximum length of a key in bytes; libyaml's own limit is 1,024 characters.
 const LONGEST_KEY: usize = 1_000;
 
-/// Bytes but for letters and digits that mean nothing but themselves in a plain scalar in brackets.
+/// Punctuation allowed in a plain scalar inside brackets.
 const PLAIN_IN_BRACKETS: &[u8] = b"_-./@+=*%$()&~^!;<> ";
 
-/// What takes the parts of a text, in its order: a collection before its parts, a key before its value.
+/// Receives the parts of a text in order: a collection before its parts, a key before its value.
 pub(crate) trait Sink {
-    /// A key of a mapping. Nothing stops the reader.
+    /// A key of a mapping. `None` stops the parser.
     fn key(&mut self, scalar: PlainScalar<'_>) -> Option<()>;
-    /// A value or an element. Nothing stops the reader.
+    /// A value or an element. `None` stops the parser.
     fn scalar(&mut self, scalar: PlainScalar<'_>) -> Option<()>;
-    /// A value or an element that is not written.
+    /// An absent value or element.
     fn absent(&mut self, at: usize);
-    /// A collection begins.
     fn open(&mut self, at: usize, is_mapping: bool);
-    /// The collection ends that was opened last, by a bracket that ends at `bracket`, if it has one.
+    /// End of the innermost collection; `bracket` is the end of its closing bracket, if it has one.
     fn close(&mut self, bracket: Option<usize>);
 }
 
-/// A scalar as it is read.
 pub(crate) struct PlainScalar<'t> {
-    /// The decoded text.
     pub(crate) text: Cow<'t, str>,
-    /// Its bytes, with the quotes or the header.
+    /// Its range, including quotes or the block header.
     pub(crate) range: TextRange,
-    /// How it is written.
     pub(crate) style: ScalarStyle,
 }
 
-/// Tells a sink what a text holds; nothing if it is not plain. O(length)
+/// Passes the content of a text to a sink; `None` if the text is not plain. O(length)
 pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     if text.len() > LARGEST || !text.ends_with(b"\n") || has_control(text) {
         return None;
@@ -77,15 +73,15 @@ pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     reader.line.is_end.then_some(())
 }
 
-/// Whether there is a control character other than a line's end: tabs have rules of their own, and
+/// Whether there is a control character other than a line feed: tabs have rules of their own, and
 /// most others are refused.
 fn has_control(bytes: &[u8]) -> bool {
-    // Without a way out in the middle, many bytes are looked at together.
+    // Without an early exit, many bytes are checked at once.
     let control = |byte: u8| u8::from(byte < b' ' && byte != b'\n' || byte == 0x7f);
     bytes.iter().fold(0, |found, &byte| found | control(byte)) != 0
 }
 
-/// Characters beyond ASCII that break lines, mark the order of bytes, or are refused.
+/// Characters beyond ASCII that break lines, are byte order marks, or are refused.
 fn is_special(character: char) -> bool {
     matches!(
         character,
@@ -93,12 +89,12 @@ fn is_special(character: char) -> bool {
     )
 }
 
-/// The line that is read next; blank lines and comments are skipped.
+/// The current line; blank lines and comments are skipped.
 #[derive(Clone, Copy, Default)]
 struct Line {
-    /// Columns before the content; a list's dash counts where a node starts behind it.
+    /// Columns before the content; a list's dash is included if a node starts after it.
     indent: usize,
-    /// The content, without blanks at its end.
+    /// Start of the content, which is trimmed at its end.
     start: usize,
     end: usize,
     is_end: bool,
@@ -106,7 +102,7 @@ struct Line {
 
 struct Reader<'t, 's, S> {
     text: &'t str,
-    /// Where the line after `line` starts.
+    /// Start of the line after `line`.
     at: usize,
     line: Line,
     depth: usize,
@@ -118,24 +114,24 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         &self.text[self.line.start..self.line.end]
     }
 
-    /// Where a text starts that runs to the end of the line's content.
+    /// The offset of a text that extends to the end of the line's content.
     fn offset(&self, rest: &str) -> usize {
         self.line.end - rest.len()
     }
 
-    /// Goes to the next line that holds something.
+    /// Advances to the next line with content.
     fn next_line(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes();
         while self.at < bytes.len() {
             let rest = &bytes[self.at..];
             let indent = rest.iter().take_while(|&&byte| byte == b' ').count();
             let start = self.at + indent;
-            // The text ends with a line's end.
+            // The text ends with a line break.
             let mut end = start + memchr(b'\n', &bytes[start..])?;
             self.at = end + 1;
             match bytes[start] {
                 b'\n' | b'#' => continue,
-                // Directives, and what starts or ends documents.
+                // Directives and document markers.
                 b'%' if indent == 0 => return None,
                 b'.' if indent == 0 && bytes[start..].starts_with(b"...") => return None,
                 _ => {}
@@ -158,13 +154,13 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         Some(())
     }
 
-    /// Whether the lines of a node at column `indent` are over. Deeper ones would go on with a
-    /// scalar, or are an error.
+    /// Whether the lines of a node at column `indent` have ended. A deeper line would continue a
+    /// scalar, or be an error.
     fn has_ended(&self, indent: usize) -> bool {
         self.line.is_end || self.line.indent <= indent
     }
 
-    /// What starts at the current line, at its column.
+    /// Parses the node that starts at the current line, at its column.
     fn block(&mut self) -> Option<()> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -208,7 +204,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             let column = self.line.indent + start - self.line.start;
             self.line.start = start;
             if is_node {
-                // A node of its own, at the column behind the dash.
+                // A node of its own, at the column after the dash.
                 self.line.indent = column;
                 self.block()?;
             } else {
@@ -219,8 +215,8 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         self.has_ended(indent).then_some(())
     }
 
-    /// The value behind a key or a dash at column `indent`, whose sign ends at `sign`; goes on to the
-    /// line after it.
+    /// Parses the value after a key or a dash at column `indent`, whose sign ends at `sign`;
+    /// advances to the line after it.
     fn value(&mut self, indent: usize, sign: usize, of_key: bool) -> Option<()> {
         let rest = self.rest();
         match rest.as_bytes().first() {
@@ -262,7 +258,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         self.has_ended(indent).then_some(())
     }
 
-    /// A scalar of `length` bytes at the start of what is left of the line.
+    /// A scalar of `length` bytes at the start of the rest of the line.
     fn scalar<'a>(
         &self,
         rest: &str,
@@ -294,7 +290,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             let line = &self.text[self.at..self.at + length];
             let spaces = line.len() - behind_blanks(line).len();
             if spaces == line.len() {
-                // Blank lines of more blanks than the text's indentation are text.
+                // Blank lines longer than the text's indentation are text.
                 if own.is_none_or(|own| spaces > own) && spaces > 0 {
                     return None;
                 }
@@ -334,7 +330,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         self.has_ended(indent).then_some(())
     }
 
-    /// A collection in brackets that ends on its line; gives what stands behind it.
+    /// A collection in brackets that ends on its line; returns the text after it.
     fn flow(&mut self, content: &'t str, depth: usize) -> Option<&'t str> {
         if depth > DEEPEST {
             return None;
@@ -350,7 +346,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             }
             if is_hash {
                 let (key, behind) = self.flow_scalar(rest)?;
-                // A merge key would take in another mapping's entries.
+                // `<<` is not handled here.
                 if key.text == "<<" || rest.len() - behind.len() > LONGEST_KEY {
                     return None;
                 }
@@ -374,7 +370,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
         }
     }
 
-    /// A scalar in brackets: quoted, or of characters that mean nothing there.
+    /// A scalar in brackets: quoted, or of characters without a meaning there.
     fn flow_scalar(&self, content: &'t str) -> Option<(PlainScalar<'t>, &'t str)> {
         if let Some(b'"' | b'\'') = content.as_bytes().first() {
             let (text, rest) = quoted(content)?;
@@ -391,7 +387,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             b':' => !bytes.get(at + 1).is_some_and(|&next| goes_on(next)),
             byte => !byte.is_ascii_alphanumeric() && !PLAIN_IN_BRACKETS.contains(&byte),
         })?;
-        // What ends the scalar must mean that.
+        // The scalar must be followed by punctuation.
         matches!(bytes[end], b',' | b']' | b'}' | b':').then_some(())?;
         let text = before_blanks(&content[..end]);
         if text.len() > LONGEST_KEY {
@@ -403,7 +399,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
     }
 }
 
-/// What stands behind a byte of ASCII that a text starts with.
+/// The text after a leading ASCII byte.
 fn behind_byte(text: &str, byte: u8) -> Option<&str> {
     (text.as_bytes().first() == Some(&byte)).then(|| &text[1..])
 }
@@ -426,7 +422,7 @@ struct KeyAt<'t> {
     style: ScalarStyle,
     /// Its bytes, with quotes.
     length: usize,
-    /// What stands behind its colon and blanks.
+    /// The text after its colon and blanks.
     behind: &'t str,
 }
 
@@ -434,7 +430,7 @@ fn key(content: &str) -> Option<KeyAt<'_>> {
     let (text, style, length) = match content.as_bytes().first()? {
         b'"' | b'\'' => {
             let (text, rest) = quoted(content)?;
-            // A merge key would take in another mapping's entries.
+            // `<<` is not handled here.
             if text == "<<" {
                 return None;
             }
@@ -462,31 +458,30 @@ fn key(content: &str) -> Option<KeyAt<'_>> {
     })
 }
 
-/// What stands behind the blanks at the start of a text.
+/// The text without leading blanks.
 fn behind_blanks(text: &str) -> &str {
     let blanks = text.bytes().position(|byte| byte != b' ');
     &text[blanks.unwrap_or(text.len())..]
 }
 
-/// A text without the blanks at its end.
+/// The text without trailing blanks.
 fn before_blanks(text: &str) -> &str {
     let end = text.bytes().rposition(|byte| byte != b' ');
     &text[..end.map_or(0, |end| end + 1)]
 }
 
-/// What a plain scalar outside of brackets ends at, and where.
+/// The end of a plain scalar outside of brackets.
 enum PlainEnd {
-    /// A colon with a blank or nothing behind it: the scalar is a key.
+    /// A colon followed by a blank or the line's end: the scalar is a key.
     Colon(usize),
-    /// The blank in front of a comment.
+    /// The blank before a comment.
     Comment(usize),
-    /// The end of the line.
     Line(usize),
 }
 
 fn plain_end(content: &str) -> PlainEnd {
     let bytes = content.as_bytes();
-    // Most scalars are too short for a search by several bytes at a time.
+    // Most scalars are too short for a vectorised search.
     for (at, &byte) in bytes.iter().enumerate() {
         match byte {
             b':' if matches!(bytes.get(at + 1), None | Some(b' ')) => return PlainEnd::Colon(at),
@@ -497,7 +492,7 @@ fn plain_end(content: &str) -> PlainEnd {
     PlainEnd::Line(bytes.len())
 }
 
-/// Whether a plain scalar can start like this for certain.
+/// Whether a plain scalar can certainly start like this.
 fn may_start(content: &str) -> bool {
     match content.as_bytes() {
         [b'-', next, ..] => next.is_ascii_alphanumeric(),
@@ -515,7 +510,7 @@ fn quoted_style(content: &str) -> ScalarStyle {
     }
 }
 
-/// A quoted scalar that ends on its line, and what stands behind it.
+/// A quoted scalar that ends on its line, and the text after it.
 fn quoted(content: &str) -> Option<(Cow<'_, str>, &str)> {
     let quote = *content.as_bytes().first()?;
     let inner = &content[1..];

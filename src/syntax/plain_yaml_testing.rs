@@ -1,6 +1,5 @@
-//! Texts for the tests of what is made of plain YAML.
+//! Texts for tests of the plain YAML parser.
 
-/// Texts that are plain.
 pub(crate) const PLAIN: [&str; 14] = [
     "a: 1\n",
     "---\n# comment\na: 1 # one\n\nb:\n  c: x y\n  d:\n  - 1\n  - e: f\n    g: h\n  -\n    - [a, 'b']\n",

@@ -1,7 +1,7 @@
-//! What a scalar's text means to Psych 4.0.3: `psych/scalar_scanner.rb`, test by test.
+//! Resolves plain scalars as Psych 4.0.3 does: `psych/scalar_scanner.rb`, test by test.
 //!
-//! Every branch keeps the order of the original, whose patterns overlap on purpose and by
-//! accident. Nothing here knows of trees; tags are `value`'s business.
+//! Every branch keeps the order of the original, whose patterns overlap on purpose and by accident.
+//! It must not know trees; tags belong to the room `value`.
 //!
 //! ```
 //! use hiera_ls::syntax::psych::{Resolved, resolve_plain};
@@ -13,7 +13,7 @@
 
 use num_bigint::BigInt;
 
-/// What a plain scalar is.
+/// The resolved kind of a plain scalar.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Resolved {
     /// `nil`
@@ -28,9 +28,9 @@ pub enum Resolved {
     Float(f64),
     /// A symbol, without its colon and quotes.
     Symbol(String),
-    /// A `Date`, which Puppet refuses to load, along with the whole file.
+    /// A `Date`, for which Puppet refuses the whole file.
     Date,
-    /// A `Time`, which Puppet refuses to load, along with the whole file.
+    /// A `Time`, for which Puppet refuses the whole file.
     Time,
     /// The text itself.
     String,
@@ -38,17 +38,16 @@ pub enum Resolved {
     Invalid {
         /// `Integer` or `Float`.
         conversion: &'static str,
-        /// What was handed to it.
+        /// The text passed to it.
         text: String,
     },
 }
 
-/// Psych 4 keeps short words only up to this length in mind when it looks for `yes`, `null` and
-/// the like.
+/// Psych 4 considers only words up to this length when it looks for `yes`, `null` and the like.
 const LONGEST_WORD: usize = 5;
 
-/// What Psych makes of an untagged plain scalar: `ScalarScanner#tokenize` of psych 4.0.3.
-/// O(length), but for integers of thousands of digits.
+/// Psych's value for an untagged plain scalar: `ScalarScanner#tokenize` of psych 4.0.3. O(length),
+/// except for integers of thousands of digits.
 #[must_use]
 pub fn resolve_plain(text: &str) -> Resolved {
     let bytes = text.as_bytes();
@@ -87,9 +86,9 @@ pub fn resolve_plain(text: &str) -> Resolved {
         .unwrap_or(Resolved::String)
 }
 
-/// What a few digits without a leading zero mean, whatever else there is to a scalar.
+/// A few digits without a leading zero, which always mean an integer.
 fn short_number(bytes: &[u8]) -> Option<i64> {
-    /// So many digits fit into an integer.
+    /// This many digits fit into an integer.
     const FEW: usize = 18;
     let is_short = bytes.len() <= FEW && matches!(bytes, [b'1'..=b'9', ..] | [b'0']);
     if !is_short || !bytes.iter().all(u8::is_ascii_digit) {
@@ -124,8 +123,8 @@ fn is_wordy(character: char) -> bool {
         )
 }
 
-/// The words of YAML 1.1 in any case. Ruby's `^` and `$` match at every line, so one line of a
-/// folded scalar can make the whole of it true or false.
+/// The words of YAML 1.1, ignoring case. Ruby's `^` and `$` match at every line, so one line of a
+/// folded scalar can make all of it true or false.
 fn resolve_word(text: &str) -> Resolved {
     if text.chars().nth(LONGEST_WORD).is_some() {
         return Resolved::String;
@@ -153,7 +152,7 @@ fn resolve_word(text: &str) -> Resolved {
     }
 }
 
-/// Equality under Ruby's `/i`, which also takes `ſ` for `s` and `ﬀ` for `ff`.
+/// Equality under Ruby's `/i`, which also matches `ſ` with `s` and `ﬀ` with `ff`.
 fn same_letters(text: &str, word: &str) -> bool {
     if text.is_ascii() {
         return text.eq_ignore_ascii_case(word);
@@ -169,7 +168,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Eats up to `most` bytes that `accepts` says yes to, and tells how many.
+    /// Consumes up to `most` bytes that `accepts` matches, and returns how many.
     fn eat(&mut self, most: usize, accepts: impl Fn(u8) -> bool) -> usize {
         let count = self
             .rest
@@ -240,7 +239,7 @@ fn is_time(text: &str) -> bool {
     let hours = reader.eat(2, |b| b.is_ascii_digit());
     let colon = reader.eat_byte(b':');
     let minutes = reader.eat(2, |b| b.is_ascii_digit());
-    // Without a colon, three digits can be read as one for the hours and two for the minutes.
+    // Without a colon, three digits can be one for the hours and two for the minutes.
     let fits = match (hours, minutes) {
         (1 | 2, 0 | 2) => true,
         (2, 1) => !colon,
@@ -271,7 +270,7 @@ fn is_date(bytes: &[u8]) -> bool {
     month_fits && day_fits
 }
 
-/// `/^:(["'])(.*)\1/` with one more colon dropped, or the text behind the first colon.
+/// `/^:(["'])(.*)\1/` with one more colon dropped, or the text after the first colon.
 fn symbol_name(text: &str) -> &str {
     let rest = &text[1..];
     for quote in ['"', '\''] {
@@ -285,7 +284,7 @@ fn symbol_name(text: &str) -> &str {
     rest
 }
 
-/// Numbers of base 60. The parts are weighed by `60 ** (index - 2).abs`, so two parts are hours
+/// Sexagesimal numbers. The parts are weighted by `60 ** (index - 2).abs`, so two parts are hours
 /// and minutes, in seconds.
 fn resolve_sexagesimal(text: &str) -> Option<Resolved> {
     let mut reader = Reader {
@@ -340,7 +339,7 @@ fn string_to_i(text: &str) -> BigInt {
 fn string_to_f(text: &str) -> f64 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut number = leading_digits(whole);
-    // A whole part that stops short stops the number.
+    // A whole part that ends early ends the number.
     if number.len() == whole.replace('_', "").len() && !whole.ends_with('_') {
         number.push('.');
         number.push_str(&leading_digits(fraction));
@@ -348,8 +347,8 @@ fn string_to_f(text: &str) -> f64 {
     number.trim_end_matches('.').parse().unwrap_or_default()
 }
 
-/// An optional sign and the digits behind it, up to anything else than one underscore between
-/// two digits; without the underscores.
+/// An optional sign and the following digits, with single underscores between digits allowed;
+/// returned without underscores.
 fn leading_digits(text: &str) -> String {
     let mut digits = String::new();
     let bytes = text.as_bytes();
@@ -366,7 +365,7 @@ fn leading_digits(text: &str) -> String {
     digits
 }
 
-/// `FLOAT` of scalar_scanner.rb and the conversion behind it.
+/// `FLOAT` of scalar_scanner.rb and the following conversion.
 fn resolve_float(text: &str) -> Option<Resolved> {
     let mut reader = Reader {
         rest: text.as_bytes(),
@@ -410,7 +409,7 @@ fn resolve_float(text: &str) -> Option<Resolved> {
     })
 }
 
-/// `INTEGER` of scalar_scanner.rb and the conversion behind it.
+/// `INTEGER` of scalar_scanner.rb and the following conversion.
 fn resolve_integer(text: &str) -> Option<Resolved> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let bytes = unsigned.as_bytes();
@@ -466,7 +465,7 @@ fn integer(number: BigInt) -> Resolved {
 }
 
 /// Ruby's `Kernel#Float` of a string: decimal or hexadecimal, white space around, single
-/// underscores between digits. Nothing where it raises.
+/// underscores between digits. `None` if it raises.
 #[must_use]
 pub fn kernel_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c: char| u8::try_from(c).is_ok_and(is_space));

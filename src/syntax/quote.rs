@@ -1,7 +1,7 @@
-//! Quotes around scalars of single lines, also where the text as a whole is no YAML.
+//! Adds quotes around scalars of single lines, even if the whole text is not valid YAML.
 
-/// A line of YAML with those of its scalars in quotes that have none and that `begins` says are to have
-/// them, by the rest of the line. Lines of literal and folded scalars are not told apart.
+/// A line of YAML with quotes added around those unquoted scalars for whose remaining text `begins`
+/// returns true. Lines of block scalars are not recognised.
 ///
 /// ```
 /// use hiera_ls::syntax::quote_scalars;
@@ -52,12 +52,13 @@ pub fn quote_scalars(line: &str, begins: &dyn Fn(&str) -> bool) -> String {
     out
 }
 
-/// Where the token ends that a text begins with.
+/// The end of the token at the start of a text.
 fn token_end(text: &str) -> usize {
     text.find('}').map_or(text.len(), |at| at + 1)
 }
 
-/// Where the plain scalar ends that a text begins with; in a flow collection before its marks.
+/// The end of the plain scalar at the start of a text; in a flow collection, before its
+/// punctuation.
 fn scalar_end(text: &str, in_flow: bool) -> usize {
     let mut at = 0;
     while let Some(next) = text[at..].chars().next() {
@@ -80,7 +81,7 @@ fn scalar_end(text: &str, in_flow: bool) -> usize {
     text[..at].trim_end().len()
 }
 
-/// A text in quotes: double ones, unless something in it would have to be escaped.
+/// A text in quotes: double ones, unless it contains something that would have to be escaped.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     match text.contains(['"', '\\']) {

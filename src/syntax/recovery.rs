@@ -24,29 +24,29 @@ use super::yaml::{Failure, Stop, add_comments};
 use super::{Parse, Problem, ProblemKind};
 use crate::text::TextRange;
 
-/// Reading on from a broken block may cost this many times the length of the text in all.
+/// Reading on from a broken block may cost this many times the length of the text in total.
 const READ_ON_BUDGET: usize = 4;
 
-/// It may cost this many bytes more, so that small files can read on from every block.
+/// Additional bytes that may be spent, so that small files can read on from every block.
 const READ_ON_ALLOWANCE: usize = 1 << 20;
 
-/// libyaml decodes this many bytes before it looks at the first.
+/// libyaml decodes this many bytes before it parses the first.
 const READ_AHEAD: usize = 16 * 1024;
 
-/// Most syntax problems that are reported for one file.
+/// Maximum number of syntax problems reported for one file.
 const MAX_PROBLEMS: usize = 100;
 
-/// What a line is to a top-level mapping.
+/// The kind of a line at the top level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Line {
-    /// It can begin an entry: it has a key.
+    /// It has a key and can begin an entry.
     Key,
-    /// It stands where an entry would begin, but has no key.
+    /// It could begin an entry, but has no key.
     Stray,
-    /// It stands where an entry would begin, but more likely goes on with the one above: an
-    /// element of a list that is not indented, a closing bracket.
+    /// It could begin an entry, but more likely continues the previous one: an element of a list
+    /// that is not indented, a closing bracket.
     Continuation,
-    /// It belongs to what is above it, or to nothing.
+    /// It belongs to the lines above, or to nothing.
     Inner,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
     let whole = failure.stop.problem(bytes, 0, 0);
     let (tree, mut problems) = salvage(bytes, failure);
     match problems.first_mut() {
-        // The place is that of the broken block, the words are those Puppet prints.
+        // The range is that of the broken block, the message is Puppet's.
         Some(first) => {
             first.message = whole.message;
             first.kind = whole.kind;
@@ -77,7 +77,7 @@ pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
     }
 }
 
-/// The tree and the problems of the blocks of a text that cannot be read, or only in part.
+/// The tree and the problems of the blocks of a text that cannot be parsed, or only in part.
 pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, Vec<Problem>) {
     let Failure {
         mut builder,
@@ -92,12 +92,12 @@ pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, 
         Some(_) | None => first_line(bytes, document_start),
     };
     let mut lines = from..document_end(bytes, from);
-    // A first line that was just indented must not make all that follows its own.
+    // An accidentally indented first line must not include all the following lines in its entry.
     let mut column = lowest_key_column(bytes, lines.clone())
         .into_iter()
         .chain(column)
         .min();
-    // Text above the marker of the real document makes a document of its own while it is typed.
+    // While it is being typed, text above the real document's marker forms a document of its own.
     while column.is_none() && lines.end < bytes.len() {
         lines = next_document(bytes, lines.end);
         column = lowest_key_column(bytes, lines.clone());
@@ -147,7 +147,7 @@ pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, 
     (tree, problems)
 }
 
-/// The tree up to the error, for a text without lines to cut it at.
+/// The tree up to the error, for a text that cannot be split at lines.
 fn partial(
     bytes: &[u8],
     mut builder: Builder<'_>,
@@ -187,8 +187,8 @@ impl Recovery<'_> {
         }
     }
 
-    /// Reads the block that begins at `start`, the start of number `index`, and tells the number
-    /// of the start to go on with.
+    /// Parses the block at `start`, the start with number `index`; returns the number of the next
+    /// start.
     fn block(&mut self, start: Start, index: usize) -> usize {
         let until = |from: usize, wanted: &[Line]| {
             self.starts[from..]
@@ -218,7 +218,7 @@ impl Recovery<'_> {
             && runs_off
             && let Some(behind) = self.read_on(start.at)
         {
-            // The last line may have no end, and is still part of what was read.
+            // The last line may have no line break, and still be part of the parsed text.
             let behind = if behind < self.document_end {
                 line_start(self.bytes, behind)
             } else {
@@ -246,8 +246,8 @@ impl Recovery<'_> {
             .map_or(self.document_end, |start| start.at)
     }
 
-    /// Reads `range` as entries of the topmost mapping, or takes nothing from it. The error is
-    /// nothing where the text is good YAML, but no mapping.
+    /// Parses `range` as entries of the topmost mapping, or adds nothing. The error is `None` if
+    /// the text is valid YAML, but no mapping.
     fn attempt(&mut self, range: Range<usize>) -> Result<(), Option<Stop>> {
         let checkpoint = self.builder.checkpoint();
         let result = self.entries(range, None).map(|_| ());
@@ -257,8 +257,8 @@ impl Recovery<'_> {
         result
     }
 
-    /// Reads one entry from `start` as far as it takes, and tells where the next key begins. The
-    /// entry counts only if another key or the end of the document follows.
+    /// Parses one entry from `start` as far as it extends, and returns the start of the next key.
+    /// The entry is kept only if another key or the end of the document follows.
     fn read_on(&mut self, start: usize) -> Option<usize> {
         let end = self.document_end.min(start.saturating_add(self.budget));
         if end < self.document_end {
@@ -275,8 +275,8 @@ impl Recovery<'_> {
         result.ok()
     }
 
-    /// Feeds the builder with the entries of `range`; with `one`, with the first alone, and puts
-    /// there how many bytes were looked at. Tells where it stopped.
+    /// Adds the entries of `range` to the builder; with `one`, only the first, and stores the
+    /// number of parsed bytes there. Returns where it stopped.
     fn entries(
         &mut self,
         range: Range<usize>,
@@ -356,7 +356,7 @@ impl Recovery<'_> {
         }
         let problem = match stop {
             Some(stop) => {
-                // The block ends where the next begins: an error at its end is one in it.
+                // The block ends where the next begins: an error at its end belongs to it.
                 let mut problem = stop.problem(&self.bytes[..end], start.at, start.line);
                 problem.range.start = problem.range.start.max(range.start);
                 problem.range.end = problem.range.end.max(problem.range.start);
@@ -416,7 +416,7 @@ fn classify(line: &[u8], column: usize) -> Line {
     }
 }
 
-/// How many bytes of a line stand before the `:` that makes them a key.
+/// The number of bytes before the `:` that makes the start of a line a key.
 fn key_length(text: &[u8]) -> Option<usize> {
     let quote = text.first().copied().filter(|b| matches!(b, b'"' | b'\''));
     let mut at = 0;
@@ -458,8 +458,8 @@ fn key_of_line(bytes: &[u8], start: Start) -> Option<Spanned> {
     None
 }
 
-/// The least indentation of a line with a key, unless the lines are those of a mapping in braces
-/// or of a list.
+/// The minimum indentation of a line with a key, unless the lines belong to a mapping in braces or
+/// to a list.
 fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     let (mut lowest, mut lowest_element) = (usize::MAX, usize::MAX);
     let mut in_braces = false;
@@ -480,7 +480,7 @@ fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     (lowest < usize::MAX && lowest <= lowest_element && !in_braces).then_some(lowest)
 }
 
-/// Where the first document's lines begin, if all that is known is that it is not before `from`.
+/// The start of the first document's lines, which is not before `from`.
 fn first_line(bytes: &[u8], from: usize) -> usize {
     let mut first = from;
     let mut is_before = from == 0;
@@ -493,7 +493,7 @@ fn first_line(bytes: &[u8], from: usize) -> usize {
     first
 }
 
-/// Where the document that `from` is in ends: the next line `---` or `...`.
+/// The end of the document that contains `from`: the next line `---` or `...`.
 fn document_end(bytes: &[u8], from: usize) -> usize {
     let mut end = bytes.len();
     for_each_line(bytes, from..bytes.len(), |at, line| {
@@ -506,7 +506,7 @@ fn document_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
-/// The lines behind the marker at `marker`, up to the next.
+/// The lines after the marker at `marker`, up to the next one.
 fn next_document(bytes: &[u8], marker: usize) -> Range<usize> {
     let start = marker + line_length(&bytes[marker..]);
     start..document_end(bytes, start)
@@ -529,8 +529,8 @@ fn count_lines(bytes: &[u8]) -> usize {
     lines
 }
 
-/// A broken entry without the blanks at its end, and without the lines of comments there that are not
-/// indented further than it: they belong to the next entry.
+/// The range of a broken entry without trailing blanks, and without trailing comment lines that are
+/// not indented further than it: they belong to the next entry.
 fn without_comments(bytes: &[u8], entry: Range<usize>) -> TextRange {
     let column = entry.start - line_start(bytes, entry.start);
     let mut range = trimmed(bytes, entry.clone());
@@ -545,7 +545,7 @@ fn without_comments(bytes: &[u8], entry: Range<usize>) -> TextRange {
     }
 }
 
-/// A range without the blanks at its end.
+/// A range without trailing blanks.
 fn trimmed(bytes: &[u8], range: Range<usize>) -> TextRange {
     let length = bytes[range.clone()].trim_ascii_end().len();
     TextRange::new(range.start, range.start + length)

@@ -1,9 +1,9 @@
-//! From places in a scalar's decoded text back to the bytes that spell them.
+//! Maps positions in a scalar's decoded text back to the source bytes.
 //!
-//! Quotes, escapes, folded lines and indentation all make the decoded text differ from the
-//! source. A [`ScalarMap`] walks the source the way libyaml's scanner does (`scanner.c`,
-//! `yaml_parser_scan_flow_scalar`, `…_plain_scalar`, `…_block_scalar`) and notes where each part
-//! of the text came from.
+//! Quotes, escapes, folded lines and indentation all make the decoded text differ from the source.
+//! A [`ScalarMap`] walks the source the way libyaml's scanner does (`scanner.c`,
+//! `yaml_parser_scan_flow_scalar`, `…_plain_scalar`, `…_block_scalar`) and records the source of
+//! each part of the text.
 //!
 //! ```
 //! use hiera_ls::syntax::{ScalarMap, parse_yaml};
@@ -22,25 +22,25 @@ use std::ops::Range;
 use super::tree::{Node, NodeKind, ScalarStyle};
 use crate::text::TextRange;
 
-/// A stretch of decoded text and the bytes it came from.
+/// A stretch of decoded text and its source bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Piece {
-    /// Where the text starts.
+    /// Start in the decoded text.
     decoded: u32,
-    /// Length of the text.
+    /// Length of the decoded text.
     length: u32,
-    /// Where the source starts.
+    /// Start in the source.
     source: u32,
-    /// Length of the source. If it equals `length`, bytes stand for themselves; otherwise the
-    /// piece is one escape or fold and cannot be divided.
+    /// Length of the source. If it equals `length`, the bytes are the same; otherwise the piece is
+    /// one escape or fold and cannot be divided.
     width: u32,
 }
 
-/// Where each byte of a scalar's text comes from.
+/// The source position of each byte of a scalar's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScalarMap {
     pieces: Vec<Piece>,
-    /// Where text of no length is, if there is no piece.
+    /// The position of an empty text, if there is no piece.
     inside: TextRange,
 }
 
@@ -60,7 +60,7 @@ impl ScalarMap {
         }
     }
 
-    /// The map of a scalar by its place in `source`, its style and its decoded text. O(length of
+    /// The map of a scalar from its range in `source`, its style and its decoded text. O(length of
     /// the scalar).
     #[must_use]
     pub fn of(source: &str, range: TextRange, style: ScalarStyle, text: &str) -> ScalarMap {
@@ -72,7 +72,8 @@ impl ScalarMap {
             decoded: 0,
         };
         let mut inside = TextRange::empty(start);
-        // HOCON joins texts with and without quotes into one string, whose parts are not told apart.
+        // HOCON joins texts with and without quotes into one string, whose parts are not
+        // distinguished.
         let is_quoted = is_one_string(bytes.get(start..end).unwrap_or_default());
         if start < end && style == ScalarStyle::JsonString && !is_quoted {
             if source.get(start..end) == Some(text) {
@@ -104,10 +105,10 @@ impl ScalarMap {
         }
     }
 
-    /// The bytes of the source that spell a range of the decoded text, from the first byte of
-    /// its first character to the last of its last, with what lies between (line breaks,
-    /// indentation). An empty range is the place before the character it stands before, or
-    /// behind the last. O(log length).
+    /// The source range of a range of the decoded text, from the first byte of its first character
+    /// to the last byte of its last, including everything between (line breaks, indentation). An
+    /// empty range maps to the position before the following character, or after the last one.
+    /// O(log length).
     #[must_use]
     pub fn source_range(&self, decoded: Range<usize>) -> TextRange {
         let Some(last) = self.pieces.last() else {
@@ -128,8 +129,8 @@ impl ScalarMap {
         TextRange::new(start, end.max(start))
     }
 
-    /// The place in the decoded text that a byte of the source spells; the nearest behind it for
-    /// a byte that spells nothing (a quote, indentation). O(log length).
+    /// The decoded position of a source byte; for a byte without decoded text (a quote,
+    /// indentation) the nearest one after it. O(log length).
     #[must_use]
     pub fn decoded_offset(&self, source: usize) -> usize {
         let next = self
@@ -156,7 +157,7 @@ impl ScalarMap {
 }
 
 impl Piece {
-    /// The bytes of the source behind one byte of text.
+    /// The source bytes of one byte of text.
     fn source_of(&self, decoded: usize) -> (usize, usize) {
         let (start, width) = (self.source as usize, self.width as usize);
         if self.width == self.length {
@@ -181,7 +182,7 @@ struct Pieces<'s> {
 }
 
 impl Pieces<'_> {
-    /// Text that stands for itself.
+    /// Text that equals its source.
     fn same(&mut self, source: Range<usize>) {
         let length = source.len();
         if let Some(last) = self.list.last_mut()
@@ -196,7 +197,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// Text of `length` bytes that all of the source together stands for.
+    /// Text of `length` bytes for the whole source range.
     fn push(&mut self, source: Range<usize>, length: usize) {
         if length == 0 {
             return;
@@ -210,7 +211,8 @@ impl Pieces<'_> {
         self.decoded += length as u32;
     }
 
-    /// A line break that is kept: a line feed, but for the two separators of Unicode, which stay.
+    /// A line break that is kept: a line feed, except for Unicode's two separators, which are kept
+    /// unchanged.
     fn line_break(&mut self, source: Range<usize>) {
         let length = if self.bytes[source.start] == 0xE2 {
             3
@@ -236,7 +238,7 @@ impl Pieces<'_> {
                 at += 2;
             } else if byte == b'\\' && quote == Some(b'"') {
                 at = match self.break_at((at + 1).min(end), end) {
-                    // An escaped line break joins the lines with nothing but further breaks.
+                    // An escaped line break joins the lines; only further breaks are kept.
                     Some(line_break) => self.blank(line_break.end, end, true),
                     None => self.escape(at, end),
                 };
@@ -249,8 +251,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// White space and line breaks from `start` on, where a line break was escaped before or not.
-    /// Tells where they end.
+    /// White space and line breaks from `start` on, after an escaped line break or not. Returns
+    /// their end.
     fn blank(&mut self, start: usize, end: usize, escaped: bool) -> usize {
         let mut at = start;
         let mut first_break = None;
@@ -287,7 +289,7 @@ impl Pieces<'_> {
         self.push(source, 1);
     }
 
-    /// An escape in double quotes; tells where it ends.
+    /// An escape in double quotes; returns its end.
     fn escape(&mut self, at: usize, end: usize) -> usize {
         let (digits, fixed) = match self.bytes.get(at + 1) {
             Some(b'x') => (2, 0),
@@ -309,7 +311,7 @@ impl Pieces<'_> {
         behind
     }
 
-    /// A JSON string, whose pairs of surrogates are one character.
+    /// A JSON string, in which a surrogate pair is one character.
     fn json(&mut self, start: usize, end: usize) {
         let mut at = start;
         while at < end {
@@ -329,8 +331,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// A literal or folded block, header included. How deep its lines are indented is read off
-    /// the decoded text.
+    /// A literal or folded block, including the header. The indentation is derived from the decoded
+    /// text.
     fn block(&mut self, start: usize, text: &str, style: Block) {
         let end = self.bytes.len();
         let header = start + super::builder::line_length(&self.bytes[start..]);
@@ -360,7 +362,7 @@ impl Pieces<'_> {
             };
             let is_content = line - at == indent && line < end;
             if !is_content || self.decoded >= wanted {
-                // What chomping left of the last line breaks.
+                // The line breaks that remain after chomping.
                 for line_break in kept_break.into_iter().chain(breaks) {
                     if self.decoded < wanted {
                         self.line_break(line_break);
@@ -395,7 +397,7 @@ impl Pieces<'_> {
     }
 
     /// The indentation of a block whose first line starts at `at`: that of its first line with
-    /// text, less the spaces the text itself begins with.
+    /// text, minus the spaces at the start of the text.
     fn block_indent(&self, mut at: usize, text: &str) -> usize {
         let end = self.bytes.len();
         let lines_before = text.bytes().take_while(|&b| b == b'\n').count();
@@ -412,7 +414,7 @@ impl Pieces<'_> {
                 .map_or(end, |line_break| line_break.end);
         }
         let spaces = self.bytes[at..].iter().take_while(|&&b| b == b' ').count();
-        // A text of nothing but line breaks has no such line.
+        // A text of only line breaks has no such line.
         if lines_before == text.len() {
             return usize::MAX;
         }
@@ -427,7 +429,8 @@ pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// Whether the text is a single quoted string: it begins and ends with a quote, and each quote between is escaped.
+/// Whether the text is a single quoted string: it begins and ends with a quote, and all quotes
+/// inside are escaped.
 fn is_one_string(text: &[u8]) -> bool {
     let [b'"', inner @ .., b'"'] = text else {
         return false;

@@ -1,4 +1,4 @@
-//! Every character of every scalar comes from bytes that spell it.
+//! Every character of every scalar maps to its source bytes.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::super::libyaml::{self, CollectionStyle, Emit, EventKind, Parser};
 use super::super::{NodeKind, Tree, parse_hocon, parse_json, parse_yaml};
 use super::*;
 
-/// What libyaml reads where `source` is put between double quotes.
+/// The text that libyaml reads for `source` between double quotes.
 fn unescape(source: &str) -> String {
     let quoted = format!("\"{source}\"");
     let mut parser = Parser::new(quoted.as_bytes());
@@ -80,7 +80,7 @@ fn scalar_styles() -> impl Strategy<Value = libyaml::ScalarStyle> {
     ]
 }
 
-/// Text with all that makes scanners stumble.
+/// Text with difficult input for scanners.
 fn texts() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[a-z]{1,8}",
@@ -239,6 +239,6 @@ fn hocon_texts_without_quotes_of_their_own_stand_for_themselves() {
     };
     assert_eq!(range_of("a = é b", "b"), Some("b".to_owned()));
     assert_eq!(range_of("a = \"x b\"", "b"), Some("b".to_owned()));
-    // Of a joined text only the whole has a place.
+    // For a joined text only the whole has a range.
     assert_eq!(range_of("a = é \"b\"", "b"), Some("é \"b\"".to_owned()));
 }

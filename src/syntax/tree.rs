@@ -1,9 +1,9 @@
 //! The tree of one data file: every key, scalar, collection, anchor, alias, tag and comment with
-//! the exact bytes it stands on.
+//! its exact range.
 //!
-//! A [`Tree`] is an arena: nodes are numbered in the order they begin in the text, a parent
-//! before its children. It knows the text's structure and its decoded scalars, not what they
-//! mean: that is `value`'s room.
+//! A [`Tree`] is an arena: nodes are numbered in the order they begin in the text, a parent before
+//! its children. It holds the text's structure and its decoded scalars; their meaning belongs to
+//! the room `value`.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,25 +18,24 @@ pub(crate) const STRING_TAG: &str = "tag:yaml.org,2002:str";
 pub struct NodeId(NonZeroU32);
 
 impl NodeId {
-    /// The node at `index` of the arena.
     pub(super) fn at(index: usize) -> NodeId {
         let number = u32::try_from(index).unwrap_or(u32::MAX - 1) + 1;
         NodeId(NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN))
     }
 
-    /// The node's place in the arena: dense, from zero, for tables beside the tree.
+    /// The node's index in the arena: dense, from zero, for tables indexed by node.
     #[must_use]
     pub fn index(self) -> usize {
         self.0.get() as usize - 1
     }
 }
 
-/// A piece of text and where it stands.
+/// A piece of text with its range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spanned {
-    /// The bytes, with the sigil (`&name`, `!!str`).
+    /// The range, including the sigil (`&name`, `!!str`).
     pub range: TextRange,
-    /// For an anchor its name; for a tag what it resolves to (`tag:yaml.org,2002:str`).
+    /// For an anchor its name; for a tag the resolved tag (`tag:yaml.org,2002:str`).
     pub text: Arc<str>,
 }
 
@@ -68,7 +67,7 @@ pub struct Scalar {
     pub text: Arc<str>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
     /// A leaf with text.
@@ -81,7 +80,7 @@ pub enum NodeKind {
     Alias {
         /// Name of the anchor.
         name: Arc<str>,
-        /// The node that bears the anchor at this point of the file, if any does.
+        /// The node with the anchor at this point of the file, if there is one.
         target: Option<NodeId>,
     },
 }
@@ -90,10 +89,10 @@ pub enum NodeKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     /// The node's own bytes, without its anchor and tag: a scalar with its quotes or its block
-    /// header up to its last line that is not blank; a collection from its first indicator to
-    /// the end of its last child or its closing bracket. Empty for an absent value.
+    /// header up to its last non-blank line; a collection from its first indicator to the end of
+    /// its last child or its closing bracket. Empty for an absent value.
     pub range: TextRange,
-    /// What it is.
+    /// Its kind and content.
     pub kind: NodeKind,
     /// The anchor before it.
     pub anchor: Option<Box<Spanned>>,
@@ -143,8 +142,8 @@ impl Node {
         }
     }
 
-    /// Whether Psych would say that the scalar is `quoted`: neither plain nor tagged, so it is a
-    /// string whatever it spells.
+    /// Whether the scalar is `quoted` in Psych's sense: neither plain nor tagged, so it is always a
+    /// string.
     #[must_use]
     pub fn is_quoted(&self) -> bool {
         self.tag.is_none()
@@ -153,8 +152,8 @@ impl Node {
                 .is_some_and(|scalar| scalar.style != ScalarStyle::Plain)
     }
 
-    /// Whether it is a key that merges the entries of its value into the hash: quoted too, but not
-    /// tagged as a string, and not in JSON (`Psych::Visitors::ToRuby#revive_hash`).
+    /// Whether it is a merge key: quoted too, but not tagged as a string, and not in JSON
+    /// (`Psych::Visitors::ToRuby#revive_hash`).
     #[must_use]
     pub fn is_merge_key(&self) -> bool {
         let is_string = |tag: &Spanned| *tag.text == *STRING_TAG;
@@ -168,7 +167,7 @@ impl Node {
 /// A top-level entry that could not be read; see [`Tree::broken`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BrokenEntry {
-    /// Its lines, up to the end of the last that is not blank.
+    /// Its lines, up to the end of the last non-blank one.
     pub range: TextRange,
     /// Its key, if the first line still has one.
     pub key: Option<Spanned>,
@@ -181,26 +180,25 @@ pub struct Tree {
     pub(super) comments: Vec<TextRange>,
     pub(super) broken: Vec<BrokenEntry>,
     pub(super) ignored: Option<TextRange>,
-    /// Whether the fast reader read the text.
     pub(super) is_plain: bool,
 }
 
 impl Tree {
-    /// The whole value, or nothing for a text without any.
+    /// The whole value; `None` for a text without any.
     #[must_use]
     pub fn root(&self) -> Option<NodeId> {
         (!self.nodes.is_empty()).then(|| NodeId::at(0))
     }
 
-    /// Whether the text keeps to the plain part of YAML: block collections, scalars on one line,
-    /// literal blocks, small collections in brackets, without anchors, tags or odd indentation. False
-    /// says nothing.
+    /// Whether the text uses only the plain part of YAML: block collections, scalars on one line,
+    /// literal blocks, small collections in brackets, without anchors, tags or odd indentation.
+    /// False means unknown.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
 
-    /// The node of that number. O(1).
+    /// The node with that number. O(1).
     ///
     /// # Panics
     ///
@@ -210,7 +208,7 @@ impl Tree {
         &self.nodes[id.index()]
     }
 
-    /// How many nodes there are; every index below it is a node's.
+    /// The number of nodes; every smaller index is a node's.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -230,14 +228,14 @@ impl Tree {
             .map(|(index, node)| (NodeId::at(index), node))
     }
 
-    /// The collection that holds the node as key, value or element; nothing for the root. O(1).
+    /// The collection that holds the node as key, value or element; `None` for the root. O(1).
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).parent
     }
 
     /// Key and value of every entry of the topmost mapping, in the order written, duplicates
-    /// included; nothing where the file is not a mapping.
+    /// included; empty if the file is not a mapping.
     pub fn entries(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         self.nodes
             .first()
@@ -247,8 +245,8 @@ impl Tree {
             .copied()
     }
 
-    /// The entry of the topmost mapping whose key stands around a place of the text. O(log entries)
-    /// where the key is written there.
+    /// The entry of the topmost mapping whose key contains a range of the text. O(log entries) for
+    /// keys in the text itself.
     #[must_use]
     pub fn entry_at(&self, place: TextRange) -> Option<(NodeId, NodeId)> {
         let pairs = self.nodes.first().and_then(Node::as_mapping)?;
@@ -256,14 +254,14 @@ impl Tree {
         let behind =
             pairs.partition_point(|&(key, _)| self.node(key).full_range().start <= place.start);
         let near = behind.checked_sub(1).and_then(|at| pairs.get(at));
-        // Aliases and what was saved from a broken text need not stand in order.
+        // Aliases and recovered entries may be out of order.
         near.filter(is_it)
             .or_else(|| pairs.iter().find(is_it))
             .copied()
     }
 
-    /// Whether a part of the text means the same anywhere else: no anchor, alias, tag or merge key is
-    /// in it. O(nodes).
+    /// Whether a part of the text means the same anywhere else: it contains no anchor, alias, tag
+    /// or merge key. O(nodes).
     #[must_use]
     pub fn stands_alone(&self, part: TextRange) -> bool {
         let mut within = self.nodes.iter().filter(|node| part.contains(node.range));
@@ -276,7 +274,7 @@ impl Tree {
         !within.any(is_special)
     }
 
-    /// The node that an alias stands for, through aliases of aliases; other nodes are themselves.
+    /// The target of an alias, through aliases of aliases; other nodes are returned unchanged.
     #[must_use]
     pub fn resolve(&self, id: NodeId) -> NodeId {
         let mut at = id;
@@ -300,7 +298,7 @@ impl Tree {
             .map(|scalar| &scalar.text)
     }
 
-    /// Moves all places by so many bytes: what was parsed is a part of a longer text.
+    /// Moves all ranges by `by` bytes, for a text that is part of a longer one.
     pub(crate) fn shift(&mut self, by: usize) {
         let by = by as u32;
         let shift = |range: &mut TextRange| {
@@ -330,22 +328,22 @@ impl Tree {
         &self.comments
     }
 
-    /// Top-level entries that could not be read, in order. Empty unless there is a syntax error.
+    /// Top-level entries that could not be parsed, in order. Empty without a syntax error.
     #[must_use]
     pub fn broken(&self) -> &[BrokenEntry] {
         &self.broken
     }
 
-    /// Text behind the first document, which Puppet never reads: further documents, or whatever
-    /// follows where the topmost collection ended early. Comments and white space don't count.
+    /// Text after the first document, which Puppet never reads: further documents, or any text
+    /// after the topmost collection ended early. Comments and white space don't count.
     #[must_use]
     pub fn ignored(&self) -> Option<TextRange> {
         self.ignored
     }
 
-    /// The nodes at a byte offset, from the root to the innermost. A node is there if the offset
-    /// lies in its full range or right behind it; of two neighbours, the one the offset lies in.
-    /// O(depth · log entries).
+    /// The nodes at a byte offset, from the root to the innermost. A node is included if the offset
+    /// lies in its full range or right after it; of two neighbours, the one that contains the
+    /// offset. O(depth · log entries).
     #[must_use]
     pub fn path_at(&self, offset: usize) -> Vec<NodeId> {
         let mut path = Vec::new();

@@ -1,4 +1,4 @@
-//! Reading a YAML text: strictly, as Psych does, and for the editor.
+//! Parses a YAML text: strictly, like Psych, and for the editor.
 
 use super::builder::{
     Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start,
@@ -10,8 +10,8 @@ use super::tree::{NodeKind, ScalarStyle, Tree};
 use super::{Parse, Problem, ProblemKind};
 use crate::text::TextRange;
 
-/// Reads the first document of `text` for the editor. A syntax error costs the top-level entry
-/// it is in, not the others. O(length), also with errors.
+/// Parses the first document of `text` for the editor. A syntax error loses the top-level entry
+/// that contains it, not the others. O(length), also with errors.
 #[must_use]
 pub fn parse_yaml(text: &str) -> Parse {
     let bytes = text.as_bytes();
@@ -45,27 +45,25 @@ pub fn parse_yaml(text: &str) -> Parse {
     }
 }
 
-/// Reads the first document of a text as Psych does: all of it or nothing. Bytes that are not
-/// UTF-8 are an error only where libyaml looks at them.
+/// Parses the first document of a text as Psych does: all of it or nothing. Bytes that are not
+/// UTF-8 are an error only if libyaml reads them.
 ///
 /// # Errors
 ///
-/// Psych's own message and place, or a limit of ours.
+/// Psych's own message and position, or one of our limits.
 pub fn read_document(bytes: &[u8]) -> Result<Tree, Problem> {
     read(bytes).map_err(|failure| failure.stop.problem(bytes, 0, 0))
 }
 
-/// Why reading stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// libyaml refused the text.
     Syntax(SyntaxError),
-    /// A collection too deep opens at this offset.
+    /// A collection beyond the maximum depth opens at this offset.
     TooDeep(usize),
 }
 
 impl Stop {
-    /// The byte it is about.
+    /// The byte where it stopped.
     pub(super) fn offset(&self) -> usize {
         match self {
             Stop::Syntax(error) => error.offset(),
@@ -73,8 +71,8 @@ impl Stop {
         }
     }
 
-    /// The problem for a person, where the part that was read starts at `shift` bytes and
-    /// `lines` lines into `bytes`.
+    /// The problem for a person, if the parsed part starts at `shift` bytes and `lines` lines into
+    /// `bytes`.
     pub(super) fn problem(&self, bytes: &[u8], shift: usize, lines: usize) -> Problem {
         match self {
             Stop::Syntax(error) => Problem {
@@ -91,21 +89,21 @@ impl Stop {
     }
 }
 
-/// A text that could not be read to the end, and what is sure of it.
+/// A text that could not be parsed to the end, and its reliable part.
 #[derive(Debug)]
 pub(super) struct Failure<'t> {
     pub(super) stop: Stop,
     pub(super) builder: Builder<'t>,
-    /// The last key of the topmost mapping: everything before it is sure.
+    /// The last key of the topmost mapping: everything before it is reliable.
     pub(super) last_key: Option<(Checkpoint, usize)>,
     /// Column of the topmost mapping if it is a block.
     pub(super) column: Option<usize>,
-    /// Behind the `---`.
+    /// After the `---`.
     pub(super) document_start: usize,
 }
 
 impl<'t> Failure<'t> {
-    /// As if reading had stopped before the first byte.
+    /// As if parsing had stopped before the first byte.
     fn nothing_read(bytes: &'t [u8]) -> Box<Failure<'t>> {
         Box::new(Failure {
             stop: Stop::TooDeep(0),
@@ -127,7 +125,7 @@ fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
     }
 }
 
-/// Reads a text with all the rules.
+/// The full parser.
 pub(super) fn read_events(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
     let mut parser = Parser::new(bytes);
     let mut builder = Builder::new(bytes);
@@ -179,7 +177,7 @@ fn finish(bytes: &[u8], builder: Builder<'_>, start: usize, end: usize) -> Tree 
     tree
 }
 
-/// What stands behind the first document, unless it is nothing but comments and markers.
+/// The text after the first document, unless it has only comments and markers.
 fn ignored(bytes: &[u8], end: usize) -> Option<TextRange> {
     let mut at = end;
     while at < bytes.len() {
@@ -198,7 +196,7 @@ fn ignored(bytes: &[u8], end: usize) -> Option<TextRange> {
     None
 }
 
-/// The problem of text that nothing reads, and whether it is another document.
+/// The problem for ignored text, and whether it is another document.
 fn ignored_problem(bytes: &[u8], range: TextRange) -> (Problem, bool) {
     let before = bytes[..range.start as usize].split(|b| matches!(b, b'\n' | b'\r'));
     let behind_marker = before
@@ -223,7 +221,7 @@ fn ignored_problem(bytes: &[u8], range: TextRange) -> (Problem, bool) {
     (problem, is_other_document)
 }
 
-/// Finds the comments, which libyaml doesn't report: whatever starts with `#` in the gaps
+/// Finds the comments, which libyaml doesn't report: everything starting with `#` in the gaps
 /// between scalars, aliases, anchors and tags, and in the headers of block scalars.
 pub(super) fn add_comments(tree: &mut Tree, bytes: &[u8], start: usize, end: usize) {
     if !bytes.contains(&b'#') {
@@ -290,7 +288,7 @@ fn gap(
         let sharp = at + sharp;
         let end = sharp + line_length(&bytes[sharp..]);
         let line = line_start(bytes, sharp);
-        // A directive may hold a `#` that is no comment.
+        // A directive may contain a `#` that is no comment.
         let in_directive = bytes[line] == b'%'
             && sharp < document_start
             && !bytes[sharp - 1].is_ascii_whitespace();
@@ -303,8 +301,8 @@ fn gap(
     }
 }
 
-/// What a person should look at: the word the parser stumbled over, or, where it ran to the end
-/// of the text, the line on which the unfinished thing begins.
+/// The range to show: the word where the parser failed, or, if it reached the end of the text, the
+/// line on which the unfinished construct begins.
 fn error_range(bytes: &[u8], error: &SyntaxError, shift: usize) -> TextRange {
     let at = (error.offset() + shift).min(bytes.len());
     if error.reader {
@@ -336,8 +334,8 @@ fn error_range(bytes: &[u8], error: &SyntaxError, shift: usize) -> TextRange {
     rest_of_line(bytes, at)
 }
 
-/// From `at` to the end of its line without trailing blanks and comments; for a place where
-/// nothing is left on the line, the last text before it.
+/// From `at` to the end of its line without trailing blanks and comments; if nothing is left on the
+/// line, the last text before it.
 fn rest_of_line(bytes: &[u8], at: usize) -> TextRange {
     let at = at.min(bytes.len());
     let line = &bytes[at..at + line_length(&bytes[at..])];

@@ -1,8 +1,8 @@
-//! The events that libyaml reads and writes, and the texts of its errors.
+//! The events that libyaml reads and writes, and its errors.
 
 use std::borrow::Cow;
 
-/// A place in the text libyaml reads.
+/// A position in the text libyaml reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mark {
     /// Offset in bytes.
@@ -40,15 +40,15 @@ pub enum CollectionStyle {
 /// One event of the parser, and where it starts and ends.
 #[derive(Debug)]
 pub struct Event<'p> {
-    /// What was read.
+    /// The kind of event.
     pub kind: EventKind<'p>,
     /// First byte; for a node, that of its anchor or tag.
     pub start: Mark,
-    /// Behind the last byte. The end of a block collection is where the next token starts.
+    /// After the last byte. The end of a block collection is where the next token starts.
     pub end: Mark,
 }
 
-/// What the parser read. Tags are resolved (`!!str` is `tag:yaml.org,2002:str`).
+/// A parser event. Tags are resolved (`!!str` is `tag:yaml.org,2002:str`).
 #[derive(Debug)]
 pub enum EventKind<'p> {
     /// The text begins.
@@ -74,7 +74,7 @@ pub enum EventKind<'p> {
     Scalar {
         /// Name of its anchor.
         anchor: Option<Cow<'p, str>>,
-        /// Its tag; none for the tag `!`.
+        /// Its tag; `None` for the tag `!`.
         tag: Option<Cow<'p, str>>,
         /// The decoded text.
         value: Cow<'p, str>,
@@ -112,17 +112,17 @@ pub enum EventKind<'p> {
 /// Why libyaml stopped, in its own words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// What is wrong: `did not find expected key`.
+    /// The problem: `did not find expected key`.
     pub problem: &'static str,
-    /// What was being read: `while parsing a block mapping`.
+    /// The construct being parsed: `while parsing a block mapping`.
     pub context: Option<&'static str>,
-    /// Where it went wrong.
+    /// The position of the problem.
     pub problem_mark: Mark,
-    /// Where the thing being read began. Psych prints this place, counted from one.
+    /// The start of the construct being parsed. Psych prints this position, counted from one.
     pub context_mark: Mark,
-    /// Byte offset of bytes that are not text; zero for every other error (Psych's `offset`).
+    /// Offset of invalid bytes; zero for every other error (Psych's `offset`).
     pub problem_offset: usize,
-    /// Whether the bytes are at fault (encoding, control characters), not the syntax.
+    /// Whether the bytes are invalid (encoding, control characters), not the syntax.
     pub reader: bool,
 }
 
@@ -141,7 +141,7 @@ impl SyntaxError {
         )
     }
 
-    /// The byte the error is about.
+    /// The byte offset of the error.
     #[must_use]
     pub fn offset(&self) -> usize {
         if self.reader {
@@ -152,19 +152,19 @@ impl SyntaxError {
     }
 }
 
-/// One event for the emitter: what Psych's `Psych::Emitter` is told.
+/// One event for the emitter: the input of Psych's `Psych::Emitter`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emit<'a> {
     /// First of all events.
     StreamStart,
     /// Last of all events.
     StreamEnd,
-    /// A document begins; `implicit` leaves `---` out where it can be.
+    /// A document begins; `implicit` omits `---` if possible.
     DocumentStart {
         /// Whether `---` may be left out.
         implicit: bool,
     },
-    /// A document ends; `implicit` leaves `...` out where it can be.
+    /// A document ends; `implicit` omits `...` if possible.
     DocumentEnd {
         /// Whether `...` may be left out.
         implicit: bool,
@@ -182,12 +182,12 @@ pub enum Emit<'a> {
         tag: Option<&'a str>,
         /// Its text.
         value: &'a str,
-        /// Whether the tag may be left out if the scalar is written plain.
+        /// Whether the tag may be omitted if the scalar is plain.
         plain_implicit: bool,
-        /// Whether the tag may be left out if it is not.
+        /// Whether the tag may be omitted if it is not plain.
         quoted_implicit: bool,
-        /// How to write it, or nothing to let the emitter choose. A style that cannot hold the
-        /// text gives way to one that can.
+        /// The style; `None` lets the emitter choose. A style that cannot represent the text is
+        /// replaced by one that can.
         style: Option<ScalarStyle>,
     },
     /// A list begins.

@@ -1,21 +1,21 @@
-//! The difference of two texts, line by line: as `diff -u` prints it, or as edits.
+//! The line-by-line difference of two texts, as `diff -u` prints it or as edits.
 
 use super::{TextEdit, TextRange};
 
-/// Lines that are shown around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// Most lines that are compared one by one, on either side between the first and the last that
-/// differ; of longer stretches everything counts as changed.
+/// Maximum number of lines that are compared one by one, on either side between the first and the
+/// last difference; longer stretches count as changed completely.
 const MOST_LINES: usize = 2_000;
 
-/// The hunks of a unified diff, without the lines that name the files.
+/// The hunks of a unified diff, without the file names.
 #[must_use]
 pub fn unified_diff(before: &str, after: &str) -> String {
     unified_diff_shown([before, after], [before, after])
 }
 
-/// The same, where other texts of as many lines are shown.
+/// The same, printing other texts with the same number of lines.
 #[must_use]
 pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
     let hunks = hunks_shown(texts, shown).into_iter();
@@ -23,8 +23,8 @@ pub fn unified_diff_shown(texts: [&str; 2], shown: [&str; 2]) -> String {
     texts.collect()
 }
 
-/// The edits that make one text of another, in order: for each line that differs, or for several where their
-/// number differs too, the part between what both begin and what both end with.
+/// The edits that turn one text into another, in order: for each differing line, or for several if
+/// their number differs, without their common prefix and suffix.
 #[must_use]
 pub fn edits_between(before: &str, after: &str) -> Vec<TextEdit> {
     let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
@@ -52,7 +52,7 @@ fn length(lines: &[&str]) -> usize {
     lines.iter().map(|line| line.len()).sum()
 }
 
-/// Replaces what differs of a text at a place.
+/// Replaces the differing part of a text at an offset.
 fn edit_at(start: usize, old: &str, new: &str) -> TextEdit {
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| {
         let same = pairs.take_while(|(old, new)| old == new);
@@ -65,15 +65,15 @@ fn edit_at(start: usize, old: &str, new: &str) -> TextEdit {
     TextEdit::replace(range, &new[..new.len() - back])
 }
 
-/// Changed lines with some around them.
+/// Changed lines with context.
 pub struct Hunk {
     /// The number of the first line in the old text, from 0.
     pub start: usize,
-    /// The lines, each behind its sign.
+    /// The lines, each after its sign.
     pub lines: String,
-    /// The lines of the old text, as the format names them.
+    /// The old text's line range, in the format of the header.
     old: String,
-    /// The lines of the new text.
+    /// The new text's line range.
     new: String,
 }
 
@@ -105,7 +105,7 @@ fn hunks_shown(texts: [&str; 2], shown: [&str; 2]) -> Vec<Hunk> {
     hunks
 }
 
-/// Lines that go, and lines that come instead: from and to, the end excluded.
+/// Removed and added lines, as half-open ranges.
 struct Changed {
     old: (usize, usize),
     new: (usize, usize),
@@ -118,7 +118,7 @@ fn hunk(old: &[&str], new: &[&str], changes: &[Changed]) -> Option<Hunk> {
     let (old_start, old_end) = (first.old.0 - before, last.old.1 + behind);
     let (new_start, new_end) = (first.new.0 - before, last.new.1 + behind);
     let range = |start: usize, end: usize| match end - start {
-        // Of no lines the one before them is named.
+        // An empty range is named by the line before it.
         0 => format!("{start},0"),
         1 => format!("{}", start + 1),
         count => format!("{},{count}", start + 1),
@@ -150,7 +150,7 @@ fn lines(sign: char, lines: &[&str], text: &mut String) {
     }
 }
 
-/// The stretches that differ, by the longest common subsequence of lines.
+/// The differing stretches, by the longest common subsequence of lines.
 fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - start;

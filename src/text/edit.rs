@@ -1,13 +1,13 @@
-//! Replacing parts of one text. It knows neither files nor versions of them.
+//! Replaces parts of one text. It must not know files or their versions.
 
 use super::TextRange;
 
 /// One replacement: the bytes of `range` become `new_text`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextEdit {
-    /// The bytes that go.
+    /// The replaced range.
     pub range: TextRange,
-    /// What stands there instead.
+    /// The replacement.
     pub new_text: String,
 }
 
@@ -21,20 +21,20 @@ impl TextEdit {
         }
     }
 
-    /// Puts `new_text` before the byte at `offset`.
+    /// Inserts `new_text` before the byte at `offset`.
     #[must_use]
     pub fn insert(offset: usize, new_text: impl Into<String>) -> TextEdit {
         TextEdit::replace(TextRange::empty(offset), new_text)
     }
 
-    /// Takes a range away.
+    /// Deletes a range.
     #[must_use]
     pub fn delete(range: TextRange) -> TextEdit {
         TextEdit::replace(range, "")
     }
 
-    /// The text after all edits, whose ranges are of the text before. Nothing where two edits
-    /// overlap or one does not fit the text.
+    /// The text after all edits, whose ranges refer to the text before. `None` if two edits overlap
+    /// or one does not fit the text.
     #[must_use]
     pub fn apply(edits: &[TextEdit], text: &str) -> Option<String> {
         let mut ordered: Vec<&TextEdit> = edits.iter().collect();

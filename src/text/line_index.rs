@@ -1,4 +1,4 @@
-//! From byte offsets to lines and columns and back, in the three encodings of LSP 3.17.
+//! Converts byte offsets to lines and columns and back, in the three encodings of LSP 3.17.
 
 /// How a client counts characters within a line (`PositionEncodingKind` in LSP 3.17).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -12,19 +12,21 @@ pub enum PositionEncoding {
     Utf32,
 }
 
-/// A place as line and character, both counted from zero.
+/// A position as line and character, both counted from zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Line, from zero.
     pub line: u32,
-    /// Units into the line, in the encoding that was asked for.
+    /// Units into the line, in the requested encoding.
     pub character: u32,
 }
 
-/// The line starts of one text, and which lines hold characters wider than a byte.
+/// The line starts of one text, and the lines with characters wider than a byte.
 ///
-/// Lines end at `\n`, `\r\n` or a lone `\r`, as LSP has it. Building is O(bytes); a query is
-/// O(log lines) plus the length of a line that is not ASCII.
+/// Lines end at `
+/// `, `\r
+/// ` or a lone `\r`, as in LSP. Building is O(bytes); a query is O(log lines) plus the length of a
+/// line that is not ASCII.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     /// Byte offset of each line's first byte.
@@ -79,8 +81,8 @@ impl LineIndex {
             - 1) as u32
     }
 
-    /// The place of a byte offset. An offset behind the text is its end; one inside a character
-    /// is that character's start; one inside a line break is the line's end.
+    /// The position of a byte offset. An offset after the text gives its end; one inside a
+    /// character that character's start; one inside a line break the line's end.
     #[must_use]
     pub fn position(&self, offset: usize, encoding: PositionEncoding) -> Position {
         let line = self.line(offset);
@@ -103,8 +105,8 @@ impl LineIndex {
         }
     }
 
-    /// The byte offset of a place. A line behind the text is the text's end, a character behind
-    /// the line its end, and a place inside a surrogate pair the start of its character.
+    /// The byte offset of a position. A line after the text gives the text's end, a character after
+    /// the line its end, and a position inside a surrogate pair the start of its character.
     #[must_use]
     pub fn offset(&self, position: Position, encoding: PositionEncoding) -> usize {
         let Some(&start) = self.starts.get(position.line as usize) else {
@@ -119,7 +121,7 @@ impl LineIndex {
         (start as usize + column).min(end as usize)
     }
 
-    /// The bytes of a line without its line break, or nothing for a line that is not there.
+    /// The range of a line without its line break; `None` for a line that does not exist.
     #[must_use]
     pub fn line_range(&self, line: u32) -> Option<super::TextRange> {
         let start = *self.starts.get(line as usize)?;
@@ -130,7 +132,7 @@ impl LineIndex {
     }
 }
 
-/// How many bytes of `text` its first `wanted` units take, rounded down to a character.
+/// The number of bytes in the first `wanted` units of `text`, rounded down to a character.
 fn column_bytes(text: &str, wanted: usize, encoding: PositionEncoding) -> usize {
     let mut units = 0;
     for (at, character) in text.char_indices() {
@@ -146,7 +148,7 @@ fn column_bytes(text: &str, wanted: usize, encoding: PositionEncoding) -> usize 
     text.len()
 }
 
-/// The line (from zero) of `text` that holds the byte at `offset`, as [`LineIndex::line`] tells it.
+/// The line (from zero) of `text` that holds the byte at `offset`, like [`LineIndex::line`].
 /// O(offset), without allocation.
 #[must_use]
 pub fn line_at(text: &str, offset: usize) -> u32 {
@@ -157,13 +159,13 @@ pub fn line_at(text: &str, offset: usize) -> u32 {
         return feeds as u32;
     }
     let returns = before.iter().enumerate();
-    // A return before a feed is half of a line break.
+    // A return before a feed is part of a line break.
     let lone = returns.filter(|&(at, &byte)| byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'));
     (feeds + lone.count()) as u32
 }
 
-/// Lines of offsets that mostly grow, counted from one to the next: O(length of the text) for all of
-/// them, without allocation.
+/// Counts lines for mostly increasing offsets: O(length of the text) for all of them, without
+/// allocation.
 #[derive(Debug)]
 pub struct LineCounter<'t> {
     text: &'t str,
@@ -182,8 +184,8 @@ impl<'t> LineCounter<'t> {
         }
     }
 
-    /// The line (from zero) that holds the byte at `offset`, which is no half of a line break, as
-    /// [`LineIndex::line`] tells it.
+    /// The line (from zero) that holds the byte at `offset`, like [`LineIndex::line`]; the offset
+    /// must not be inside a line break.
     pub fn line(&mut self, offset: usize) -> u32 {
         match self.text.get(self.offset..) {
             Some(rest) if offset >= self.offset => {

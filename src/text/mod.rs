@@ -1,8 +1,7 @@
-//! Places in a text: byte ranges, lines, positions as the Language Server Protocol counts them, and
-//! edits.
+//! Positions in a text: byte ranges, lines, positions as the Language Server Protocol counts them,
+//! and edits.
 //!
-//! This room knows nothing of YAML, Puppet or LSP types; it counts bytes, UTF-16 units and
-//! characters.
+//! This room must not know YAML, Puppet or LSP types; it counts bytes, UTF-16 units and characters.
 //!
 //! ```
 //! use hiera_ls::text::{LineIndex, Position, PositionEncoding};
@@ -62,7 +61,7 @@ impl TextRange {
         self.start == self.end
     }
 
-    /// Whether `offset` lies in the range or right behind it, as a cursor touching a word does.
+    /// Whether `offset` lies in the range or right after it, like a cursor that touches a word.
     #[must_use]
     pub fn touches(self, offset: usize) -> bool {
         self.start as usize <= offset && offset <= self.end as usize
@@ -95,7 +94,7 @@ impl TextRange {
         self.start as usize..self.end as usize
     }
 
-    /// The text under the range, or nothing where it does not fit the text.
+    /// The text of the range; empty if the range does not fit the text.
     #[must_use]
     pub fn slice(self, text: &str) -> &str {
         text.get(self.as_usize()).unwrap_or_default()

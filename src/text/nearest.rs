@@ -1,14 +1,14 @@
-//! Which known name a misspelt one most likely means. It knows no names of its own.
+//! Finds the known name that a misspelt one most likely means. It must not know any names itself.
 
-/// Most edits between a misspelt name and what it means.
+/// Maximum number of edits between a misspelt name and the suggestion.
 const MAX_EDITS: usize = 3;
 
-/// Longer names are not compared, in bytes.
+/// Maximum length of a compared name, in bytes.
 const MAX_NAME: usize = 64;
 
 /// The known name that a misspelt one most likely means: the name with the fewest different
-/// letters, whatever their case, at most three; of several the first by bytes. Of short names fewer
-/// than half of the letters may differ.
+/// letters, ignoring case, at most three; ties go to the first by bytes. In short names fewer than
+/// half of the letters may differ.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {
@@ -23,8 +23,8 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
-/// The known host that a misspelt name most likely means: the one whose full name begins with it, else
-/// the nearest.
+/// The known host that a misspelt name most likely means: the one whose full name begins with it,
+/// else the nearest.
 #[must_use]
 pub fn nearest_host<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let known: Vec<&str> = known.collect();
@@ -36,13 +36,13 @@ pub fn nearest_host<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opt
     short.or_else(|| nearest(name, known.into_iter()))
 }
 
-/// Fewest letters of a word that a typing error is looked for in: of shorter ones (`db_a`, `db_b`)
-/// a single letter is all that tells two names apart.
+/// Minimum length of a word in which a typing error is assumed: shorter words (`db_a`, `db_b`)
+/// often differ by a single letter.
 const LEAST_WORD: usize = 4;
 
-/// The known name that differs from `name` by one typing error alone: a letter too many, a missing
+/// The known name that differs from `name` by exactly one typing error: an extra letter, a missing
 /// one, a wrong one, two in the wrong order, or capitals. Digits are never wrong, since they number
-/// things. Of several the first by bytes; nothing for a name that is known. O(letters of all names).
+/// things. Ties go to the first by bytes; `None` for a name that is known. O(letters of all names).
 #[must_use]
 pub fn typing_error<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {
@@ -74,7 +74,7 @@ fn is_typing_error(typed: &str, meant: &str) -> bool {
         _ => false,
     };
     let in_word = |byte: &&u8| byte.is_ascii_alphanumeric();
-    // Of a separator the words on both sides count.
+    // For a separator, the words on both sides are checked.
     let changed = meant.get(start).or(typed.get(start));
     let is_separator = |byte: &&u8| {
         !byte.is_ascii_alphanumeric() && changed.is_some_and(|changed| !in_word(&changed))
@@ -87,7 +87,7 @@ fn is_typing_error(typed: &str, meant: &str) -> bool {
     differs && before + after >= LEAST_WORD
 }
 
-/// The fewest letters to add, to take away or to replace (Levenshtein).
+/// The minimum number of letters to add, remove or replace (Levenshtein).
 fn edits(left: &str, right: &str) -> usize {
     let right: Vec<char> = right.chars().collect();
     let mut row: Vec<usize> = (0..=right.len()).collect();

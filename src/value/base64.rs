@@ -1,7 +1,7 @@
-//! Base64 as Ruby reads it.
+//! Base64 as Ruby decodes it.
 
-/// `String#unpack('m')`: base64 in groups of four digits. Whatever is no digit is skipped, but a
-/// `=` where the third or fourth digit should be ends the text.
+/// `String#unpack('m')`: base64 in groups of four digits. Other characters are skipped, but a `=`
+/// in place of the third or fourth digit ends the text.
 #[must_use]
 pub(crate) fn unpack_base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);

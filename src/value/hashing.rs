@@ -1,4 +1,4 @@
-//! How the keys of hashes are hashed: fast, with a seed that data cannot know.
+//! The hash function for keys of hashes: fast, with a seed that data cannot know.
 
 use std::hash::BuildHasher;
 
@@ -7,8 +7,8 @@ use foldhash::fast::FoldHasher;
 
 use super::HashMap;
 
-/// The hashing of a [`HashMap`]'s keys, good for any table by name. The seed is drawn when the
-/// process starts: data cannot be made to collide.
+/// The hashing of a [`HashMap`]'s keys, usable for any table by name. The seed is random for each
+/// process, so data cannot cause collisions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyHashing;
 
@@ -21,7 +21,7 @@ impl BuildHasher for KeyHashing {
     }
 }
 
-/// An empty hash with room for so many entries.
+/// An empty hash with capacity for `entries`.
 #[must_use]
 pub fn hash_with_capacity(entries: usize) -> HashMap {
     HashMap::with_capacity_and_hasher(entries, KeyHashing)

@@ -22,8 +22,8 @@ use super::printable::is_printable;
 use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
 use super::{Opaque, Rich, Value};
 
-/// Longest text written, in bytes: a list of lists of shared lists must not fill the memory.
-/// The text is cut there and ends in `…`.
+/// Maximum length of the text, in bytes: nested shared lists must not fill the memory. A longer
+/// text is cut and ends in `…`.
 const MAX_TEXT: usize = 16 << 20;
 
 impl Value {
@@ -35,14 +35,14 @@ impl Value {
         out
     }
 
-    /// Appends the text of Ruby's `inspect` for a string, a number or a truth; says whether the
-    /// value is one.
+    /// Appends the text of Ruby's `inspect` for a string, a number or a boolean; returns whether
+    /// the value is one.
     pub fn inspect_simple(&self, out: &mut String) -> bool {
         let is_simple = matches!(
             self,
             Value::Undef | Value::Bool(_) | Value::Int(_) | Value::String(_)
         );
-        // The limit of one text counts from its own start.
+        // The limit of a text counts from its own start.
         if is_simple && out.len() <= MAX_TEXT {
             write_value(out, self);
             return true;
@@ -50,8 +50,8 @@ impl Value {
         false
     }
 
-    /// The text of Ruby's `to_s`, which interpolation puts into a string: nothing for `nil`,
-    /// strings as they are, lists and hashes as [`inspect`](Value::inspect) writes them.
+    /// The text of Ruby's `to_s`, which interpolation inserts into a string: empty for `nil`,
+    /// strings unchanged, lists and hashes as from [`inspect`](Value::inspect).
     #[must_use]
     pub fn to_s(&self) -> String {
         match self {
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// Whether the value is, or holds anywhere in it, something that cannot be known here.
+    /// Whether the value, or a part of it, cannot be known here.
     #[must_use]
     pub fn has_opaque(&self) -> bool {
         match self {
@@ -120,7 +120,7 @@ pub fn float_to_s(number: f64) -> String {
     }
     let shortest = format!("{:e}", number.abs());
     let decimals = shortest.find('e').unwrap_or(0).saturating_sub(2);
-    // Of two equally near shortest texts Ruby takes the one with the even last digit.
+    // If two shortest texts are equally near, Ruby takes the one with an even last digit.
     let rounded = format!("{:.decimals$e}", number.abs());
     let scientific = if rounded.parse() == Ok(number.abs()) {
         rounded
@@ -132,7 +132,7 @@ pub fn float_to_s(number: f64) -> String {
         .unwrap_or((scientific.as_str(), "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    // Ruby's `decpt`: where the decimal point stands, counted from before the first digit.
+    // Ruby's `decpt`: the position of the decimal point, counted from before the first digit.
     let point = exponent + 1;
     let whole = point.max(0).unsigned_abs() as usize;
     if point > 0 && (whole <= 15 || whole < digits.len()) {
@@ -343,7 +343,7 @@ fn write_rich(out: &mut String, rich: &Rich) {
     out.push('>');
 }
 
-/// A `Rich` regular expression's text is `/…/`, as Puppet prints it; this is what stands between.
+/// The source in a `Rich` regular expression's text `/…/`.
 fn regexp_source(rich: &Rich) -> &str {
     let inner = rich
         .text
@@ -368,7 +368,7 @@ fn uri_class(uri: &str) -> &'static str {
     }
 }
 
-/// What stands for an unknown in a text; the lookup decides whether it may be shown at all.
+/// The text for an unknown value; the lookup decides whether it may be shown.
 fn opaque_text(opaque: &Opaque) -> String {
     match opaque {
         Opaque::Secret { method, .. } => format!("<encrypted with {method}>"),

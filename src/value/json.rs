@@ -20,12 +20,12 @@ use crate::syntax::{Parse, Problem, parse_json};
 ///
 /// # Errors
 ///
-/// What Ruby's parser refuses, in its words.
+/// The error of Ruby's parser, in its words.
 pub fn json_load(text: &[u8]) -> Result<Value, LoadError> {
     load_json_parse(&parse_json(&String::from_utf8_lossy(text)))
 }
 
-/// Loads a JSON text that is parsed already, as [`json_load`] would load the text itself.
+/// Loads an already parsed JSON text, with the same result as [`json_load`].
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ fn refused(problem: &Problem) -> LoadError {
     }
 }
 
-/// The value of a JSON number or word that was accepted by the parser.
+/// The value of a valid JSON number or word.
 pub(crate) fn literal(text: &str) -> Value {
     match text {
         "null" => Value::Undef,

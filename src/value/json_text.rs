@@ -27,19 +27,19 @@ use serde_json::value::RawValue;
 
 use super::{HashMap, Opaque, Value, float_to_s};
 
-/// Longest JSON written, in bytes: shared lists of shared lists must not fill the memory.
+/// Maximum length of JSON output, in bytes: nested shared lists must not fill the memory.
 const MAX_JSON: usize = 64 << 20;
 
-/// Deepest nesting Ruby's JSON generator writes.
+/// Maximum nesting that Ruby's JSON generator writes.
 const MAX_GENERATED_DEPTH: usize = 100;
 
-/// Deepest nesting that is read.
+/// Maximum nesting that is read.
 const MOST_DEPTH: usize = 128;
 
-/// Why a value has no JSON, or a text is none: the text, in the generator's or reader's words.
+/// Why a value has no JSON, or why a text is invalid, in the generator's or reader's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonError {
-    /// What is wrong, without a final dot: `NaN not allowed in JSON`.
+    /// The error, without a final dot: `NaN not allowed in JSON`.
     pub message: String,
 }
 
@@ -59,20 +59,20 @@ impl From<serde_json::Error> for JsonError {
     }
 }
 
-/// The JSON that Puppet prints for a value: on one line, without blanks, keys and everything
-/// that is no JSON type as Ruby's `to_s`.
+/// The JSON that Puppet prints for a value: on one line, without blanks; keys and values without a
+/// JSON type as Ruby's `to_s`.
 ///
 /// # Errors
-/// Where Ruby's generator fails: NaN, infinities, bytes that are not UTF-8, nesting over 100;
-/// and beyond a size limit of ours.
+/// If Ruby's generator fails (NaN, infinities, bytes that are not UTF-8, nesting over 100), or
+/// beyond our size limit.
 pub fn to_json(value: &Value) -> Result<String, JsonError> {
     let room = &Room::new();
     let depth = 1;
     Ok(serde_json::to_string(&Plain { value, depth, room })?)
 }
 
-/// The tagged JSON of a value, on one line. A value that would need more than 64 MiB is cut
-/// by `Unknown` tags in place of what does not fit.
+/// The tagged JSON of a value, on one line. In a value over 64 MiB, parts that do not fit are
+/// replaced by `Unknown` tags.
 #[must_use]
 pub fn to_tagged_json(value: &Value) -> String {
     serde_json::to_string(&TaggedJson(value)).unwrap_or_default()
@@ -93,10 +93,10 @@ impl<V: Borrow<Value>> Serialize for TaggedJson<V> {
 /// The value of plain JSON text: facts, scopes, requests. Of equal keys the last wins.
 ///
 /// # Errors
-/// The text is not JSON, or lists and objects nest deeper than 128 levels.
+/// Invalid JSON, or nesting of more than 128 levels.
 pub fn from_json(text: &str) -> Result<Value, JsonError> {
-    // serde_json rounds what needs more than 64 bits, and some fractions: those are read from the
-    // text, number by number, which takes a walk over the text for each level of nesting.
+    // serde_json rounds numbers of more than 64 bits, and some fractions: those are parsed from the
+    // text one by one, which walks over the text for each level of nesting.
     match serde_json::from_str(text) {
         Ok(Exact(value)) => Ok(value),
         Err(error) if error.to_string().starts_with("recursion limit") => Err(too_deep()),
@@ -110,7 +110,7 @@ fn too_deep() -> JsonError {
     }
 }
 
-/// A value all of whose numbers are integers of 64 bits.
+/// A value whose numbers are all integers of 64 bits.
 struct Exact(Value);
 
 impl<'de> Deserialize<'de> for Exact {
@@ -167,12 +167,12 @@ impl<'de> Deserialize<'de> for Exact {
 /// The value of a piece of JSON that was kept as text, so that no digit is lost.
 ///
 /// # Errors
-/// A string has half a surrogate pair, or lists and objects nest deeper than 128 levels.
+/// Half a surrogate pair in a string, or nesting of more than 128 levels.
 pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
     from_json(raw.get())
 }
 
-/// A piece in so many others. O(bytes × nesting).
+/// A piece at a nesting depth. O(bytes × nesting).
 fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
     if depth > MOST_DEPTH {
         return Err(too_deep());
@@ -202,18 +202,18 @@ fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
     })
 }
 
-/// A JSON text of which only the outermost list or object is taken apart: for texts whose value as
-/// a whole would be too much at once.
+/// A JSON text of which only the outermost list or object is parsed, for texts whose whole value
+/// would be too large.
 #[derive(Debug)]
 pub enum JsonPieces<'a> {
     /// The elements of a list.
     Array(Vec<&'a RawValue>),
-    /// The entries of an object, in order; a name can come twice.
+    /// The entries of an object, in order, duplicates included.
     Object(Vec<(String, &'a RawValue)>),
 }
 
 impl<'a> JsonPieces<'a> {
-    /// The pieces of a text; nothing where it is neither list nor object, or no JSON.
+    /// The pieces of a text; `None` if it is neither list nor object, or invalid JSON.
     #[must_use]
     pub fn of(text: &'a str) -> Option<JsonPieces<'a>> {
         match text.trim_start().as_bytes().first()? {
@@ -227,7 +227,7 @@ impl<'a> JsonPieces<'a> {
     }
 }
 
-/// The entries of an object, in order, their values still text.
+/// The entries of an object, in order, with their values as text.
 struct Entries<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {
@@ -264,7 +264,7 @@ fn number(text: &str) -> Value {
     big.unwrap_or_default()
 }
 
-/// How many bytes may still be written; shared by all parts of a value.
+/// The remaining number of bytes, shared by all parts of a value.
 struct Room(Cell<usize>);
 
 impl Room {
@@ -272,7 +272,7 @@ impl Room {
         Room(Cell::new(MAX_JSON))
     }
 
-    /// Takes what a text of so many bytes needs at least; false where there is no room.
+    /// Takes the minimum size of a text with that many bytes; false if there is no room.
     fn take(&self, bytes: usize) -> bool {
         let left = self.0.get().checked_sub(bytes + 1);
         self.0.set(left.unwrap_or(0));
@@ -360,7 +360,7 @@ fn exact<S: Serializer>(digits: String, serializer: S) -> Result<S::Ok, S::Error
     raw.serialize(serializer)
 }
 
-/// A value with tags for what JSON has no word for.
+/// A value with tags for types that JSON lacks.
 #[derive(Clone, Copy)]
 struct Tagged<'a> {
     value: &'a Value,

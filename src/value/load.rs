@@ -1,8 +1,8 @@
-//! Why a data file could not be loaded, in the words Puppet has for it.
+//! Why a data file could not be loaded, in Puppet's words.
 
 use crate::text::TextRange;
 
-/// Which of the loaders' failures this is; Puppet treats them differently.
+/// The kind of a load failure; Puppet treats them differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LoadErrorKind {
     /// `Psych::SyntaxError`: the message starts with the file's path.
@@ -13,22 +13,22 @@ pub enum LoadErrorKind {
     YamlDate,
     /// `Psych::BadAlias` (unknown alias): the message has neither path nor line.
     YamlUnknownAlias,
-    /// Any other error of Psych's (`invalid value for Float(): "abc"`, a limit of ours).
+    /// Any other error of Psych's (`invalid value for Float(): "abc"`), or one of our limits.
     YamlOther,
     /// `JSON::ParserError`.
     Json,
     /// `Hocon::ConfigError`.
     Hocon,
-    /// The same, unless the environment of Puppet's process has a variable that the file names.
+    /// The same, unless the environment of Puppet's process has a variable that the file refers to.
     HoconEnvironment,
     /// The file could not be read (`Errno::*`): the message is the system's.
     Io(SystemError),
 }
 
-/// Why the system does not give a file (`Errno`).
+/// A system error for a file (`Errno`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SystemError {
-    /// There is no such file; Puppet's answer for what only this program refuses, too.
+    /// The file does not exist; also used for files that only this program refuses.
     NotFound,
     /// The path is a folder.
     IsDirectory,
@@ -76,13 +76,13 @@ impl SystemError {
         }
     }
 
-    /// The error that the system has these words for.
+    /// The error with this message of the system.
     #[must_use]
     pub fn of_words(words: &str) -> Option<SystemError> {
         Self::ALL.into_iter().find(|error| error.words() == words)
     }
 
-    /// The error for a path, met in a function of C's.
+    /// The error for a path, in a C function.
     #[must_use]
     pub fn at(self, call: &str, path: &str) -> LoadError {
         LoadError {
@@ -93,15 +93,15 @@ impl SystemError {
     }
 }
 
-/// A failure that makes a whole data file unusable for Puppet.
+/// A failure for which Puppet refuses the whole data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
-    /// Which failure.
+    /// The kind of failure.
     pub kind: LoadErrorKind,
     /// The text without any path: `did not find expected key while parsing a block mapping at
     /// line 2 column 1`, `Tried to load unspecified class: Date`, `Unknown alias: x`.
     pub message: String,
-    /// Where in the file, as far as the loader says or we know better.
+    /// The range in the file, as precise as the loader or our own analysis allows.
     pub range: Option<TextRange>,
 }
 

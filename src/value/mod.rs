@@ -1,8 +1,8 @@
-//! What Puppet would see: values as Ruby holds them after a data file is loaded.
+//! Values as Ruby holds them after a data file is loaded.
 //!
 //! A [`Value`] is cheap to clone (collections and strings are shared) and compares like Ruby's
-//! `eql?`: `1`, `1.0` and `'1'` are three different hash keys. Values know nothing of files,
-//! places or lookups.
+//! `eql?`: `1`, `1.0` and `'1'` are three different hash keys. Values must not know files,
+//! positions or lookups.
 //!
 //! ```
 //! use hiera_ls::value::Value;
@@ -50,11 +50,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 
-/// A hash as Ruby's: insertion order is kept and is meaning in every merge.
+/// A hash like Ruby's: insertion order is kept, and matters in every merge.
 pub type HashMap = IndexMap<Value, Value, KeyHashing>;
 
-/// A value of Hiera data: what Puppet calls rich data, plus what a loader can produce before
-/// Puppet refuses it, plus what cannot be known here.
+/// A value of Hiera data: Puppet's rich data, plus values that a loader produces before Puppet
+/// refuses them, plus values that cannot be known here.
 #[derive(Clone, Debug, Default)]
 pub enum Value {
     /// `nil` in Ruby, `undef` in Puppet.
@@ -66,7 +66,7 @@ pub enum Value {
     Int(i64),
     /// An integer that needs more than 64 bits.
     BigInt(Arc<BigInt>),
-    /// A float, NaN and the infinities included.
+    /// A float, including NaN and the infinities.
     Float(f64),
     /// Text.
     String(Arc<str>),
@@ -83,7 +83,7 @@ pub enum Value {
     /// Puppet's `default`.
     Default,
     /// Any other value of a Puppet type that data can be converted to: the name of the type
-    /// (`Timestamp`, `Regexp`, `SemVer`, `Type` …) and the text Puppet prints for the value.
+    /// (`Timestamp`, `Regexp`, `SemVer`, `Type` …) and Puppet's text for the value.
     Rich(Arc<Rich>),
     /// A value that exists but cannot be known here.
     Opaque(Arc<Opaque>),
@@ -107,20 +107,20 @@ pub enum Opaque {
     Secret {
         /// Encryption method, upper case.
         method: String,
-        /// Stands for the cipher text: equal prints mean equal cipher texts.
+        /// A hash of the cipher text: equal hashes mean equal cipher texts.
         print: u64,
     },
-    /// A string whose interpolation needs something unknown; `text` is the string as it stands,
-    /// `because` names what is missing (a variable, a custom backend).
+    /// A string whose interpolation needs something unknown; `text` is the string as written,
+    /// `because` names the missing variable, custom backend or the like.
     Unknown {
         /// The text before interpolation.
         text: String,
-        /// What is missing.
+        /// The reason.
         because: Missing,
     },
 }
 
-/// What a value needs that cannot be known here.
+/// Something that a value needs and that cannot be known here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Missing {
     /// A variable, with dots: `facts.os.family`.
@@ -139,7 +139,7 @@ impl std::fmt::Display for Missing {
 }
 
 impl Opaque {
-    /// The secret of a cipher text. Breaks of its lines make no other secret.
+    /// The secret of a cipher text. Its line breaks make no difference.
     #[must_use]
     pub fn secret(method: &str, cipher: &str) -> Opaque {
         let parts: Vec<&str> = cipher.split_ascii_whitespace().collect();
@@ -149,7 +149,7 @@ impl Opaque {
         }
     }
 
-    /// What a string is in which this stands for a token.
+    /// The string with this in place of a token.
     #[must_use]
     pub fn inside(self, text: &str) -> Opaque {
         match self {
@@ -230,7 +230,7 @@ impl Value {
         matches!(self, Value::Undef | Value::Bool(false))
     }
 
-    /// Why the value, or the first such part of it, cannot be known; nothing where all is known.
+    /// Why the value, or its first unknown part, cannot be known; `None` if all is known.
     #[must_use]
     pub fn opaque_reason(&self) -> Option<String> {
         match self {
@@ -373,7 +373,8 @@ impl Hash for Value {
             Value::Bytes(bytes) => (6u8, bytes).hash(state),
             Value::Symbol(name) => (7u8, name).hash(state),
             Value::Array(elements) => (8u8, elements).hash(state),
-            // Equal hashes may differ in order (Ruby's `Hash#eql?`), so entries are summed up.
+            // Equal hashes may differ in order (Ruby's `Hash#eql?`), so the entries' hashes are
+            // added.
             Value::Hash(hash) => {
                 let entries = hash.iter().map(|entry| KeyHashing.hash_one(entry));
                 (9u8, entries.fold(0, u64::wrapping_add)).hash(state);
@@ -386,7 +387,7 @@ impl Hash for Value {
     }
 }
 
-/// Bits to compare floats by: both zeros are one key, as in Ruby, and NaN equals itself.
+/// Bits for comparing floats: both zeros are one key, as in Ruby, and NaN equals itself.
 fn float_bits(number: f64) -> u64 {
     if number == 0.0 { 0 } else { number.to_bits() }
 }

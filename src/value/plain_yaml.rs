@@ -1,5 +1,5 @@
-//! Values of the plain part of YAML, which is read fast; for anything else there is no value here, and
-//! the caller reads the text with all the rules.
+//! Values of the plain part of YAML, which has a fast parser; for other texts the caller falls back
+//! to the full parser.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,21 @@ use crate::syntax::ScalarStyle;
 use crate::syntax::plain_yaml::{PlainScalar, Sink, read_plain};
 use crate::syntax::psych::{Resolved, resolve_plain};
 
-/// The value of a text, as [`super::load_yaml`] gives it, if the text is plain. No hash in it has a
+/// The value of a text, equal to [`super::load_yaml`]'s, if the text is plain. No hash in it has a
 /// symbol as a key. O(length)
 #[must_use]
 pub fn load_plain_yaml(text: &[u8]) -> Option<Value> {
     read(text, None)
 }
 
-/// What [`load_plain_yaml`] gives for one top-level key, if the text is plain. O(length), but values
-/// are made of that key alone, which takes a fraction of the time.
+/// [`load_plain_yaml`] for one top-level key, if the text is plain. O(length), but only that key's
+/// values are built, which takes a fraction of the time.
 #[must_use]
 pub fn load_plain_entry(text: &[u8], key: &str) -> Option<Option<Value>> {
     Some(read(text, Some(key))?.get(key).cloned())
 }
 
-/// The value of a text, or as much of it as top-level keys of one name hold.
+/// The value of a text, or only of the top-level keys named `wanted`.
 fn read(text: &[u8], wanted: Option<&str>) -> Option<Value> {
     let mut values = Values {
         wanted,
@@ -34,16 +34,16 @@ fn read(text: &[u8], wanted: Option<&str>) -> Option<Value> {
     values.parts.pop()
 }
 
-/// The values of what is read so far.
+/// The values parsed so far.
 struct Values<'k> {
-    /// The only top-level key that values are made of, if there is one.
+    /// If set, only this top-level key is loaded.
     wanted: Option<&'k str>,
-    /// Whether values are made of what is read.
+    /// Whether values are currently built.
     makes: bool,
-    /// The open collections: where the parts of each start, and whether it is a hash.
+    /// The open collections: the start of each one's parts, and whether it is a hash.
     open: Vec<(usize, bool)>,
-    /// The parts of the open collections, keys among them: each is made when it is known how large it
-    /// is.
+    /// The parts of the open collections, including keys: a collection is built when its size is
+    /// known.
     parts: Vec<Value>,
 }
 
@@ -86,7 +86,7 @@ impl Sink for Values<'_> {
         let Some((first, is_mapping)) = self.open.pop() else {
             return;
         };
-        // What is wanted of the topmost hash is there, whatever its last key is.
+        // The topmost hash itself is built, whatever its last key is.
         self.makes |= self.open.is_empty();
         if !self.makes {
             return;
@@ -95,7 +95,7 @@ impl Sink for Values<'_> {
         let value = match is_mapping {
             true => {
                 let mut hash = hash_with_capacity(parts.len() / 2);
-                // The last of equal keys counts.
+                // Of equal keys the last one is used.
                 while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
                     hash.insert(key, value);
                 }
@@ -108,7 +108,7 @@ impl Sink for Values<'_> {
     }
 }
 
-/// A string; nothing is made of what is only read.
+/// A string; empty if values are not being built.
 fn made(text: Cow<'_, str>, makes: bool) -> Value {
     match makes {
         true => Value::from(text),
@@ -116,9 +116,10 @@ fn made(text: Cow<'_, str>, makes: bool) -> Value {
     }
 }
 
-/// What an untagged plain scalar is, where Puppet takes it.
+/// The value of an untagged plain scalar, if Puppet accepts it.
 fn plain(text: &str, makes: bool) -> Option<Value> {
-    // What starts with a letter is a string or one of the words, and all of these are taken.
+    // A scalar that starts with a letter is a string or one of the words, and all of these are
+    // accepted.
     if !makes && text.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return Some(Value::Undef);
     }

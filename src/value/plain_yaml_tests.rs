@@ -1,4 +1,4 @@
-//! Whatever the fast reader gives is what libyaml and Psych's rules give.
+//! Every value of the fast parser equals that of libyaml and Psych's rules.
 
 use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
@@ -49,7 +49,7 @@ fn keys_that_libyaml_may_refuse_are_left_to_it() {
                 "{length}"
             );
         }
-        // Quotes count.
+        // Quotes count towards the length.
         let quoted = "a".repeat(length - 2);
         let in_brackets = format!("k: {{\"{quoted}\": 1}}\n");
         assert_eq!(check(&in_brackets), length <= 1_000, "{length}");

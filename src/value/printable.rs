@@ -1,7 +1,6 @@
-//! Which characters Ruby's `inspect` prints as they are: those of Ruby 3.1.2
-//! (Unicode 13.0.0), as `tests/parity/printable.rb` wrote it.
+//! The characters that Ruby's `inspect` prints unescaped: those of Ruby 3.1.2 (Unicode 13.0.0), as
+//! written by `tests/parity/printable.rb`.
 
-/// Whether Ruby calls a character printable.
 pub(super) fn is_printable(character: char) -> bool {
     let code = u32::from(character);
     if code < 0x7f {

@@ -28,22 +28,22 @@ use crate::syntax::{
 };
 use crate::text::TextRange;
 
-/// Values that aliases blow up beyond this many nodes are refused: every walk over such a value
-/// would take that many steps, in Puppet as here. Real files stay below a hundredth of it.
+/// Maximum number of nodes of a value with its aliases expanded: every walk over such a value would
+/// take that many steps, in Puppet as here. Real files stay below a hundredth of it.
 pub const MAX_EXPANDED_NODES: usize = 1_000_000;
 
 /// Loads the first document of a YAML text. An empty document is `false`.
 ///
 /// # Errors
 ///
-/// Whatever makes `Puppet::Util::Yaml.safe_load` raise, in the same words, and our limits on
-/// depth and on the expansion of aliases.
+/// The errors of `Puppet::Util::Yaml.safe_load`, in the same words, and our limits on depth and on
+/// the expansion of aliases.
 pub fn load_yaml(text: &[u8]) -> Result<Value, LoadError> {
     load_tree(&read_document(text).map_err(|problem| syntax_error(&problem))?)
 }
 
-/// Loads the first document of a YAML text as the value of a key is loaded: `null` is no `false` there.
-/// Nothing for an empty document.
+/// Loads the first document of a YAML text as the value of a key: `null` does not become `false`.
+/// `None` for an empty document.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub fn load_yaml_value(text: &[u8]) -> Result<Option<Value>, LoadError> {
     tree.root().map(|root| load_node(&tree, root)).transpose()
 }
 
-/// Loads a text that was parsed for the editor as [`load_yaml`] would load the text itself.
+/// Loads a text that was parsed for the editor, with the same result as [`load_yaml`].
 ///
 /// # Errors
 ///
@@ -82,17 +82,17 @@ pub fn load_tree(tree: &Tree) -> Result<Value, LoadError> {
     })
 }
 
-/// Loads one node and what is below it. Its aliases see the anchors of the whole tree.
+/// Loads one node and everything below it. Its aliases see the anchors of the whole tree.
 ///
 /// # Errors
 ///
-/// As [`load_tree`], for what lies in the node or is reached from it.
+/// As [`load_tree`], for parts of the node and nodes that it refers to.
 pub fn load_node(tree: &Tree, node: NodeId) -> Result<Value, LoadError> {
     Ok(Loader::new(tree).load(node)?.value)
 }
 
-/// Loads every top-level entry that can be loaded, merge keys included, and leaves the others
-/// out. A tree that is no mapping is loaded as a whole, or is `false`.
+/// Loads every top-level entry that can be loaded, including merge keys, and leaves the others out.
+/// A tree that is no mapping is loaded as a whole, or is `false`.
 #[must_use]
 pub fn load_recovered(tree: &Tree) -> Value {
     let Some(pairs) = tree.root().and_then(|root| tree.node(root).as_mapping()) else {
@@ -101,20 +101,20 @@ pub fn load_recovered(tree: &Tree) -> Value {
     let mut loader = Loader::new(tree);
     let mut hash = super::hash_with_capacity(pairs.len());
     for &(key, value) in pairs {
-        // An entry that fails to load leaves the others alone.
+        // An entry that fails to load does not affect the others.
         let _ = loader.entry(&mut hash, key, value);
     }
     Value::Hash(Arc::new(hash))
 }
 
-/// `HieraConfig.symkeys_to_string` of puppet/pops/lookup/hiera_config.rb: symbols that are keys
-/// become strings, in hashes and arrays at any depth. What doesn't change stays shared.
+/// `HieraConfig.symkeys_to_string` of puppet/pops/lookup/hiera_config.rb: symbols as keys become
+/// strings, in hashes and arrays at any depth. Unchanged parts stay shared.
 #[must_use]
 pub fn symbol_keys_to_strings(value: Value) -> Value {
     without_symbol_keys(&value, &mut Table::new()).unwrap_or(value)
 }
 
-/// The converted value, or nothing if it needs no change. Shared collections are looked at once.
+/// The converted value; `None` if it needs no change. Shared collections are visited once.
 fn without_symbol_keys(value: &Value, seen: &mut Seen) -> Option<Value> {
     if let Some(elements) = value.as_array() {
         return once(seen, elements.as_ptr().cast(), |seen| {
@@ -166,7 +166,7 @@ fn once(
     converted
 }
 
-/// A value and how big it is with every alias in it written out.
+/// A value and its size with all aliases expanded.
 #[derive(Clone, Debug)]
 struct Loaded {
     value: Value,
@@ -186,9 +186,9 @@ impl Loaded {
 
 struct Loader<'t> {
     tree: &'t Tree,
-    /// Nodes with an anchor: what they are, or nothing while they are being loaded.
+    /// Nodes with an anchor: their values, or `None` while they are being loaded.
     anchored: Table<NodeId, Option<Result<Loaded, LoadError>>>,
-    /// How deep the recursion is, aliases included.
+    /// The depth of the recursion, including aliases.
     depth: usize,
 }
 
@@ -252,7 +252,7 @@ impl<'t> Loader<'t> {
         if loaded.depth > MAX_DEPTH {
             return Err(too_deep(node.range));
         }
-        // A text may hold as many nodes as it likes.
+        // The text itself may have any number of nodes.
         if loaded.nodes > MAX_EXPANDED_NODES.max(self.tree.len()) {
             return Err(LoadError {
                 kind: LoadErrorKind::YamlOther,
@@ -352,7 +352,8 @@ impl<'t> Loader<'t> {
         })
     }
 
-    /// One turn of `revive_hash`: sets a key, or merges. Tells nodes and depth of what it read.
+    /// One iteration of `revive_hash`: sets a key, or merges. Returns the number of nodes and the
+    /// depth of what it read.
     fn entry(
         &mut self,
         hash: &mut HashMap,
@@ -378,7 +379,7 @@ impl<'t> Loader<'t> {
             return Ok(size);
         }
         let key = match &key.value {
-            // To Ruby ASCII bytes are the same string as text.
+            // In Ruby, ASCII bytes equal the same string as text.
             Value::Bytes(bytes) if bytes.is_ascii() => {
                 Value::string(String::from_utf8_lossy(bytes))
             }
@@ -389,8 +390,8 @@ impl<'t> Loader<'t> {
     }
 }
 
-/// Merges what stands at a `<<` key, overwriting what is there, or says that it cannot be merged
-/// and is an ordinary value: a scalar, or anything with something in it that is not a hash.
+/// Merges the value of a `<<` key, overwriting existing entries. Returns false if it cannot be
+/// merged and is an ordinary value: a scalar, or anything with a part that is not a hash.
 fn merge(hash: &mut HashMap, kind: &NodeKind, value: &Value) -> bool {
     match (kind, value) {
         (NodeKind::Alias { .. } | NodeKind::Mapping(_), Value::Hash(merged)) => {
@@ -439,7 +440,7 @@ fn scalar(scalar: &Scalar, tag: Option<&str>, range: TextRange) -> Result<Value,
     }
 }
 
-/// What an untagged plain scalar, or one with a tag that says nothing, is.
+/// The value of an untagged plain scalar, or of one with a tag without effect.
 fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
     Ok(match resolve_plain(text) {
         Resolved::Null => Value::Undef,

@@ -1,4 +1,4 @@
-//! What Puppet's times count, read from the texts that they are printed as (`puppet/pops/time`).
+//! Parses Puppet's texts of timestamps and spans (`puppet/pops/time`) into nanoseconds.
 
 /// Nanoseconds since 1970 of `2020-01-01T00:00:00.000000000 UTC`.
 pub(super) fn timestamp_nanoseconds(text: &str) -> Option<i128> {

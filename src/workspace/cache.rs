@@ -1,5 +1,5 @@
-//! A cache of what is derived from texts on demand (values, syntax trees), bounded in memory and
-//! shared by all snapshots: equal texts have equal values, in whichever file and revision.
+//! A cache of values derived from texts on demand (values, syntax trees), with a limit on memory,
+//! shared by all snapshots: equal texts have equal values, in any file and revision.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -10,14 +10,14 @@ use foldhash::quality::FixedState;
 
 use super::files::Format;
 
-/// The hash of a text; equal texts have equal hashes, and the reverse is checked where it counts.
+/// The hash of a text; equal texts have equal hashes, and the reverse is checked where it matters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct TextHash(pub u64);
 
 impl TextHash {
     /// The hash of some bytes, the same in every run. Whole workspaces are hashed when they are
-    /// opened, so that it has to be quick; nothing is gained by making two texts of one's own
-    /// workspace collide.
+    /// opened, so it has to be fast; a collision of two texts in one's own workspace gains an
+    /// attacker nothing.
     #[must_use]
     pub fn of(bytes: &[u8]) -> TextHash {
         let mut hasher = FixedState::default().build_hasher();
@@ -26,14 +26,14 @@ impl TextHash {
     }
 }
 
-/// The least memory that a cache may take, in bytes.
+/// Minimum memory budget of a cache, in bytes.
 pub(super) const LEAST_BUDGET: usize = 16 << 20;
 
-/// The most memory that a cache may take, in bytes.
+/// Maximum memory budget of a cache, in bytes.
 pub(super) const MOST_BUDGET: usize = 256 << 20;
 
-/// A cache by text and format that evicts the least recently used entry first. A hit takes a
-/// shared lock and never waits for an entry that is being computed.
+/// A cache by text and format that evicts the least recently used entry first. A hit takes a shared
+/// lock and never waits for an entry that is being computed.
 pub(super) struct TextCache<T> {
     budget: AtomicU64,
     clock: AtomicU64,
@@ -46,7 +46,7 @@ struct Held<T> {
 }
 
 struct Entry<T> {
-    /// The text itself, so that a collision of hashes is no wrong answer.
+    /// The text itself, so that a hash collision gives no wrong result.
     text: Arc<[u8]>,
     derived: Arc<T>,
     cost: usize,
@@ -67,19 +67,17 @@ impl<T> Default for TextCache<T> {
 }
 
 impl<T> TextCache<T> {
-    /// Sets how many bytes the entries may take.
     pub(super) fn set_budget(&self, bytes: usize) {
         self.budget.store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// How many entries are held.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.entries.len()
     }
 
-    /// The value derived from `text` before, if it is still held.
+    /// The cached value for `text`, if present.
     pub(super) fn cached(
         &self,
         hash: TextHash,
@@ -96,7 +94,7 @@ impl<T> TextCache<T> {
         })
     }
 
-    /// The value derived from `text`. On a miss `derive` computes it, with the bytes it takes.
+    /// The value for `text`. On a miss `derive` computes it and returns its size in bytes.
     pub(super) fn get(
         &self,
         hash: TextHash,
@@ -134,7 +132,7 @@ impl<T> TextCache<T> {
 }
 
 impl<T> Held<T> {
-    /// Evicts the least recently used entries until at most `budget` bytes are held.
+    /// Evicts the least recently used entries until at most `budget` bytes remain.
     fn shrink(&mut self, budget: usize) {
         let mut ages: Vec<(u64, (TextHash, Format))> = self
             .entries

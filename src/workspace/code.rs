@@ -1,7 +1,7 @@
-//! What manifests define and use: facts of one text, and the index from names to files.
+//! Definitions and uses in manifests: facts of one text, and the index from names to files.
 //!
-//! Facts hold places, not copies: a type or a default is read from the file's text. Whether a name is
-//! found by Puppet's autoloader is not asked here.
+//! Facts hold ranges, not copies: a type or a default is read from the file's text. It must not
+//! know Puppet's autoloader.
 
 use std::sync::Arc;
 
@@ -23,15 +23,16 @@ pub struct CodeFacts {
     pub aliases: Box<[AliasFact]>,
     /// Node blocks, in the order of the text.
     pub nodes: Box<[NodeFact]>,
-    /// Calls that look keys up, in the order of the text; one fact for each key of a list.
+    /// Included or named classes, in the order of the text.
     pub lookups: Box<[LookupFact]>,
     /// Classes that are included or named, in the order of the text.
     pub includes: Box<[IncludeFact]>,
     /// Literal defaults of lookups, in the order of the text.
     pub default_classes: Box<[DefaultClass]>,
-    /// The variables that the top scope or some node block sets, in the order of the text.
+    /// The variables that the top scope or a node block sets, in the order of the text.
     pub variables: Box<[VariableFact]>,
-    /// Calls of functions that may declare classes, as far as their names tell, in the order of the text.
+    /// Calls of functions that may declare classes, judging by their names, in the order of the
+    /// text.
     pub calls: Box<[CallFact]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
@@ -39,7 +40,7 @@ pub struct CodeFacts {
     pub(super) print: TextHash,
 }
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DefinitionKind {
     /// `class`
@@ -55,17 +56,17 @@ pub enum DefinitionKind {
 /// A class, a defined type, a function or a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefinitionFact {
-    /// What it is.
+    /// The kind of definition.
     pub kind: DefinitionKind,
     /// Its full name.
     pub name: Arc<str>,
-    /// Where the name stands as it is written.
+    /// The range of the name as written.
     pub place: TextRange,
     /// From the keyword to the closing brace.
     pub range: TextRange,
-    /// The class that a class inherits, and where that name stands.
+    /// The parent class and the range of its name.
     pub parent: Option<(Arc<str>, TextRange)>,
-    /// Where the type of a function's result stands.
+    /// The range of a function's return type.
     pub returns: Option<TextRange>,
     /// Its parameters in their order.
     pub parameters: Box<[ParameterFact]>,
@@ -78,17 +79,17 @@ pub struct DefinitionFact {
 pub struct ParameterFact {
     /// Its name without the dollar.
     pub name: Arc<str>,
-    /// Where the variable stands, dollar and all.
+    /// The range of the variable, including the dollar.
     pub place: TextRange,
-    /// Where its type stands; without one it takes any value.
+    /// The range of its type; without one any value is accepted.
     pub expected: Option<TextRange>,
-    /// Where its default stands; without one a value must be given.
+    /// The range of its default; without one a value is required.
     pub default: Option<TextRange>,
-    /// Whether it takes all arguments that are left.
+    /// Whether it captures all remaining arguments.
     pub captures_rest: bool,
-    /// What `@param` says of it.
+    /// Its `@param` documentation.
     pub documentation: Option<Box<str>>,
-    /// Of the text of its type.
+    /// The hash of its type's text.
     pub(super) print: TextHash,
 }
 
@@ -97,9 +98,9 @@ pub struct ParameterFact {
 pub struct AliasFact {
     /// Its name.
     pub name: Arc<str>,
-    /// Where the name stands.
+    /// The range of the name.
     pub place: TextRange,
-    /// Where the type stands.
+    /// The range of the type.
     pub expected: TextRange,
     /// The comment above it without tags, if there is one.
     pub documentation: Option<Box<str>>,
@@ -108,13 +109,13 @@ pub struct AliasFact {
 /// A node block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeFact {
-    /// What it is for.
+    /// The nodes that it is for.
     pub matches: Box<[NodeMatch]>,
     /// From the keyword to the closing brace.
     pub range: TextRange,
 }
 
-/// What a node's name is compared with.
+/// How a node's name is matched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeMatch {
     /// `default`
@@ -130,7 +131,7 @@ pub enum NodeMatch {
 pub struct VariableFact {
     /// Its name without the dollar.
     pub name: Arc<str>,
-    /// Where it is set.
+    /// The range of the variable.
     pub place: TextRange,
     /// Whether a node block sets it.
     pub in_node_block: bool,
@@ -141,9 +142,9 @@ pub struct VariableFact {
 pub struct CallFact {
     /// The name of the function, without colons before it.
     pub function: Arc<str>,
-    /// Where the call stands.
+    /// The range of the call.
     pub place: TextRange,
-    /// What holds it.
+    /// The enclosing definition.
     pub within: Within,
 }
 
@@ -165,10 +166,10 @@ pub enum LookupFunction {
 /// The key of a call.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LookupKey {
-    /// It is written out; it may be dotted.
+    /// A literal key, possibly dotted.
     Literal(Arc<str>),
-    /// These texts are in it, in this order, the first at its start and the last at its end; what is
-    /// between them is computed. Only one text is all of it: a variable holds it.
+    /// A key with computed parts. These are its literal texts in order, the first at its start and
+    /// the last at its end. A single text is the value of a variable.
     Partly(Box<[Arc<str>]>),
     /// It is computed.
     Computed,
@@ -177,25 +178,25 @@ pub enum LookupKey {
 /// A call that looks a key up.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LookupFact {
-    /// Which function.
+    /// The called function.
     pub function: LookupFunction,
-    /// What is looked up.
+    /// The key.
     pub key: LookupKey,
-    /// Where the key stands, with its quotes.
+    /// The range of the key, including quotes.
     pub place: TextRange,
-    /// Where the whole call stands.
+    /// The range of the whole call.
     pub call: TextRange,
-    /// Where the type that the value must have stands.
+    /// The range of the type that the value must have.
     pub expected: Option<TextRange>,
-    /// Where the merge strategy stands.
+    /// The range of the merge strategy.
     pub merge: Option<TextRange>,
-    /// Whether it may be merged with a `knockout_prefix` that the call gives.
+    /// Whether the call may merge with a `knockout_prefix`.
     pub may_knock_out: bool,
-    /// Where the default stands.
+    /// The range of the default.
     pub default: Option<TextRange>,
-    /// What holds the call.
+    /// The enclosing definition.
     pub within: Within,
-    /// Whether it happens only under a condition, as far as the manifest tells.
+    /// Whether it is conditional, as far as the manifest shows.
     pub is_conditional: bool,
 }
 
@@ -216,35 +217,35 @@ pub enum IncludeKind {
     Reference,
 }
 
-/// A class that is included or named.
+/// An included or named class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncludeFact {
-    /// How.
+    /// How the class is named.
     pub kind: IncludeKind,
-    /// The class, without colons before it; nothing where it is computed.
+    /// The class, without colons before it; `None` if it is computed.
     pub class: Option<Arc<str>>,
-    /// What a computed name surely is.
+    /// The certain value of a computed name.
     pub means: Option<Means>,
-    /// Where its name stands, with its quotes.
+    /// The range of its name, including quotes.
     pub place: TextRange,
-    /// What holds it.
+    /// The enclosing definition.
     pub within: Within,
-    /// The values that it gives the class's parameters.
+    /// The parameters of the class that it sets.
     pub given: Given,
-    /// Whether it happens only under a condition, as far as the manifest tells.
+    /// Whether it is conditional, as far as the manifest shows.
     pub is_conditional: bool,
 }
 
-/// What the computed name of a class surely is.
+/// The certain value of a class's computed name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Means {
     /// This class.
     Class(Arc<str>),
-    /// What the lookup finds that stands here: one class, or a list.
+    /// The result of the lookup at this range: one class, or a list.
     List(TextRange),
-    /// These parts together, which nodes may have different values for.
+    /// These parts, joined; nodes may have different values for them.
     Parts(Box<[NamePart]>),
-    /// What is in this parameter of the class around it.
+    /// The value of this parameter of the enclosing class.
     Parameter(Arc<str>),
 }
 
@@ -257,34 +258,34 @@ pub enum NamePart {
     Variable(Arc<str>),
 }
 
-/// A class that a lookup gives where it finds nothing.
+/// A default class of a lookup.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefaultClass {
     /// The key.
     pub key: Arc<str>,
     /// The class, without colons before it.
     pub class: Arc<str>,
-    /// Where its name stands, with its quotes.
+    /// The range of its name, including quotes.
     pub place: TextRange,
-    /// Where the lookup stands.
+    /// The range of the lookup.
     pub call: TextRange,
 }
 
-/// The parameters of a class that a declaration gives values.
+/// The class parameters that a declaration sets.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Given {
     /// None.
     Nothing,
-    /// These.
+    /// These parameters.
     Parameters(Box<[Arc<str>]>),
-    /// Which ones is not known.
+    /// Unknown ones.
     Any,
 }
 
 impl CodeFacts {
-    /// Whether two versions do the same for nodes and for the rest of the code, but for the types and the defaults
-    /// of parameters: they differ in places, comments, and in bodies of classes and defined types that
-    /// include and look up the same.
+    /// Whether two versions are equivalent for nodes and for other code, except for parameter types
+    /// and defaults. They may differ in positions and comments, and in the bodies of classes and
+    /// defined types if these include and look up the same.
     #[must_use]
     pub fn is_alike(&self, other: &CodeFacts) -> bool {
         self.print == other.print
@@ -292,7 +293,7 @@ impl CodeFacts {
 }
 
 impl IncludeFact {
-    /// The class, written out or known for sure.
+    /// The class, literal or certain.
     #[must_use]
     pub fn known_class(&self) -> Option<&Arc<str>> {
         match (&self.class, &self.means) {
@@ -301,7 +302,7 @@ impl IncludeFact {
         }
     }
 
-    /// Whether it includes what a lookup finds that stands at a place.
+    /// Whether it includes the result of the lookup at a range.
     #[must_use]
     pub fn is_of_list(&self, call: TextRange) -> bool {
         self.means == Some(Means::List(call))
@@ -309,7 +310,7 @@ impl IncludeFact {
 }
 
 impl Given {
-    /// Whether it may give a parameter a value.
+    /// Whether it may set a parameter.
     #[must_use]
     pub fn may_give(&self, parameter: &str) -> bool {
         match self {
@@ -320,10 +321,10 @@ impl Given {
     }
 }
 
-/// What a call or an include stands in: the innermost of these.
+/// The innermost enclosing construct of a call or an include.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Within {
-    /// Nothing: it is at the top of the text.
+    /// None: the top level.
     Top,
     /// A definition, by its index.
     Definition(u32),
@@ -332,9 +333,9 @@ pub enum Within {
 }
 
 impl LookupKey {
-    /// A key of which these texts are written out, with what is computed between them.
+    /// A key with these literal texts, with computed parts between them.
     pub(super) fn of_texts(mut texts: Vec<String>, names: &Interner) -> LookupKey {
-        // What is behind a dot digs into the value.
+        // The part after a dot digs into the value.
         let is_dotted = |text: &String| text.contains('.');
         if let Some(at) = texts.iter().position(is_dotted) {
             texts.truncate(at + 1);
@@ -382,7 +383,7 @@ fn looks_up(file: &File, is_meant: impl Fn(&LookupKey) -> bool) -> bool {
 }
 
 impl CodeFacts {
-    /// A parameter of the definition that holds an include.
+    /// A parameter of the definition around an include.
     #[must_use]
     pub fn parameter_around(&self, include: &IncludeFact, name: &str) -> Option<&ParameterFact> {
         match include.within {
@@ -415,14 +416,14 @@ impl DefinitionFact {
 }
 
 impl ParameterFact {
-    /// Whether data is compared with both in the same way: by the same type, and with a default or without.
+    /// Whether both accept the same data: the same type, and both with or both without a default.
     #[must_use]
     pub fn takes_the_same(&self, other: &ParameterFact) -> bool {
         self.print == other.print && self.default.is_some() == other.default.is_some()
     }
 }
 
-/// What code that looks keys up is written in.
+/// The language of code that looks keys up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
     /// Puppet's own.
@@ -433,7 +434,7 @@ pub enum Language {
     Ruby,
 }
 
-/// What a file is written in, by its name; nothing for a file that is no code that is read.
+/// The language of a file, by its name; `None` for a file that is not analysed as code.
 #[must_use]
 pub fn language_of(at: &str) -> Option<Language> {
     match path::extension(at) {
@@ -446,21 +447,21 @@ pub fn language_of(at: &str) -> Option<Language> {
     }
 }
 
-/// Which files define which names and look up which keys.
+/// The files that define each name and look up each key.
 #[derive(Clone, Default)]
 pub(super) struct CodeIndex {
-    /// By the names of definitions and type aliases.
+    /// By names of definitions and type aliases.
     defined: KeyIndex,
-    /// By the keys that are looked up.
+    /// By looked-up keys.
     keys: KeyIndex,
-    /// By what computed keys start with; an empty text where that is not known.
+    /// By literal prefixes of computed keys; empty if unknown.
     prefixes: KeyIndex,
-    /// By the classes that are included or named.
+    /// By included or named classes.
     classes: KeyIndex,
 }
 
 impl CodeIndex {
-    /// Takes in how files differ.
+    /// Applies the differences of files.
     pub(super) fn patch(&mut self, files: &[FileDelta]) {
         let mut patches = [(); 4].map(|()| Patch::default());
         let mut is_touched = false;
@@ -491,8 +492,8 @@ impl CodeIndex {
     }
 }
 
-/// Names by which a text is found: what it defines, the keys that it looks up, what others start
-/// with, the classes that it names.
+/// The names under which a text is indexed: its definitions, its looked-up keys, the prefixes of
+/// computed ones, and the classes it names.
 type Names = [std::collections::BTreeSet<Arc<str>>; 4];
 
 fn names(code: &CodeFacts) -> Names {
@@ -523,7 +524,7 @@ impl Snapshot {
         self.code.defined.names(prefix)
     }
 
-    /// The files that look up a key that is written out: as it is, not what it digs into.
+    /// The files that look up a literal key, exactly as written and not a part of its value.
     pub fn files_looking_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
         self.files_of(self.code.keys.files(key))
     }
@@ -533,8 +534,8 @@ impl Snapshot {
         self.code.keys.names(prefix)
     }
 
-    /// The files that look up a key that is partly computed and may be this one: O(length × log prefixes
-    /// + lookups of the files that compute keys).
+    /// The files that look up a partly computed key that may be this one: O(length × log prefixes +
+    /// lookups of the files that compute keys).
     pub fn files_that_may_look_up(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
         let ends = (0..=key.len()).filter(|&end| key.is_char_boundary(end));
         let mut ids: Vec<FileId> = ends
@@ -546,13 +547,14 @@ impl Snapshot {
             .filter(move |file| looks_up(file, |it| it.may_partly_be(key)))
     }
 
-    /// The files that look up keys of which nothing is known.
+    /// The files that look up completely unknown keys.
     pub fn files_that_compute_keys(&self) -> impl Iterator<Item = &Arc<File>> {
         let files = self.files_of(self.code.prefixes.files(""));
         files.filter(|file| looks_up(file, |it| *it == LookupKey::Computed))
     }
 
-    /// Whether a call that looks a top-level key up, or digs into it, may give a `knockout_prefix`.
+    /// Whether a call that looks up a top-level key, or a part of its value, may set a
+    /// `knockout_prefix`.
     #[must_use]
     pub fn may_be_knocked_out_by_call(&self, key: &str) -> bool {
         let dotted = format!("{key}.");

@@ -1,5 +1,5 @@
-//! Whether a file is the configuration of a hierarchy, by its content, and where that says that its
-//! data lies: a fact of one text.
+//! Recognises the configuration of a hierarchy by its content, and where its data lies: a fact of
+//! one text.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::roots::HIERA_YAML;
 use crate::hierarchy::{Config, DataPath, Layer, data_paths, without_tags};
 use crate::value::{Value, load_yaml};
 
-/// Bytes of the largest text that is looked at: configurations are written by people.
+/// Maximum number of bytes of a text that is examined: configurations are written by people.
 const LARGEST: usize = 256 << 10;
 
-/// A configuration as found in a text.
+/// A configuration in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigFact {
     /// The version: 3, 4 or 5.
@@ -22,7 +22,7 @@ pub struct ConfigFact {
     pub plain: Option<Arc<str>>,
 }
 
-/// The configuration in a text; none for other files, and for configurations that Puppet refuses.
+/// The configuration in a text; `None` for other files, and for configurations that Puppet refuses.
 pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     let is_named = path::name(at) == HIERA_YAML;
     let is_template = path::is_template(at);
@@ -41,7 +41,7 @@ pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
         return None;
     }
     value.as_hash()?;
-    // A module's may have most, the global layer's may name backends of version 3.
+    // A module's configuration allows most; the global layer's may have backends of version 3.
     let layers = [Layer::Module(Arc::from("")), Layer::Global];
     let read = |layer| Config::read(at, "", text.clone(), &value, layer).ok();
     let config = layers.iter().find_map(read)?;
@@ -52,7 +52,7 @@ pub(super) fn config_fact(at: &str, text: &str) -> Option<Arc<ConfigFact>> {
     }))
 }
 
-/// Whether a line sets `hierarchy`, quoted or as a symbol: most files need no closer look.
+/// Whether a line sets `hierarchy`, quoted or as a symbol: most files need no further parsing.
 fn names_a_hierarchy(text: &str) -> bool {
     text.lines().any(|line| {
         line.trim_start_matches([':', '"', '\''])
@@ -61,8 +61,8 @@ fn names_a_hierarchy(text: &str) -> bool {
     })
 }
 
-/// Whether a value has the form of a configuration: levels of version 5 or 4, or what only version
-/// 3 has.
+/// Whether a value has the form of a configuration: levels of version 5 or 4, or keys that only
+/// version 3 has.
 fn has_hierarchy(value: &Value, version: i64) -> bool {
     let Some(hash) = value.as_hash() else {
         return false;

@@ -1,9 +1,9 @@
-//! Where a deployed path is in the workspace.
+//! Maps deployed paths to the workspace.
 //!
-//! A control repository's `hiera.yaml` may name its data where it lies on a server
-//! (`/etc/puppetlabs/code/environments/%{environment}/hieradata`). In an editor that folder is
-//! the one of the same name under the environment's root, even if the machine has the deployed
-//! one too. Batch lookups never map.
+//! A control repository's `hiera.yaml` may name its data by its location on a server
+//! (`/etc/puppetlabs/code/environments/%{environment}/hieradata`). In an editor that folder is the
+//! one of the same name under the environment's root, even if the machine also has the deployed
+//! one. Batch lookups never map.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use super::files::Files;
 use super::path;
 use crate::interpolation::has_tokens;
 
-/// The folder of a server that holds its environments.
+/// The folder of environments on a server.
 const ENVIRONMENTS: &str = "/environments/";
 
-/// Maps an absolute path onto the environment in `root`: by the user's `(deployed, here)` pairs,
-/// or `…/environments/<one segment>/REST` to `ROOT/REST` where the first name of REST stands
-/// under the root. Nothing where neither says so.
+/// Maps an absolute path onto the environment in `root`: by the user's `(deployed, here)` pairs, or
+/// `…/environments/<one segment>/REST` to `ROOT/REST` if the first name of REST exists under the
+/// root. `None` if neither applies.
 pub fn onto(
     files: &dyn Files,
     at: &str,
@@ -32,7 +32,7 @@ pub fn onto(
     })
 }
 
-/// A path by the user's pairs, the longest deployed folder first.
+/// Maps a path by the user's pairs, the longest deployed folder first.
 pub(super) fn by_setting(at: &str, path_map: &[(Arc<str>, Arc<str>)]) -> Option<String> {
     let (rest, here) = path_map
         .iter()
@@ -45,8 +45,7 @@ pub(super) fn by_setting(at: &str, path_map: &[(Arc<str>, Arc<str>)]) -> Option<
     })
 }
 
-/// A path by what stands for data directories of a server, whose segments with variables mean any
-/// name.
+/// Maps a path by data directories of a server, whose segments with variables match any name.
 pub(super) fn by_pattern(at: &str, pairs: &[(Arc<str>, Arc<str>)]) -> Option<String> {
     pairs.iter().find_map(|(deployed, here)| {
         let mut rest = at;

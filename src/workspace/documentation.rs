@@ -1,14 +1,14 @@
-//! The comments above definitions, as Puppet Strings reads them: a text, then tags such as `@param`.
+//! The comments above definitions, parsed like Puppet Strings: a text, then tags such as `@param`.
 
 use crate::text::TextRange;
 
-/// A comment without its marks, one line after another.
+/// The lines of a comment, without comment marks.
 pub(super) struct Documentation {
     lines: Vec<String>,
 }
 
 impl Documentation {
-    /// The comment whose last line ends right above `start`, one comment to a line.
+    /// The comments that end right above `start`, one per line.
     pub(super) fn above(text: &str, comments: &[TextRange], start: usize) -> Documentation {
         let mut at = comments.partition_point(|comment| (comment.end as usize) <= start);
         let mut next = start;
@@ -39,7 +39,7 @@ impl Documentation {
         joined(lines.map(String::as_str))
     }
 
-    /// What `@param NAME` says, up to the next tag.
+    /// The text of `@param NAME`, up to the next tag.
     pub(super) fn parameter(&self, name: &str) -> Option<Box<str>> {
         let (at, rest) = self.lines.iter().enumerate().find_map(|(at, line)| {
             let (is, rest) = named(line)?;
@@ -53,8 +53,8 @@ impl Documentation {
     }
 }
 
-/// The parameter that a line begins to describe, and the words behind it: `@param NAME …`,
-/// `@param [Type] NAME …`.
+/// The parameter described by a line, and the text after it: `@param NAME …`, `@param [Type] NAME
+/// …`.
 fn named(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("@param")?.trim_start();
     let rest = match rest.strip_prefix('[') {

@@ -1,5 +1,5 @@
-//! A snapshot in the making: what a change does to the tree of the disk, the open documents and
-//! the areas, before any text is read.
+//! A new snapshot under construction: applies a change to the tree of the disk, the open documents
+//! and the areas, before any text is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use super::path;
 use super::snapshot::{Revision, Snapshot};
 use super::tree::Node;
 
-/// A snapshot in the making.
+/// A new snapshot under construction.
 pub(super) struct Draft<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) next: Snapshot,
-    /// Content of files that a change concerns.
+    /// The new content of changed files.
     pub(super) touched: BTreeMap<FileId, Touched>,
     /// Paths whose node or open document changed.
     pub(super) moved: BTreeSet<Arc<str>>,
-    /// Whether the tree of the disk changed, be it only where links lead.
+    /// Whether the tree of the disk changed, even if only in the targets of links.
     pub(super) relinked: bool,
 }
 
@@ -87,7 +87,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Notes that a document was opened or closed, and with it perhaps the folders around it.
+    /// Records that a document was opened or closed, which may also add or remove folders around
+    /// it.
     fn moved_document(&mut self, at: &Arc<str>) {
         self.moved.insert(Arc::clone(at));
         let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
@@ -115,7 +116,7 @@ impl<'a> Draft<'a> {
 
     fn disk(&mut self, at: &Arc<str>, entry: DiskEntry) {
         let Some(area) = self.next.area_of(at).cloned() else {
-            // An area is removed with the folder that it lies in.
+            // An area is removed with the folder that contains it.
             if !matches!(entry, DiskEntry::Directory { .. }) {
                 let areas = self.next.areas().iter();
                 let inside = areas.filter(|area| path::within(area, at).is_some());
@@ -142,7 +143,7 @@ impl<'a> Draft<'a> {
         }
         self.relinked |= !changed.is_empty();
         for path in changed {
-            // A file that was there has no content on the disk any more; `at` gets its own below.
+            // A removed file has no content on the disk any more; `at` gets its own below.
             if self.next.ids.contains_key(&path) {
                 self.touch(&path).disk = None;
             }
@@ -187,7 +188,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Computes the areas again and removes what lies outside.
     fn areas(&mut self) {
         let settings = &self.next.settings;
         let global = settings.global_hiera_yaml.iter();
@@ -232,7 +232,7 @@ impl<'a> Draft<'a> {
                 self.moved.insert(at);
             }
         }
-        // Open documents may belong to the workspace now, or not any more.
+        // Open documents may now belong to the workspace, or no longer.
         for at in self.next.open.clone() {
             self.touch(&at);
             self.moved_document(&at);

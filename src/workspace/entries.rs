@@ -1,9 +1,9 @@
-//! Single values of data files: what a lookup asks of most files is one key, and the facts know
-//! whether a file has it, and where. So the others need not be loaded.
+//! Single values of data files: a lookup needs one key of most files, and the facts know whether a
+//! file has it, and where. So the other keys need not be loaded.
 //!
-//! Without this module a lookup in a scope of its own takes 8.5 ms in a snapshot instead of 0.07 ms:
-//! the values of a whole workspace fit into no cache. Matrices, previews and code lenses ask for
-//! thousands of scopes.
+//! Without this module a lookup in a scope of its own takes 8.5 ms in a snapshot instead of 0.07
+//! ms: the values of a whole workspace fit into no cache. Matrices, previews and code lenses look
+//! up in thousands of scopes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,15 +16,15 @@ use super::reader;
 use crate::syntax::{Node, NodeKind};
 use crate::value::{StrKey, Value, load_plain_yaml};
 
-/// Bytes of text whose values are remembered, before those not asked for lately are forgotten; a
-/// value takes about ten times its text.
+/// Maximum number of bytes of text with cached values, before the least recently used are evicted;
+/// a value takes about ten times its text.
 const MOST_REMEMBERED: usize = 1 << 20;
 
-/// Keys that a scope asks one file for one by one, before all of the file is loaded.
+/// Number of keys that a scope reads from one file one by one, before the whole file is loaded.
 const MOST_ASKED: u32 = 4;
 
-/// Values by the prints of their texts: a print stands for the text of one value, the name decides
-/// between keys of equal values.
+/// Values by the hashes of their texts: a hash identifies the text of one value, the name
+/// distinguishes keys of equal values.
 pub(super) struct EntryCache {
     held: Mutex<Generations<u64, (Arc<str>, Value)>>,
 }
@@ -38,11 +38,11 @@ impl Default for EntryCache {
 }
 
 impl EntryCache {
-    /// What a YAML file says of a key, where that is certain from its facts and the key's own lines.
-    /// O(log keys) where the value is remembered, else O(length of the value).
+    /// The entry of a key in a YAML file, if it is certain from its facts and the key's own lines.
+    /// O(log keys) if the value is cached, else O(length of the value).
     pub(super) fn entry(&self, file: &File, key: &str, asked: u32) -> Entry {
         let facts = &file.facts;
-        // The values of a text that is read in parts take too much memory.
+        // The values of a text that is parsed in parts take too much memory.
         if asked >= MOST_ASKED && !facts.in_parts {
             return Entry::Unknown;
         }
@@ -78,7 +78,7 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
         Some(loaded) => loaded,
         None => {
             let parse = reader::parse(lines, Format::Yaml);
-            // An alias stands for what is elsewhere.
+            // An alias refers to another place.
             let is_alias = |node: &Node| matches!(node.kind, NodeKind::Alias { .. });
             if parse.tree.nodes().any(|(_, node)| is_alias(node)) {
                 return None;
@@ -90,8 +90,7 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
     Some((value, lines.len()))
 }
 
-/// The lines of a top-level key. Not so where it is written in ways for which the rest of the file
-/// could count.
+/// The lines of a top-level key; `None` if the rest of the file could affect them.
 fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
     let keys = &file.facts.keys;
     let text = &*file.text;
@@ -103,7 +102,7 @@ fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
     {
         return None;
     }
-    // Keys that a merge key brings stand elsewhere.
+    // Keys from a merge key are in another place.
     if !keys.is_sorted_by_key(|key| key.key.start) {
         return None;
     }
@@ -114,8 +113,8 @@ fn own_lines<'f>(file: &'f File, fact: &KeyFact) -> Option<&'f str> {
     text.get(start..end)
 }
 
-/// Whether nothing but comments and a document's start stands before the first key, so that the
-/// keys at the start of a line are those of a block.
+/// Whether only comments and a document start precede the first key, so that the keys at the start
+/// of a line belong to a block mapping.
 fn is_block(before: &str) -> bool {
     before
         .lines()
@@ -140,7 +139,7 @@ mod tests {
         })
     }
 
-    /// How many of the keys were told without loading the file.
+    /// The number of keys that were read without loading the file.
     fn check(text: &str) -> usize {
         let snapshot = snapshot(text);
         let data = snapshot.data("/w/data/a.yaml", Format::Yaml);

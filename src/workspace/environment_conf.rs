@@ -1,12 +1,12 @@
-//! `environment.conf`: the few settings of one environment that decide what a lookup sees.
+//! `environment.conf`: the few settings of an environment that affect lookups.
 //!
-//! Lines as puppet/settings/ini_file.rb takes them; settings in sections do not count
+//! Lines are parsed like in puppet/settings/ini_file.rb; settings in sections are ignored
 //! (puppet/settings/environment_conf.rb reads the `main` section).
 
-/// The settings of an `environment.conf` that concern data and modules.
+/// The settings of an `environment.conf` about data and modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EnvironmentConf {
-    /// The entries of `modulepath`, as written; nothing if the setting is not there.
+    /// The entries of `modulepath`, as written; `None` if the setting is not there.
     pub modulepath: Option<Vec<String>>,
     /// `environment_data_provider`, deprecated: `none`, `hiera` or `function`.
     pub environment_data_provider: Option<String>,
@@ -14,7 +14,7 @@ pub struct EnvironmentConf {
     pub manifest: Option<String>,
 }
 
-/// Reads the file's text. Lines that Puppet takes for no setting are skipped, as there.
+/// Parses the file's text. Invalid lines are skipped, as in Puppet.
 #[must_use]
 pub fn parse(text: &str) -> EnvironmentConf {
     let mut conf = EnvironmentConf::default();
@@ -36,7 +36,7 @@ pub fn parse(text: &str) -> EnvironmentConf {
             continue;
         }
         match name {
-            // The first setting of a name counts.
+            // The first setting of a name is used.
             "modulepath" if conf.modulepath.is_none() => {
                 let entries = unquoted(value).split(':').map(str::trim);
                 let entries = entries.filter(|entry| !entry.is_empty());

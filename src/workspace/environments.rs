@@ -1,4 +1,4 @@
-//! Environments with their modules, and the names of modules, by `environment.conf` and
+//! Environments with their modules, and the names of modules, from `environment.conf` and
 //! `metadata.json`.
 
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use super::files::{FileKind, Files};
 use super::path;
 use super::roots::{ENVIRONMENT_CONF, METADATA_JSON, PUPPETFILE, Root, RootKind};
 
-/// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the
-/// base modulepath where `environment.conf` names no other).
+/// An environment with its modules (puppet/settings/environment_conf.rb: `ENV/modules` and the base
+/// modulepath if `environment.conf` sets no other).
 pub(super) fn environment(
     files: &dyn Files,
     dir: &str,
@@ -61,9 +61,9 @@ pub(super) fn environment(
     }
 }
 
-/// Modules in folders that hold modules by convention beside those of the modulepath: what a `Puppetfile`
-/// installs to, `dist`, and folders whose names start with `site`. One of whose name there are two is not
-/// among them.
+/// Modules in folders that hold modules by convention, besides those of the modulepath: the folder
+/// of a `Puppetfile`, `dist`, and folders whose names start with `site`. Modules with duplicate
+/// names are left out.
 fn likely_modules(
     files: &dyn Files,
     dir: &str,
@@ -100,7 +100,7 @@ fn likely_modules(
     only.collect()
 }
 
-/// The modules that the tests of a module have fetched, as its `.fixtures.yml` says.
+/// The modules installed by the tests of a module, from its `.fixtures.yml`.
 pub(super) fn fetched_modules(files: &dyn Files, dir: &str) -> BTreeMap<Arc<str>, Arc<str>> {
     let folder = path::join(dir, "spec/fixtures/modules");
     let all = files.list(&folder).into_iter();
@@ -112,7 +112,7 @@ pub(super) fn fetched_modules(files: &dyn Files, dir: &str) -> BTreeMap<Arc<str>
     modules.collect()
 }
 
-/// Whether a folder of an environment holds modules by its name.
+/// Whether a folder of an environment holds modules, by its name.
 fn is_for_modules(name: &str) -> bool {
     name == "dist" || name.starts_with("site")
 }
@@ -130,10 +130,10 @@ fn moduledir(puppetfile: &str) -> Option<String> {
     })
 }
 
-/// What stands for Puppet's own setting in a modulepath.
+/// The placeholder for Puppet's own setting in a modulepath.
 const BASE_MODULEPATH: &str = "$basemodulepath";
 
-/// The folders that an entry of a modulepath names: itself, or what its `*` and `?` match.
+/// The folders for an entry of a modulepath: itself, or those that its `*` and `?` match.
 fn expand_glob(files: &dyn Files, folder: &str) -> Vec<Arc<str>> {
     if !folder.contains(['*', '?']) {
         return vec![Arc::from(folder)];
@@ -187,7 +187,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     pattern[at..].iter().all(|&byte| byte == b'*')
 }
 
-/// Whether Puppet takes a folder of this name for a module (puppet/module.rb).
+/// Whether Puppet accepts a folder of this name as a module (puppet/module.rb).
 fn is_module_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name
@@ -195,8 +195,8 @@ fn is_module_name(name: &str) -> bool {
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A module's name: its folder's where an environment finds it there, else what its metadata
-/// says behind the author's name, else its folder's.
+/// A module's name: its folder's if an environment finds it there, else the one in its metadata
+/// without the author, else its folder's.
 pub(super) fn module_name(files: &dyn Files, dir: &str, environments: &[Root]) -> Arc<str> {
     let by_folder = path::name(dir);
     let found = environments
@@ -214,7 +214,7 @@ pub(super) fn module_name(files: &dyn Files, dir: &str, environments: &[Root]) -
     by_metadata.unwrap_or_else(|| Arc::from(by_folder))
 }
 
-/// A module's name by its `metadata.json`.
+/// The module name in a `metadata.json`.
 #[derive(serde::Deserialize)]
 struct Metadata {
     name: String,

@@ -1,5 +1,5 @@
-//! The keys that Ruby looks up, in the tags of an ERB template or in a function of a module: calls of
-//! Puppet's functions, as far as the key is written out. The Ruby around them is not read.
+//! Finds keys looked up by Ruby code, in the tags of an ERB template or in a function of a module:
+//! calls of Puppet's functions with literal keys. The surrounding Ruby is not parsed.
 
 use std::sync::LazyLock;
 
@@ -23,12 +23,11 @@ static CALL: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
-/// The facts of a template.
 pub(super) fn facts(text: &str, names: &Interner) -> CodeFacts {
     in_parts(text, tags(text), names)
 }
 
-/// The facts of a text that is all Ruby; what is commented out does not count.
+/// The facts of a Ruby text, without commented-out code.
 pub(super) fn of_ruby(text: &str, names: &Interner) -> CodeFacts {
     let mut parts: Vec<TextRange> = Vec::new();
     let mut at = 0;
@@ -77,7 +76,7 @@ fn in_parts(text: &str, parts: impl Iterator<Item = TextRange>, names: &Interner
     }
 }
 
-/// The insides of the tags that hold code; comments and `<%%` are none.
+/// The contents of the tags that hold code, without comments and `<%%`.
 fn tags(text: &str) -> impl Iterator<Item = TextRange> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -104,7 +103,7 @@ fn function(name: &str) -> LookupFunction {
     }
 }
 
-/// A key in quotes of Ruby; in double ones the texts around interpolations.
+/// A key in Ruby's quotes; in double quotes the texts around interpolations.
 fn key_of(quoted: &str, names: &Interner) -> LookupKey {
     let key = &quoted[1..quoted.len() - 1];
     let mut parts = key.split("#{");

@@ -1,5 +1,5 @@
-//! The one extraction of facts: from the tree of a text, whatever its format. It asks the parsers
-//! and loaders and knows nothing of other files.
+//! The single extraction of facts from the tree of a text, whatever its format. It calls parsers
+//! and loaders, and must not know other files.
 
 use super::cache::TextHash;
 use super::facts::{
@@ -15,25 +15,25 @@ use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::value::{LoadError, json_literal, load_json_parse, load_parse};
 
-/// Mappings that merge keys reach one through another, at most: they can name each other.
+/// Maximum number of mappings that merge keys reach through one another: they can be circular.
 const MOST_MERGES: usize = 64;
 
-/// Entries that merge keys bring to a file, at most: mappings that merge one another twice double
-/// at every step.
+/// Maximum number of entries that merge keys add to a file: mappings that merge one another twice
+/// double at every step.
 const MOST_MERGED: usize = 100_000;
 
-/// A text to read facts from.
+/// A text from which facts are extracted.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
-    /// The file's bytes where they are not the text's: what is no UTF-8 may be a reason for a
-    /// loader to refuse the file.
+    /// The file's bytes, if they differ from the text's: invalid UTF-8 may make a loader refuse the
+    /// file.
     pub(super) bytes: Option<&'a [u8]>,
     pub(super) hash: TextHash,
     pub(super) format: Format,
 }
 
-/// The facts of a data file's text, and the tree they are from where it is worth keeping.
+/// The facts of a data file's text, and its tree if it is worth keeping.
 pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<Parse>) {
     let is_large = source.text.len() > parts::LARGE;
     if is_large && let Some(facts) = facts_in_parts(source, parts::PART, names) {
@@ -44,7 +44,8 @@ pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<
     (facts, (!is_large).then_some(parse))
 }
 
-/// The facts of a YAML text that is read in parts of about `size` bytes; nothing where it cannot be.
+/// The facts of a YAML text that is parsed in parts of about `size` bytes; `None` if that is not
+/// possible.
 fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
     if source.format != Format::Yaml || source.bytes.is_some() {
         return None;
@@ -60,7 +61,7 @@ fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<F
     Some(facts.build(source.text))
 }
 
-/// The facts of a tree, which reaches to `end` of the text.
+/// The facts of a tree, which extends to `end` of the text.
 fn facts_of(source: Source<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
     let Source { text, hash, .. } = source;
     let tree = &parse.tree;
@@ -84,7 +85,7 @@ fn facts_of(source: Source<'_>, parse: &Parse, end: usize, names: &Interner) -> 
         tokens: tokens_of(text, tree, source.format, names),
         error: load_error(source, parse),
         is_whole: parse.problems.is_empty(),
-        // Substitutions and included files can bring keys and references.
+        // Substitutions and included files can add keys and references.
         has_odd_keys: extraction.has_odd_keys || is_hocon,
         has_aliases: !extraction.aliases.is_empty() || is_hocon,
         ..FactsBuilder::new(hash)
@@ -106,7 +107,6 @@ fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
     }
 }
 
-/// What kind of value a node is.
 fn kind(format: Format, node: &Node) -> ValueKind {
     if node.tag.is_some() || format == Format::Hocon {
         return ValueKind::Other;
@@ -138,7 +138,7 @@ fn kind(format: Format, node: &Node) -> ValueKind {
     }
 }
 
-/// Where the aliases start, ascending.
+/// The start offsets of aliases, ascending.
 fn aliases(tree: &Tree) -> Vec<u32> {
     let is_alias = |node: &&Node| matches!(node.kind, NodeKind::Alias { .. });
     let aliases = tree.nodes().map(|(_, node)| node).filter(is_alias);
@@ -147,8 +147,8 @@ fn aliases(tree: &Tree) -> Vec<u32> {
     aliases
 }
 
-/// Whether loading a tree without syntax errors can fail at all. Most trees hold nothing that
-/// can, and need not become a value only to find that out.
+/// Whether loading a tree without syntax errors can fail at all. Most trees contain nothing that
+/// can, and need not be loaded just to find out.
 fn may_fail(tree: &Tree) -> bool {
     tree.nodes().any(|(_, node)| {
         if node.tag.is_some() {
@@ -164,13 +164,13 @@ fn may_fail(tree: &Tree) -> bool {
     })
 }
 
-/// Whether Puppet loads an untagged plain scalar, whatever it is: dates, times and numbers that
-/// Ruby cannot convert are refused.
+/// Whether Puppet certainly loads an untagged plain scalar: it refuses dates, times and numbers
+/// that Ruby cannot convert.
 fn is_surely_loaded(text: &str) -> bool {
     let Some(first) = text.as_bytes().first() else {
         return true;
     };
-    // What is refused starts with none of these, and is not made of digits alone.
+    // A refused scalar starts with none of these, and has characters other than digits.
     if first.is_ascii_alphabetic()
         || b"/_%$".contains(first)
         || text.bytes().all(|byte| byte.is_ascii_digit())
@@ -189,19 +189,19 @@ fn is_surely_loaded(text: &str) -> bool {
     }
 }
 
-/// The top-level keys of a tree, being collected.
+/// Collects the top-level keys of a tree.
 struct Extraction<'a> {
     source: Source<'a>,
-    /// Where the tree ends in the text.
+    /// The end of the tree in the text.
     end: usize,
-    /// Where the aliases start, ascending.
+    /// The start offsets of aliases, ascending.
     aliases: Vec<u32>,
     tree: &'a Tree,
     names: &'a Interner,
     keys: Vec<KeyFact>,
     lookup_options: Vec<OptionFact>,
     has_odd_keys: bool,
-    /// Mappings and entries that merge keys brought.
+    /// Number of mappings and entries added by merge keys.
     merged: usize,
 }
 
@@ -217,16 +217,16 @@ impl Extraction<'_> {
         }
     }
 
-    /// Adds one top-level entry; `end` is where the next one starts.
+    /// Adds one top-level entry; `end` is the start of the next one.
     fn entry(&mut self, key: NodeId, value: NodeId, end: usize, merges: usize) {
         let Some((name, is_merge)) = key_name(self.tree, key) else {
-            // Most of them are no strings; a quoted symbol becomes one.
+            // Most of these are not strings; a quoted symbol becomes one.
             let node = self.tree.node(target(self.tree, key));
             let text = node.as_scalar().map_or(":", |scalar| &*scalar.text);
             self.has_odd_keys |= text.starts_with(':');
             return;
         };
-        // What a tag makes of a key only loading tells.
+        // Only loading shows the effect of a tag on a key.
         self.has_odd_keys |= self.tree.node(target(self.tree, key)).tag.is_some();
         if is_merge && self.merge(value, end, merges) {
             return;
@@ -246,8 +246,8 @@ impl Extraction<'_> {
         });
     }
 
-    /// Adds what a merge key brings. False where its value is no mapping: then the entry is an
-    /// ordinary one.
+    /// Adds the entries of a merge key. Returns false if its value is no mapping: then the entry is
+    /// an ordinary one.
     fn merge(&mut self, value: NodeId, end: usize, merges: usize) -> bool {
         let Some(merges) = merges.checked_sub(1) else {
             return true;
@@ -273,7 +273,7 @@ impl Extraction<'_> {
         if !elements.iter().all(is_mapping) {
             return false;
         }
-        // In `[*a, *b]` what a brings wins.
+        // In `[*a, *b]` entries of `a` win.
         for &element in elements.iter().rev() {
             self.merge(element, end, merges);
         }
@@ -297,7 +297,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// Adds the keys of entries that could not be read.
+    /// Adds the keys of entries that could not be parsed.
     fn broken_entries(&mut self) {
         for broken in self.tree.broken() {
             let Some(key) = &broken.key else {
@@ -317,19 +317,19 @@ impl Extraction<'_> {
             });
         }
         if !self.tree.broken().is_empty() {
-            // Stable: keys that a merge key brings stay behind what they override.
+            // Stable: keys from a merge key stay after those that override them.
             self.keys.sort_by_key(|key| key.key.start);
         }
     }
 
-    /// A fingerprint of a value: of its text, up to the next entry where blank lines can belong to
-    /// a block scalar, and of the whole text where the value may refer to another part of it.
+    /// A fingerprint of a value: of its text, up to the next entry if blank lines can belong to a
+    /// block scalar, and of the whole text if the value may refer to another part of it.
     fn print(&self, value: TextRange, end: usize) -> u64 {
         let Source {
             text, hash, format, ..
         } = self.source;
         if format == Format::Hocon {
-            // A key can be made of several entries and of other keys' values.
+            // A key can combine several entries and other keys' values.
             return hash.0;
         }
         let start = value.start as usize;
@@ -347,7 +347,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// The same for an entry without a tree, where any star may be an alias.
+    /// The same for an entry without a tree, where any `*` may be an alias.
     fn print_of_broken(&self, value: TextRange) -> u64 {
         let Source { text, hash, .. } = self.source;
         let text = text.get(value.start as usize..value.end as usize);
@@ -360,7 +360,7 @@ impl Extraction<'_> {
     }
 }
 
-/// The node itself, or what an alias stands for.
+/// The node itself, or the target of an alias.
 fn target(tree: &Tree, node: NodeId) -> NodeId {
     match &tree.node(node).kind {
         NodeKind::Alias { target, .. } => target.unwrap_or(node),
@@ -368,8 +368,8 @@ fn target(tree: &Tree, node: NodeId) -> NodeId {
     }
 }
 
-/// The name that a lookup could ask a key by, and whether it is a merge key. Nothing for keys
-/// that are no strings: numbers, truth values, dates, lists.
+/// The name by which a lookup could find a key, and whether it is a merge key. `None` for keys that
+/// are no strings: numbers, booleans, dates, lists.
 fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     let node: &Node = tree.node(target(tree, key));
     let scalar = node.as_scalar()?;
@@ -378,7 +378,7 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
         return Some((text, false));
     }
     let plain = node.tag.is_none() && scalar.style == ScalarStyle::Plain;
-    // Most keys start with a letter and hold a colon or an underscore: no need to ask.
+    // Most keys start with a letter and contain a colon or an underscore: no resolution needed.
     let certain =
         text.contains("::") && text.starts_with(|first: char| first.is_ascii_alphabetic());
     if !plain || certain {
@@ -386,7 +386,7 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
     }
     match resolve_plain(text) {
         Resolved::String => Some((text, node.is_merge_key())),
-        // Puppet turns symbols that are keys into strings. Quoted ones are as good as unknown.
+        // Puppet turns symbol keys into strings. Quoted ones are treated as unknown.
         Resolved::Symbol(name) => text
             .strip_prefix(':')
             .filter(|rest| *rest == name)

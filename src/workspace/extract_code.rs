@@ -1,4 +1,4 @@
-//! The facts of a manifest or template, from its tree.
+//! Extracts the facts of a manifest or template from its tree.
 
 mod constants;
 mod print;
@@ -20,7 +20,6 @@ use crate::puppet::{may_declare_classes, may_leave};
 use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
 use crate::text::TextRange;
 
-/// The facts of a text.
 pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
     let parse = puppet::parse(text, dialect);
     let mut extraction = Extraction {
@@ -63,7 +62,7 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
     code
 }
 
-/// The variables that the top scope or some node block sets.
+/// The variables that the top scope or a node block sets.
 fn variables(root: &Node, names: &Interner) -> Vec<VariableFact> {
     let mut found = Vec::new();
     let mut add = |node: &Node, in_node_block| {
@@ -97,13 +96,13 @@ struct Extraction<'a> {
     includes: Vec<IncludeFact>,
     defaults: Vec<DefaultClass>,
     calls: Vec<CallFact>,
-    /// What variables are set to, by what holds them; nothing where that is not known.
+    /// The values of variables, by enclosing definition; `None` for unknown ones.
     constants: HashMap<(Within, Box<str>), Option<Constant>>,
-    /// What the next lambda gets one by one.
+    /// The elements passed to the next lambda.
     elements: Option<Constant>,
     within: Within,
     is_conditional: bool,
-    /// Whether some statement may leave what it stands in.
+    /// Whether a statement may leave its enclosing body.
     may_leave: bool,
 }
 
@@ -174,7 +173,7 @@ impl Extraction<'_> {
             }
             _ => {}
         }
-        // What stands in their parts happens only sometimes, or later.
+        // Their parts are evaluated only sometimes, or later.
         self.is_conditional |= matches!(
             node.kind,
             Kind::If(_)
@@ -199,7 +198,7 @@ impl Extraction<'_> {
     fn parts(&mut self, node: &Node, is_block: bool) {
         node.kind.each(&mut |part| {
             self.node(part);
-            // What follows may not be reached.
+            // The following statements may not be reached.
             self.is_conditional |= is_block && may_leave(part);
         });
     }
@@ -247,7 +246,7 @@ impl Extraction<'_> {
         });
     }
 
-    /// The comment above what starts at an offset.
+    /// The comment above an offset.
     fn documentation(&self, start: usize) -> Documentation {
         Documentation::above(self.text, self.comments, start)
     }
@@ -284,7 +283,7 @@ impl Extraction<'_> {
             return;
         };
         let mut options = Options::default();
-        // A variable may hold all options, name and all.
+        // A variable may hold all options, including the name.
         let mut may_knock_out = function == LookupFunction::Lookup
             && match arguments {
                 [only] => is_opaque(only),
@@ -338,7 +337,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// Notes the classes that a call gives where no level has a list of classes.
+    /// Records the default classes of a call, used if no level has a list of classes.
     fn defaults(&mut self, key: &str, default: &Node, call: TextRange) {
         let elements = match &default.kind {
             Kind::List(elements) => &elements[..],
@@ -370,8 +369,8 @@ impl Extraction<'_> {
         }
     }
 
-    /// The classes that a function declares: those of `create_resources('class', { name => … })` and
-    /// `ensure_resource('class', name)`. A type that is computed may be that of classes.
+    /// The classes that a function declares: those of `create_resources('class', { name => … })`
+    /// and `ensure_resource('class', name)`. A computed type may be `class`.
     fn declared_by_call(&mut self, function: &str, arguments: &[&Node]) {
         let Some((of, rest)) = arguments.split_first() else {
             return;
@@ -404,7 +403,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// The values that the attributes of a declaration give.
+    /// The parameters that the attributes of a declaration set.
     fn given<'n>(&self, attributes: impl Iterator<Item = &'n Node>) -> Given {
         let mut names = Vec::new();
         for attribute in attributes {
@@ -451,7 +450,6 @@ impl Extraction<'_> {
     }
 }
 
-/// The options of a lookup.
 #[derive(Default)]
 struct Options<'a> {
     expected: Option<&'a Node>,
@@ -460,7 +458,7 @@ struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Takes options that are given as a hash: the name among them.
+    /// Reads options given as a hash, which may include the name.
     fn take(&mut self, entries: &'a [Node]) -> Option<&'a Node> {
         let mut name = None;
         for entry in entries {
@@ -480,7 +478,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Whether it is not known what an argument is: the hash of options, or something else.
+/// Whether an argument may be a hash of options or something else.
 fn is_opaque(node: &Node) -> bool {
     let is_written = matches!(
         node.kind,

@@ -92,7 +92,7 @@ fn merges_that_double_end() {
     assert!(facts.key("k").is_some() && facts.key("last").is_some());
     assert!(facts.has_odd_keys, "not all of it was read");
     assert!(facts.keys.len() < 2 * MOST_MERGED);
-    // Many keys that are merged but once are no such thing.
+    // Many keys that are each merged once do not exceed the limit.
     let entries: String = (0..1000).map(|n| format!("  k{n}: {n}\n")).collect();
     let facts = read(&format!("a: &a\n{entries}<<: *a\n"));
     assert_eq!(facts.keys.len(), 1001);
@@ -277,7 +277,7 @@ fn facts_say_of_every_known_text_what_loading_says() {
         let text = case["yaml"].as_str().expect("a text");
         let loaded = load(text.as_bytes(), Format::Yaml).loaded.err();
         refused += usize::from(loaded.is_some());
-        // Where exactly is the parsers' business: recovery knows more of the place.
+        // Exact positions are left to the parsers: recovery knows more precise ones.
         let said = |error: LoadError| (error.kind, error.message);
         let known = read(text).error.map(|error| said(*error));
         assert_eq!(known, loaded.map(said), "{text:?}");

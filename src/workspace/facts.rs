@@ -1,4 +1,4 @@
-//! What is known from one text alone: a pure function of the text and its format.
+//! The facts of one text: a pure function of the text and its format.
 
 use std::sync::Arc;
 
@@ -16,24 +16,24 @@ pub const LOOKUP_OPTIONS: &str = "lookup_options";
 /// A top-level key of a data file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyFact {
-    /// The key as Puppet sees it: quotes and escapes resolved, a symbol without its colon.
+    /// The key in Puppet's form: quotes and escapes resolved, a symbol without its colon.
     pub name: Arc<str>,
-    /// Where the key stands.
+    /// The range of the key.
     pub key: TextRange,
-    /// The line (from zero) that the key starts in.
+    /// The line (from zero) of the key.
     pub line: u32,
-    /// Where its value stands, anchor and tag included; empty where there is none. For a key that
-    /// a merge key (`<<`) brings, key and value stand in the mapping that is merged.
+    /// The range of its value, including anchor and tag; empty if there is none. For a key from a
+    /// merge key (`<<`), key and value are in the merged mapping.
     pub value: TextRange,
-    /// Whether the entry could be read.
+    /// Whether the entry could be parsed.
     pub state: KeyState,
-    /// What kind of value it is, in the file's own format.
+    /// The kind of its value, in the file's own format.
     pub kind: ValueKind,
-    /// Equal prints mean equal values, whatever else changed in the file.
+    /// A hash of the value: equal hashes mean equal values, whatever else changed in the file.
     pub(super) print: u64,
 }
 
-/// What kind of value a text holds, before interpolation and decryption.
+/// The kind of a value, before interpolation and decryption.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueKind {
     /// Nothing.
@@ -42,15 +42,15 @@ pub enum ValueKind {
     Boolean,
     /// A number of 64 bits.
     Number,
-    /// A text that nothing changes.
+    /// A text without interpolation or encryption.
     Text,
-    /// A text that interpolation or decryption changes, maybe to another kind.
+    /// A text that interpolation or decryption may change, even to another kind.
     Open,
     /// A list.
     List,
     /// A hash.
     Hash,
-    /// Only a loader tells: the value has a tag, stands elsewhere, or is of a rare class.
+    /// Unknown without loading: the value has a tag, is an alias, or is of a rare class.
     Other,
 }
 
@@ -79,25 +79,25 @@ impl ValueKind {
     }
 }
 
-/// Whether an entry could be read.
+/// Whether an entry could be parsed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum KeyState {
-    /// It was.
+    /// It could.
     Read,
-    /// A syntax error is in it; `value` is what is left of its lines.
+    /// It has a syntax error; `value` is the remaining part of its lines.
     Broken,
 }
 
 /// An entry of `lookup_options`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionFact {
-    /// The key or, starting with `^`, the pattern that it is for.
+    /// The key, or the pattern if it starts with `^`.
     pub pattern: Arc<str>,
-    /// Where the pattern stands.
+    /// The range of the pattern.
     pub key: TextRange,
-    /// Where its options stand.
+    /// The range of its options.
     pub value: TextRange,
-    /// Equal prints mean equal options.
+    /// Equal hashes mean equal options.
     pub(super) print: u64,
 }
 
@@ -106,7 +106,7 @@ pub struct OptionFact {
 pub struct FileFacts {
     /// Hash of the text.
     pub hash: TextHash,
-    /// Top-level keys in the order of the text. A name can come twice; the last one counts.
+    /// Top-level keys in the order of the text. A name can occur twice; the last one is used.
     pub keys: Box<[KeyFact]>,
     /// Entries of `lookup_options` in the order of the text.
     pub lookup_options: Box<[OptionFact]>,
@@ -114,51 +114,49 @@ pub struct FileFacts {
     pub tokens: Box<[TokenFact]>,
     /// Why Puppet refuses the whole file, if it does.
     pub error: Option<Box<LoadError>>,
-    /// What a manifest or template defines and uses; nothing for other files.
+    /// What a manifest or template defines and uses; `None` for other files.
     pub code: Option<Box<CodeFacts>>,
-    /// The configuration of a hierarchy that the text is, if it is one.
+    /// The hierarchy's configuration, if the text is one.
     pub config: Option<Arc<ConfigFact>>,
-    /// Whether Puppet reads all of the text, without a word about it.
+    /// Whether Puppet reads the whole text, without a warning.
     pub(super) is_whole: bool,
-    /// Whether the text is so large that it was read in [`super::parts`].
+    /// Whether the text is so large that it was parsed in [`super::parts`].
     pub(super) in_parts: bool,
     /// Whether a top-level key may have a name that is not in `keys`.
     pub(super) has_odd_keys: bool,
-    /// Whether a value may hold references that stand elsewhere in the text: by an alias, a merge
+    /// Whether a value may have references in other parts of the text: through an alias, a merge
     /// key, a substitution, or because it is broken.
     pub is_tangled: bool,
-    /// Indices into `keys`, ordered by name, then by place.
+    /// Indices into `keys`, ordered by name, then by position.
     pub(super) by_name: Box<[u32]>,
-    /// Which key's value holds which reference.
     pub(super) uses: Box<[Use]>,
 }
 
 /// A reference in the value of a top-level key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Use {
-    /// Index into the keys.
     key: u32,
-    /// Index into the tokens.
     token: u32,
-    /// The root of the key that is looked up.
+    /// The root of the looked-up key.
     pub(super) to: Arc<str>,
 }
 
-/// How the keys of a text differ from those of its last version.
+/// The differences between the keys of two versions of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KeyDiff {
-    /// Names that were not there, ordered by bytes.
+    /// New names, ordered by bytes.
     pub added: Vec<Arc<str>>,
-    /// Names that are gone, ordered by bytes.
+    /// Removed names, ordered by bytes.
     pub removed: Vec<Arc<str>>,
-    /// Names whose value may be another, ordered by bytes.
+    /// Names whose value may have changed, ordered by bytes.
     pub changed: Vec<Arc<str>>,
-    /// Patterns and keys whose `lookup_options` came, went or may have changed, ordered by bytes.
+    /// Patterns and keys whose `lookup_options` were added, removed or may have changed, ordered by
+    /// bytes.
     pub lookup_options: Vec<Arc<str>>,
 }
 
 impl KeyDiff {
-    /// Names that came, went or whose value may be another.
+    /// Names that were added or removed, or whose value may have changed.
     pub fn touched(&self) -> impl Iterator<Item = &Arc<str>> {
         self.added.iter().chain(&self.removed).chain(&self.changed)
     }
@@ -174,12 +172,12 @@ impl KeyDiff {
 }
 
 impl FileFacts {
-    /// Whether the file matters to lookups of any key: Puppet refuses it, or it may be no hash.
+    /// Whether the file matters to lookups of any key: Puppet refuses it, or it may not be a hash.
     pub(super) fn matters_to_any_key(&self) -> bool {
         self.error.is_some() || self.keys.is_empty()
     }
 
-    /// The key of a name that counts: the last one. O(log keys).
+    /// The effective key of a name: the last one. O(log keys).
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&KeyFact> {
         let end = self
@@ -189,7 +187,7 @@ impl FileFacts {
         (&*key.name == name).then_some(key)
     }
 
-    /// The keys that count, ordered by name.
+    /// The effective keys, ordered by name.
     pub fn sorted(&self) -> impl Iterator<Item = &KeyFact> {
         let mut by_name = self.by_name.iter().peekable();
         std::iter::from_fn(move || {
@@ -203,9 +201,8 @@ impl FileFacts {
         })
     }
 
-    /// The references that stand in values, in the order of the text: the top-level key that each
-    /// stands under, itself, and the root of the key that it names. Those whose key cannot be
-    /// split are left out.
+    /// The references in values, in the order of the text: the enclosing top-level key, the
+    /// reference, and the root of the key that it names. References with invalid keys are left out.
     pub fn uses(&self) -> impl Iterator<Item = (&KeyFact, &Reference, &Arc<str>)> {
         self.uses.iter().filter_map(|at| {
             let key = &self.keys[at.key as usize];
@@ -229,7 +226,7 @@ impl FileFacts {
         })
     }
 
-    /// The places that name a key without defining it: the arguments of tokens, which may be
+    /// The ranges that name a key without defining it: the arguments of tokens, which may be
     /// dotted, and the keys and patterns of `lookup_options`.
     pub fn mentions(&self) -> impl Iterator<Item = (&Arc<str>, TextRange)> {
         let references = self.references();
@@ -238,7 +235,6 @@ impl FileFacts {
         references.chain(options.map(|option| (&option.pattern, option.key)))
     }
 
-    /// The facts of a manifest or template.
     pub(super) fn of_code(hash: TextHash, code: CodeFacts) -> FileFacts {
         FileFacts {
             code: Some(Box::new(code)),
@@ -246,16 +242,15 @@ impl FileFacts {
         }
     }
 
-    /// The facts of a text without keys.
     pub(super) fn none(hash: TextHash) -> FileFacts {
         FactsBuilder::new(hash).build("")
     }
 }
 
-/// The facts of a text before they are laid out to last.
+/// The facts of a text, before they are put in their compact form.
 pub(super) struct FactsBuilder {
     pub(super) hash: TextHash,
-    /// Without their lines, which are counted in the end.
+    /// Without their lines, which are counted at the end.
     pub(super) keys: Vec<KeyFact>,
     pub(super) lookup_options: Vec<OptionFact>,
     pub(super) tokens: Vec<TokenFact>,
@@ -267,7 +262,6 @@ pub(super) struct FactsBuilder {
 }
 
 impl FactsBuilder {
-    /// Nothing yet.
     pub(super) fn new(hash: TextHash) -> FactsBuilder {
         FactsBuilder {
             hash,
@@ -282,7 +276,7 @@ impl FactsBuilder {
         }
     }
 
-    /// Adds what a later part of the text holds.
+    /// Adds the facts of a later part of the text.
     pub(super) fn add(&mut self, more: FactsBuilder) {
         self.keys.extend(more.keys);
         self.lookup_options.extend(more.lookup_options);
@@ -293,7 +287,6 @@ impl FactsBuilder {
         self.has_aliases |= more.has_aliases;
     }
 
-    /// The facts of `text`.
     pub(super) fn build(self, text: &str) -> FileFacts {
         let mut keys = self.keys;
         let mut lines = LineCounter::new(text);
@@ -326,8 +319,7 @@ impl FactsBuilder {
     }
 }
 
-/// Finds the key around each reference: O(keys + references × log keys), where keys do not lie
-/// within each other.
+/// Finds the key around each reference: O(keys + references × log keys), if keys do not overlap.
 fn uses(keys: &[KeyFact], tokens: &[TokenFact]) -> Box<[Use]> {
     if references(tokens).next().is_none() {
         return Box::default();
@@ -360,7 +352,6 @@ fn references(tokens: &[TokenFact]) -> impl Iterator<Item = (u32, &Reference)> {
     })
 }
 
-/// The root of a dotted key.
 fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
     // A key without quotes and dots is taken verbatim.
     if !key.contains(['\'', '"', '.']) {
@@ -369,14 +360,14 @@ fn root_of(key: &Arc<str>) -> Option<Arc<str>> {
     Key::parse(key).ok()?.root.as_name().map(Arc::from)
 }
 
-/// What changed between two versions of a file's facts; a missing version has no keys.
+/// The difference between two versions of a file's facts; a missing version has no keys.
 #[must_use]
 pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> KeyDiff {
     let mut diff = KeyDiff::default();
     let keys = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
         let refused = u64::from(facts.is_some_and(|facts| facts.error.is_some()));
         let sorted = facts.into_iter().flat_map(FileFacts::sorted);
-        // A file that Puppet begins or ceases to refuse changes every key in it.
+        // If Puppet begins or ceases to refuse a file, every key in it changes.
         sorted
             .map(|key| (Arc::clone(&key.name), key.print ^ refused))
             .collect()
@@ -387,7 +378,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
         Step::Changed => diff.changed.push(name),
     });
     let options = |facts: Option<&FileFacts>| {
-        // Of options that come twice, as of keys, the last counts.
+        // Of duplicate options, as of keys, the last one is used.
         let entries = facts
             .into_iter()
             .flat_map(|facts| facts.lookup_options.iter());
@@ -408,7 +399,7 @@ enum Step {
     Changed,
 }
 
-/// Walks two lists ordered by name and reports the differences in that order.
+/// Merges two lists ordered by name and reports the differences in that order.
 fn merge(
     before: Vec<(Arc<str>, u64)>,
     after: Vec<(Arc<str>, u64)>,

@@ -1,4 +1,4 @@
-//! One file of the workspace: its text as it counts now, and the facts read from it.
+//! One file of the workspace: its current text, and the facts of that text.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,24 +12,23 @@ use crate::syntax::Parse;
 use crate::text::{LineIndex, line_at};
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 
-/// A file's number. It stays the same for a path as long as the workspace lives, and means
-/// nothing in another workspace.
+/// A file's number. It stays the same for a path as long as the workspace lives, and means nothing
+/// in another workspace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FileId(pub u32);
 
-/// Bytes up to which a file's content is read on the disk: larger files are hardly written by
-/// people, and one of them would cost more memory than a whole workspace.
+/// Maximum size of a file that is read from the disk: larger files are hardly written by people,
+/// and one of them would cost more memory than a whole workspace.
 pub const LARGEST_FILE: u64 = 16 << 20;
 
-/// Bytes up to which a document is read that is open in the editor: there a person works on it.
+/// Maximum size of an open document that is parsed: a person works on it.
 pub const LARGEST_DOCUMENT: u64 = 64 << 20;
 
-/// A document that is open in the editor.
 #[derive(Clone, Debug)]
 pub(super) struct OpenText {
     text: Arc<str>,
     version: i32,
-    /// Why the text is not read, if it is too large.
+    /// Why the text is not parsed, if it is too large.
     refused: Option<Arc<LoadError>>,
 }
 
@@ -59,7 +58,7 @@ impl OpenText {
     }
 }
 
-/// What is said of a file that is too large to be read.
+/// The message for a file that is too large to be read.
 #[must_use]
 pub fn too_large(path: &str, size: u64, limit: u64) -> String {
     format!("{path} has {size} bytes, more than the {limit} that are read of one file")
@@ -68,13 +67,13 @@ pub fn too_large(path: &str, size: u64, limit: u64) -> String {
 /// Whether a file belongs to the workspace or is only open in the editor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Belongs {
-    /// In one of the workspace's areas: seen by lookups and in the key index.
+    /// In one of the workspace's areas: visible to lookups and in the key index.
     Workspace,
-    /// Open in the editor, outside every area: has facts, is not seen by lookups.
+    /// Open in the editor, outside every area: has facts, is not visible to lookups.
     OpenOnly,
 }
 
-/// A file as of one revision. Its facts depend on nothing but its text and its name's extension.
+/// A file as of one revision. Its facts depend only on its text and its name's extension.
 #[derive(Debug)]
 pub struct File {
     pub(super) id: FileId,
@@ -84,11 +83,11 @@ pub struct File {
     pub(super) open: Option<OpenText>,
     pub(super) text: Arc<str>,
     pub(super) facts: Arc<FileFacts>,
-    /// What is known from the disk's text, where that was read: what an open file is compared with.
+    /// The facts of the disk's text, if it was read; an open file is compared with them.
     pub(super) disk_facts: Option<Arc<FileFacts>>,
     pub(super) lines: OnceLock<LineIndex>,
-    /// The tree of an open document, in its own format; those of other files are cached for
-    /// a while only, see [`super::Snapshot::parse_of`].
+    /// The tree of an open document, in its own format; trees of other files are only cached for a
+    /// while, see [`super::Snapshot::parse_of`].
     pub(super) parse: OnceLock<Arc<Parse>>,
 }
 
@@ -111,8 +110,8 @@ impl File {
         self.belongs
     }
 
-    /// The text that counts: the editor's where it is open, else the disk's, with U+FFFD for
-    /// bytes that are not UTF-8; empty where the file could not be read.
+    /// The current text: the editor's if the file is open, else the disk's, with U+FFFD for bytes
+    /// that are not UTF-8; empty if the file could not be read.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         &self.text
@@ -124,13 +123,13 @@ impl File {
         self.open.as_ref().map(|open| open.version)
     }
 
-    /// What is known from the text.
+    /// The facts of the text.
     #[must_use]
     pub fn facts(&self) -> &Arc<FileFacts> {
         &self.facts
     }
 
-    /// The reader that the file's name asks for; nothing for a file that is no data by its name.
+    /// The format for the file's name; `None` for a file that is no data by its name.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
         format_of(&self.path)
@@ -142,11 +141,11 @@ impl File {
         self.lines.get_or_init(|| LineIndex::new(&self.text))
     }
 
-    /// The line (from zero) that holds the byte at `offset`. Without an index of
-    /// the lines only those before are counted: most files are asked for one line.
+    /// The line (from zero) that holds the byte at `offset`. Without a line index only the
+    /// preceding lines are counted: most files need one line.
     #[must_use]
     pub fn line(&self, offset: usize) -> u32 {
-        /// Counting up to so many bytes is cheaper than finding all lines once.
+        /// Up to this many bytes, counting is cheaper than building the line index.
         const NEAR: usize = 256 << 10;
         if self.lines.get().is_none() && offset <= NEAR {
             return line_at(&self.text, offset);
@@ -154,7 +153,7 @@ impl File {
         self.lines().line(offset)
     }
 
-    /// What Puppet would read: the bytes of the open text, or the disk's.
+    /// The bytes that Puppet would read: those of the open text, or the disk's.
     ///
     /// # Errors
     /// Why the file could not be read.
@@ -170,7 +169,7 @@ impl File {
         }
     }
 
-    /// Why the file's content is not known, if it is not.
+    /// Why the file's content is unknown, if it is.
     #[must_use]
     pub fn refused(&self) -> Option<&LoadError> {
         match (&self.open, &self.disk) {
@@ -180,7 +179,7 @@ impl File {
         }
     }
 
-    /// What is said of a file that is so large that its values are not checked, if it is.
+    /// The note for a file that is too large for its values to be checked.
     #[must_use]
     pub fn unchecked(&self) -> Option<LoadError> {
         let size = self.text.len();
@@ -195,14 +194,14 @@ impl File {
         })
     }
 
-    /// Hash of the bytes that count.
+    /// Hash of the current bytes.
     #[must_use]
     pub fn hash(&self) -> TextHash {
         self.facts.hash
     }
 }
 
-/// The failure for a file of which only the name is known.
+/// The error for a file known only by name.
 pub(super) fn unread(path: &str) -> LoadError {
     LoadError {
         kind: LoadErrorKind::Io(SystemError::NotFound),
@@ -220,10 +219,10 @@ pub(super) fn text_of(content: &Content) -> Arc<str> {
     }
 }
 
-/// The name of this program's own configuration of a workspace.
+/// The name of a workspace's own configuration file.
 pub const PROJECT_FILE: &str = ".hiera-ls.yaml";
 
-/// Names that are configuration of Puppet's tools, not data, in whatever folder.
+/// Names of configuration files of Puppet's tools, which are not data in any folder.
 const NOT_DATA: [&str; 5] = [
     PROJECT_FILE,
     "hiera.yaml",
@@ -232,17 +231,17 @@ const NOT_DATA: [&str; 5] = [
     "Puppetfile",
 ];
 
-/// Extensions of files that are code, documents or keys, whatever folder they are in.
+/// Extensions of files that are code, documents or keys in any folder.
 const CODE: [&str; 15] = [
     "pp", "rb", "erb", "epp", "md", "sh", "py", "pem", "key", "crt", "gpg", "lock", "toml", "txt",
     "html",
 ];
 
-/// Which reader a file's facts are read with, by its name alone: hierarchies may say otherwise
-/// for a lookup, but their levels and the names agree in practice.
+/// The format in which a file's facts are extracted, by its name: a hierarchy's level may use
+/// another one for a lookup, but in practice they agree.
 #[must_use]
 pub fn format_of(at: &str) -> Option<Format> {
-    // What most data files are called.
+    // The extension of most data files.
     if let Some(stem) = at.strip_suffix(".yaml")
         && !stem.ends_with("hiera")
         && !stem.ends_with(".hiera-ls")

@@ -1,4 +1,4 @@
-//! The files that a lookup can see: a snapshot's in the editor, the disk's in batch mode.
+//! The files visible to a lookup: a snapshot's in the editor, the disk's in batch mode.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::paths::Paths;
 use crate::hierarchy::Template;
 use crate::value::{LoadError, StrKey, Value};
 
-/// What stands at a path, symbolic links followed.
+/// The kind of an entry, symbolic links followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FileKind {
     /// A regular file.
@@ -16,7 +16,7 @@ pub enum FileKind {
     Directory,
 }
 
-/// Which reader a data file goes through, as the hierarchy level's function says.
+/// The loader of a data file, from the hierarchy level's function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Format {
     /// `yaml_data` and `eyaml_lookup_key`.
@@ -27,19 +27,19 @@ pub enum Format {
     Hocon,
 }
 
-/// One data file as a loader leaves it.
+/// One loaded data file.
 #[derive(Clone, Debug)]
 pub struct DataFile {
-    /// What Puppet gets: the document's value (any type; symbol keys of YAML are strings), or why the
-    /// whole file is unusable.
+    /// Puppet's result: the document's value (any type; symbol keys of YAML are strings), or why
+    /// the whole file is refused.
     pub loaded: Result<Value, LoadError>,
-    /// What can still be read of a file that Puppet refuses: the top-level keys outside the
-    /// broken part. Equal to `loaded` where that is a value.
+    /// The readable part of a file that Puppet refuses: the top-level keys outside the broken part.
+    /// Equal to `loaded` if that is a value.
     pub recovered: Value,
 }
 
 impl DataFile {
-    /// Whether a lookup of a top-level key can get anything out of the file, or be refused by it.
+    /// Whether a lookup of a top-level key can find a value in the file, or fail because of it.
     #[must_use]
     pub fn may_hold(&self, key: &str) -> bool {
         match &self.loaded {
@@ -49,41 +49,41 @@ impl DataFile {
     }
 }
 
-/// What a data file says of one top-level key.
+/// The entry for one top-level key in a data file.
 #[derive(Clone, Debug)]
 pub enum Entry {
-    /// The file holds a hash without the key.
+    /// The file is a hash without the key.
     Absent,
     /// The key's value.
     Value(Value),
-    /// The file must be loaded to tell.
+    /// The file must be loaded to find out.
     Unknown,
 }
 
-/// The files that a lookup can see. Paths are absolute, with `/` between segments, and are not
-/// normalised: `..` in the middle means what the file system makes of it.
+/// The files visible to a lookup. Paths are absolute, with `/` between segments, and are not
+/// normalised: an inner `..` has the file system's meaning.
 pub trait Files: Sync {
-    /// What stands at `path`, if anything.
+    /// The kind of the entry at `path`, if it exists.
     fn kind(&self, path: &str) -> Option<FileKind>;
 
-    /// Whether it is known what stands in a folder; where it is not, a file that is missing here may
-    /// be there for Puppet.
+    /// Whether the content of a folder is known; if not, a file that is missing here may exist for
+    /// Puppet.
     fn sees(&self, _folder: &str) -> bool {
         true
     }
 
-    /// Whether a path is, or leads through, a symbolic link out of the checkout to what is not on this
-    /// machine: something may be there for Puppet.
+    /// Whether a path is, or goes through, a broken symbolic link out of the checkout: its target
+    /// may exist for Puppet.
     fn is_behind_lost_link(&self, _path: &str) -> bool {
         false
     }
 
-    /// The names in a folder with their kinds, sorted by bytes, without `.` and `..`; empty where
-    /// there is no such folder.
+    /// The entries of a folder with their kinds, sorted by bytes, without `.` and `..`; empty if
+    /// the folder does not exist.
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)>;
 
-    /// The names in a folder of symbolic links that lead nowhere, which [`Files::list`] leaves out,
-    /// sorted by bytes: globs match them.
+    /// The names of broken symbolic links in a folder, which [`Files::list`] leaves out, sorted by
+    /// bytes: globs match them.
     fn lost_links(&self, _folder: &str) -> Vec<Arc<str>> {
         Vec::new()
     }
@@ -94,63 +94,63 @@ pub trait Files: Sync {
     /// The text of a file that is not data: `hiera.yaml`, `environment.conf`, a function's source.
     ///
     /// # Errors
-    /// The system's words where the file cannot be read.
+    /// The system's message if the file cannot be read.
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError>;
 
-    /// A data file through a loader; implementations remember what they loaded.
+    /// Loads a data file; implementations cache the result.
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
 
-    /// One top-level key of a YAML file, where that can be told without loading all of it. What it
-    /// tells is what [`Files::data`] would. Who asks for many keys is better served by the whole:
-    /// `asked` is how often the file was asked before.
+    /// One top-level key of a YAML file, if it can be read without loading the whole file; equal to
+    /// the result of [`Files::data`]. `asked` is how often the file was asked before: for many
+    /// keys, loading the whole file is faster.
     fn entry(&self, _path: &str, _key: &str, _asked: u32) -> Entry {
         Entry::Unknown
     }
 
-    /// The path under which the files of `path` can be seen: another one where a deployed path
-    /// stands for a folder of the workspace.
+    /// The visible path for `path`: a different one if a deployed path is mapped to a folder of the
+    /// workspace.
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(path)
     }
 
-    /// Paths of the visible data files of a format that hold a top-level key and that a template
-    /// can mean, in byte order; none where no index is kept.
+    /// Paths of the visible data files of a format that have a top-level key and match a template,
+    /// in byte order; empty without an index.
     fn files_with_key(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
         Paths::default()
     }
 
-    /// Further ones, which the template can mean only if a variable stands for several folders.
+    /// Further files, which match the template only if a variable stands for several folders.
     fn files_across(&self, _key: &str, _format: Format, _template: &Template) -> Paths {
         Paths::default()
     }
 
-    /// The keys and patterns that the `lookup_options` of the data file at `path` have entries for; nothing
-    /// where that is not known, or Puppet refuses them.
+    /// The keys and patterns in the `lookup_options` of the data file at `path`; `None` if unknown,
+    /// or if Puppet refuses them.
     fn option_names(&self, _path: &str) -> Option<Vec<Arc<str>>> {
         None
     }
 
-    /// Whether the file at `path` can matter to a lookup of a top-level key: it holds the key, or
-    /// something is wrong with it. No file, no matter.
+    /// Whether the file can affect a lookup of the key: it has the key or is broken. `false`
+    /// without a file.
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
         let stands = self.kind(path).is_some() || self.is_link(path);
         stands && self.data(path, format).may_hold(key)
     }
 
-    /// The number by which [`Files::mattering`] tells of the data file at `path`, the same as long
-    /// as [`Files::shape`] is; nothing for a file of which it does not tell.
+    /// The number of the data file at `path` in the results of [`Files::mattering`], valid while
+    /// [`Files::shape`] is the same; `None` if it has none.
     fn number(&self, _path: &str, _format: Format) -> Option<u32> {
         None
     }
 
-    /// The numbers of the files that can matter to a lookup of a top-level key, as
-    /// [`Files::may_hold`] says of one. O(files that hold it).
+    /// The numbers of the files that can affect a lookup of a top-level key, like
+    /// [`Files::may_hold`] for one file. O(files with the key).
     fn mattering(&self, _key: &str) -> Vec<u32> {
         Vec::new()
     }
 
-    /// A number that is another one as soon as files, folders or the roots of the workspace may
-    /// be others, texts aside; nothing where files are not watched.
+    /// Changes whenever files, folders or roots change, but not with their texts; `None` if files
+    /// are not watched.
     fn shape(&self) -> Option<u64> {
         None
     }

@@ -1,5 +1,5 @@
-//! Which files a path with variables can mean, found once for a template and a set of files: a hover
-//! asks for each level, and a key can be in thousands of files.
+//! Cache: template → files it can match. A hover needs the files for each level, and a key can be
+//! in thousands of files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,54 +10,52 @@ use super::paths::{Order, Paths};
 use super::snapshot::{FileId, Snapshot};
 use crate::hierarchy::Template;
 
-/// Templates that are always remembered, at two bytes for every file each.
+/// Number of templates that are always cached, at two bytes for every file each.
 const FEW_TEMPLATES: usize = 64;
 
-/// Bytes of the answers for more templates that are remembered: a hierarchy has a handful, times the places that a
-/// scope can fill in; but each of a hundred modules may have one.
+/// Maximum number of bytes for further templates: a hierarchy has a handful, times the places that
+/// a scope can fill in; but each of a hundred modules may have one.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Whether a template can mean a file.
+/// Whether a template can match a file.
 #[derive(Clone, Copy)]
 enum Fit {
     No,
-    /// In one reading; the file is of that format by its name.
+    /// In one reading; with the file's format by its name.
     Yes(Option<Format>),
-    /// In several readings.
     Several(Option<Format>),
     /// Only if a variable stands for several folders.
     Across(Option<Format>),
 }
 
-/// The files with a key that a template can mean.
+/// The files with a key that match a template.
 #[derive(Clone, Default)]
 pub(super) struct Holders {
-    /// Their paths.
     pub(super) paths: Paths,
     /// Further ones, if a variable stands for several folders.
     pub(super) across: Paths,
-    /// Whether the template gives each of them in one reading only.
+    /// Whether the template matches each of them in one reading only.
     pub(super) has_one_reading: bool,
 }
 
-/// Answers by template, for one set of files.
+/// Results by template, for one set of files.
 #[derive(Default)]
 pub(super) struct FitCache(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// Which set of files; none before the first.
+    /// The set of files; `None` before the first.
     shape: Option<u64>,
     order: Arc<Order>,
     templates: HashMap<Template, Fits>,
 }
 
-/// The answers for one template, by the number of the file.
+/// The results for one template, by the id of the file.
 type Fits = Arc<[Fit]>;
 
 impl FitCache {
-    /// Those of some files that a template can mean, of one format or of any. O(files given), and O(all files)
-    /// the first time for a template.
+    /// The files among `files` that match a template, of one format or of any. O(files given), and
+    /// O(all files) the first time for a template.
     pub(super) fn holders(
         &self,
         snapshot: &Snapshot,
@@ -130,7 +128,7 @@ fn holders(
             list.push(rank);
         }
     }
-    // They are in order already where files were found in order.
+    // Usually sorted already.
     ranks.sort_unstable();
     across.sort_unstable();
     Holders {

@@ -1,8 +1,8 @@
-//! The configurations of a workspace wherever they stand: which folder each serves, how many files of
-//! data it reaches, and which of several that reach the same data is used.
+//! Finds the configurations of a workspace wherever they are: the folder that each serves, the
+//! number of data files it reaches, and, of several that reach the same data, the one to use.
 //!
-//! Whether a configuration is worth anything is judged by the files that it reaches, not by
-//! its name or place; those decide between equals.
+//! A configuration is judged by the files that it reaches, not by its name or place; those only
+//! break ties.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::root_finder::is_aside;
 use super::snapshot::Snapshot;
 use super::visible::Here;
 
-/// Most folders that one configuration is tried for.
+/// Maximum number of folders that one configuration is tried for.
 const MOST_FOLDERS: usize = 64;
 
-/// Most configurations that are judged; a workspace with more of them holds something else.
+/// Maximum number of judged configurations; a workspace with more of them has some other content.
 const MOST_JUDGED: usize = 256;
 
 /// How a configuration was found.
@@ -27,26 +27,26 @@ const MOST_JUDGED: usize = 256;
 pub enum Origin {
     /// The settings name it.
     Setting,
-    /// It stands where Puppet looks for it: at the top of the workspace or of an environment.
+    /// In Puppet's place: at the top of the workspace or of an environment.
     Place,
     /// By its name or content, somewhere in the workspace.
     Content,
 }
 
-/// What became of a configuration.
+/// How a configuration is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It answers for the files that it reaches first.
+    /// It governs the files that it reaches first.
     Used,
-    /// Everything that it reaches is answered by this configuration, which comes before it.
+    /// All its files are governed by this configuration, which takes precedence.
     Variant(Arc<str>),
-    /// It lies among tests, and others do not: it is used where it is chosen.
+    /// It lies among tests, and others do not: it is only used if chosen.
     Aside,
     /// It reaches no file of data.
     ReachesNothing,
 }
 
-/// One configuration of the workspace; those of modules are not among them.
+/// One configuration of the workspace, other than those of modules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundConfig {
     /// The file.
@@ -57,13 +57,13 @@ pub struct FoundConfig {
     pub origin: Origin,
     /// Whether it lies among tests or in the set-up of a test machine.
     pub is_aside: bool,
-    /// The folder that it serves: relative data directories start there.
+    /// The folder that it serves: the base of relative data directories.
     pub dir: Arc<str>,
-    /// How many files of data it can read.
+    /// The number of data files it can read.
     pub reached: usize,
-    /// How many of them no configuration before it can read.
+    /// How many of them no preceding configuration can read.
     pub owned: usize,
-    /// What became of it.
+    /// How it is used.
     pub verdict: Verdict,
     /// Its data directories in the workspace.
     pub folders: Arc<[Arc<str>]>,
@@ -75,7 +75,7 @@ pub struct FoundConfig {
 }
 
 impl FoundConfig {
-    /// Whether it answers for files.
+    /// Whether it governs files.
     #[must_use]
     pub fn is_used(&self) -> bool {
         self.verdict == Verdict::Used
@@ -102,14 +102,13 @@ impl FoundConfig {
         }
     }
 
-    /// How the configuration can read a file; none where it cannot.
+    /// How the configuration can read a file; `None` if it cannot.
     #[must_use]
     pub fn reach(&self, at: &str) -> Option<Reached> {
         reach(&self.patterns, &self.folders, at)
     }
 }
 
-/// A configuration to be judged.
 pub(super) struct Candidate {
     pub(super) path: Arc<str>,
     pub(super) fact: Arc<ConfigFact>,
@@ -118,7 +117,7 @@ pub(super) struct Candidate {
     pub(super) dirs: Vec<Arc<str>>,
 }
 
-/// Finds the configurations, best first. O(candidates × files of data), nothing without candidates.
+/// Finds the configurations, best first. O(candidates × data files), free without candidates.
 pub(super) fn judge(
     snapshot: &Snapshot,
     candidates: Vec<Candidate>,
@@ -139,7 +138,8 @@ pub(super) fn judge(
         for (at, one) in tried.iter().enumerate() {
             let is_of_tests = one.is_aside && has_main && one.candidate.origin == Origin::Content;
             for (id, how) in &one.files {
-                // Data in folders of tests is left alone; a test machine's file beside other data is not.
+                // Data in folders of tests is ignored; a test machine's file next to other data is
+                // not.
                 let file = || snapshot.file_by_id(*id);
                 let folder = || file().and_then(|file| path::parent(file.path()));
                 if is_of_tests && folder().is_some_and(|at| is_aside(at, folders)) {
@@ -167,19 +167,19 @@ pub(super) fn judge(
         .collect()
 }
 
-/// A candidate with the folder that suits it best.
+/// A candidate with its best folder.
 struct Tried {
     candidate: Candidate,
     is_aside: bool,
-    /// How its name speaks for it, from 0.
+    /// The rank of its name, from 0.
     standing: usize,
     dir: Arc<str>,
     layout: Layout,
-    /// The files of data that it reaches, ordered by number.
+    /// The data files that it reaches, ordered by id.
     files: Files,
 }
 
-/// Files of data with how they are reached.
+/// Data files with how they are reached.
 type Files = Vec<(FileId, Reached)>;
 
 /// The order of configurations: the least comes first.
@@ -197,7 +197,7 @@ impl Tried {
             let layout = layout(snapshot, &candidate.fact, dir, &snapshot.settings);
             let files = reached(snapshot, &layout, modules);
             let weight = weight(&files);
-            // As Puppet reads it where it stands.
+            // As Puppet reads it in its place.
             let stands = path::parent(&candidate.path) == Some(dir) && layout.missing.is_empty();
             if stands && weight > 0 {
                 best = Some((weight, Arc::clone(dir), layout, files));
@@ -232,7 +232,7 @@ impl Tried {
         )
     }
 
-    /// The configuration that answers for most of the files that this one reaches.
+    /// The configuration that governs most of the files that this one reaches.
     fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[Tried]) -> Verdict {
         let mut counts = vec![0_usize; tried.len()];
         for (id, _) in &self.files {
@@ -277,7 +277,7 @@ pub(super) fn layout(
     Layout::new(&Here(snapshot), fact, dir, settings)
 }
 
-/// What a file counts that a path names, where one that a function may read counts one.
+/// The weight of a file named by a path; a file that a function may read weighs 1.
 const EXACT: usize = 4;
 
 fn weight(files: &[(FileId, Reached)]) -> usize {
@@ -288,7 +288,7 @@ fn weight(files: &[(FileId, Reached)]) -> usize {
     counts.sum()
 }
 
-/// The files of data that a layout reaches; those of modules belong to their own configurations.
+/// The data files that a layout reaches; those of modules belong to their own configurations.
 fn reached(snapshot: &Snapshot, layout: &Layout, modules: &BTreeSet<&str>) -> Files {
     let mut folders: Vec<&Arc<str>> = layout.folders.iter().collect();
     folders.sort();
@@ -321,7 +321,7 @@ fn is_of_module(at: &str, folder: &str, modules: &BTreeSet<&str>) -> bool {
     false
 }
 
-/// What the names of a configuration count: for a special purpose, for none, for production.
+/// Ranks of a configuration's names: special purpose, neutral, production.
 const STANDINGS: [usize; 3] = [2, 3, 5];
 
 /// Words in the name of a configuration that is not production's.
@@ -345,7 +345,7 @@ const SPECIAL: [&str; 14] = [
 /// Words in the name of production's configuration.
 const PRODUCTION: [&str; 3] = ["production", "prod", "prd"];
 
-/// How the names of a file and its folders speak for it, below the workspace folder.
+/// The rank of a file and its folders by their names, below the workspace folder.
 fn standing(at: &str, folders: &[Arc<str>]) -> usize {
     let rest = folders.iter().filter_map(|folder| path::within(at, folder));
     let rest = rest.min_by_key(|rest| rest.len()).unwrap_or(at);

@@ -1,4 +1,4 @@
-//! Where configurations are found, for each way in which people place them.
+//! Configurations in all the places where people keep them.
 
 use super::super::{
     Change, ChosenRoot, Content, DiskEntry, Linked, RootKind, Settings, Snapshot, Workspace, path,
@@ -38,7 +38,7 @@ fn snapshot(files: &[(&str, &str)], settings: Settings) -> Arc<Snapshot> {
     workspace.apply(Change::Batch(changes))
 }
 
-/// The roots, then the configurations with what became of them.
+/// The roots, then the configurations with their use.
 fn show(snapshot: &Snapshot) -> String {
     let here = |at: &str| match path::within(at, "/w") {
         Some("") => ".".to_owned(),

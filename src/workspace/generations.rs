@@ -1,4 +1,4 @@
-//! A cache bounded by cost: what was not used lately is evicted.
+//! A cache with a cost limit that evicts what was not used recently.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -12,13 +12,13 @@ use crate::value::KeyHashing;
 pub struct Generations<K, V> {
     young: HashMap<K, (V, usize), KeyHashing>,
     old: HashMap<K, (V, usize), KeyHashing>,
-    /// Of the young ones.
+    /// The cost of the young generation.
     cost: usize,
     most: usize,
 }
 
 impl<K: Hash + Eq, V> Generations<K, V> {
-    /// An empty table whose young entries cost `most` together, and its old ones as much again.
+    /// An empty cache; `most` is the maximum cost of each generation.
     #[must_use]
     pub fn new(most: usize) -> Generations<K, V> {
         Generations {
@@ -29,7 +29,7 @@ impl<K: Hash + Eq, V> Generations<K, V> {
         }
     }
 
-    /// The value of a key, which becomes a young one.
+    /// The value of a key, which moves to the young generation.
     pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,

@@ -1,5 +1,5 @@
-//! Which files hold which top-level keys. Only names: where in a file a key stands is the
-//! file's own fact, so that moving keys about does not touch the index.
+//! The index from top-level keys to files. It has only names: the position of a key in a file is
+//! the file's own fact, so that moving keys does not affect the index.
 
 use std::collections::HashMap;
 use std::ops::Bound;
@@ -13,16 +13,16 @@ use crate::value::KeyHashing;
 /// Up to this many files are kept in one plain slice, copied on change; beyond, in a tree.
 const FEW: usize = 48;
 
-/// Key names to the files that hold them, shared between snapshots. One change costs
-/// O(changed keys × log n).
+/// Key names and the files that have them, shared between snapshots. One change costs O(changed
+/// keys × log n).
 #[derive(Clone, Default)]
 pub(super) struct KeyIndex {
     postings: OrdMap<Arc<str>, Postings>,
-    /// Files that can matter to lookups of any key.
+    /// Files that can affect lookups of any key.
     odd: OrdSet<FileId>,
 }
 
-/// The files that hold a key.
+/// The files with a key.
 #[derive(Clone)]
 pub(super) enum Postings {
     Few(Arc<[FileId]>),
@@ -32,7 +32,7 @@ pub(super) enum Postings {
 /// Files that gained a key, and files that lost it.
 type Gained = (Vec<FileId>, Vec<FileId>);
 
-/// Files that keys were added to and removed from.
+/// The files that keys were added to and removed from.
 #[derive(Default)]
 pub(super) struct Patch {
     places: HashMap<Arc<str>, usize, KeyHashing>,
@@ -50,7 +50,7 @@ impl Patch {
         self.entry(key).1.push(file);
     }
 
-    /// The file can matter to lookups of any key now, or does not any more.
+    /// Records whether the file can now affect lookups of any key.
     pub(super) fn odd(&mut self, file: FileId, is_odd: bool) {
         self.odd.push((file, is_odd));
     }
@@ -65,7 +65,7 @@ impl Patch {
 }
 
 impl KeyIndex {
-    /// Takes in which files gained and lost keys.
+    /// Applies gained and lost keys.
     pub(super) fn patch(&mut self, patch: Patch) {
         for (file, is_odd) in patch.odd {
             match is_odd {
@@ -87,29 +87,29 @@ impl KeyIndex {
         }
     }
 
-    /// The files that hold a key, ordered by id.
+    /// The files with a key, ordered by id.
     pub(super) fn files(&self, key: &str) -> Vec<FileId> {
         self.postings
             .get(key)
             .map_or_else(Vec::new, Postings::to_vec)
     }
 
-    /// The files that hold a key, ordered by id, one after another.
+    /// An iterator over the files with a key, ordered by id.
     pub(super) fn iter_files(&self, key: &str) -> impl Iterator<Item = FileId> {
         self.postings(key).into_iter().flat_map(Postings::iter)
     }
 
-    /// The files that hold a key, if any does.
+    /// The files with a key, if there are any.
     fn postings(&self, key: &str) -> Option<&Postings> {
         self.postings.get(key)
     }
 
-    /// The files that can matter to lookups of any key, ordered by id.
+    /// The files that can affect lookups of any key, ordered by id.
     pub(super) fn odd_files(&self) -> impl Iterator<Item = FileId> {
         self.odd.iter().copied()
     }
 
-    /// How many files hold a key: O(log n).
+    /// The number of files with a key: O(log n).
     pub(super) fn count(&self, key: &str) -> usize {
         self.postings.get(key).map_or(0, Postings::len)
     }
@@ -155,7 +155,6 @@ impl Postings {
         }
     }
 
-    /// The files, ordered by id.
     pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
         let (few, many) = match self {
             Postings::Few(files) => (Some(files.iter()), None),

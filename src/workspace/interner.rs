@@ -1,15 +1,15 @@
-//! One shared text per name: ten thousand node files name the same few hundred keys.
+//! Interns names: ten thousand node files use the same few hundred keys.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::value::KeyHashing;
 
-/// The names are swept when there are this many, then at twice what the sweep left.
+/// Unused names are dropped when there are this many names, then at twice the remaining number.
 const FIRST_SWEEP: usize = 65_536;
 
-/// The names in use. Those that nothing else holds are swept out now and then: every key that is
-/// typed leaves its beginnings behind.
+/// The names in use. Names without other holders are dropped from time to time: every typed key
+/// leaves its prefixes behind.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     names: Mutex<Names>,

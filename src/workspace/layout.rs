@@ -1,6 +1,5 @@
-//! Where the data of a configuration lies when a folder of the workspace is taken for the one that
-//! it serves: which data directories stand there, and which folders stand for those that only a
-//! server has.
+//! Where the data of a configuration lies if it serves a given folder of the workspace: the data
+//! directories that exist there, and the folders that replace those of a server.
 
 use std::sync::Arc;
 
@@ -17,37 +16,36 @@ use crate::interpolation::has_tokens;
 pub(super) struct Layout {
     /// The paths that its levels read, in the order of the levels.
     pub(super) patterns: Vec<DataPattern>,
-    /// The data directories in the workspace, as far as no variable is in them.
+    /// The data directories in the workspace, up to their first variable.
     pub(super) folders: Vec<Arc<str>>,
     /// The data directories that are not in the workspace, as written.
     pub(super) missing: Vec<Arc<str>>,
-    /// Folders of a server to the folders here that stand for them.
+    /// Folders of a server, and the folders here that replace them.
     pub(super) path_map: Vec<(Arc<str>, Arc<str>)>,
-    /// For a template: its text without tags, the data directories that only tags name filled in.
+    /// For a template: its text without tags, with data directories from tags filled in.
     pub(super) text: Option<Arc<str>>,
 }
 
-/// The files that one location can mean.
+/// The files that one location can match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct DataPattern {
     pattern: PathPattern,
     /// Index of the data directory.
     folder: usize,
-    /// Whether a reader of Puppet's own reads exactly these files.
+    /// Whether one of Puppet's own functions reads exactly these files.
     is_exact: bool,
 }
 
-/// One data directory of a configuration.
 struct Datadir<'a> {
     written: &'a Arc<str>,
-    /// How many locations lie in it.
+    /// The number of locations in it.
     uses: usize,
-    /// Where it is here, tokens left in it.
+    /// Its path here, including tokens.
     here: Option<String>,
 }
 
 impl Layout {
-    /// The layout of a configuration that serves the folder `dir`. O(data directories × segments).
+    /// The layout of a configuration for the folder `dir`. O(data directories × segments).
     pub(super) fn new(
         files: &dyn Files,
         fact: &ConfigFact,
@@ -70,8 +68,8 @@ impl Layout {
             }
         }
         let mut order: Vec<usize> = (0..datadirs.len()).collect();
-        // Of `/etc/puppet/hieradata` and `/etc/puppet/private/hieradata` the first is the one that a control
-        // repository holds.
+        // Of `/etc/puppet/hieradata` and `/etc/puppet/private/hieradata` a control repository
+        // contains the first.
         let depth = |at: usize| datadirs[at].written.split('/').count();
         order.sort_by_key(|&at| (std::cmp::Reverse(datadirs[at].uses), depth(at)));
         let mut taken: Vec<String> = Vec::new();
@@ -135,7 +133,6 @@ impl Layout {
         layout
     }
 
-    /// How the configuration can read a file.
     pub(super) fn reach(&self, at: &str) -> Option<Reached> {
         reach(&self.patterns, &self.folders, at)
     }
@@ -150,7 +147,7 @@ pub enum Reached {
     Exactly,
 }
 
-/// How locations can read a file; none where none of them can.
+/// How locations can read a file; `None` if none of them can.
 pub(super) fn reach(patterns: &[DataPattern], folders: &[Arc<str>], at: &str) -> Option<Reached> {
     let mut found = None;
     for data in patterns {
@@ -168,12 +165,12 @@ pub(super) fn reach(patterns: &[DataPattern], folders: &[Arc<str>], at: &str) ->
     found
 }
 
-/// A data directory that stands where it is written, or where the settings or the name of the
-/// environments' folder say.
+/// A data directory that exists where it is written, or where the settings or the name of the
+/// environments' folder map it.
 fn standing_at(files: &dyn Files, full: &str, dir: &str, settings: &Settings) -> Option<String> {
     let is_there = |at: &str| {
         let fixed = fixed(at);
-        // A variable right below the top says nothing.
+        // A variable right below the root is inconclusive.
         fixed != "/" && files.kind(&fixed) == Some(FileKind::Directory)
     };
     if is_there(full) {
@@ -183,9 +180,9 @@ fn standing_at(files: &dyn Files, full: &str, dir: &str, settings: &Settings) ->
     is_there(&mapped).then_some(mapped)
 }
 
-/// The folder below `dir` that has the longest end of a deployed data directory for its path, and
-/// the beginning of the written one that it stands for. A folder that is the data of
-/// another level stands for no second one.
+/// The folder below `dir` whose path has the longest common suffix with a deployed data directory,
+/// and the prefix that it replaces. A folder that is already the data of another level is not used
+/// again.
 fn stand_in(
     files: &dyn Files,
     written: &str,
@@ -203,7 +200,7 @@ fn stand_in(
         .count();
     let first = match is_absolute || dots > 0 {
         true => dots,
-        // As it is written it is not there.
+        // The written path itself does not exist.
         false => 1,
     };
     for start in first..segments.len() {

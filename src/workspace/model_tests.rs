@@ -1,4 +1,4 @@
-//! Whatever happens in whatever order, the model answers as one built from the final texts.
+//! After any sequence of changes, the model answers like one built from the final texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Folders that things happen in; `/v` and `/p` are not always part of the workspace.
+/// Folders for the steps; `/v` and `/p` are not always part of the workspace.
 const FOLDERS: [&str; 13] = [
     "/w",
     "/w/data",
@@ -63,7 +63,7 @@ enum Step {
     WriteBytes(usize),
     Mkdir(usize),
     Remove(usize),
-    /// As a client may tell it: the files one by one, the folder not at all or last.
+    /// As a client may report it: the files one by one, the folder not at all or last.
     RemoveOneByOne(usize),
     Rename(usize, usize),
     Open(usize, usize),
@@ -117,7 +117,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The disk and the editor as they really are.
+/// The real state of the disk and the editor.
 #[derive(Clone, Default)]
 struct World {
     disk: BTreeMap<Arc<str>, DiskEntry>,
@@ -182,14 +182,14 @@ impl World {
             .collect()
     }
 
-    /// Puts a text into the editor.
+    /// Opens or edits a document.
     fn show(&mut self, at: usize, text: usize) -> (Arc<str>, Arc<str>) {
         let (path, text): (_, Arc<str>) = (path_of(at), Arc::from(TEXTS[text]));
         self.open.insert(Arc::clone(&path), Arc::clone(&text));
         (path, text)
     }
 
-    /// Does what a step says and gives what the model is told of it.
+    /// Performs a step and returns the changes reported to the model.
     fn act(&mut self, step: &Step) -> Vec<Change> {
         match step {
             Step::Write(at, text) => {
@@ -255,7 +255,7 @@ impl World {
                 }]
             }
             Step::Close(at) => {
-                // Any open document, where there is one: most paths are not open.
+                // Any open document, if there is one: most paths are not open.
                 let path = self
                     .open
                     .keys()
@@ -313,14 +313,14 @@ impl World {
         }
     }
 
-    /// What a server does when areas come and go: scan them.
+    /// A server's reaction to new or removed areas: scan them.
     fn settle(&self, workspace: &Workspace) -> Change {
         let areas = workspace.snapshot().areas().to_vec();
         let there = areas.iter().filter(|area| self.disk.contains_key(*area));
         Change::Batch(there.map(|area| self.scanned(area)).collect())
     }
 
-    /// A workspace that never saw anything but the world as it is now.
+    /// A workspace built from the current world only.
     fn built_anew(&self) -> Arc<Snapshot> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(self.folders.clone()));
@@ -338,7 +338,7 @@ impl World {
     }
 }
 
-/// Every answer of a snapshot, numbers of files left out.
+/// Every answer of a snapshot, without file ids.
 fn answers(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{:?} {:?}", snapshot.areas(), snapshot.settings());
@@ -415,8 +415,7 @@ fn answers(snapshot: &Snapshot) -> String {
     out
 }
 
-/// What a client that only receives deltas knows: which files hold which keys, which paths
-/// there are.
+/// The knowledge of a client that only receives deltas: files with each key, and existing paths.
 #[derive(Default)]
 struct Listener {
     keys: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
@@ -555,7 +554,7 @@ proptest! {
             }
             apply(world.settle(&workspace));
             let snapshot = workspace.snapshot();
-            // Each look costs more than all changes together.
+            // Each comparison costs more than all changes together.
             if number % 5 == 4 || number + 1 == steps.len() {
                 prop_assert_eq!(answers(&snapshot), answers(&world.built_anew()));
             }

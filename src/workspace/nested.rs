@@ -1,4 +1,4 @@
-//! The keys below a top-level key, on demand: facts hold top-level keys only.
+//! The keys below a top-level key, on demand: facts have top-level keys only.
 
 use super::facts::KeyFact;
 use super::file::File;
@@ -11,19 +11,18 @@ use crate::text::TextRange;
 /// A key below a top-level key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NestedKey {
-    /// The segments that lead to it from the top-level key, its own last; elements of lists by
-    /// their number.
+    /// The segments from the top-level key to it, including its own; elements of lists by index.
     pub path: Vec<Segment>,
-    /// Where the key stands.
+    /// The range of the key.
     pub key: TextRange,
-    /// Where its value stands.
+    /// The range of its value.
     pub value: TextRange,
 }
 
 impl Snapshot {
-    /// The keys below a top-level key, in the order of the text. What an alias or a merge key
-    /// brings is not among them. O(nodes of the file) where the file's tree is not cached, else
-    /// O(log keys + nodes of the value).
+    /// The keys below a top-level key, in the order of the text, without those from an alias or a
+    /// merge key. O(nodes of the file) if the file's tree is not cached, else O(log keys + nodes of
+    /// the value).
     #[must_use]
     pub fn nested_keys(&self, file: &File, fact: &KeyFact) -> Vec<NestedKey> {
         let parse = self.parse_around(file, own_format(file), fact.key.start as usize);
@@ -64,7 +63,7 @@ fn collect(tree: &Tree, at: NodeId, path: &mut Vec<Segment>, found: &mut Vec<Nes
     }
 }
 
-/// The segment of a dotted key that digs a key out of a hash; nothing for keys that none does.
+/// The segment of a dotted key that digs a key out of a hash; `None` for keys that cannot be dug.
 fn segment(tree: &Tree, key: NodeId) -> Option<Segment> {
     let node = tree.node(key);
     let scalar = node.as_scalar()?;

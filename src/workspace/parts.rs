@@ -1,8 +1,8 @@
-//! Large YAML texts, read a part at a time: a tree of all of such a text takes some twenty times the
+//! Parses large YAML texts one part at a time: a tree of the whole text takes some twenty times the
 //! text's memory. Without this module an open document of 32 MiB takes 1,100 MB; the floor is 400.
 //!
-//! A part is some top-level entries, each of which means the same alone. Where that is not certain (an
-//! alias, a second document, an error) the text is read as a whole.
+//! A part is a number of top-level entries, each of which means the same on its own. If that is not
+//! certain (an alias, a second document, an error) the text is parsed as a whole.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use memchr::memchr_iter;
 use crate::syntax::{NodeKind, Parse, parse_yaml};
 use crate::text::TextRange;
 
-/// Bytes up to which a text is read as a whole, and the tree of an open document kept.
+/// Maximum size of a text that is parsed as a whole, and whose tree is kept for an open document.
 pub(super) const LARGE: usize = 4 << 20;
 
-/// Bytes of a part, if no entry is longer.
+/// Size of a part in bytes, unless an entry is longer.
 pub(super) const PART: usize = 1 << 20;
 
-/// Parts of about `size` bytes that make up a text, each of whole top-level entries; nothing where a
+/// Parts of about `size` bytes that make up a text, each with whole top-level entries; `None` if a
 /// line could be something else.
 pub(super) fn parts(text: &str, size: usize) -> Option<Vec<Range<usize>>> {
     let bytes = text.as_bytes();
@@ -26,7 +26,7 @@ pub(super) fn parts(text: &str, size: usize) -> Option<Vec<Range<usize>>> {
     for line in std::iter::once(0).chain(breaks) {
         match bytes.get(line) {
             None | Some(b' ' | b'#' | b'\n' | b'\r') => {}
-            // An element of a list that the key before has for its value.
+            // An element of a list that is the value of the previous key.
             Some(b'-') if matches!(bytes.get(line + 1), Some(b' ' | b'\n')) => {}
             Some(b'-') if line == 0 && text.starts_with("---\n") => {}
             Some(first) => {
@@ -44,8 +44,8 @@ pub(super) fn parts(text: &str, size: usize) -> Option<Vec<Range<usize>>> {
     Some(parts)
 }
 
-/// The tree of a part, with every node where the whole text has it; nothing where the part alone
-/// does not say what the whole says of it.
+/// The tree of a part, with ranges in the whole text; `None` if the part on its own may have
+/// another meaning.
 pub(super) fn parse_part(text: &str, part: Range<usize>) -> Option<Parse> {
     let start = part.start;
     let mut parse = parse_yaml(&text[part]);
@@ -65,7 +65,7 @@ pub(super) fn parse_part(text: &str, part: Range<usize>) -> Option<Parse> {
     })
 }
 
-/// The tree of the lines of some bytes, with every node where the whole text has it.
+/// The tree of the lines of a range, with ranges in the whole text.
 pub(super) fn parse_lines(text: &str, range: TextRange) -> Parse {
     let line_start = |at: u32| {
         let before = &text[..at as usize];

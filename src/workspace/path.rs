@@ -1,8 +1,8 @@
-//! Absolute paths as text, `/` between segments: the only form in which the model knows files.
+//! Absolute paths as text, `/` between segments: the only form of paths in the model.
 
 use std::sync::Arc;
 
-/// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, nothing for `/`.
+/// The folder that holds `path`: `/a` for `/a/b`, `/` for `/a`, `None` for `/`.
 #[must_use]
 pub fn parent(path: &str) -> Option<&str> {
     match path.rfind('/') {
@@ -28,7 +28,7 @@ pub fn extension(path: &str) -> Option<&str> {
     }
 }
 
-/// Whether a file is called as data is, by its extension.
+/// Whether a file's extension is that of data.
 #[must_use]
 pub fn is_called_data(path: &str) -> bool {
     matches!(
@@ -56,8 +56,8 @@ pub fn join(folder: &str, rest: &str) -> String {
     }
 }
 
-/// What follows `folder` in `path`: an empty text for the folder itself, nothing for a path
-/// that is not in the folder.
+/// The rest of `path` after `folder`: empty for the folder itself, `None` for a path that is not in
+/// the folder.
 #[must_use]
 pub fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder == "/" {
@@ -71,8 +71,8 @@ pub fn within<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     }
 }
 
-/// The path without `.`, empty segments and a slash at the end, with `..` taken off textually.
-/// A path that climbs over `/` stays at `/`.
+/// The path without `.`, empty segments and a trailing slash, with `..` resolved textually. A path
+/// that climbs above `/` stays at `/`.
 #[must_use]
 pub fn normalise(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
@@ -88,7 +88,7 @@ pub fn normalise(path: &str) -> String {
     format!("/{}", segments.join("/"))
 }
 
-/// Whether a path needs no normalising.
+/// Whether a path is already normalised.
 #[must_use]
 pub fn is_normal(path: &str) -> bool {
     path == "/"

@@ -1,20 +1,18 @@
-//! Lists of paths of a workspace. A key can be in thousands of files, of which a handful are shown: a
-//! list is numbers until one of its paths is asked for.
+//! Lists of paths of a workspace. A key can be in thousands of files, of which a handful are shown:
+//! a list holds numbers until one of its paths is needed.
 
 use std::sync::Arc;
 
 use super::file::FileId;
 use super::snapshot::Snapshot;
 
-/// Paths, ordered by bytes, each once. A clone is the same list.
+/// Unique paths, ordered by bytes. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Paths(List);
 
 #[derive(Clone)]
 enum List {
-    /// One by one.
     Listed(Arc<[Arc<str>]>),
-    /// By their ranks.
     Ranked {
         order: Arc<Order>,
         ranks: Arc<[u32]>,
@@ -28,7 +26,7 @@ impl Default for List {
 }
 
 impl Paths {
-    /// The paths of some ranks, which are in order.
+    /// The paths of some ranks, which must be sorted.
     pub(super) fn ranked(order: &Arc<Order>, ranks: Vec<u32>) -> Paths {
         Paths(List::Ranked {
             order: Arc::clone(order),
@@ -36,7 +34,7 @@ impl Paths {
         })
     }
 
-    /// How many they are.
+    /// The number of paths.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -45,7 +43,7 @@ impl Paths {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -56,7 +54,7 @@ impl Paths {
         (0..self.len()).map(|at| self.at(at))
     }
 
-    /// Whether a path is among them: O(log paths).
+    /// Whether a path is in the list: O(log paths).
     #[must_use]
     pub fn contains(&self, path: &str) -> bool {
         let (mut from, mut to) = (0, self.len());
@@ -71,7 +69,7 @@ impl Paths {
         false
     }
 
-    /// The paths of this list and of another. O(paths).
+    /// The union with another list. O(paths).
     #[must_use]
     pub fn with(&self, other: &Paths) -> Paths {
         match (&self.0, &other.0) {
@@ -99,7 +97,7 @@ impl Paths {
     }
 }
 
-/// Two ordered lists as one, each element once.
+/// Merges two ordered lists, each element once.
 fn merged<T: Ord>(one: impl Iterator<Item = T>, other: impl Iterator<Item = T>) -> Vec<T> {
     let (mut one, mut other) = (one.peekable(), other.peekable());
     let mut all = Vec::with_capacity(one.size_hint().0 + other.size_hint().0);
@@ -135,7 +133,7 @@ impl PartialEq for Paths {
 
 impl Eq for Paths {}
 
-/// The caller gives them in order.
+/// The caller provides them in order.
 impl FromIterator<Arc<str>> for Paths {
     fn from_iter<I: IntoIterator<Item = Arc<str>>>(paths: I) -> Paths {
         Paths(List::Listed(paths.into_iter().collect()))
@@ -151,21 +149,20 @@ impl std::fmt::Debug for Paths {
 /// No file has this rank.
 const UNRANKED: u32 = u32::MAX;
 
-/// The paths of all files of a snapshot, in the order of their bytes.
+/// The paths of all files of a snapshot, ordered by bytes.
 #[derive(Default)]
 pub(super) struct Order {
     paths: Vec<Arc<str>>,
-    /// Ranks by number of the file.
+    /// Ranks by file id.
     ranks: Vec<u32>,
 }
 
 impl Order {
-    /// The order of a snapshot's files.
     pub(super) fn new(snapshot: &Snapshot) -> Order {
         let ids = (0..snapshot.files.len() as u32).map(FileId);
         let files = ids.filter_map(|id| Some((snapshot.file_by_id(id)?.path().clone(), id)));
         let mut files: Vec<(Arc<str>, FileId)> = files.collect();
-        // Files are found in order, most of the time.
+        // Usually sorted already.
         files.sort();
         let mut ranks = vec![UNRANKED; snapshot.files.len()];
         for (rank, (_, id)) in files.iter().enumerate() {
@@ -177,18 +174,17 @@ impl Order {
         }
     }
 
-    /// Where among all paths that of a file stands.
+    /// The position of a file's path among all paths.
     pub(super) fn rank(&self, id: FileId) -> Option<u32> {
         let rank = self.ranks.get(id.0 as usize).copied();
         rank.filter(|&rank| rank != UNRANKED)
     }
 
-    /// The path of a rank.
     pub(super) fn path(&self, rank: u32) -> &Arc<str> {
         &self.paths[rank as usize]
     }
 
-    /// The paths by number of the file; none for numbers that mean no file now.
+    /// The paths by file id; `None` for unused ids.
     pub(super) fn by_file(&self) -> impl Iterator<Item = Option<&Arc<str>>> {
         self.ranks.iter().map(|&rank| self.paths.get(rank as usize))
     }

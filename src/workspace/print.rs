@@ -1,4 +1,4 @@
-//! Whether what some keys come from is the same in two snapshots.
+//! A fingerprint of the sources of some keys, for comparing two snapshots.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -6,9 +6,8 @@ use std::sync::Arc;
 use super::{Files as _, LOOKUP_OPTIONS, Snapshot};
 
 impl Snapshot {
-    /// A number that is another one where one of these keys may be looked up otherwise than before:
-    /// in the values that files give it, in options, configurations, files or folders. O(files that
-    /// have one of the keys).
+    /// Changes whenever a lookup of one of these keys may have another result: because of values in
+    /// files, options, configurations, files or folders. O(files with one of the keys).
     #[must_use]
     pub fn print_of<'k>(&self, keys: impl Iterator<Item = &'k Arc<str>>) -> u64 {
         let mut hasher = DefaultHasher::new();

@@ -1,5 +1,4 @@
-//! From a text to values and trees: the loaders and parsers by format, and how much memory what they
-//! make takes.
+//! Loads and parses texts by format, and estimates the memory of the results.
 
 use super::files::{DataFile, Format};
 use crate::syntax::{Node, Parse, Problem, ProblemKind, parse_hocon, parse_json, parse_yaml};
@@ -9,7 +8,7 @@ use crate::value::{
     load_yaml, symbol_keys_to_strings,
 };
 
-/// A data file's bytes through the loader of a format.
+/// Loads a data file's bytes in a format.
 #[must_use]
 pub fn load(bytes: &[u8], format: Format) -> DataFile {
     let loaded = match format {
@@ -27,14 +26,14 @@ pub fn load(bytes: &[u8], format: Format) -> DataFile {
             symbol_keys_to_strings(load_recovered(&tree))
         }
         (Err(_), Format::Json) => load_recovered(&parse_json(&String::from_utf8_lossy(bytes)).tree),
-        // The gem reads nothing behind an error, and neither is there a tree of what stands there.
+        // The gem reads nothing after an error, and there is no tree of the rest either.
         (Err(_), Format::Hocon) => Value::Undef,
     };
     DataFile { loaded, recovered }
 }
 
-/// A YAML text that was parsed before through its loader. Nothing where the loader refuses it:
-/// its error has a more exact place than a tree of the rest.
+/// Loads an already parsed YAML text. `None` if the loader refuses it: its error has a more precise
+/// position than a tree of the rest.
 pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     let value = symbol_keys_to_strings(load_parse(parse).ok()?);
     Some(DataFile {
@@ -43,7 +42,7 @@ pub(super) fn load_parsed_yaml(parse: &Parse) -> Option<DataFile> {
     })
 }
 
-/// A data file's text as a tree with places, and what is wrong with it.
+/// Parses a data file's text into a tree with ranges and problems.
 #[must_use]
 pub fn parse(text: &str, format: Format) -> Parse {
     match format {
@@ -66,7 +65,7 @@ pub(super) fn too_large(text: &str, error: &LoadError) -> Parse {
     }
 }
 
-/// About how many bytes a tree takes.
+/// The approximate size of a tree in bytes.
 pub(super) fn cost_of_parse(parse: &Parse) -> usize {
     /// A node, its share of its parent's list, and its text beyond the source's own length.
     const NODE: usize = size_of::<Node>() + 40;
@@ -74,19 +73,19 @@ pub(super) fn cost_of_parse(parse: &Parse) -> usize {
     (parse.tree.len() + psych) * NODE
 }
 
-/// About how many bytes a loaded file takes.
+/// The approximate size of a loaded file in bytes.
 pub(super) fn cost(file: &DataFile) -> usize {
     let recovered = weight(&file.recovered);
     match &file.loaded {
-        // A file that loads shares its value with what is recovered of it.
+        // A file without errors shares its value with `recovered`.
         Ok(_) => recovered,
         Err(error) => recovered + error.message.len(),
     }
 }
 
-/// About how many bytes a value takes, what it holds included.
+/// The approximate size of a value in bytes, including its content.
 fn weight(value: &Value) -> usize {
-    /// A shared text's or list's counters, and what the allocator rounds up.
+    /// The reference counters of a shared text or list, and the allocator's rounding.
     const SHARED: usize = 32;
     /// An entry of an index map: two values, the hash, its place in the table.
     const ENTRY: usize = 2 * size_of::<Value>() + 24;

@@ -1,5 +1,5 @@
-//! Which top-level keys look up which, over all files of the workspace: how many tokens do so,
-//! both ways, patched by difference, and the circles that they form.
+//! References between top-level keys, over all files of the workspace: the number of tokens, in
+//! both directions, patched by difference, and the cycles that they form.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -8,27 +8,27 @@ use imbl::OrdMap;
 
 use super::facts::FileFacts;
 
-/// References between keys, shared between snapshots. A change costs O(changed references ×
-/// log n); the circles are found again, on demand, only when the first or the last token of some
-/// reference came or went.
+/// References between keys, shared between snapshots. A change costs O(changed references × log n);
+/// the cycles are recomputed, on demand, only when the first token of a reference was added or the
+/// last one removed.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// For each key the keys that it looks up, with the number of tokens that do so.
+    /// For each key the keys that it looks up, with the number of tokens.
     edges: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
-    /// The same the other way: for each key the keys that look it up.
+    /// The reverse: for each key the keys that look it up.
     users: OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
     circles: Arc<OnceLock<Circles>>,
 }
 
-/// Keys that look each other up in a loop, itself alone among them.
+/// Keys that look each other up in a cycle, including a key that looks up itself.
 #[derive(Debug, Default)]
 pub struct Circles {
-    /// For each key on some circle, which keys it shares circles with.
+    /// For each key on a cycle, the number of its strongly connected component.
     components: HashMap<Arc<str>, usize>,
 }
 
 impl Circles {
-    /// Whether a reference from one key to another can be part of a loop.
+    /// Whether a reference from one key to another can be part of a cycle.
     #[must_use]
     pub fn is_on(&self, from: &str, to: &str) -> bool {
         match (self.components.get(from), self.components.get(to)) {
@@ -37,14 +37,14 @@ impl Circles {
         }
     }
 
-    /// The keys on circles, in no order.
+    /// The keys on cycles, unordered.
     pub fn keys(&self) -> impl Iterator<Item = &Arc<str>> {
         self.components.keys()
     }
 }
 
 impl References {
-    /// The circles that the references form. O(different references) the first time.
+    /// The cycles of the references. O(distinct references) the first time.
     #[must_use]
     pub fn circles(&self) -> &Circles {
         self.circles.get_or_init(|| Circles {
@@ -52,18 +52,18 @@ impl References {
         })
     }
 
-    /// Whether some file's value of a key looks another key up.
+    /// Whether a key's value in some file looks another key up.
     #[must_use]
     pub fn has(&self, from: &str) -> bool {
         self.edges.contains_key(from)
     }
 
-    /// The keys whose values look a key up, ordered by bytes.
+    /// The keys whose values look up `of`, ordered by bytes.
     pub fn users<'a>(&'a self, of: &str) -> impl Iterator<Item = &'a Arc<str>> {
         self.users.get(of).into_iter().flat_map(OrdMap::keys)
     }
 
-    /// How many tokens in values look a key up. O(keys that do).
+    /// The number of tokens in values that look up a key. O(keys that do).
     #[must_use]
     pub fn tokens(&self, of: &str) -> usize {
         let users = self.users.get(of).into_iter().flat_map(OrdMap::values);
@@ -99,7 +99,7 @@ impl References {
     }
 }
 
-/// Sets how many tokens lead from one key to another.
+/// Sets the number of tokens from one key to another.
 fn count(
     edges: &mut OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>,
     from: &Arc<str>,
@@ -116,7 +116,7 @@ fn count(
     }
 }
 
-/// Keys on circles, numbered by the strongly connected component (Tarjan, without recursion).
+/// Keys on cycles, numbered by their strongly connected component (Tarjan, without recursion).
 fn components(edges: &OrdMap<Arc<str>, OrdMap<Arc<str>, u32>>) -> HashMap<Arc<str>, usize> {
     struct Visit<'a> {
         key: &'a Arc<str>,

@@ -1,8 +1,7 @@
 //! Finds the roots of a workspace.
 //!
-//! Names decide where Puppet itself looks for a `hiera.yaml`. Configurations that stand elsewhere,
-//! or name their data by where it is deployed, are judged by the data that they reach
-//! ([`super::found`]).
+//! Names decide where Puppet itself looks for a `hiera.yaml`. Configurations in other places, or
+//! with data directories of a server, are judged by the data that they reach ([`super::found`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use super::roots::{
 use super::snapshot::Snapshot;
 use super::visible::Here;
 
-/// Folders that hold tests' own little environments, which are not what people deploy.
+/// Folders with the environments of tests, which are not deployed.
 const ASIDE: [&str; 15] = [
     "spec",
     "specs",
@@ -42,12 +41,12 @@ const ASIDE: [&str; 15] = [
 /// Folders of modules whose files Puppet copies to other places.
 const DEPLOYED_FROM: [&str; 2] = ["files", "templates"];
 
-/// How the names of folders for test machines begin.
+/// Prefixes of the names of folders for test machines.
 const TEST_MACHINES: [&str; 2] = ["vagrant", "docker"];
 
-/// Finds the roots. `deciding` are the workspace's files that [`decides_roots`], `configs` those that
-/// are configurations by their content. Costs O(deciding files + modules), and what [`judge`] does
-/// where a configuration does not stand where Puppet looks for it.
+/// Finds the roots. `deciding` are the workspace's files that [`decides_roots`], `configs` those
+/// that are configurations by their content. Costs O(deciding files + modules), plus [`judge`] if a
+/// configuration is not in Puppet's place.
 pub(super) fn find(snapshot: &Snapshot, deciding: &[Arc<str>], configs: &[Arc<str>]) -> Roots {
     let finder = Finder {
         snapshot,
@@ -67,13 +66,13 @@ struct Folder<'a> {
     puppetfile: bool,
 }
 
-/// Folders by what they are for Puppet.
+/// Folders by their role for Puppet.
 #[derive(Default)]
 struct Sorted<'a> {
     environments: Vec<(&'a str, Option<&'a Arc<str>>)>,
     modules: Vec<(&'a str, Option<&'a Arc<str>>)>,
     codedir: Option<(&'a str, &'a Arc<str>)>,
-    /// `hiera.yaml` files that stand where Puppet looks for none.
+    /// `hiera.yaml` files in places where Puppet does not look.
     loose: Vec<&'a Arc<str>>,
     /// Such files among tests.
     aside: Vec<&'a Arc<str>>,
@@ -105,12 +104,12 @@ impl<'a> Finder<'a> {
         Roots { all, found }
     }
 
-    /// The fact of a configuration that Puppet can read.
+    /// The fact of a configuration that Puppet accepts.
     fn fact(&self, at: &str) -> Option<&'a Arc<ConfigFact>> {
         self.snapshot.file(at)?.facts.config.as_ref()
     }
 
-    /// Folders by what they hold; the global layer's configuration belongs to no other root.
+    /// Folders by their files; the global layer's configuration belongs to no other root.
     fn by_folder(&self, deciding: &'a [Arc<str>]) -> BTreeMap<&'a str, Folder<'a>> {
         let mut dirs: BTreeMap<&str, Folder<'_>> = BTreeMap::new();
         for at in deciding {
@@ -187,8 +186,8 @@ impl<'a> Finder<'a> {
         sorted
     }
 
-    /// Whether a folder is a module by its place, or by its `metadata.json` where its `hiera.yaml` is
-    /// the module's own: not a control repository, nor data that one has among its modules.
+    /// Whether a folder is a module by its place, or by its `metadata.json` if its `hiera.yaml` is
+    /// the module's own; not a control repository, nor data among a control repository's modules.
     fn is_module(&self, dir: &str, folder: &Folder<'_>, hiera_yaml: &str) -> bool {
         if path::parent(dir).is_some_and(|it| MODULE_FOLDERS.contains(&path::name(it))) {
             return true;
@@ -206,7 +205,7 @@ impl<'a> Finder<'a> {
         !has_modules && !is_of_others
     }
 
-    /// The configurations that are no module's, judged.
+    /// Judges the configurations other than modules'.
     fn judge(&self, sorted: &Sorted<'a>, configs: &'a [Arc<str>]) -> Vec<FoundConfig> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut add = |path: &Arc<str>, origin, dirs: Vec<Arc<str>>| {
@@ -234,7 +233,8 @@ impl<'a> Finder<'a> {
             };
             add(&chosen.hiera_yaml, Origin::Setting, dirs);
         }
-        // Puppet reads these, whatever else would suit the folder: each lookup fails until they are mended.
+        // Puppet reads these, whatever else would suit the folder: each lookup fails until they are
+        // fixed.
         let refused = standing.iter().filter(|(_, at)| self.fact(at).is_none());
         let refused: BTreeSet<&str> = refused.map(|(dir, _)| *dir).collect();
         for (dir, hiera_yaml) in standing {
@@ -257,8 +257,8 @@ impl<'a> Finder<'a> {
         judge(self.snapshot, candidates, &modules, self.folders)
     }
 
-    /// The folders that a configuration may serve, the likeliest first: its own and those around it,
-    /// then environments and the workspace's folders. A module is no environment.
+    /// The folders that a configuration may serve, the likeliest first: its own and the enclosing
+    /// ones, then environments and the workspace's folders. A module is no environment.
     fn serving(&self, at: &str, sorted: &Sorted<'a>, modules: &BTreeSet<&str>) -> Vec<Arc<str>> {
         let own = path::parent(at).unwrap_or("/");
         let area = self.snapshot.area_of(at).map_or(own, |area| &**area);
@@ -289,7 +289,7 @@ impl<'a> Finder<'a> {
     fn environments(&self, sorted: &Sorted<'a>, found: &[FoundConfig]) -> Vec<Root> {
         let make = |dir: &str, at| environment(&self.files, dir, at, self.settings);
         let mut all: Vec<Root> = Vec::new();
-        // What is found of a folder comes in the order of its worth.
+        // The configurations of a folder come best first.
         let codedir = sorted.codedir.map(|(_, at)| at);
         let own = found.iter().filter(|config| makes_environment(config));
         for config in own.filter(|config| codedir != Some(&config.path)) {
@@ -320,8 +320,8 @@ impl<'a> Finder<'a> {
                 all.push(make(chosen.dir.as_deref().unwrap_or(own), Some(at)));
             }
         }
-        // One that reaches no data where it stands is still the configuration of its folder, unless it
-        // is deployed from there.
+        // A configuration that reaches no data is still that of its folder, unless it is deployed
+        // from there.
         for at in &sorted.loose {
             let is_unused = found.iter().any(|config| {
                 let is_left_over = matches!(
@@ -339,7 +339,7 @@ impl<'a> Finder<'a> {
                 all.push(make(dir, Some(at)));
             }
         }
-        // Modules of a workspace that has the global layer alone.
+        // Modules of a workspace with only a global layer.
         let global = found.iter().find(|config| makes_global(config));
         if let (Some(global), true) = (global, all.is_empty()) {
             all.push(make(&global.dir, None));
@@ -352,7 +352,6 @@ impl<'a> Finder<'a> {
         all
     }
 
-    /// The root of the global layer.
     fn global(&self, sorted: &Sorted<'a>, found: &[FoundConfig]) -> Vec<Root> {
         let root = |dir: &str, at| Root::without_modules(RootKind::Global, dir, at);
         if let Some(at) = &self.settings.global_hiera_yaml {
@@ -379,8 +378,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Whether a configuration is used as the global layer's: version 3 counts only there. One that
-/// reaches nothing stays what its place makes it.
+/// Whether a configuration is used as the global layer's: version 3 is only valid there. A
+/// configuration without data keeps the kind of its location.
 fn makes_global(config: &FoundConfig) -> bool {
     let is_meant = config.reached > 0 || config.origin == Origin::Setting;
     config.verdict == Verdict::Used && config.version == 3 && is_meant
@@ -390,7 +389,8 @@ fn makes_environment(config: &FoundConfig) -> bool {
     config.verdict == Verdict::Used && !makes_global(config)
 }
 
-/// Tells roots of the global layer above them, and what stands for what their configurations name.
+/// Sets the global layers above roots, and the replacements for server paths in their
+/// configurations.
 fn deploy(all: &mut [Root], found: &[FoundConfig]) {
     let is_global = |root: &&Root| root.kind == RootKind::Global;
     let global: Vec<GlobalConfig> = all
@@ -437,8 +437,8 @@ fn deploy(all: &mut [Root], found: &[FoundConfig]) {
     }
 }
 
-/// Whether a path lies among the tests, or the set-up of test machines, of the workspace folder that
-/// holds it. An environment may have any name.
+/// Whether a path lies among the tests, or the set-up of test machines, of its workspace folder. An
+/// environment may have any name.
 pub(super) fn is_aside(at: &str, folders: &[Arc<str>]) -> bool {
     let rest = folders
         .iter()

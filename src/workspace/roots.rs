@@ -1,5 +1,5 @@
-//! Where hierarchies begin: environments, modules and the global layer among a workspace's
-//! files, as [`super::root_finder`] finds them.
+//! The roots of hierarchies: environments, modules and the global layer among a workspace's files,
+//! as found by [`super::root_finder`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::found::{FoundConfig, Origin, Verdict};
 use super::path;
 
-/// What a root is for Puppet.
+/// The kind of a root in Puppet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RootKind {
     /// An environment: a control repository, or one of several folders in `environments/`.
     Environment,
-    /// A module, by the name that its keys start with.
+    /// A module, by the prefix of its keys.
     Module {
         /// Name of the module.
         name: Arc<str>,
@@ -24,27 +24,27 @@ pub enum RootKind {
 /// A folder with a hierarchy of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Root {
-    /// What it is.
+    /// The kind of root.
     pub kind: RootKind,
     /// The folder, absolute.
     pub dir: Arc<str>,
     /// Its configuration; an environment without one still has modules with theirs.
     pub hiera_yaml: Option<Arc<str>>,
-    /// Folders of modules in their order, absolute, mapped to the workspace; empty but for
-    /// environments. Entries that need Puppet's own settings (`$codedir/…`) are left out.
+    /// Folders of modules in order, absolute, mapped to the workspace; only for environments.
+    /// Entries that need Puppet's own settings (`$codedir/…`) are left out.
     pub modulepath: Vec<Arc<str>>,
-    /// Modules by name, each the first of its name along the modulepath.
+    /// Modules by name, the first of each name on the modulepath.
     pub modules: BTreeMap<Arc<str>, Arc<str>>,
-    /// Modules by name that lie where modules lie by convention, where no `environment.conf` says whether
-    /// Puppet has them: it does only if its own settings say so. Those of the modulepath come before them. Of a
-    /// module, those that its tests have fetched.
+    /// Modules by name in conventional folders, if no `environment.conf` decides whether Puppet
+    /// uses them: it does only if its own settings say so. Those of the modulepath take precedence.
+    /// For a module, those installed by its tests.
     pub likely_modules: BTreeMap<Arc<str>, Arc<str>>,
     /// `environment_data_provider` of `environment.conf`, deprecated.
     pub environment_data_provider: Option<String>,
     /// The configuration of the global layer above an environment, and the folder that it serves,
-    /// where it is found in the workspace.
+    /// if it is in the workspace.
     pub global: Option<GlobalConfig>,
-    /// What stands here for what configurations say of a server.
+    /// Replacements for server paths in configurations.
     pub deployment: Arc<Deployment>,
 }
 
@@ -57,10 +57,10 @@ pub struct GlobalConfig {
     pub dir: Arc<str>,
 }
 
-/// What stands in the workspace for what the configurations of a root say of a server.
+/// Replacements in the workspace for server paths in the configurations of a root.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Deployment {
-    /// Data directories of a server to folders here.
+    /// Data directories of a server, and their folders here.
     pub(super) path_map: Vec<(Arc<str>, Arc<str>)>,
     /// Templates of configurations with their texts without tags.
     pub(super) texts: Vec<(Arc<str>, Arc<str>)>,
@@ -76,7 +76,7 @@ impl Deployment {
 }
 
 impl Root {
-    /// A root without modules, below no global layer.
+    /// A root without modules and without a global layer above.
     pub(super) fn without_modules(
         kind: RootKind,
         dir: &str,
@@ -96,8 +96,8 @@ impl Root {
     }
 }
 
-/// All roots of a workspace, ordered by folder. A folder that several configurations serve has a root
-/// for each, the best first.
+/// All roots of a workspace, ordered by folder. A folder served by several configurations has a
+/// root for each, the best first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Roots {
     pub(super) all: Vec<Root>,
@@ -110,15 +110,14 @@ impl Roots {
         self.all.iter()
     }
 
-    /// The configurations of the workspace, wherever they stand, the best first; those of modules are
-    /// not among them.
+    /// All configurations of the workspace except those of modules, the best first.
     #[must_use]
     pub fn found(&self) -> &[FoundConfig] {
         &self.found
     }
 
-    /// The root that a file belongs to: the innermost folder around it that is a root, the first of
-    /// those of one folder.
+    /// The root that a file belongs to: the innermost folder around it that is a root; the first
+    /// one of that folder.
     #[must_use]
     pub fn of(&self, at: &str) -> Option<&Root> {
         let around = self.all.iter().rev();
@@ -127,8 +126,8 @@ impl Roots {
             .max_by_key(|root| root.dir.len())
     }
 
-    /// The roots whose data directories a file lies in, the best first, by the configurations that
-    /// were found.
+    /// The roots whose data directories contain a file, the best first, by the configurations
+    /// found.
     pub fn with_data_around<'a>(&'a self, at: &str) -> impl Iterator<Item = &'a Root> {
         let around = self.found.iter().filter(move |config| {
             let mut folders = config.folders.iter();
@@ -138,7 +137,7 @@ impl Roots {
         around.filter_map(|config| self.of_config(&config.path))
     }
 
-    /// The root that a configuration makes.
+    /// The root of a configuration.
     #[must_use]
     pub fn of_config(&self, hiera_yaml: &str) -> Option<&Root> {
         self.all
@@ -146,7 +145,7 @@ impl Roots {
             .find(|root| root.hiera_yaml.as_deref() == Some(hiera_yaml))
     }
 
-    /// Whether files of data that come and go can change the roots.
+    /// Whether added or removed data files can change the roots.
     pub(super) fn is_judged(&self) -> bool {
         let by_content = |config: &FoundConfig| config.origin != Origin::Place;
         self.found.iter().any(by_content)
@@ -171,8 +170,8 @@ impl Roots {
             .filter(|root| root.kind == RootKind::Environment)
     }
 
-    /// The environments that a root's data is read in: an environment itself, those that have a
-    /// module on their modulepath, those below the global layer, all where none is.
+    /// The environments in which a root's data is read: an environment itself, those with a module
+    /// on their modulepath, those below the global layer; all if there are none.
     pub fn environments_of<'a>(&'a self, root: &'a Root) -> impl Iterator<Item = &'a Root> {
         self.environments()
             .filter(move |environment| match &root.kind {
@@ -187,35 +186,33 @@ impl Roots {
             })
     }
 
-    /// How many roots there are.
+    /// The number of roots.
     #[must_use]
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there is no root at all.
+    /// Whether there are no roots.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 }
 
-/// The name of a hierarchy's configuration where no setting names another.
+/// The default name of a hierarchy's configuration.
 pub(crate) const HIERA_YAML: &str = "hiera.yaml";
-/// The name of an environment's configuration.
 pub(crate) const ENVIRONMENT_CONF: &str = "environment.conf";
-/// The name of a module's description.
 pub(super) const METADATA_JSON: &str = "metadata.json";
 /// The name of a list of modules to install, which only environments have.
 pub(super) const PUPPETFILE: &str = "Puppetfile";
 
-/// Folders of modules by convention, where no `environment.conf` names others.
+/// Conventional folders of modules, if no `environment.conf` names others.
 pub(crate) const MODULE_FOLDERS: [&str; 3] = ["modules", "site", "site-modules"];
 
 /// The folder of a `codedir` that holds its environments.
 pub(crate) const ENVIRONMENTS: &str = "environments";
 
-/// Whether a file of this name can make or unmake a root.
+/// Whether a file of this name can add or remove a root.
 pub(super) fn decides_roots(at: &str) -> bool {
     matches!(
         path::name(at),

@@ -5,7 +5,7 @@ use super::super::{
 };
 use super::*;
 
-/// A workspace of folders with these files; a text behind ` = `, empty otherwise.
+/// A workspace of folders with these files; a text follows ` = `, empty otherwise.
 fn snapshot(folders: &[&str], files: &[&str], settings: Settings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     let mut changes = vec![

@@ -36,45 +36,45 @@ pub(super) use super::file::FileId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Revision(pub u64);
 
-/// What the change that made a snapshot did, against the snapshot before.
+/// The differences from a snapshot to the previous one.
 #[derive(Clone, Debug, Default)]
 pub struct Delta {
     /// Files whose text, place or readability changed, ordered by id.
     pub files: Vec<FileDelta>,
-    /// Paths that appeared or turned from file to folder or back, ordered by bytes.
+    /// Paths that were added or changed between file and folder, ordered by bytes.
     pub appeared: Vec<Arc<str>>,
-    /// Paths that are gone, ordered by bytes.
+    /// Removed paths, ordered by bytes.
     pub vanished: Vec<Arc<str>>,
     /// Whether the roots or their properties changed.
     pub roots_changed: bool,
     /// Whether the settings changed.
     pub settings_changed: bool,
-    /// Which keys looked up which before.
+    /// The references between keys before the change.
     pub references_before: References,
 }
 
 /// One file's change.
 #[derive(Clone, Debug)]
 pub struct FileDelta {
-    /// Which file.
+    /// The id of the file.
     pub file: FileId,
     /// Its path.
     pub path: Arc<str>,
-    /// Its facts as lookups saw them before; nothing if it was not in the workspace.
+    /// Its facts as visible to lookups before; `None` if it was not in the workspace.
     pub before: Option<Arc<FileFacts>>,
-    /// Its facts as lookups see them now; nothing if it is not in the workspace.
+    /// Its facts as visible to lookups now; `None` if it is not in the workspace.
     pub after: Option<Arc<FileFacts>>,
     pub(super) keys: OnceLock<KeyDiff>,
 }
 
 impl Delta {
-    /// Whether nothing but files' texts changed.
+    /// Whether only files' texts changed.
     fn is_of_texts(&self) -> bool {
         let moved = !self.appeared.is_empty() || !self.vanished.is_empty();
         !moved && !self.roots_changed && !self.settings_changed
     }
 
-    /// This change and the one before it as one; both are of texts.
+    /// Combines two consecutive deltas; both must be of texts.
     fn joined(&self, earlier: &Delta) -> Delta {
         let mut files: BTreeMap<FileId, FileDelta> = BTreeMap::new();
         for file in earlier.files.iter().chain(&self.files) {
@@ -93,7 +93,7 @@ impl Delta {
 }
 
 impl FileDelta {
-    /// Which keys an edit can touch: O(keys of the file), once.
+    /// The keys affected by the edit: O(keys of the file), once.
     #[must_use]
     pub fn keys(&self) -> &KeyDiff {
         let diff = || facts::diff(self.before.as_deref(), self.after.as_deref());
@@ -110,15 +110,14 @@ pub struct Snapshot {
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
     pub(super) settings: Arc<Settings>,
-    /// What the disk holds.
     pub(super) tree: Tree,
-    /// Paths of open documents. Those that are not on the disk stand in the workspace too.
+    /// Paths of open documents. Unsaved ones are part of the workspace too.
     pub(super) open: OrdSet<Arc<str>>,
-    /// Numbers by path; a number is never given to another path.
+    /// Ids by path; an id is never reused for another path.
     pub(super) ids: GenericHashMap<Arc<str>, FileId, KeyHashing, DefaultSharedPtr>,
-    /// Files by number; nothing for numbers of files that are gone.
+    /// Files by id; `None` for removed files.
     pub(super) files: Vector<Option<Arc<File>>>,
-    /// Paths of files that can make or unmake a root.
+    /// Paths of files that can add or remove a root.
     pub(super) deciding: OrdSet<Arc<str>>,
     /// Paths of files that are configurations of hierarchies by their content.
     pub(super) configs: OrdSet<Arc<str>>,
@@ -161,20 +160,21 @@ impl Snapshot {
         }
     }
 
-    /// Which revision this is.
+    /// The revision of this snapshot.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// What the change that made this snapshot did.
+    /// The differences to the previous snapshot.
     #[must_use]
     pub fn delta(&self) -> &Delta {
         &self.delta
     }
 
-    /// This snapshot as what the change that made `earlier` and all changes since then are together;
-    /// nothing unless all of them changed texts only. `earlier` is the snapshot right before this one.
+    /// This snapshot with a delta that combines the delta of `earlier` and all changes since;
+    /// `None` unless all of them changed texts only. `earlier` is the snapshot right before this
+    /// one.
     #[must_use]
     pub fn joined(&self, earlier: &Snapshot) -> Option<Snapshot> {
         let both = [&self.delta, &earlier.delta];
@@ -192,7 +192,7 @@ impl Snapshot {
         &self.folders
     }
 
-    /// A path as it is shown to people: below the workspace folder that it is in.
+    /// A path for display: relative to its workspace folder.
     #[must_use]
     pub fn short_name<'p>(&self, at: &'p str) -> &'p str {
         let folders = self.folders().iter();
@@ -200,15 +200,14 @@ impl Snapshot {
         inside.min_by_key(|inside| inside.len()).unwrap_or(at)
     }
 
-    /// Every folder whose files are in the workspace, none inside another: its own and those
-    /// that settings add. These are the folders to scan and to watch.
+    /// Every folder whose files are in the workspace, without nested ones: its own and those from
+    /// settings. These are the folders to scan and to watch.
     #[must_use]
     pub fn areas(&self) -> &[Arc<str>] {
         &self.areas
     }
 
-    /// Whether a path is, or leads through, a symbolic link out of the workspace to what is not on this
-    /// machine.
+    /// Whether a path is, or goes through, a broken symbolic link out of the workspace.
     #[must_use]
     pub fn is_behind_lost_link(&self, at: &str) -> bool {
         let mut way = std::iter::successors(Some(at), |at| path::parent(at));
@@ -221,7 +220,6 @@ impl Snapshot {
         &self.settings
     }
 
-    /// The area that a path lies in.
     pub(super) fn area_of(&self, at: &str) -> Option<&Arc<str>> {
         self.areas
             .iter()
@@ -234,14 +232,14 @@ impl Snapshot {
         self.file_by_id(*self.ids.get(at)?)
     }
 
-    /// The file of a number, if it still is there.
+    /// The file with that id, if it still exists.
     #[must_use]
     pub fn file_by_id(&self, id: FileId) -> Option<&Arc<File>> {
         self.files.get(id.0 as usize)?.as_ref()
     }
 
-    /// Every file whose content is known, ordered by number; open documents outside the
-    /// workspace among them.
+    /// Every file with known content, ordered by id, including open documents outside the
+    /// workspace.
     pub fn files(&self) -> impl Iterator<Item = &Arc<File>> {
         self.files.iter().flatten()
     }
@@ -251,44 +249,44 @@ impl Snapshot {
         self.open.iter().filter_map(|at| self.file(at))
     }
 
-    /// Names of top-level keys that start with `prefix` (all for an empty one), ordered by
-    /// bytes; each once, however many files hold it.
+    /// Names of top-level keys that start with `prefix` (all for an empty one), ordered by bytes,
+    /// without duplicates.
     pub fn key_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
         self.index.names(prefix)
     }
 
-    /// The files that hold a top-level key, ordered by number.
+    /// The files with a top-level key, ordered by id.
     #[must_use]
     pub fn files_with(&self, key: &str) -> Vec<FileId> {
         self.index.files(key)
     }
 
-    /// As [`Snapshot::files_with`], one after another.
+    /// Like [`Snapshot::files_with`], as an iterator.
     pub fn iter_ids_with(&self, key: &str) -> impl Iterator<Item = FileId> {
         self.index.iter_files(key)
     }
 
-    /// The files that hold a top-level key, ordered by number, one after another.
+    /// The files with a top-level key, ordered by id.
     pub fn iter_files_with(&self, key: &str) -> impl Iterator<Item = &Arc<File>> {
         self.index
             .iter_files(key)
             .filter_map(|id| self.file_by_id(id))
     }
 
-    /// How many files hold a top-level key: O(log keys).
+    /// The number of files with a top-level key: O(log keys).
     #[must_use]
     pub fn count_with(&self, key: &str) -> usize {
         self.index.count(key)
     }
 
-    /// The data files that Puppet refuses. O(such files, and those that may be no hash).
+    /// The data files that Puppet refuses. O(such files, and those that may not be hashes).
     pub fn refused_files(&self) -> impl Iterator<Item = &Arc<File>> {
         let odd = self.index.odd_files();
         let files = odd.filter_map(|id| self.file_by_id(id));
         files.filter(|file| file.facts.error.is_some())
     }
 
-    /// Where a top-level key stands: in every file that holds it, the place that counts.
+    /// The definitions of a top-level key: the effective one of every file with it.
     #[must_use]
     pub fn definitions(&self, key: &str) -> Vec<(&Arc<File>, &KeyFact)> {
         let files = self.index.files(key).into_iter();
@@ -300,7 +298,7 @@ impl Snapshot {
             .collect()
     }
 
-    /// Which top-level keys look up which.
+    /// The references between top-level keys.
     #[must_use]
     pub fn references(&self) -> &References {
         &self.references
@@ -318,15 +316,15 @@ impl Snapshot {
         self.roots.of(at)
     }
 
-    /// Paths of the files that hold a top-level key and that a template can mean, ordered by
-    /// bytes; of one format or of any. O(files with the key), and O(files) for a new template.
+    /// Paths of the files that have a top-level key and match a template, ordered by bytes; of one
+    /// format or of any. O(files with the key), and O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
         self.found_holders(key, template, format).paths
     }
 
-    /// As [`Snapshot::holders`], the further files that the template can mean only if a variable, such as a
-    /// role called `web/front`, stands for several folders.
+    /// Like [`Snapshot::holders`]: the further files that match the template only if a variable,
+    /// such as a role called `web/front`, stands for several folders.
     #[must_use]
     pub fn holders_across(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
         if !template.has_folders_in_names() {
@@ -340,27 +338,27 @@ impl Snapshot {
         self.fits.holders(self, template, files, format)
     }
 
-    /// Whether `files` are the ones that [`Snapshot::holders`] gives for a key and a template, of any
-    /// format, and the template gives each in one reading only: each stands for other values
-    /// of the template's variables then.
+    /// Whether `files` equals the result of [`Snapshot::holders`] for a key and a template in any
+    /// format, and the template matches each in one reading only: then each stands for different
+    /// values of the template's variables.
     #[must_use]
     pub fn holds_once(&self, key: &str, template: &Template, files: &Paths) -> bool {
         let holders = self.found_holders(key, template, None);
         holders.has_one_reading && holders.paths == *files
     }
 
-    /// How many texts have been loaded and are held.
+    /// The number of cached loaded texts.
     #[cfg(test)]
     pub(crate) fn loaded_texts(&self) -> usize {
         self.data.len()
     }
 
-    /// A file's text through a loader.
+    /// Loads a file's text.
     #[must_use]
     pub fn data_of(&self, file: &File, format: Format) -> Arc<DataFile> {
         match file.bytes() {
             Ok(bytes) => self.data.get(file.hash(), &bytes, format, || {
-                // An open document's tree is there already.
+                // An open document already has a tree.
                 let parsed = file.parse.get().filter(|_| {
                     format == Format::Yaml && format == own_format(file) && file.open.is_some()
                 });
@@ -373,8 +371,8 @@ impl Snapshot {
         }
     }
 
-    /// A file's text as a tree with places, read as a format. O(1) for an open document in its
-    /// own format; other trees are cached for a while.
+    /// Parses a file's text in a format. O(1) for an open document in its own format; other trees
+    /// are cached for a while.
     #[must_use]
     pub fn parse_of(&self, file: &File, format: Format) -> Arc<Parse> {
         match self.parse_known(file, format) {
@@ -387,7 +385,7 @@ impl Snapshot {
         }
     }
 
-    /// As [`Snapshot::parse_of`], for a tree that is not needed again soon: it is not cached.
+    /// Like [`Snapshot::parse_of`], for a tree that is not needed again soon: it is not cached.
     #[must_use]
     pub fn parse_once(&self, file: &File, format: Format) -> Arc<Parse> {
         let known = self.parse_known(file, format);
@@ -397,7 +395,7 @@ impl Snapshot {
         })
     }
 
-    /// The tree of a file that need not be read for it, else the file's bytes.
+    /// The existing tree of a file, else the file's bytes.
     fn parse_known(&self, file: &File, format: Format) -> Result<Arc<Parse>, Arc<[u8]>> {
         if let (Some(_), Some(error)) = (&file.open, file.refused()) {
             return Ok(Arc::new(reader::too_large(&file.text, error)));
@@ -417,8 +415,8 @@ impl Snapshot {
 }
 
 impl Snapshot {
-    /// As [`Snapshot::parse_of`], as far as it matters to a place of the text: of a file that is too
-    /// large for a tree the top-level entry around it.
+    /// Like [`Snapshot::parse_of`], for one position of the text: in a file that is too large for a
+    /// tree, the top-level entry around it.
     #[must_use]
     pub fn parse_around(&self, file: &File, format: Format, offset: usize) -> Arc<Parse> {
         if format != Format::Yaml || !file.facts.in_parts {
@@ -445,25 +443,25 @@ impl std::fmt::Debug for Snapshot {
     }
 }
 
-/// The format that a file's own tree is in: its name's, and YAML for configurations.
+/// The format of a file's own tree: by its name, or YAML for configurations.
 pub(super) fn own_format(file: &File) -> Format {
     file.format().unwrap_or(Format::Yaml)
 }
 
-/// How the keys of two versions of a file differ; a missing version has no keys.
+/// The differences between the keys of two versions of a file; a missing version has no keys.
 #[must_use]
 pub fn differences_of_keys(before: Option<&Arc<File>>, after: Option<&Arc<File>>) -> KeyDiff {
     let [before, after] = [before, after].map(|file| file.map(|file| &*file.facts));
     facts::diff(before, after)
 }
 
-/// A shape that no snapshot of this process has had.
+/// A new shape, unique in this process.
 pub(super) fn next_shape() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Facts that lookups and the index see of a file.
+/// The facts of a file that are visible to lookups and the index.
 pub(super) fn seen(file: Option<&Arc<File>>) -> Option<&Arc<FileFacts>> {
     match file?.belongs {
         Belongs::Workspace => file.map(|file| &file.facts),

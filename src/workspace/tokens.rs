@@ -1,5 +1,5 @@
-//! The `%{…}` tokens of a text as facts: which keys its strings look up and which variables they
-//! use, with the places of all parts. It evaluates nothing.
+//! The `%{…}` tokens of a text as facts: the keys that its strings look up and the variables that
+//! they use, with all ranges. It evaluates nothing.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::interpolation::{self, Method, Token, TokenKind};
 use crate::syntax::{ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 
-/// A token in a string of the text. All ranges are in the text as it is written.
+/// A token in a string of the text. All ranges are in the source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TokenFact {
     /// A call of `lookup`, `hiera` or `alias`.
@@ -20,8 +20,7 @@ pub enum TokenFact {
     Other {
         /// The token with its `%{` and `}`.
         range: TextRange,
-        /// Where the name of the function stands, if one is called: `literal`, or a function that
-        /// Puppet does not know.
+        /// The range of the function's name, if one is called: `literal`, or an unknown function.
         function: Option<TextRange>,
     },
 }
@@ -29,15 +28,15 @@ pub enum TokenFact {
 /// A string's call of `lookup`, `hiera` or `alias`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
-    /// The key as written between the quotes, which may be dotted.
+    /// The key as written between the quotes, possibly dotted.
     pub key: Arc<str>,
-    /// By which function.
+    /// The called function.
     pub method: Method,
     /// The token with its `%{` and `}`.
     pub range: TextRange,
-    /// Where the name of the function stands.
+    /// The range of the function's name.
     pub function: TextRange,
-    /// Where the key stands, without its quotes.
+    /// The range of the key, without its quotes.
     pub argument: TextRange,
 }
 
@@ -48,9 +47,9 @@ pub struct VariableUse {
     pub name: Arc<str>,
     /// The token with its `%{` and `}`.
     pub range: TextRange,
-    /// Where the name of the function stands, for `%{scope('name')}`.
+    /// The range of the function's name, for `%{scope('name')}`.
     pub function: Option<TextRange>,
-    /// Where the variable stands, without its quotes.
+    /// The range of the variable, without its quotes.
     pub variable: TextRange,
 }
 
@@ -122,7 +121,8 @@ pub(super) fn tokens_of(
 ) -> Vec<TokenFact> {
     let mut tokens = Vec::new();
     if !interpolation::has_tokens(text) {
-        // Escapes can hide a token (`"\x25{…}"`), but a text that hides all of them means none.
+        // Escapes can hide a token (`"\x25{…}"`), but a text that hides all of them has no intended
+        // ones.
         return tokens;
     }
     for (_, node) in tree.nodes() {
@@ -131,7 +131,7 @@ pub(super) fn tokens_of(
         };
         let (decoded, style) = match format {
             Format::Yaml | Format::Json => (&*scalar.text, scalar.style),
-            // Joined and triple-quoted strings are searched as they are written.
+            // Joined and triple-quoted strings are searched in their source form.
             Format::Hocon => (node.range.slice(text), ScalarStyle::JsonLiteral),
         };
         if !interpolation::has_tokens(decoded) {

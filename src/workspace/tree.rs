@@ -1,5 +1,4 @@
-//! The names that are known in the workspace: folders and files by path, shared between
-//! snapshots.
+//! The tree of names known in the workspace: folders and files by path, shared between snapshots.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -10,25 +9,22 @@ use super::change::{Linked, Lost};
 use super::files::FileKind;
 use super::path;
 
-/// What stands at a path on the disk.
+/// An entry on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// A folder, and where it really is if a symbolic link leads there.
+    /// A folder, and its real path if it is a symbolic link.
     Directory {
-        /// The real place behind a symbolic link.
+        /// The real path behind a symbolic link.
         target: Option<Arc<str>>,
     },
-    /// A file.
     File {
-        /// Whether the path is a symbolic link.
         linked: Linked,
     },
-    /// A symbolic link that leads nowhere.
     LostLink(Lost),
 }
 
 impl Node {
-    /// What stands there, symbolic links followed; nothing behind a broken link.
+    /// The kind of the entry, symbolic links followed; `None` for a broken link.
     pub(super) fn kind(&self) -> Option<FileKind> {
         match self {
             Node::Directory { .. } => Some(FileKind::Directory),
@@ -38,8 +34,8 @@ impl Node {
     }
 }
 
-/// All nodes by path. Every folder on the way to a node is a node itself, so that a folder's
-/// names are found by skipping from child to child: O(children × log n).
+/// All nodes by path. Every folder on the way to a node is a node itself, so that a folder's names
+/// are found by skipping from child to child: O(children × log n).
 #[derive(Clone, Default)]
 pub(super) struct Tree {
     nodes: OrdMap<Arc<str>, Node>,
@@ -50,8 +46,8 @@ impl Tree {
         self.nodes.get(at)
     }
 
-    /// Sets a node; `area` is the folder above which no folder is made. Calls `vanished` for
-    /// nodes that cannot stand any longer: those below a file, and files on the way.
+    /// Sets a node; `area` is the topmost folder that may be created. Calls `vanished` for nodes
+    /// that can no longer exist: those below a file, and files on the way.
     pub(super) fn insert(
         &mut self,
         at: &Arc<str>,
@@ -111,12 +107,11 @@ impl Tree {
         ))
     }
 
-    /// Every node.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
         self.nodes.iter()
     }
 
-    /// The names right in a folder, ordered by bytes, with what stands there.
+    /// The names directly in a folder, ordered by bytes, with their kinds.
     pub(super) fn list(&self, folder: &str) -> Vec<(Arc<str>, Option<FileKind>)> {
         let (start, end) = interior(folder);
         let mut names = Vec::new();
@@ -133,7 +128,7 @@ impl Tree {
             {
                 let rest = &at[start.len()..];
                 if let Some(slash) = rest.find('/') {
-                    // Inside a folder that was listed already: jump behind all of it.
+                    // Inside a folder that was already listed: skip all of it.
                     from = Bound::Included(format!("{start}{}0", &rest[..slash]));
                     continue 'skip;
                 }
@@ -144,7 +139,7 @@ impl Tree {
     }
 }
 
-/// The bounds between which the paths below a folder sort: `0` is the character behind `/`.
+/// The bounds of the paths below a folder: `0` is the character after `/`.
 pub(super) fn interior(folder: &str) -> (String, String) {
     let folder = folder.trim_end_matches('/');
     (format!("{folder}/"), format!("{folder}0"))

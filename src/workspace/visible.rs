@@ -1,5 +1,5 @@
-//! A snapshot's files as lookups see them: what stands at a path, deployed paths mapped onto the
-//! workspace, `..` and symbolic links followed as a file system does.
+//! A snapshot's files as lookups see them: deployed paths are mapped to the workspace, `..` and
+//! symbolic links are followed as in a file system.
 
 use std::borrow::Cow;
 use std::ops::Bound;
@@ -18,8 +18,8 @@ use crate::hierarchy::Template;
 use crate::value::{LoadError, SystemError, Value};
 
 impl Snapshot {
-    /// Every file and folder of the workspace below a folder with its kind, ordered by the bytes
-    /// of the paths.
+    /// Every file and folder of the workspace below a folder with its kind, ordered by the bytes of
+    /// the paths.
     #[must_use]
     pub fn paths_below(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
         let mut found: Vec<(Arc<str>, FileKind)> = Vec::new();
@@ -37,15 +37,15 @@ impl Snapshot {
         found
     }
 
-    /// Where a path is in the workspace: itself if it lies there, else by the user's settings,
-    /// else `…/environments/NAME/REST` under an environment that has REST's first name, one
-    /// called NAME before others. A path that is nowhere in the workspace stays as it is.
+    /// The path in the workspace: itself if it lies there, else mapped by the user's settings, else
+    /// `…/environments/NAME/REST` under an environment that has REST's first name, preferring one
+    /// called NAME. Other paths are returned unchanged.
     #[must_use]
     pub fn map_deployed<'a>(&self, at: &'a str) -> Cow<'a, str> {
         self.map_deployed_for(None, at)
     }
 
-    /// As [`Snapshot::map_deployed`], asking this root before any other.
+    /// Like [`Snapshot::map_deployed`], preferring this root.
     #[must_use]
     pub fn map_deployed_for<'a>(&self, root: Option<&Root>, at: &'a str) -> Cow<'a, str> {
         let pairs = root.map_or(&[][..], |root| &root.deployment.path_map);
@@ -80,7 +80,7 @@ impl Snapshot {
         Cow::Borrowed(at)
     }
 
-    /// The files below a folder in the workspace, with their numbers, in no order.
+    /// The files below a folder in the workspace, with their ids, unordered.
     pub(super) fn files_below<'a>(
         &'a self,
         folder: &'a str,
@@ -93,7 +93,7 @@ impl Snapshot {
         all.filter_map(|at| Some((*self.ids.get(at)?, at)))
     }
 
-    /// The files as a lookup in one root sees them: deployed paths are this root's first.
+    /// The files as a lookup in one root sees them: deployed paths are mapped to this root first.
     #[must_use]
     pub fn files_for<'a>(&'a self, root: &'a Root) -> RootFiles<'a> {
         RootFiles {
@@ -115,12 +115,12 @@ impl Snapshot {
         }
     }
 
-    /// What the disk holds at a path in normal form, in the workspace.
+    /// The kind of the disk's entry at a normalised path, in the workspace.
     fn on_disk(&self, at: &str) -> Option<FileKind> {
         self.tree.get(at)?.kind()
     }
 
-    /// Whether a broken link stands at a path in normal form.
+    /// Whether there is a broken link at a normalised path.
     pub(super) fn is_lost(&self, at: &str) -> bool {
         self.tree.get(at) == Some(&Node::LostLink(Lost::Here)) && self.kind_here(at).is_none()
     }
@@ -130,7 +130,7 @@ impl Snapshot {
         self.resolve(&here).is_some_and(|here| self.is_lost(&here))
     }
 
-    /// What stands at a path in normal form, in the workspace.
+    /// The kind of the entry at a normalised path, in the workspace.
     fn kind_here(&self, at: &str) -> Option<FileKind> {
         if let Some(kind) = self.on_disk(at) {
             return Some(kind);
@@ -142,7 +142,6 @@ impl Snapshot {
         self.open_below(at).next().map(|_| FileKind::Directory)
     }
 
-    /// Paths of open documents below a folder.
     fn open_below(&self, folder: &str) -> impl Iterator<Item = &Arc<str>> {
         let (start, end) = interior(folder);
         self.open.range::<_, str>((
@@ -151,7 +150,7 @@ impl Snapshot {
         ))
     }
 
-    /// The names in a folder of the workspace, those of unsaved documents among them.
+    /// The names in a folder of the workspace, including those of unsaved documents.
     fn names(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
         let mut names: Vec<(Arc<str>, FileKind)> = self
             .tree
@@ -186,8 +185,8 @@ impl Snapshot {
         names
     }
 
-    /// A path in normal form, `..` behind a symbolic link leaving from where the link leads.
-    /// Nothing where the way there does not exist.
+    /// A normalised path, in which `..` after a symbolic link leaves from the link's target. `None`
+    /// if the path does not exist.
     fn resolve<'a>(&self, at: &'a str) -> Option<Cow<'a, str>> {
         if path::is_normal(at) {
             return Some(Cow::Borrowed(at));
@@ -226,7 +225,7 @@ impl Snapshot {
         Some(Cow::Owned(here))
     }
 
-    /// The file at a path in normal form that the disk holds, in the workspace.
+    /// The disk's file at a normalised path, in the workspace.
     fn file_on_disk(&self, at: &str) -> Option<&Arc<File>> {
         self.file(at)
             .filter(|file| file.belongs == Belongs::Workspace && file.disk.is_some())
@@ -258,7 +257,7 @@ impl Snapshot {
 
     /// The file at a path of the workspace.
     fn read(&self, root: Option<&Root>, at: &str) -> Result<&Arc<File>, LoadError> {
-        // Most paths are in normal form and those of a file that was read.
+        // Most paths are normalised and name a file that was read.
         if let Some(file) = self.file_on_disk(at) {
             return file.refused().map_or(Ok(file), |error| Err(error.clone()));
         }
@@ -268,10 +267,10 @@ impl Snapshot {
         self.read_here(&here, at)
     }
 
-    /// The file at a path in normal form; failures name it as `shown`.
+    /// The file at a normalised path; errors name it as `shown`.
     fn read_here(&self, here: &str, shown: &str) -> Result<&Arc<File>, LoadError> {
         match self.kind_here(here) {
-            // Puppet looks at a data file before it opens it (`Context#cached_file_data`).
+            // Puppet calls `stat` on a data file before it opens it (`Context#cached_file_data`).
             None if self.is_lost(here) => Err(SystemError::NotFound.at("rb_file_s_stat", shown)),
             None => Err(SystemError::NotFound.at("rb_sysopen", shown)),
             Some(FileKind::Directory) => Err(SystemError::IsDirectory.at("io_fread", shown)),
@@ -301,7 +300,7 @@ impl Snapshot {
             return self.data_of(file, format).may_hold(key);
         }
         let facts = file.facts();
-        // A file without keys may be no hash, which every lookup that reads it reports.
+        // A file without keys may not be a hash, which every lookup that reads it reports.
         facts.matters_to_any_key() || facts.key(key).is_some()
     }
 
@@ -480,7 +479,7 @@ impl Files for RootFiles<'_> {
     }
 }
 
-/// A snapshot's files by their paths in it, before its roots are known: nothing is mapped.
+/// A snapshot's files by their own paths, before its roots are known: nothing is mapped.
 pub(super) struct Here<'a>(pub(super) &'a Snapshot);
 
 impl Files for Here<'_> {

@@ -23,11 +23,11 @@ use super::roots::decides_roots;
 use super::snapshot::{Delta, FileDelta, FileId, Snapshot, next_shape, seen};
 use super::visible::Here;
 
-/// The workspace. Any number of threads may read its snapshots; changes are taken in one after
+/// The workspace. Any number of threads may read its snapshots; changes are applied one after
 /// another, in the order of the calls to [`Workspace::apply`].
 pub struct Workspace {
     current: ArcSwap<Snapshot>,
-    /// Held while a change is taken in. Names live as long as the workspace.
+    /// Held while a change is applied. Names live as long as the workspace.
     writing: Mutex<()>,
     names: Interner,
 }
@@ -55,15 +55,15 @@ impl Workspace {
         Workspace::default()
     }
 
-    /// The workspace as it is now; never waits for a change that is being taken in.
+    /// The current snapshot; never waits for a change that is being applied.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.current.load_full()
     }
 
-    /// Takes in a change and gives the snapshot after it. Costs what the change costs: for an
-    /// edit one reading of that text, plus O(log files) and O(changed keys × log keys). Many
-    /// files in one batch are read in parallel.
+    /// Applies a change and returns the new snapshot. The cost depends on the change: an edit costs
+    /// parsing that text, plus O(log files) and O(changed keys × log keys). Many files in one batch
+    /// are parsed in parallel.
     pub fn apply(&self, change: Change) -> Arc<Snapshot> {
         let _turn = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.current.load_full();
@@ -76,8 +76,8 @@ impl Workspace {
 }
 
 impl Snapshot {
-    /// The workspace as it is on the disk: what is typed in an editor and not saved does not
-    /// count. Reads the saved texts of the open files, everything else is shared.
+    /// The workspace as saved on the disk, without unsaved edits. Reads the saved texts of the open
+    /// files; everything else is shared.
     #[must_use]
     pub fn saved(&self) -> Snapshot {
         let mut draft = Draft::new(self);
@@ -87,15 +87,15 @@ impl Snapshot {
         draft.finish(&Interner::default())
     }
 
-    /// The workspace as it would be after a change, without changing the workspace. Costs
-    /// what the change costs.
+    /// The workspace after a change, without changing the workspace itself. Costs as much as the
+    /// change.
     #[must_use]
     pub fn with(&self, change: Change) -> Snapshot {
         let mut draft = Draft::new(self);
         draft.take(change);
         let mut next = draft.finish(&Interner::default());
         if next.files.len() > self.files.len() {
-            // Its new numbers may come to mean other paths elsewhere.
+            // Its new ids may stand for other paths in another snapshot.
             next.fits = Arc::default();
         }
         next
@@ -103,7 +103,7 @@ impl Snapshot {
 }
 
 impl Draft<'_> {
-    /// Reads what must be read and patches everything that follows from it.
+    /// Reads the changed files and patches everything derived from them.
     fn finish(mut self, names: &Interner) -> Snapshot {
         let files = self.read_touched(names);
         let mut delta = Delta {
@@ -132,7 +132,7 @@ impl Draft<'_> {
         self.next
     }
 
-    /// Replaces files by their new versions and notes which ones differ.
+    /// Replaces files by their new versions and records the differences.
     fn replace_files(&mut self, files: Vec<ReadFile>, delta: &mut Delta) {
         for (id, path, file) in files {
             let old = self.before.file_by_id(id);
@@ -153,7 +153,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Patches the key index and the references by how files differ.
+    /// Patches the key index and the references by the differences of files.
     fn patch_index(&mut self, delta: &Delta) {
         let mut patch = Patch::default();
         let mut uses = Vec::with_capacity(delta.files.len());
@@ -167,7 +167,7 @@ impl Draft<'_> {
         self.next.references.patch(&uses);
     }
 
-    /// Notes which paths came and went. True if the roots may be others for it.
+    /// Records added and removed paths. Returns whether the roots may have changed.
     fn note_moved(&mut self, delta: &mut Delta) -> bool {
         let mut may_change_roots = false;
         for at in &self.moved {
@@ -185,7 +185,7 @@ impl Draft<'_> {
                 None => delta.vanished.push(Arc::clone(at)),
             }
             let folders = was == Some(FileKind::Directory) || is == Some(FileKind::Directory);
-            // What configurations reach is counted.
+            // The number of files that configurations reach decides.
             let counts = self.before.roots.is_judged() && format_of(at).is_some();
             may_change_roots |=
                 folders || counts || decides_roots(at) || self.next.settings.names(at);
@@ -200,7 +200,7 @@ impl Draft<'_> {
         may_change_roots
     }
 
-    /// Notes which files are configurations by their content. True if that is another one.
+    /// Records which files are configurations by their content. Returns whether that changed.
     fn note_configs(&mut self, delta: &Delta) -> bool {
         let mut has_changed = false;
         for file in &delta.files {
@@ -225,8 +225,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The touched files as they are now, ordered by number; texts that changed are read in
-    /// parallel.
+    /// The new versions of the touched files, ordered by id; changed texts are parsed in parallel.
     fn read_touched(&mut self, names: &Interner) -> Vec<ReadFile> {
         let touched: Vec<(FileId, Touched)> =
             std::mem::take(&mut self.touched).into_iter().collect();
@@ -285,7 +284,7 @@ impl Draft<'_> {
         };
         let hash = TextHash::of(bytes.unwrap_or(text.as_bytes()));
         let old = self.before.file_by_id(id);
-        // A text that is known already keeps its facts, its lines and its memory.
+        // An unchanged text keeps its facts, its lines and its memory.
         let known = old.filter(|old| old.hash() == hash && old.text == text);
         let same_disk = old.filter(|old| old.disk == touched.disk);
         let of_disk = same_disk.and_then(|old| old.disk_facts.as_ref());
@@ -331,7 +330,7 @@ impl Draft<'_> {
         };
         let mut parse = OnceLock::new();
         if is_open {
-            // The features ask for the tree of an open document next.
+            // Features need the tree of an open document next.
             parse = match (read, known) {
                 (Some(read), _) => OnceLock::from(Arc::new(read)),
                 (None, Some(old)) => old.parse.clone(),
@@ -353,10 +352,10 @@ impl Draft<'_> {
     }
 }
 
-/// A file's number and path, and the file as it is now if it still is there.
+/// A file's id and path, and the file if it still exists.
 type ReadFile = (FileId, Arc<str>, Option<Arc<File>>);
 
-/// Whether two versions of a file hold the same text, or refuse it for the same reason.
+/// Whether two versions of a file have the same text, or are refused for the same reason.
 fn has_same_content(old: Option<&Arc<File>>, new: &Option<Arc<File>>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => {
@@ -367,15 +366,16 @@ fn has_same_content(old: Option<&Arc<File>>, new: &Option<Arc<File>>) -> bool {
     }
 }
 
-/// A thread more for every so many files that changed at once.
+/// One more thread per this many files that changed at once.
 const FILES_PER_THREAD: usize = 16;
 
-/// What stands at a path in normal form, unmapped.
+/// The kind of the entry at a normalised path, unmapped.
 fn kind(snapshot: &Snapshot, at: &str) -> Option<FileKind> {
     Here(snapshot).kind(at)
 }
 
-/// Notes for the index which keys a file gained and lost, and whether it became or ceased to be odd.
+/// Records for the index which keys a file gained and lost, and whether it became or ceased to be
+/// odd.
 fn patch_keys(
     patch: &mut Patch,
     file: FileId,

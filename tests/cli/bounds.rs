@@ -1,5 +1,5 @@
-//! Nothing that a repository holds makes the program hang or run out of memory or stack: every bound
-//! is an error that names itself, or leaves an answer unknown and names itself there.
+//! No content of a repository makes the program hang or run out of memory or stack: every exceeded
+//! limit is an error that names it, or makes an answer unknown and names it there.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 const ONE_FILE: &str = "version: 5\nhierarchy:\n  - {name: C, path: c.yaml}\n";
 
-/// A request that goes too far, and the words of the limit.
+/// A request that exceeds a limit, and the limit's message.
 struct Excess {
     files: Vec<(String, String)>,
     request: Value,
@@ -44,7 +44,7 @@ fn nested(depth: usize, inside: &str) -> String {
     format!("{}{inside}{}", "[".repeat(depth), "]".repeat(depth))
 }
 
-/// Lines `aN: …` that refer to the line before.
+/// Lines `aN: …` that each refer to the previous line.
 fn chain(first: &str, length: usize, line: impl Fn(usize) -> String) -> String {
     let mut text = format!("a0: {first}\n");
     for i in 1..length {
@@ -166,7 +166,7 @@ fn of_merges() -> Vec<Excess> {
     ]
 }
 
-/// Patterns of Ruby's that no engine here can run, and what only Puppet's own process knows.
+/// Ruby patterns that no engine here can run, and values that only Puppet's own process knows.
 fn of_unsupported() -> Vec<Excess> {
     let option =
         |pattern: &str| format!("lookup_options: {{'{pattern}': {{merge: first}}}}\nk: 1\n");
@@ -341,7 +341,7 @@ fn a_request_without_an_end_is_refused() {
     assert_eq!(only["error"], "a request is longer than 67108864 bytes");
 }
 
-/// What the program answers to a whole input.
+/// The program's answers to a whole input.
 fn answer(input: &[u8]) -> Vec<Value> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["lookup", "--batch"])

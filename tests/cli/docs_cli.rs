@@ -1,10 +1,11 @@
-//! The documentation is true: every command in a `console` block prints what stands below it, every
-//! link leads somewhere, and every page is in the table of contents.
+//! Tests the documentation: every command in a `console` block prints the lines below it, every
+//! link has a target, and every page is in the table of contents.
 //!
-//! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any lines, no
-//! line at all for anything. What installs or builds something is a block `sh`: `tests/package` is its test. What such
-//! blocks, definitions of jobs and tasks ask this program passes in a healthy repository, and what sentences and tables
-//! name is understood.
+//! A block runs in the repository's folder; `console exit=N` ends with N. A line `…` stands for any
+//! lines, a block without output lines accepts any output. Commands that install or build something
+//! are in blocks of type `sh`: `tests/package` tests them. Calls of this program in such blocks,
+//! job definitions and tasks pass in a healthy repository, and calls in sentences and tables are
+//! valid.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::process::Command;
 /// Folders of generated files, and of other people's.
 const SKIPPED: [&str; 5] = ["node_modules", "target", ".git", "fixtures", "docs/book"];
 
-/// Pictures that are copied beside a page when it is packaged.
+/// Pictures that are copied next to a page when it is packaged.
 const COPIED: (&str, &str) = ("editors/vscode/README.md", "images/");
 
 /// All pages, from the repository's folder.
@@ -39,7 +40,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The blocks of a page: what stands behind the fence, and the lines.
+/// The blocks of a page: the text after the fence, and the lines.
 fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
@@ -54,7 +55,7 @@ fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     blocks
 }
 
-/// Whether lines are those that are expected, where `…` stands for any.
+/// Whether lines match the expected ones, in which `…` stands for any lines.
 fn is_as_expected(expected: &[&str], lines: &[&str]) -> bool {
     match expected.split_first() {
         None => lines.is_empty(),
@@ -63,7 +64,7 @@ fn is_as_expected(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Where commands are looked for: the program that is tested comes first.
+/// The search path for commands: the tested program comes first.
 fn search_path() -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_hiera-ls"));
     let folder = program.parent().unwrap().display();
@@ -130,7 +131,7 @@ fn command_of(line: &str) -> Option<String> {
     (is_name && !first.starts_with('-')).then(|| command.to_owned())
 }
 
-/// A repository of git with Acme in it, a value changed since its commit, and keys of eyaml.
+/// A git repository with Acme in it, a value changed since its commit, and eyaml keys.
 struct Control {
     home: tempfile::TempDir,
     commit: String,
@@ -168,7 +169,7 @@ impl Control {
         control
     }
 
-    /// The exit code, standard output and standard error of a line for a shell.
+    /// The exit code, standard output and standard error of a shell line.
     fn run(&self, line: &str) -> (Option<i32>, String, String) {
         let output = Command::new("sh")
             .args(["-c", line])
@@ -176,7 +177,7 @@ impl Control {
             .stdin(std::process::Stdio::null())
             .env("HOME", self.home.path())
             .env("PATH", search_path())
-            // As GitLab has it.
+            // As in GitLab.
             .env("CI_MERGE_REQUEST_DIFF_BASE_SHA", &self.commit)
             .output()
             .unwrap();
@@ -186,7 +187,7 @@ impl Control {
     }
 }
 
-/// Commands that are shown without what they print: in scripts, and in definitions of jobs.
+/// Commands that are shown without their output: in scripts, and in job definitions.
 #[test]
 fn commands_of_scripts_and_jobs_pass_in_a_healthy_repository() {
     let control = Control::new();
@@ -223,7 +224,7 @@ fn commands_of_scripts_and_jobs_pass_in_a_healthy_repository() {
     );
 }
 
-/// Tasks for a Rakefile are run where there is a Rake; each must name a command of this program.
+/// Tasks for a Rakefile are run if Rake is installed; each must call a command of this program.
 #[test]
 fn tasks_of_rakefiles_pass_in_a_healthy_repository() {
     let control = Control::new();
@@ -306,7 +307,7 @@ fn commands_that_tables_and_sentences_name_are_understood() {
             command = command.replace(placeholder, example);
         }
         let (code, _, said) = control.run(&command);
-        // A sentence may name a command without what it must be given.
+        // A sentence may name a command without its required arguments.
         let refused = [
             "unexpected argument",
             "unrecognized",
@@ -331,7 +332,7 @@ fn links(text: &str) -> Vec<String> {
         if is_code {
             continue;
         }
-        // What stands between backticks is no link.
+        // Text between backticks is no link.
         let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("x");
         let ends = prose.split("](").skip(1);
         links.extend(

@@ -1,4 +1,4 @@
-//! `hiera-ls encrypt`: what it writes is opened again by this program and by hiera-eyaml itself.
+//! `hiera-ls encrypt`: this program and hiera-eyaml itself can decrypt its output.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ const CONFIGURATION: &str = "version: 5\nhierarchy:\n  - name: Secrets\n    look
                              certificates/public.pem, pkcs7_private_key: /etc/private.pem}\n  - name: \
                              Common\n    path: common.yaml\n";
 
-/// Values of every form, and what they are.
+/// Values in every form, with their plain texts.
 const DATA: &str = "---\n# kept\npassword: Qz71nVbe # kept too\nsingle: 'it''s'\nnested:\n  list:\n    - \"tab\\t\"\n    \
                     - {flow: s3cret, other: x}\nblock: |\n  first\n  second\nfolded: >-\n  one\n  two\nmark: \
                     user:DEC::PKCS7[pass word]!@host\n";
@@ -52,7 +52,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The value of a key, opened by this program.
+/// The value of a key, decrypted by this program.
 fn value(folder: &Path, key: &str) -> String {
     let (private, public) = (
         format!("{KEYS}/test-only-private_key.pkcs7.pem"),
@@ -71,7 +71,7 @@ fn value(folder: &Path, key: &str) -> String {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A text as hiera-eyaml opens it; nothing where it is not installed.
+/// A text decrypted by hiera-eyaml; `None` if it is not installed.
 fn opened(folder: &Path, text: &str) -> Option<String> {
     let mut child = Command::new("eyaml")
         .args(["decrypt", "-q", "--stdin"])
@@ -97,7 +97,7 @@ fn values_are_encrypted_where_they_stand() {
     for form in ["string", "block"] {
         let folder = workspace();
         let at = folder.path().join("data/secrets.eyaml");
-        // From the end, so that the lines stay where they are.
+        // From the end, so that line numbers stay valid.
         for (key, line, column, _) in VALUES.iter().rev() {
             let place = format!("data/secrets.eyaml:{line}:{column}");
             let output = run(folder.path(), &["encrypt", &place, "-o", form]);
@@ -180,7 +180,7 @@ fn a_text_from_standard_input_is_printed() {
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(text.starts_with(start), "{text}");
-        // Its own lines of a block hiera-eyaml opens only behind their head.
+        // hiera-eyaml decrypts the lines of a block only after their header.
         let whole = match start.starts_with(' ') {
             true => format!("k: >\n{text}"),
             false => text,

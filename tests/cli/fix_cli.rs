@@ -1,4 +1,4 @@
-//! `hiera-ls check --fix` and `--diff`: what they change, and that everything else stays.
+//! `hiera-ls check --fix` and `--diff`: their changes, and that everything else stays.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -115,7 +115,7 @@ fn neither_excerpts_nor_diffs_show_secrets() {
         "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n  - {name: low, path: \
          low.yaml}\n",
     );
-    // One secret stands beside other findings, one in a line that a finding of another file shows.
+    // One secret is near other findings, one in a line that a finding of another file shows.
     write(
         "data/common.yaml",
         "web::mode: 0644\nweb::password: Qz71nVbe\nweb::login: {mode: 0640, password: Kd93xQw7p}\n",

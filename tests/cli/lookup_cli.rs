@@ -1,5 +1,5 @@
-//! `hiera-ls lookup` against the real command `puppet lookup`: standard output byte for byte, and
-//! the exit code; and the codes of ours for answers that depend on the node.
+//! `hiera-ls lookup` compared with the real command `puppet lookup`: standard output byte for byte,
+//! and the exit code; and our own exit codes for answers that depend on the node.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -39,7 +39,7 @@ const FILES: [(&str, &str); 7] = [
     ("modules/m/data/d.json", "{\"m::d\": {\"y\": 1.5}}\n"),
 ];
 
-/// Arguments that both commands understand.
+/// Arguments that both commands accept.
 const CALLS: [&[&str]; 20] = [
     &["scope"],
     &["k"],
@@ -123,7 +123,7 @@ fn batch(request: &serde_json::Value) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A file that is changed between an answer and the next request is seen by that.
+/// A file changed between an answer and the next request is seen by that request.
 #[test]
 fn a_batch_sees_what_was_changed_after_an_answer() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,7 +137,7 @@ fn a_batch_sees_what_was_changed_after_an_answer() {
     let mut output = BufReader::new(program.stdout.take().unwrap());
     let mut ask = |times: usize| -> Vec<String> {
         let request = serde_json::json!({ "environment_dir": at(""), "key": "k" });
-        // A blank line is no request, and begins nothing.
+        // A blank line is not a request.
         let requests = format!("\n{request}\n").repeat(times);
         input.write_all(requests.as_bytes()).unwrap();
         let mut answer = || {
@@ -245,7 +245,7 @@ fn facts_files_are_taken_and_refused_as_by_puppet() {
         let file = folder.path().join(name);
         std::fs::write(&file, text).unwrap();
         let file = file.to_str().unwrap();
-        // Without trusted data of its own a node is here what its agent would be.
+        // Without trusted data of its own, a node here is what its agent would be.
         let key = match name {
             "part.json" => "cert",
             "taken.yaml" => "role_only",
@@ -274,7 +274,7 @@ fn facts_files_are_taken_and_refused_as_by_puppet() {
     assert_eq!(refused, 9);
 }
 
-/// What a file is, and what is wanted instead, in our own words.
+/// The wrong file type and the expected one are named in our own words.
 #[test]
 fn a_file_that_is_not_there_is_named_with_what_is_wanted() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,8 +314,8 @@ fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
     assert_eq!(code(&["h"]), Some(3), "only a running Puppet can know");
 }
 
-/// A `lookup_key` function is called once for each location that exists, or once where there is
-/// none; what it would answer is not known.
+/// A `lookup_key` function is called once for each existing location, or once without locations;
+/// its result is unknown.
 #[test]
 fn an_explanation_says_where_only_a_function_could_tell() {
     let folder = tempfile::tempdir().unwrap();
@@ -389,7 +389,7 @@ Searching for \"q\"
              level 'H' gets its data from the function 'vault::all'",
             "unless": "vault::ask has the key, or vault::all has the key" })
     );
-    // The wrong kind of function is Puppet's error, not a question.
+    // The wrong kind of function is Puppet's error, and not unknown.
     write(
         "modules/vault/functions/three.pp",
         "function vault::three(String $key, Hash $options, Puppet::LookupContext $context) {\n  undef\n}\n",

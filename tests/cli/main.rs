@@ -1,4 +1,4 @@
-//! The program on the command line: its commands, their exit codes, and its bounds.
+//! The program on the command line: its commands, their exit codes, and its limits.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! What site manifests set, on the command line: agents get it, `puppet lookup` has less.
+//! Variables of site manifests on the command line: agents get them, `puppet lookup` sees fewer.
 
 use super::reach_cli::{said, workspace};
 
@@ -61,7 +61,7 @@ fn what_names_of_files_say_of_a_node_holds_where_manifests_cannot_tell() {
     ]);
     let shown = said(folder.path(), &["matrix", "port"]).1;
     assert!(shown.contains("80  lon-web-1"), "{shown}");
-    // What a lookup does not know without the manifests, it says.
+    // A lookup names the values that it cannot know without the manifests.
     let (_, _, error) = said(folder.path(), &["lookup", "port", "--node", "lon-web-1"]);
     let hint = "manifests set 'role' for nodes: --compile runs them";
     assert!(error.contains(hint), "{error}");

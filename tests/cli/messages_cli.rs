@@ -1,5 +1,6 @@
-//! The pages of every sentence that a person can see, taken from the code itself: all texts with a blank
-//! and a word in them, of all rooms and of the editors. A new sentence is on a page or this test fails.
+//! Generates the pages with all messages of the program from the code: all texts with a blank and a
+//! word in them, of all rooms and of the editors. A new message must be on a page, or this test
+//! fails.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect_file;
 
-/// What the texts of our rooms are, in the order of the page; a room that is in neither list fails the
+/// The titles of our rooms' messages, in the order of the page; a room in neither list fails the
 /// test.
 const OURS: [(&str, &str); 12] = [
     (
@@ -27,7 +28,7 @@ const OURS: [(&str, &str); 12] = [
     ("main.rs", "The program"),
 ];
 
-/// Rooms whose texts follow Puppet and the readers that it uses.
+/// Rooms whose messages follow Puppet and its parsers.
 const PUPPETS: [(&str, &str); 7] = [
     ("hierarchy", "Errors in hiera.yaml"),
     ("datatype", "Types that do not match"),
@@ -41,7 +42,7 @@ const PUPPETS: [(&str, &str); 7] = [
     ("value", "Values"),
 ];
 
-/// Files whose texts have a generated page of their own.
+/// Files whose texts have their own generated page.
 const ELSEWHERE: [&str; 1] = ["server/settings/table.rs"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -166,7 +167,7 @@ fn texts(source: &str, language: &Language) -> Vec<String> {
     found
 }
 
-/// How texts and comments are written.
+/// The syntax of texts and comments.
 struct Language {
     comment: &'static str,
     quotes: &'static str,
@@ -191,7 +192,7 @@ impl Language {
     }
 }
 
-/// What only markup, headers, patterns, snippets, code and commands of an editor hold.
+/// Texts that only occur in markup, headers, patterns, snippets, code and editor commands.
 const CODE: [&str; 14] = [
     "<!",
     "<?",
@@ -209,7 +210,7 @@ const CODE: [&str; 14] = [
     ", path: ",
 ];
 
-/// A text; of a page of markup what stands between its tags and in their attributes.
+/// A text; for a page of markup the texts between its tags and in their attributes.
 fn of_markup(text: &str) -> Vec<&str> {
     let Some(page) = text.strip_prefix("<!DOCTYPE html>") else {
         return vec![text];
@@ -218,7 +219,7 @@ fn of_markup(text: &str) -> Vec<&str> {
     parts.filter(|part| !part.ends_with('=')).collect()
 }
 
-/// Whether a person would read it as words: letters on both sides of a blank, or a word behind one.
+/// Whether a person would read it as words: letters on both sides of a blank, or a word after one.
 fn is_sentence(text: &str) -> bool {
     if CODE.iter().any(|code| text.contains(code)) {
         return false;
@@ -235,7 +236,7 @@ fn is_sentence(text: &str) -> bool {
     text.trim().contains(' ') && words.filter(is_word).count() >= 1
 }
 
-/// A text with a point for everything that is put in.
+/// A text with a dot for each placeholder.
 fn without_holes(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
@@ -252,7 +253,7 @@ fn without_holes(text: &str) -> String {
     out + rest
 }
 
-/// The sentences of the sources below a folder by room, the first part of a file's path. Each is there
+/// The messages in the sources below a folder by room, the first part of a file's path. Each occurs
 /// once, under the first file that has it.
 fn rooms(root: &Path) -> BTreeMap<String, String> {
     let mut all = Vec::new();
@@ -284,7 +285,7 @@ fn rooms(root: &Path) -> BTreeMap<String, String> {
     rooms
 }
 
-/// The texts of an extension's manifest that people see, but for settings.
+/// The texts of an extension's manifest that people see, except settings.
 fn of_manifest(value: &serde_json::Value, out: &mut String) {
     match value {
         serde_json::Value::Object(fields) => {

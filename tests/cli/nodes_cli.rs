@@ -1,4 +1,4 @@
-//! Which nodes the commands know without being told, and what `doctor` says of a workspace.
+//! The nodes that commands find on their own, and the report of `doctor`.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ const HIERA: &str = "version: 5\nhierarchy:\n\
     - {name: Role, path: 'role/%{::role}.yaml'}\n\
     - {name: Common, path: common.yaml}\n";
 
-/// A file of Vagrant's: machines by name, and nothing that Puppet knows of them.
+/// A Vagrant file: machines by name, and no data for Puppet.
 const VAGRANT: &str = "web:\n  box: debian/12\n  memory: 512\ndb:\n  box: debian/12\n";
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
@@ -19,7 +19,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// A workspace whose hosts have files of their own, by variables that only a manifest sets.
+/// A workspace with data files for hosts, through variables that only a manifest sets.
 fn workspace() -> tempfile::TempDir {
     files_in(&[
         ("hiera.yaml", HIERA),
@@ -65,14 +65,14 @@ fn hosts_are_known_by_the_names_of_their_files() {
         };
         answers.find(is_its).unwrap()
     };
-    // Two hosts of one name are told apart by what else their paths say.
+    // Two hosts of the same name are distinguished by other parts of their paths.
     assert_eq!(of("lon/web01")["value"], 443);
     assert_eq!(of("nyc/web01")["value"], 444);
-    // What depends on the role stays unknown, and what does not is certain.
+    // Values that depend on the role stay unknown, others are certain.
     assert!(of("db01")["found"].is_null(), "{text}");
     let (text, _, _) = run(folder.path(), &["matrix", "name"]);
     assert!(text.starts_with("name — the same for 3 nodes\n"), "{text}");
-    // A name that is not known is not answered for.
+    // An unknown name gets no answer.
     let (_, said, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("no facts are known of node 'db01'"), "{said}");
@@ -148,7 +148,7 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
         variables.find(|of| of["name"] == name).unwrap()["known"].clone()
     };
     assert_eq!([known("host"), known("location"), known("role")], [3, 3, 0]);
-    // Facts of all nodes, and all is known.
+    // With facts of all nodes everything is known.
     let nodes = "web01: {variables: {location: lon, host: web01, role: web}}\n";
     write(folder.path(), &[("nodes.yaml", nodes)]);
     let (text, _, _) = run(folder.path(), &["doctor"]);
@@ -156,7 +156,7 @@ fn the_doctor_says_what_is_known_and_what_is_not() {
     assert!(!text.contains("puppet query"), "{text}");
 }
 
-/// Copies Acme into a folder of another one.
+/// Copies Acme into a subfolder.
 fn acme_below(folder: &Path) {
     let status = Command::new("cp")
         .args(["-r", "fixtures/acme"])
@@ -184,7 +184,7 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
     assert!(!text.contains("puppet query"), "{text}");
     let (text, said, code) = run(folder.path(), &["test"]);
     assert_eq!(code, 0, "{text}{said}");
-    // A workspace is no folder of expectations.
+    // A workspace is not a folder of expectations.
     let (_, said, code) = run(folder.path(), &["test", "acme"]);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("'hiera-ls test --workspace acme'"), "{said}");
@@ -269,7 +269,7 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
          host — the same for every node\n  \
          \"a\"  every node  data/common.yaml:2\n"
     );
-    // Nodes are of no use without a hierarchy.
+    // Without a hierarchy nodes are not needed.
     let empty = tempfile::tempdir().unwrap();
     for (arguments, expected) in [(&["matrix", "port"][..], 1), (&["set", "port", "2"], 1)] {
         let (_, said, code) = run(empty.path(), arguments);
@@ -281,7 +281,7 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     }
 }
 
-/// The first piece of advice: what, where to put it, and the text.
+/// The first piece of advice: the problem, the place, and the text.
 fn first_advice(files: &[(&str, &str)]) -> [String; 3] {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
@@ -297,7 +297,7 @@ fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
     let [what, place, paste] = first_advice(&[data]);
     assert!(what.starts_with("no file here is a hiera.yaml"), "{what}");
     assert_eq!(place, "hiera.yaml");
-    // What it offers works as it is.
+    // The suggested text works unchanged.
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[data, ("hiera.yaml", &paste)]);
     let lookup = ["lookup", "port", "--node", "web01.example.com"];
@@ -412,7 +412,7 @@ fn files_that_are_called_as_hosts_are_name_nodes_whatever_the_variable_is_called
         ]),
         3
     );
-    // Domains, versions, roles and too few files are no hosts.
+    // Domains, versions, roles and too few files are not hosts.
     assert_eq!(
         names(&["lon.example.com", "nyc.example.com", "ber.example.com"]),
         0

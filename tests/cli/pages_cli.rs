@@ -1,5 +1,5 @@
-//! Pages of the documentation that follow from the program: run with `UPDATE_EXPECT=1` to write them
-//! anew.
+//! Pages of the documentation generated from the program: run with `UPDATE_EXPECT=1` to regenerate
+//! them.
 
 use std::fmt::Write as _;
 use std::process::Command;

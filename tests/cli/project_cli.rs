@@ -1,5 +1,5 @@
-//! What `.hiera-ls.yaml` does on the command line: declared backends, conditional answers, mistakes,
-//! and its JSON schema.
+//! `.hiera-ls.yaml` on the command line: declared backends, conditional answers, mistakes, and its
+//! JSON schema.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -240,7 +240,7 @@ fn roots_and_deployed_folders_count_on_the_command_line() {
     assert!(out.contains("mapped"), "{out}{told}");
 }
 
-/// Where Puppet runs, a private repository may lie there.
+/// Where Puppet runs, there may be a private repository.
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_workspace_to_what_is_not_here_leaves_an_answer_unknown() {
@@ -266,7 +266,7 @@ fn a_link_out_of_the_workspace_to_what_is_not_here_leaves_an_answer_unknown() {
             });
             assert_eq!(is_open, code == 3, "{target}: {command:?}: {out}{told}");
         }
-        // A link that leads nowhere at all is still reported.
+        // A completely broken link is still reported.
         let (_, out, _) = said(folder.path(), &["check", "--select", "level-never-matches"]);
         assert_eq!(out.contains("matches 'away.yaml'"), code == 0, "{out}");
         std::fs::remove_file(&link).unwrap();
@@ -294,7 +294,7 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
         told.contains("1.2.3.4, unless level 'away' (outside this workspace) sets it\n"),
         "{told}"
     );
-    // What is certain stays so.
+    // Certain answers stay certain.
     hiera(&format!(
         "version: 5\nhierarchy: [{{name: c, path: common.yaml}}, {away}]\n"
     ));
@@ -318,7 +318,7 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
     );
 }
 
-/// Puppet's configuration may name another pair of keys for a level.
+/// Puppet's configuration may name another key pair for a level.
 #[test]
 fn a_value_for_another_pair_of_keys_is_unknown() {
     let keys = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/eyaml");

@@ -1,4 +1,4 @@
-//! Hierarchies that stand elsewhere, and workspaces without any, on the command line.
+//! Hierarchies in other places, and workspaces without any, on the command line.
 
 use std::path::Path;
 use std::process::Command;
@@ -392,7 +392,7 @@ fn an_environment_that_there_is_not_is_refused() {
         said(at, &[&["lookup", "port"], &workspace[..]].concat()).1
     };
     assert_eq!(named(".", "testing"), "--- 81\n");
-    // One environment, whose name is that of its branch.
+    // A single environment, named after its branch.
     assert_eq!(named("environments/testing", "feature_x"), "--- 81\n");
     let chosen = ["--hiera-yaml", "environments/testing/hiera.yaml"];
     let asked = ["lookup", "port", "--environment", "feature_x"];
@@ -426,7 +426,7 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
     ]);
     let at = folder.path();
     let link = |name: &str| std::os::unix::fs::symlink("nowhere", at.join(name)).unwrap();
-    // Puppet passes over a path that is such a link.
+    // Puppet ignores a path that is such a link.
     link("data/one.yaml");
     let (code, shown, _) = said(at, &["matrix", "b"]);
     assert_eq!(code, Some(0));
@@ -482,7 +482,7 @@ fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_
     let advice = &report["advice"][0];
     let what = advice["what"].as_str().unwrap();
     assert!(what.contains("which is next to the workspace"), "{what}");
-    // What is pasted works, and so do other commands with the same folder.
+    // The suggested text works, and so do other commands with the same folder.
     let paste = advice["paste"].as_str().unwrap();
     let words: Vec<&str> = paste.split_whitespace().skip(1).collect();
     let (code, shown, _) = said(at, &words);

@@ -1,5 +1,5 @@
-//! What all commands share: messages, colours, the width of a terminal, a closed pipe, completions,
-//! manual pages, the version.
+//! Features common to all commands: messages, colours, the width of a terminal, a closed pipe,
+//! completions, manual pages, the version.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -205,13 +205,13 @@ fn a_reader_that_has_seen_enough_is_no_error() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // The reader goes before anything is written.
+        // The reader closes the pipe before anything is written.
         drop(child.stdout.take());
         let mut error = String::new();
         let stderr = child.stderr.as_mut().unwrap();
         stderr.read_to_string(&mut error).unwrap();
         let code = child.wait().unwrap().code();
-        // What has been found counts.
+        // The exit code reflects the results so far.
         let expected = match arguments[0] {
             "diff" => 2,
             "check" => 1,
@@ -239,7 +239,7 @@ fn several_answers_are_json_where_that_is_asked() {
         .map(|group| group["nodes"].as_array().unwrap().len());
     assert_eq!((groups.len(), nodes.sum::<usize>()), (3, 8));
     assert!(groups.iter().any(|group| group["value"] == 9443), "{out}");
-    // They are those of the matrix, with where they come from.
+    // The same as in the matrix, with their sources.
     let matrix = ["matrix", "profile::web::port", "--workspace", ACME];
     let (code, rows, _) = said(&[&matrix[..], &["--format", "json"]].concat());
     assert_eq!(code, Some(0));
@@ -302,7 +302,7 @@ fn completions_and_pages_know_every_command() {
         .filter_map(|line| line.split_whitespace().next());
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     assert!(names.contains(&"matrix"), "{help}");
-    // Fish is told values of arguments too.
+    // The script for fish also completes values of arguments.
     let (_, script, _) = said(&["completions", "fish"]);
     for value in [
         "explain\" -f -a dup-key ",
@@ -336,7 +336,7 @@ fn completions_and_pages_know_every_command() {
     }
 }
 
-/// Terminals as Unix has them.
+/// Unix terminals.
 #[cfg(target_os = "linux")]
 mod in_a_terminal {
     use std::fs::File;
@@ -350,7 +350,7 @@ mod in_a_terminal {
     use super::super::reach_cli::workspace;
     use super::{ACME, PROGRAM, said};
 
-    /// Starts a program in a terminal of so many columns.
+    /// Starts a program in a terminal with that many columns.
     fn in_terminal(command: &mut Command, columns: u16) -> (OwnedFd, Child) {
         let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&own).unwrap();
@@ -378,7 +378,7 @@ mod in_a_terminal {
         (own, command.spawn().unwrap())
     }
 
-    /// What a terminal of 60 columns shows, and the exit code.
+    /// The output in a terminal of 60 columns, and the exit code.
     fn shown(arguments: &[&str]) -> (String, Option<i32>) {
         let mut command = Command::new(PROGRAM);
         let (own, mut child) = in_terminal(command.args(arguments), 60);
@@ -390,7 +390,7 @@ mod in_a_terminal {
         (String::from_utf8(text).unwrap(), code)
     }
 
-    /// What is typed into an interactive bash, with the arguments that the program then gets.
+    /// Types text into an interactive bash, and shows the arguments that the program then gets.
     #[test]
     fn bash_completes_commands_flags_and_values() {
         let folder = tempfile::tempdir().unwrap();
@@ -451,7 +451,7 @@ mod in_a_terminal {
             } else if letter != '\r' {
                 plain.push(letter);
             } else if !letters.as_str().starts_with('\n') {
-                // What is written from the start of the line takes the place of what stands there.
+                // Text written from the start of a line overwrites it.
                 plain.truncate(plain.rfind('\n').map_or(0, |at| at + 1));
             }
         }
@@ -493,7 +493,7 @@ mod in_a_terminal {
             assert!(matches!(code, Some(0 | 1)), "{text}");
             assert!(arguments[0] == "rules" || text.contains("\x1b[1"), "{text}");
             for line in lines(&text) {
-                // A word is never broken, nor what is to be pasted.
+                // Neither words nor text to be pasted are broken.
                 let is_diff = arguments[0] == "set" && line.starts_with([' ', '-', '+', '@']);
                 let is_word = !line.trim_start().contains(' ');
                 let is_whole = is_word || is_diff || line.starts_with("       ");
@@ -631,14 +631,14 @@ fn a_terminal_shows_how_far_a_check_is_and_keeps_nothing_of_it() {
         .output()
         .unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
-    // What is complained about stands in a line of its own.
+    // An error is on its own line.
     let start = "\rreading files\x1b[K\r\x1b[Khiera-ls: ";
     assert!(shown.starts_with(start), "{shown:?}");
     assert!(
         shown.contains("\r40 of 61 files checked\x1b[K"),
         "{shown:?}"
     );
-    // The line is taken away before the answer is printed.
+    // The progress line is removed before the answer is printed.
     assert!(
         shown.ends_with("\r\x1b[K61 files checked, no problems\r\n"),
         "{shown:?}"

@@ -1,4 +1,4 @@
-//! `hiera-ls test`: expectations beside the data, their exit codes and forms.
+//! `hiera-ls test`: expectations, their exit codes and output formats.
 
 use std::path::Path;
 use std::process::Command;
@@ -138,7 +138,7 @@ fn what_only_puppet_knows_is_told_apart() {
         1 passed, 1 unknown
     "#]]
     .assert_eq(&out);
-    // What fails counts more.
+    // A failure takes precedence.
     let folder = workspace("- {key: address, node: db1, value: 1}\n- {key: port, found: false}\n");
     assert_eq!(said(folder.path(), &[]).0, Some(1));
 }

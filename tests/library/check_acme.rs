@@ -1,4 +1,4 @@
-//! `fixtures/acme`: every mistake made on purpose is found where it is marked, and nothing else.
+//! `fixtures/acme`: every intentional mistake is found where it is marked, and nothing else.
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,8 +10,8 @@ use hiera_ls::rules::{Checker, Finding, RULES, Recheck, Severity, check_file, re
 use hiera_ls::text::TextEdit;
 use hiera_ls::workspace::{Change, Snapshot, Workspace};
 
-/// Codes of which every place in the fixtures is marked; of other rules a line may have more
-/// findings than it is marked for.
+/// Codes of which every place in the fixtures is marked; other rules may have more findings on a
+/// line than marks.
 const MARKED_EVERYWHERE: [&str; 18] = [
     "missing-parameter",
     "type-mismatch",
@@ -85,7 +85,7 @@ fn every_mistake_is_found_and_the_healthy_part_is_silent() {
         .collect();
     let mut expected = BTreeSet::new();
     marks(Path::new(&*root), Path::new(&*root), &mut expected);
-    // These two are about what is said to hiera-ls; of all others real Puppet is asked.
+    // These two are about hiera-ls's own settings; all others are tested against real Puppet.
     let ours = ["project-config", "unused-suppression"];
     let codes = RULES.iter().map(|rule| rule.code);
     let codes: BTreeSet<&str> = codes.filter(|code| !ours.contains(code)).collect();
@@ -159,7 +159,7 @@ fn the_version_of_puppet_decides_what_is_an_error() {
     assert_eq!(severity(PuppetVersion::V7), Severity::Warning);
 }
 
-/// What has to be checked again after an edit, over what was known, is what checking everything gives.
+/// Re-checking the files affected by an edit gives the same result as checking everything.
 #[test]
 fn checking_again_what_depends_on_an_edit_is_enough() {
     let root = acme();
@@ -167,7 +167,7 @@ fn checking_again_what_depends_on_an_edit_is_enough() {
     let snapshot = open(&workspace, &root);
     let mut known = Checker::new(&snapshot, PuppetVersion::V8).all();
     let edits = [
-        // The loop of three is cut, and another is closed.
+        // The loop of three is broken, and another is formed.
         (
             "mistakes/values/data/families/loops.yaml",
             "lookup('loop::c')",
@@ -184,7 +184,7 @@ fn checking_again_what_depends_on_an_edit_is_enough() {
             "---",
             "---\nnothing::is::called::this: 1",
         ),
-        // A file that could be read no longer can.
+        // A file becomes unreadable.
         ("data/common.yaml", "---", "---\na: b: c"),
         ("data/common.yaml", "---\na: b: c", "---"),
     ];
@@ -239,10 +239,10 @@ fn every_fix_removes_its_finding_and_adds_none() {
             };
             let mut left = check_file(&workspace.apply(edit), path);
             if finding.code == "wrong-backend-kind" {
-                // Of the right kind the level lacks something else.
+                // The level has the right kind, but lacks something else.
                 left.retain(|left| left.code != "eyaml-without-keys");
             }
-            // Findings elsewhere stay; those about the text that is changed can go too.
+            // Findings elsewhere stay; those about the changed text can disappear too.
             let touches = |other: &&Finding| {
                 let mut edits = fix.edits.iter().map(|edit| edit.range);
                 edits.any(|edit| edit.start <= other.range.end && other.range.start <= edit.end)
@@ -251,12 +251,12 @@ fn every_fix_removes_its_finding_and_adds_none() {
                 known.iter().partition(touches);
             others.extend(may_go.iter().copied());
             if finding.code == "yaml-date" {
-                // With the last date the file can be loaded, and all rules see it.
+                // Without the last date the file can be loaded, and all rules see it.
                 left.retain(|left| left.code == "yaml-date");
                 others.retain(|other| other.code == "yaml-date");
             }
             if finding.code == "lookup-options-regex-unanchored" {
-                // As a pattern it may come behind one that matches the same keys.
+                // As a pattern it may come after one that matches the same keys.
                 left.retain(|left| left.code != "lookup-options-no-effect");
                 others.retain(|other| other.code != "lookup-options-no-effect");
             }
@@ -267,7 +267,7 @@ fn every_fix_removes_its_finding_and_adds_none() {
                 });
                 others.remove(known);
             }
-            // How a key is merged decides which of its values count.
+            // The merge strategy of a key decides which of its values are used.
             let is_dead_data =
                 |gone: &Finding| matches!(gone.code, "shadowed-value" | "redundant-override");
             let is_of_options = finding.code.starts_with("lookup-options-");

@@ -1,7 +1,7 @@
-//! The examples on the rules' pages fire exactly the findings that they mark.
+//! The examples on the rules' pages give exactly the findings that they mark.
 //!
 //! Without a `#- PATH` an example is `data/common.yaml` (`data/common.json`) of an environment that
-//! reads only that.
+//! reads only that file.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,7 +147,7 @@ const FIXABLE: &[&str] = &[
     "yaml11-sexagesimal",
 ];
 
-/// Codes whose fixes give a key another name.
+/// Codes whose fixes rename a key.
 const RENAMING: [&str; 2] = ["leading-colons-key", "single-colon-key"];
 
 /// Codes whose fixes change no value.
@@ -173,7 +173,7 @@ fn a_fix_removes_its_finding_and_adds_none() {
                         });
                         left.remove(at);
                     }
-                    // A key that is misspelt gets another name, which a person looks at.
+                    // A misspelt key gets another name, which a person confirms.
                     if fix.safety == Safety::Safe && !RENAMING.contains(&finding.code) {
                         assert_eq!(keys(&after), keys(&before), "'{}'", fix.title);
                     }
@@ -185,7 +185,7 @@ fn a_fix_removes_its_finding_and_adds_none() {
     assert_eq!(fixed, FIXABLE.iter().copied().collect());
 }
 
-/// What every key is looked up as, where nothing is known of the node.
+/// The lookup result of every key for an unknown node.
 fn answers(fixture: &Fixture) -> BTreeMap<String, String> {
     let snapshot = fixture.on_disk();
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
@@ -206,7 +206,7 @@ fn answers(fixture: &Fixture) -> BTreeMap<String, String> {
     names.map(|name| (name.to_string(), answer(name))).collect()
 }
 
-/// The keys whose values a fix may change: the key that the finding stands in, and those that look
+/// The keys whose values a fix may change: the key that contains the finding, and those that look
 /// it up; all for a finding in a configuration or in options.
 fn may_change(fixture: &Fixture, finding: &Finding, key: &str) -> bool {
     let snapshot = fixture.on_disk();
@@ -271,10 +271,10 @@ fn keys(fixture: &Fixture) -> Vec<String> {
     keys.map(ToString::to_string).collect()
 }
 
-/// Rules whose fix is an action of editors alone, and what it does.
+/// Rules whose fix is an editor action only, and its description.
 const ENCRYPTING: [&str; 2] = ["dec-not-encrypted", "plain-secret"];
 
-/// How safe the fixes of a rule's examples are.
+/// The safety of the fixes in a rule's examples.
 fn fixes_of(code: &str, page: &str) -> &'static str {
     let findings: Vec<Finding> = examples(page).iter().flat_map(check).collect();
     let own = findings.iter().filter(|finding| finding.code == code);
@@ -309,7 +309,7 @@ fn the_page_of_mistakes_says_what_rules_do() {
         format!("{mistake} | {link} | {severity} | {fixes} |\n")
     });
     let page: String = lines.collect();
-    // What is no mistake in data.
+    // Not mistakes in data.
     let others = ["project-config", "unused-suppression"];
     for rule in RULES.iter().filter(|rule| !others.contains(&rule.code)) {
         assert!(
@@ -321,7 +321,7 @@ fn the_page_of_mistakes_says_what_rules_do() {
     file.assert_eq(&page);
 }
 
-/// Values as they are written, and what Puppet reads once all safe fixes are made.
+/// Values as written, and Puppet's values after all safe fixes.
 const WRITTEN: [(&str, &str); 12] = [
     ("0644", "\"0644\""),
     ("yes", "true"),
@@ -365,7 +365,7 @@ proptest! {
         for (at, ((value, expected), blanks)) in chosen.iter().enumerate() {
             let key = format!("k{at}::v");
             assert_eq!(loaded.get(&key).unwrap().inspect(), *expected, "{fixed:?}");
-            // What stands around the value stays, and the line where the value does.
+            // The text around the value and the line of the value stay the same.
             let line = after[at + 1];
             let start = format!("{key}: {}", " ".repeat(*blanks));
             assert!(line.starts_with(&start) && line.ends_with(&format!(" # {at}")), "{line:?}");

@@ -1,5 +1,5 @@
-//! Comparing two versions of a workspace: what is found by looking at what changed is what full
-//! matrices differ in, and every node is shown its own sources.
+//! Comparing two versions of a workspace: searching only for changes gives the same as comparing
+//! two full matrices, and every node is shown its own sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn difference_text(difference: &Difference) -> String {
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// All that differs between two versions.
+/// All differences between two versions.
 fn compared(base: &Base, before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut take = |new: Vec<Difference>, _, _| {
@@ -38,7 +38,7 @@ fn compared(base: &Base, before: &Snapshot, after: &Snapshot) -> Vec<Difference>
     found
 }
 
-/// What every node gets of every key, each by a lookup of its own, and whether that is certain.
+/// The value of every key on every node, each from a separate lookup, and whether it is certain.
 fn cells(
     base: &Base,
     snapshot: &Snapshot,
@@ -51,7 +51,7 @@ fn cells(
             let session = fleet.session();
             let answer = session.lookup(&base.nodes.scope(member), &Request::key(key));
             let at = (key.clone(), base.nodes.shared_name(member));
-            // Whether files may decide of which only the variables are unknown is not part of it.
+            // Files with unknown variables are not considered.
             let is_certain = match base.nodes.knowledge(member) {
                 Knowledge::All => answer.certainty() == Certainty::Certain,
                 Knowledge::Name | Knowledge::Label => true,
@@ -62,7 +62,7 @@ fn cells(
     cells
 }
 
-/// The known nodes, and some of which nothing but the name is known.
+/// The known nodes, and some that are only known by name.
 fn fleet_of_both() -> Nodes {
     let known = nodes(NODES);
     let named = ["n1", "n9", "n2.example.com"].map(|name| Arc::new(Node::named(name)));
@@ -141,7 +141,7 @@ fn every_node_is_shown_its_own_sources() {
             node = place("node/n1.yaml", 1),
         )
     );
-    // One node changes: only its own sources count, though the old value was that of all nodes.
+    // One node changes: only its own sources count, although the old value was that of all nodes.
     let before = version("c: 1\n", "b: 2\na: 1\n");
     let found = compared(&base, &before, &after);
     let b: Vec<&Difference> = found.iter().filter(|found| *found.key == *"b").collect();

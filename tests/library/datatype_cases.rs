@@ -1,4 +1,4 @@
-//! Puppet's own answers about data types (`tests/parity/datatype_cases.rb`) against ours.
+//! Puppet's answers about data types (`tests/parity/datatype_cases.rb`) compared with ours.
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use hiera_ls::datatype::{self, Aliases};
 use hiera_ls::value::{HashMap as ValueHash, Rich, Value};
 use serde_json::Value as Json;
 
-/// Answers that are known to differ, as `kind type value`, each with its reason.
+/// Known differences, as `kind type value`, each with its reason.
 const KNOWN: &str = include_str!("../cases/datatype-differences.txt");
 
 struct Modules(HashMap<String, String>);
@@ -16,7 +16,7 @@ impl Aliases for Modules {
         self.0.get(name).cloned()
     }
 
-    /// Puppet was asked with a loader that has these aliases alone.
+    /// Puppet ran with a loader that has only these aliases.
     fn sees_system(&self) -> bool {
         false
     }

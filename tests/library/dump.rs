@@ -1,4 +1,5 @@
-//! YAML texts: a table that `tests/parity/dump.rb` made with the real Psych, and reading back.
+//! YAML output, compared with a table that `tests/parity/dump.rb` made with the real Psych, and
+//! reading back.
 
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ fn what_hovers_show_reads_back() {
 }
 
 fn check_reads_back(value: &Value) {
-    // An empty document is `false` to Puppet, and so is `~`.
+    // In Puppet an empty document is `false`, and so is `~`.
     if value.is_undef() {
         return;
     }

@@ -1,5 +1,5 @@
-//! What real Puppet sets in manifests (`tests/parity/evaluate_cases.rb`) against ours: what is known
-//! here is what Puppet has, and what is not known is on a list.
+//! Variables that real Puppet sets in manifests (`tests/parity/evaluate_cases.rb`) compared with
+//! ours: known values equal Puppet's, and unknown ones are on a list.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use hiera_ls::workspace::Snapshot;
 use crate::fixture::{FOLDER, Fixture};
 use crate::tagged_json::from_tagged_json;
 
-/// What is known here though Puppet fails before: a function that is in no visible module may be in
-/// another one.
+/// Values known here although Puppet fails earlier: a function that is in no visible module may be
+/// in another one.
 const KNOWN_TOO: &[&str] = &["undefined_function(1): top: $after = 1: not set"];
 
-/// What is known here of nodes that have no catalog: a function that is in no visible module may be in
-/// another one, and a variable that is not there may be a fact that is not known.
+/// Values known here for nodes without a catalog: a function that is in no visible module may be in
+/// another one, and a missing variable may be an unknown fact.
 const KNOWN_BEFORE: &[(&str, &str)] = &[
     ("undefined_function(1)", "after"),
     ("undefined is an error where variables are strict", "a"),
 ];
 
-/// Cases in which variables that Puppet sets are not known here: these and no others.
+/// The complete list of cases in which variables that Puppet sets are unknown here.
 const NOT_KNOWN: &[(&str, &str)] = &[
     // A class that is included elsewhere may have it.
     ("$none::x", "v"),
@@ -74,7 +74,7 @@ fn manifests_set_what_puppet_sets() {
     assert!(cases > 250, "{cases}");
 }
 
-/// How what is known here differs from what Puppet has.
+/// The differences between our known values and Puppet's.
 pub(crate) fn differences(
     ours: &Assignments,
     theirs: &BTreeMap<String, (Value, String, i64)>,
@@ -107,7 +107,7 @@ pub(crate) fn differences(
     problems
 }
 
-/// What Puppet sets in a scope: value, file and line by name.
+/// The variables that Puppet sets in a scope: value, file and line by name.
 pub(crate) fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
     let entries = set.as_hash().unwrap().iter();
     let answer = |(name, answer): (&Value, &Value)| {
@@ -125,7 +125,7 @@ pub(crate) fn answers(set: &Value) -> BTreeMap<String, (Value, String, i64)> {
     entries.map(answer).collect()
 }
 
-/// What manifests set here for the node of a case.
+/// The variables set here for the node of a case.
 pub(crate) fn assigned(case: &Value) -> Arc<Assigned> {
     let snapshot = snapshot(case.get("files").unwrap());
     let settings = Settings {

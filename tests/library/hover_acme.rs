@@ -1,5 +1,5 @@
-//! Hovers on every top-level key of `fixtures/acme` tell what real Puppet answers for the nodes
-//! that read the file (`EXPECTED.json`).
+//! Hovers on every top-level key of `fixtures/acme` show real Puppet's answers for the nodes that
+//! read the file (`EXPECTED.json`).
 
 use std::collections::HashMap as Map;
 use std::path::Path;
@@ -20,13 +20,13 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Puppet's answers by key and node: the value, or nothing where it finds none.
+/// Puppet's answers by key and node: the value; `None` if it finds none.
 fn expected() -> Map<(String, String), Option<Value>> {
     let text = read("fixtures/acme/EXPECTED.json");
     let file: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut found = Map::new();
     for answer in file["answers"].as_array().unwrap() {
-        // Lookups with a merge of their own are none that a hover makes.
+        // Hovers never look up with an explicit merge.
         if answer.get("merge").is_some() {
             continue;
         }
@@ -87,7 +87,7 @@ fn hovers_tell_what_puppet_answers() {
                     }
                 }
             }
-            // What is shown reads back as the value.
+            // The shown text reads back as the value.
             if let [only] = answers.as_slice()
                 && let Ok(Some(value)) = &only.result
                 && !value.inspect().contains("Sensitive")
@@ -104,7 +104,7 @@ fn hovers_tell_what_puppet_answers() {
                 );
                 shown += 1;
             }
-            // Without nodes: what is certain holds for every node that reads the file.
+            // Without nodes: certain values hold for every node that reads the file.
             let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
             for answer in effective(analysis, path, offset) {
                 let ours = answer.result.as_ref().ok().cloned().flatten();

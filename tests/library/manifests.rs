@@ -1,5 +1,5 @@
-//! Random site manifests: what real Puppet sets in the top scope and in the node's block
-//! (`tests/parity/evaluate_cases.rb --requests`), and what is known of it here.
+//! Random site manifests: the variables that real Puppet sets in the top scope and in the node's
+//! block (`tests/parity/evaluate_cases.rb --requests`), compared with the values known here.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::{answers, assigned, differences};
 
-/// How many manifests are tried, unless `MANIFESTS_COUNT` says otherwise; `MANIFESTS_SEED` chooses others.
+/// Number of manifests, unless `MANIFESTS_COUNT` sets another; `MANIFESTS_SEED` sets the seed.
 const COUNT: u64 = 200;
 
 const SCRIPT: &str = concat!(
@@ -17,12 +17,12 @@ const SCRIPT: &str = concat!(
     "/tests/parity/evaluate_cases.rb"
 );
 
-/// Choices that follow from a seed (SplitMix64).
+/// Random choices from a seed (SplitMix64).
 struct Dice {
     state: u64,
-    /// The names that the scope under construction sets.
+    /// The names set by the scope under construction.
     set: Vec<&'static str>,
-    /// How many names were made up.
+    /// The number of invented names.
     made_up: usize,
 }
 
@@ -185,7 +185,7 @@ fn request(dice: &mut Dice, number: u64) -> Value {
     let certname = dice.one(&["web01.lon.example.com", "db2.ams.example.com", "x"]);
     let place = dice.one(&["lon", "ams"]);
     let mut inner = expression(dice, 1);
-    // One that calls itself would never end.
+    // A recursive function would never end.
     while inner.contains("m::f") {
         inner = expression(dice, 1);
     }
@@ -215,7 +215,7 @@ fn request(dice: &mut Dice, number: u64) -> Value {
     })
 }
 
-/// What Puppet says of each; nothing where Puppet is not installed.
+/// Puppet's answers; `None` if Puppet is not installed.
 pub(crate) fn ask_puppet(requests: &[Value]) -> Option<Vec<String>> {
     let known = Command::new("ruby")
         .args(["-e", "require 'puppet'"])

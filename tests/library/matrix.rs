@@ -1,5 +1,5 @@
-//! Answers over nodes: lookups that are shared are those made one by one, and the preview of an
-//! edit is the difference of two full matrices.
+//! Answers over nodes: shared lookups equal separate ones, and the preview of an edit equals the
+//! difference of two full matrices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -31,7 +31,7 @@ const HIERA: &str = "version: 5\ndefaults: {data_hash: yaml_data, datadir: data}
     - {name: globs, glob: 'conf.d/%{facts.site}/*.yaml'}\n\
     - {name: common, path: common.yaml}\n";
 
-/// A workspace whose files are on the disk.
+/// A workspace with files on the disk.
 pub(crate) fn workspace(files: &BTreeMap<String, String>) -> Workspace {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec![FOLDER.into()]));
@@ -71,7 +71,7 @@ pub(crate) fn files(all: &[(&str, &str)]) -> BTreeMap<String, String> {
     all
 }
 
-/// What a fleet is made of.
+/// The fixtures of a fleet.
 pub(crate) struct Base {
     pub(crate) settings: Settings,
     pub(crate) configs: ConfigCache,
@@ -100,7 +100,7 @@ pub(crate) fn nodes(text: &str) -> Nodes {
     .unwrap()
 }
 
-/// Every cell, each by a lookup of its own.
+/// Every cell, each from a separate lookup.
 fn cells(
     base: &Base,
     snapshot: &Snapshot,
@@ -151,7 +151,7 @@ fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A data file: some keys, now and then options, an anchor, or a mistake.
+/// A data file: some keys, sometimes options, an anchor, or a mistake.
 pub(crate) fn data() -> impl Strategy<Value = String> {
     let entries = proptest::collection::btree_map("[a-e]", value(), 0..4);
     let options = prop_oneof![
@@ -429,7 +429,7 @@ fn hints_without_nodes_say_what_is_certain_for_every_node() {
         found.iter().map(label).collect()
     };
     let known = with(hiera);
-    // Another role's file may set the port and add to the list: of these nothing is said.
+    // Another role's file may set the port and add to the list: these are not mentioned.
     assert_eq!(
         labels(&known, "common.yaml", common),
         [
@@ -490,7 +490,7 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
     let new = folder.path().join("new");
     let matrix = || run(&["matrix", "port", "--workspace", "new"], folder.path());
     let hover = || run(&["hover", "new/data/common.yaml:1:1"], folder.path());
-    // A data file is named after one node; nothing else is known of it.
+    // A data file is named after one node; otherwise it is unknown.
     let named = "port — the same for 1 node\n  9  b  new/data/node/b.yaml:1\n";
     assert_eq!(matrix(), (named.into(), 0));
     let only = "for b, the only node that reads this file";
@@ -600,7 +600,7 @@ fn two_environments_are_compared_by_name() {
          + 81  staging/data/common.yaml:1\n"
     );
     assert_eq!(diff("staging", "staging"), (String::new(), 0));
-    // Two nodes are still compared in the one that --environment names.
+    // Two nodes are still compared in the environment of --environment.
     assert!(
         diff("a", "b")
             .0
@@ -611,7 +611,7 @@ fn two_environments_are_compared_by_name() {
     }
 }
 
-/// Runs git in a folder, without any configuration; says so where there is no git.
+/// Runs git in a folder, without any configuration; prints a message if there is no git.
 fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
     let output = Command::new("git")
         .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
@@ -682,7 +682,7 @@ fn the_working_tree_is_compared_with_a_revision() {
          new — 3 nodes\n  - (not set)\n  + 2  new/data/common.yaml:2\n\
          port — 2 nodes\n  - 81  new/data/common.yaml:1\n  + 80  new/data/common.yaml:1\n"
     );
-    // What is a branch and a folder must be made clear.
+    // An ambiguous name of a branch and a folder is refused.
     let (text, code) = with(&["diff", "--against", "old"]);
     assert_eq!((text.as_str(), code), ("", 1));
     let (_, code) = with(&["diff", "--against", "./old"]);

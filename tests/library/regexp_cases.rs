@@ -1,8 +1,8 @@
-//! Ruby's own answers about patterns (`tests/parity/regexp_cases.rb`) against ours.
+//! Ruby's answers about patterns (`tests/parity/regexp_cases.rb`) compared with ours.
 use hiera_ls::regexp::{Limit, Regexp, RegexpError};
 use serde_json::Value as Json;
 
-/// Patterns that no engine here runs, or whose answers are known to differ: each with its reason.
+/// Patterns that no engine here runs, or with known differences: each with its reason.
 const KNOWN: &[(&str, &str)] = &[
     (r"\X", "grapheme clusters are reported as unsupported"),
     (

@@ -1,4 +1,4 @@
-//! JSON reads as Ruby's json 2.6.1 reads it, in its words; an error costs its own entry only.
+//! JSON is parsed as by Ruby's json 2.6.1, with its messages; an error affects only its own entry.
 use hiera_ls::syntax::parse_json;
 use hiera_ls::value::{Value, json_load};
 

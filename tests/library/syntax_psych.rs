@@ -1,5 +1,5 @@
-//! Every text of `cases/psych-scalars.jsonl` reads as Puppet's loader (Psych 4.0.3) reads it:
-//! value and type, or error class, words and place.
+//! Every text of `cases/psych-scalars.jsonl` is loaded as by Puppet's loader (Psych 4.0.3): value
+//! and type, or error class, message and position.
 use hiera_ls::syntax::parse_yaml;
 use hiera_ls::value::{LoadError, LoadErrorKind, Value, load_parse, load_yaml};
 use serde_json::Value as Json;
@@ -68,7 +68,7 @@ fn is_error(error: &LoadError, case: &Json) -> bool {
         "Psych::BadAlias" => {
             error.kind == LoadErrorKind::YamlUnknownAlias && error.message("p") == wanted
         }
-        // Ruby dies of its stack; we say which anchor it is.
+        // Ruby overflows its stack; we name the anchor.
         "SystemStackError" => {
             error.kind == LoadErrorKind::YamlOther && error.message.starts_with(wanted)
         }
@@ -96,7 +96,7 @@ fn every_case_reads_as_in_puppet() {
         if !agrees {
             wrong.push(format!("{loaded:?} for {line}"));
         }
-        // What the editor parsed says the same.
+        // The editor's parse gives the same.
         assert_eq!(
             load_parse(&parse_yaml(text)),
             loaded.map_err(|error| LoadError {

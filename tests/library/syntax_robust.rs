@@ -1,5 +1,5 @@
-//! No bytes make a parser or a loader panic, loop or recurse without end, and every place they
-//! name lies in the text.
+//! No bytes make a parser or a loader panic, loop or recurse endlessly, and all reported ranges lie
+//! in the text.
 use hiera_ls::syntax::{Parse, ScalarMap, parse_json, parse_yaml};
 use hiera_ls::value::{
     Value, json_load, load_node, load_parse, load_recovered, load_yaml, symbol_keys_to_strings,
@@ -177,7 +177,7 @@ fn bombs_and_towers_are_refused_by_name() {
 
 #[test]
 fn an_error_on_every_line_costs_little() {
-    // Each of these makes every block run to the end of the text, if nothing stops it.
+    // Each of these makes every block run to the end of the text, unless something stops it.
     for line in [
         "k: \"\n", "k: [\n", "k: {\n", "k: 'x\n", "\"k\n", "k: [\"\n", "k: ]\n", "- [\n",
     ] {

@@ -1,4 +1,4 @@
-//! Tagged JSON, as `hiera-ls lookup --batch` and the case files carry it, back to values.
+//! Parses tagged JSON, as in `hiera-ls lookup --batch` and the case files, into values.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hiera_ls::value::{HashMap, JsonError, Rich, Value, from_json};
 
-/// The value of tagged JSON text. Unknown tags are kept as the hashes they are.
+/// The value of tagged JSON text. Unknown tags are kept as hashes.
 pub(crate) fn from_tagged_json(text: &str) -> Result<Value, JsonError> {
     from_json(text).map(untag)
 }

@@ -1,5 +1,5 @@
-//! Random classes with typed parameters, and data for them: what the rules report of a value is what real
-//! Puppet refuses a catalog for (`tests/parity/evaluate_cases.rb --requests`).
+//! Random classes with typed parameters, and data for them: the rules report exactly the values for
+//! which real Puppet refuses a catalog (`tests/parity/evaluate_cases.rb --requests`).
 
 use hiera_ls::lookup::PuppetVersion;
 use hiera_ls::rules::Checker;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::fixture::Fixture;
 use crate::manifests::ask_puppet;
 
-/// How many classes are tried, unless `TYPED_COUNT` says otherwise; `TYPED_SEED` chooses others.
+/// Number of classes, unless `TYPED_COUNT` sets another; `TYPED_SEED` sets the seed.
 const COUNT: usize = 250;
 
 /// Types without parts.
@@ -142,7 +142,7 @@ fn request() -> impl Strategy<Value = Value> {
     )
 }
 
-/// `CODE MESSAGE` of what the rules on types report.
+/// `CODE MESSAGE` for each finding of the rules on types.
 fn reported(files: &Value) -> Vec<String> {
     let conf = (
         "environment.conf".to_owned(),
@@ -164,7 +164,7 @@ fn reported(files: &Value) -> Vec<String> {
         .collect()
 }
 
-/// How a site manifest and classes lead to class `c`, which needs a value: each a way with its name.
+/// The ways from a site manifest and classes to class `c`, which needs a value, with their names.
 const SITES: [&str; 14] = [
     "include d",
     "include c",
@@ -314,7 +314,7 @@ fn random_typed_data_is_judged_as_puppet_judges_it() {
         found += usize::from(is_of_types && !errors.is_empty());
         for one in errors {
             let message = one.strip_prefix("type-mismatch Class[C]: ");
-            // Where not all readers surely get the same, it says for which node.
+            // If not all readers certainly get the same, the message names the node.
             let message = message.and_then(|it| it.split(" for web01.lon.example.com").next());
             let is_puppets = match message {
                 Some(message) => error.is_some_and(|error| error.contains(message)),

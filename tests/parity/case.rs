@@ -1,5 +1,5 @@
-//! A case: files, a request, and (in case files) the answer real Puppet gave. The text `@@ROOT@@`
-//! stands for the folder that holds the files.
+//! A case: files, a request, and (in case files) real Puppet's answer. The text `@@ROOT@@` stands
+//! for the folder of the files.
 
 use std::fs;
 use std::path::Path;
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 
 /// The text that stands for a case's folder.
 pub const ROOT: &str = "@@ROOT@@";
-/// What begins the text of a file that is a symbolic link; where it leads follows.
+/// The prefix in the text of a file that is a symbolic link, followed by its target.
 pub const LINK: &str = "@@LINK@@";
 /// The folder of the environment inside a case.
 pub const ENVIRONMENT: &str = "env";
-/// The global configuration inside a case, where there is one.
+/// The global configuration inside a case, if there is one.
 pub const GLOBAL: &str = "global/hiera.yaml";
 
 /// One line of a case file.
@@ -21,7 +21,7 @@ pub const GLOBAL: &str = "global/hiera.yaml";
 pub struct Case {
     /// A name that is unique in its file.
     pub id: String,
-    /// What the case shows.
+    /// A description.
     pub desc: String,
     /// Path below the case's folder to text.
     pub files: IndexMap<String, String>,
@@ -88,8 +88,8 @@ pub fn write_files(files: &IndexMap<String, String>, root: &Path) {
     }
 }
 
-/// The request as both programs get it: the case's own fields with the folder filled in, and the
-/// fields that every case of these files shares.
+/// The request for both programs: the case's own fields with the folder filled in, and the fields
+/// common to all cases of these files.
 pub fn full_request(
     files: &IndexMap<String, String>,
     request: &Map<String, Value>,

@@ -1,7 +1,7 @@
-//! Real control repos: exactly the findings that were read and found true, kept in
+//! Real control repositories: exactly the findings that were reviewed and found correct, kept in
 //! `tests/snapshots` as rule, file and line.
 //!
-//! `UPDATE_EXPECT=1 cargo test --test parity check_corpora` writes them anew.
+//! `UPDATE_EXPECT=1 cargo test --test parity check_corpora` regenerates them.
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Random classes with typed parameters in random repositories: their values in catalogs of real
-//! Puppet are what a lookup finds, and what the rules report of them is what Puppet refuses.
+//! Puppet equal those of lookups, and the rules report exactly the values that Puppet refuses.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ use crate::generate::repo::{Repo, add_site, data_of};
 use crate::generate::request::base;
 use crate::program::{Program, Session};
 
-/// What a run of some hundred catalogs meets.
+/// Situations that a run of some hundred catalogs must reach.
 const MET: [&str; 7] = [
     "value from data",
     "default",
@@ -32,7 +32,7 @@ const MET: [&str; 7] = [
     "finding that Puppet confirms",
 ];
 
-/// A finding of a rule: its code, the class, the message behind it and its file.
+/// A finding of a rule: its code, the class, its message and its file.
 struct Found {
     code: &'static str,
     class: String,
@@ -40,18 +40,18 @@ struct Found {
     path: String,
 }
 
-/// What a run found.
+/// The results of a run.
 #[derive(Default)]
 pub struct Report {
-    /// How often what was met.
+    /// How often each situation was reached.
     pub met: BTreeMap<&'static str, usize>,
-    /// Values that are not known, of how many.
+    /// Unknown values, and the number of all values.
     pub unknown: (usize, usize),
-    /// Catalogs that Puppet refuses because of a class, and how many of these a rule tells.
+    /// Catalogs that Puppet refuses because of a class, and how many of them a rule reports.
     pub refused: (usize, usize),
     /// Why manifests fail.
     pub reasons: BTreeMap<String, usize>,
-    /// What differs.
+    /// The differences.
     pub differences: Vec<String>,
 }
 
@@ -67,7 +67,7 @@ pub fn run(seed: u64, count: usize, folder: &Path) -> Report {
         repo.files.retain(|path, _| !path.starts_with("global/"));
         repo.scopes.truncate(1);
         let classes = classes(&mut dice, &mut repo);
-        // It is the class's module where its parameters are looked up, which no request says.
+        // It is the class's module where its parameters are looked up, which no request contains.
         if repo.files.values().any(|text| text.contains("module_name")) {
             continue;
         }
@@ -164,10 +164,10 @@ impl One<'_> {
             .push(format!("{what} for {node}\n{code}"));
     }
 
-    /// The values of a catalog against what lookups find.
+    /// Compares the values of a catalog with those of lookups.
     fn values(&mut self, parameters: &Value, answers: &BTreeMap<String, Value>, found: &[Found]) {
         self.met("catalog");
-        // Not every site manifest is one that Puppet reads: then no class is declared.
+        // Puppet does not accept every site manifest: then no class is declared.
         let declared = |one: &&Found| parameters.get(&one.class).is_some();
         for one in found.iter().filter(declared) {
             self.differs(format!(
@@ -190,7 +190,7 @@ impl One<'_> {
                     }
                     Outcome::Found if answer["value"] != Value::Null => {
                         self.met("value from data");
-                        // A resource has what is in it, and remembers that it is sensitive.
+                        // A resource has the inner value, and remembers that it is sensitive.
                         match answer["value"]["__ptype"] == "Sensitive" {
                             true => Some(&answer["value"]["value"]),
                             false => Some(&answer["value"]),
@@ -198,7 +198,7 @@ impl One<'_> {
                     }
                     Outcome::Found => {
                         self.met("default");
-                        // Null takes the default, and is the value where there is none.
+                        // Null selects the default; without one it is the value.
                         Some(parameter.default.as_ref().unwrap_or(&Value::Null))
                     }
                     Outcome::NotFound => {
@@ -215,14 +215,14 @@ impl One<'_> {
         }
     }
 
-    /// Why there is no catalog against what the rules say.
+    /// Compares the reason for a missing catalog with the rules' findings.
     fn refusal(&mut self, why: &str, found: &[Found]) {
         let title = |class: &Class| {
             let parts = class.name.split("::");
             let parts = parts.map(|part| part[..1].to_uppercase() + &part[1..]);
             format!("Class[{}]:", parts.collect::<Vec<_>>().join("::"))
         };
-        // Classes are included in their order: the first that is refused ends the compilation.
+        // Classes are included in order: the first that is refused ends the compilation.
         let refused = self
             .classes
             .iter()
@@ -259,7 +259,7 @@ impl One<'_> {
         }
     }
 
-    /// What a finding says, without the nodes that it is for; nothing where the node is not named among these.
+    /// A finding's message without its nodes; `None` if the node is not among them.
     fn for_the_node<'m>(&self, message: &'m str) -> Option<&'m str> {
         static WHOSE: LazyLock<Regex> = LazyLock::new(|| {
             let whose = r" for (?:\d+ of \d+ nodes, such as )?(\S+?)(?:, and another wrong value for \d+ more)?$";
@@ -272,7 +272,7 @@ impl One<'_> {
         own.then(|| &message[..whose.get(0).expect("the whole").start()])
     }
 
-    /// What the rules find of values that the node gets.
+    /// The findings about values that the node gets.
     fn found(&self, answers: &BTreeMap<String, Value>) -> Vec<Found> {
         let root = self.root.canonicalize().expect("it was written");
         let folder: Arc<str> = Arc::from(root.to_str().expect("UTF-8"));
@@ -321,7 +321,7 @@ impl One<'_> {
 /// Whether a file gives a value, by the explanation of a lookup.
 fn gives(answer: &Value, path: &str) -> bool {
     let text = answer["explain"].as_str().unwrap_or_default();
-    // What comes before looks up options.
+    // The text before it is about options.
     let own = text
         .rfind("\nSearching for \"")
         .map_or(text, |at| &text[at..]);

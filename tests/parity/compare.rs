@@ -1,5 +1,5 @@
-//! Comparing two answers: everything counts (value, order of hash keys, error class and text, issue
-//! code, place, warnings, explain text) except noise that no user can see meaning in.
+//! Compares two answers: everything counts (value, order of hash keys, error class and text, issue
+//! code, position, warnings, explanation) except noise without meaning for users.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::case::ROOT;
 
-/// The parts of an answer that are compared, in the order in which reports name them.
+/// The compared parts of an answer, in the order of reports.
 const FIELDS: [&str; 10] = [
     "crash",
     "found",
@@ -60,7 +60,7 @@ impl Outcomes {
         *self.0.entry(outcome(answer)).or_default() += 1;
     }
 
-    /// How many answers ended so.
+    /// How many answers had this outcome.
     pub fn of(&self, outcome: Outcome) -> usize {
         self.0.get(&outcome).copied().unwrap_or_default()
     }
@@ -85,13 +85,13 @@ impl std::fmt::Display for Outcomes {
 pub struct Difference {
     /// The compared fields that differ, in the order of [`FIELDS`].
     pub fields: Vec<&'static str>,
-    /// A coarse name for this kind of difference: equal for cases that likely have one cause.
+    /// A coarse class of the difference: equal for cases with a likely common cause.
     pub class: String,
 }
 
-/// What differs between the reference's answer and ours, both normalised. Fields that the reference
-/// lacks because they were not asked for are not compared: `explain`, the places of errors where
-/// it says `places`, and warnings where it says `logged`.
+/// The differences between the reference's answer and ours, both normalised. Fields that the
+/// reference lacks because they were not requested are not compared: `explain`, the positions of
+/// errors if it has `places`, and warnings if it has `logged`.
 pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
     let empty = Map::new();
     let (p, o) = (
@@ -122,7 +122,7 @@ pub fn difference(puppet: &Value, ours: &Value) -> Option<Difference> {
 }
 
 /// `convert_to` puts the parsed type into the options that an explanation prints, where Ruby's dump
-/// of an object appears in the place of the text: such a line says nothing that could be compared.
+/// of an object replaces the text: such a line cannot be compared.
 fn same_explanation(puppet: Option<&Value>, ours: Option<&Value>) -> bool {
     let (Some(Value::String(puppet)), Some(Value::String(ours))) = (puppet, ours) else {
         return puppet == ours;
@@ -138,8 +138,8 @@ fn same_explanation(puppet: Option<&Value>, ours: Option<&Value>) -> bool {
 
 const TYPE_DUMP: &str = "#<Puppet::Pops::Types::P";
 
-/// Serialised text tells `1` from `1.0` and one order of keys from another, which `Value`'s equality
-/// does not.
+/// Serialised text distinguishes `1` from `1.0` and orders of keys, which `Value`'s equality does
+/// not.
 pub fn text_of(value: Option<&Value>) -> String {
     value.map(Value::to_string).unwrap_or_default()
 }
@@ -244,8 +244,8 @@ fn shape(value: Option<&Value>) -> &'static str {
     }
 }
 
-/// An answer without its noise: the case's folder becomes `@@ROOT@@`, object addresses and trailing
-/// `(line: N, column: N)` go, the id goes.
+/// An answer without its noise: the case's folder becomes `@@ROOT@@`; object addresses, trailing
+/// `(line: N, column: N)` and the id are removed.
 pub fn normalised(answer: &Value, root: &Path) -> Value {
     thread_local! {
         static ADDRESS: Regex = Regex::new("0x[0-9a-f]{8,}").expect("valid");
@@ -278,7 +278,7 @@ pub fn normalised(answer: &Value, root: &Path) -> Value {
     }
 }
 
-/// Both answers where they differ, for a report.
+/// Both answers with their differences, for a report.
 pub fn side_by_side(fields: &[&str], puppet: &Value, ours: &Value) -> String {
     let mut out = String::new();
     for field in fields {

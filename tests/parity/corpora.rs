@@ -1,5 +1,5 @@
-//! Real control repositories beside the project, and real Puppet's answers about them. Tests that
-//! compare anything else with Puppet on these (hovers, matrices) take the answers from here too.
+//! Real control repositories next to the project, and real Puppet's answers about them. Tests that
+//! compare anything else with Puppet (hovers, matrices) use these answers too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 
 use crate::program::Program;
 
-/// A control repository, copied to a folder where relative datadirs lead to its data.
+/// A control repository, copied to a folder in which relative datadirs lead to its data.
 pub struct Corpus {
     /// The folder's name.
     pub name: &'static str,
     /// The copy's environment folder; it lives as long as this value.
     pub environment_dir: PathBuf,
-    /// The nodes: what the scope fields of a request hold.
+    /// The nodes: the scope fields of a request.
     pub nodes: Vec<Node>,
-    /// The keys to ask for.
+    /// The keys to look up.
     pub keys: Vec<String>,
     _folder: tempfile::TempDir,
 }
@@ -31,7 +31,7 @@ pub struct Node {
 
 impl Corpus {
     /// The repository of the Rubin observatory with its 161 nodes, whose absolute datadirs are made
-    /// relative, and the 409 keys of its own data. None without the corpora.
+    /// relative, and the 409 keys of its own data. `None` without the corpora.
     pub fn lsst_control() -> Option<Corpus> {
         let corpora = corpora()?;
         let source = corpora.join("lsst-control");
@@ -76,7 +76,7 @@ impl Corpus {
         })
     }
 
-    /// The repository of Magic Castle with made-up nodes that reach every data file in it. None
+    /// The repository of Magic Castle with made-up nodes that reach every data file in it. `None`
     /// without the corpora.
     pub fn magic_castle() -> Option<Corpus> {
         let corpora = corpora()?;
@@ -151,7 +151,8 @@ impl Corpus {
     }
 }
 
-/// The folder of the corpora. Without it CI fails and anybody else sees that something was skipped.
+/// The folder of the corpora. Without it CI fails, and elsewhere a message says that something was
+/// skipped.
 pub fn corpora() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     if folder.is_dir() {
@@ -166,7 +167,7 @@ pub fn corpora() -> Option<PathBuf> {
     None
 }
 
-/// `own` laid over `common`, hash by hash.
+/// Merges `own` over `common`, hash by hash.
 fn over(common: &Value, own: &Value) -> Value {
     match (common, own) {
         (Value::Object(common), Value::Object(own)) => {
@@ -181,7 +182,7 @@ fn over(common: &Value, own: &Value) -> Value {
     }
 }
 
-/// The names that follow from a certname, where the facts lack them.
+/// The name facts derived from a certname, if they are missing.
 fn with_names(facts: Value, certname: &str) -> Value {
     let (host, domain) = certname.split_once('.').unwrap_or((certname, ""));
     let names = json!({"fqdn": certname, "hostname": host, "domain": domain});

@@ -1,5 +1,5 @@
 //! Every key of two real control repositories for every node, answered by `hiera-ls lookup --batch`
-//! and by real Puppet. Puppet's answers about the first are left in
+//! and by real Puppet. Puppet's answers about the first are stored in
 //! `target/tmp/lsst-control-puppet.json` (`nodes`: node → key → index into `answers`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ fn every_key_of_magic_castle_for_nodes_that_reach_every_file() {
     assert_agreement(&corpus);
 }
 
-/// Asks both programs for every key and node; Puppet's answers.
+/// Runs both programs for every key and node; returns Puppet's answers.
 fn assert_agreement(corpus: &Corpus) -> Vec<Vec<Value>> {
     let (theirs, their_time, ours, our_time) = thread::scope(|scope| {
         let start = Instant::now();
@@ -97,7 +97,7 @@ fn assert_agreement(corpus: &Corpus) -> Vec<Vec<Value>> {
     theirs
 }
 
-/// Warnings that Puppet gives once per catalog come with another key than ours do.
+/// Warnings that Puppet gives once per catalog come with another key than ours.
 fn comparable(answer: &Value, corpus: &Corpus) -> Value {
     let mut answer = normalised(answer, &corpus.environment_dir);
     if let Some(map) = answer.as_object_mut() {
@@ -106,7 +106,7 @@ fn comparable(answer: &Value, corpus: &Corpus) -> Value {
     answer
 }
 
-/// Our answers, from two processes side by side: this build may be one without optimization.
+/// Our answers, from two parallel processes: this build may be without optimization.
 fn our_answers(corpus: &Corpus) -> Vec<Vec<Value>> {
     let (first, second) = corpus.nodes.split_at(corpus.nodes.len() / 2);
     thread::scope(|scope| {
@@ -118,7 +118,7 @@ fn our_answers(corpus: &Corpus) -> Vec<Vec<Value>> {
     })
 }
 
-/// Our answers, node by node: the same text of facts goes with every key.
+/// Our answers, node by node: the same text of facts is sent with every key.
 fn answers_for(corpus: &Corpus, nodes: &[Node]) -> Vec<Vec<Value>> {
     let mut session = Program::ours().start();
     let mut table = Vec::new();
@@ -175,7 +175,7 @@ fn collect_files(folder: &Path, into: &mut BTreeSet<String>) {
     }
 }
 
-/// Puppet's answers as one table, equal answers kept once.
+/// Puppet's answers as one table, with equal answers stored once.
 fn table(corpus: &Corpus, answers: &[Vec<Value>]) -> Value {
     let mut index: BTreeMap<String, usize> = BTreeMap::new();
     let mut distinct = Vec::new();

@@ -1,4 +1,4 @@
-//! Functions of levels that are declared give what real Puppet gets from running them: paths made of a
+//! Declared functions of levels give the same as real Puppet when it runs them: paths made of a
 //! key's segments, a level's own path, a reader that keeps its first file.
 
 use indexmap::IndexMap;
@@ -80,7 +80,7 @@ const FILES: [(&str, &str); 14] = [
     ),
 ];
 
-/// What is declared of the functions: of `lib::kept` what the order of lookups makes of it.
+/// The declarations of the functions: for `lib::kept`, the effect of the order of lookups.
 const BACKENDS: &str = r#"{
     "lib::expand": {"like": "yaml_data", "path": "{path}/{key_path}.yaml"},
     "lib::kept": {"like": "yaml_data", "path": "{path}.yaml"},
@@ -119,7 +119,7 @@ fn declared_functions_give_what_puppet_gets_from_them() {
         .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
         .collect();
     write_files(&files, &root);
-    // A location without its folder is not asked, though files of its name are there.
+    // A location without its folder is not searched, although files of its name exist.
     std::fs::create_dir_all(root.join("env/data/role/db")).unwrap();
     let backends: Value = serde_json::from_str(BACKENDS).unwrap();
     let mut requests = Vec::new();

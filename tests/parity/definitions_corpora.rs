@@ -1,9 +1,9 @@
-//! In a real control repository every key leads to the parameter that it is for, and every token to
-//! where it is defined; or its hover says why not.
+//! In a real control repository every key leads to its parameter, and every token to its
+//! definition; or its hover says why not.
 //!
-//! The manifests of the corpus are known by the parameters of their classes alone. The folder in
-//! `LSST_CONTROL`, a checkout of the same repository (with or without the modules of its Puppetfile), is
-//! asked in its place.
+//! The manifests of the corpus are only known by the parameters of their classes. If `LSST_CONTROL`
+//! names a checkout of the same repository (with or without the modules of its Puppetfile), that is
+//! used instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::corpora::{Corpus, copy_tree, corpora};
 
-/// How many keys or tokens there are of each kind, with the first of those that nothing is said of.
+/// The number of keys or tokens of each kind, with the first ones without any explanation.
 #[derive(Default)]
 struct Counts {
     kinds: BTreeMap<&'static str, usize>,
@@ -64,7 +64,7 @@ fn write_manifests(environment: &Path) {
     fs::write(environment.join("manifests/site.pp"), site).unwrap();
 }
 
-/// The nodes of the corpus as a file of nodes.
+/// The nodes of the corpus as a nodes file.
 fn write_nodes(corpus: &Corpus, environment: &Path) {
     let nodes: Map<String, Value> = corpus
         .nodes
@@ -81,7 +81,7 @@ fn write_nodes(corpus: &Corpus, environment: &Path) {
     fs::write(environment.join("nodes.json"), text).unwrap();
 }
 
-/// What a hover says, on one line.
+/// The text of a hover, on one line.
 fn hover_at(analysis: Analysis<'_>, file: &File, offset: usize) -> String {
     // A long page says how to see the rest of it.
     let options = HoverOptions {
@@ -93,14 +93,14 @@ fn hover_at(analysis: Analysis<'_>, file: &File, offset: usize) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What leads from each key of a file, or what is said of it.
+/// The definitions of each key of a file, or the hover's explanation.
 fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &mut Counts) {
     let Some(view) = analysis.governing(file.path()) else {
         return;
     };
     let snapshot = analysis.snapshot;
     for key in &file.facts().keys {
-        // The same is said of it in every file.
+        // The hover is the same in every file.
         if &*key.name == "lookup_options" || !counts.seen.insert(key.name.to_string()) {
             continue;
         }
@@ -121,7 +121,7 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
                 true => ("of no class, looked up by its name", true),
                 false => ("of no class, and not looked up in the workspace", true),
             },
-            // That a module is missing is said only where something names it.
+            // A missing module is only mentioned if something names it.
             Some(NoParameter::NoModule(_)) => match says("which is not in this workspace") {
                 true => ("of a module that is not in the workspace", true),
                 false => ("of a name that may be no module's", true),
@@ -148,7 +148,7 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
     }
 }
 
-/// Where each token of a file leads, or what is said of it.
+/// The definition of each token of a file, or the hover's explanation.
 fn count_tokens(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &mut Counts) {
     let parse = analysis
         .snapshot

@@ -1,5 +1,5 @@
-//! What renames, refactorings and edits by goal promise, held against real Puppet over random
-//! workspaces: what each says of every node and key is what Puppet answers before and after.
+//! Renames, refactorings and edits by goal, compared with real Puppet over random workspaces: the
+//! announced effects on every node and key equal Puppet's answers before and after.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::case::{ENVIRONMENT, write_files};
 use crate::generate::dice::Dice;
 use crate::program::{Program, Session, puppet_version};
 
-/// Workspaces of a run.
+/// Number of workspaces in a run.
 const WORKSPACES: usize = 24;
 
-/// Where a workspace lies that is only in memory.
+/// The folder of a workspace in memory.
 const FOLDER: &str = "/w";
 
 const HIERARCHY: &str = "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n\
@@ -37,14 +37,14 @@ const FILES: [&str; 4] = [
     "data/common.yaml",
 ];
 const KNOWN: [(&str, &str); 3] = [("web1", "web"), ("web2", "web"), ("db1", "db")];
-/// Nodes that Puppet alone is asked for.
+/// Nodes that only Puppet looks up for.
 const OTHERS: [(&str, &str); 3] = [("web9", "web"), ("db9", "db"), ("x1", "x")];
 const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
-/// Keys that nothing looks up, as keys of their own or as a hash.
+/// Keys that are never looked up, as top-level keys or as a hash.
 const FLAT: &str = "p::q: 1\n# why\np::r: [x, y]\n";
 const NESTED: &str = "p:\n  q: 1\n  # why\n  r: [x, y]\n";
 const ALONE: [&str; 3] = ["p", "p::q", "p::r"];
-/// What a key is renamed to.
+/// The new name in renames.
 const NEW_NAME: &str = "n::f";
 const VALUES: [&str; 10] = [
     "1",
@@ -73,14 +73,14 @@ const WANTED: [&str; 6] = [
     "[y]",
     "{k: 1, l: {}}",
 ];
-/// A value that is merged with what higher levels set, and one with less in it.
+/// A value that is merged with those of higher levels, and one with fewer elements.
 const MORE: &str = "a: {k: 1, l: [x, y]}\nlookup_options: {a: {merge: deep}}\n";
 const LESS: &str = "{k: 1, l: [x]}";
 const WHOSE: [&str; 4] = ["role=web", "role=db", "web2", "role=web,db"];
 
 type Files = BTreeMap<String, String>;
 
-/// What Puppet gives a node for a key.
+/// Puppet's answers by node and key.
 type Answers = BTreeMap<(String, String), Value>;
 
 /// The files of a random workspace.
@@ -97,7 +97,7 @@ fn random(dice: &mut Dice) -> Files {
         }
         match name {
             "data/role/web.yaml" => shared.clone_from(&entries),
-            // What both roles set alike can be hoisted.
+            // Entries that both roles share can be hoisted.
             "data/role/db.yaml" if dice.chance(50) => entries.clone_from(&shared),
             "data/common.yaml" if dice.chance(20) => entries.push(FLAT.to_owned()),
             "data/common.yaml" if dice.chance(20) => entries.push(NESTED.to_owned()),
@@ -110,7 +110,7 @@ fn random(dice: &mut Dice) -> Files {
         if dice.chance(30) {
             text += &format!("lookup_options:\n  {}\n", dice.pick(&OPTIONS));
         }
-        // Two anchors of one name in a file would mean what stands between them.
+        // Two anchors of one name in a file would refer to the text between them.
         let text = match text.matches("&x").count() {
             0 | 1 => text,
             _ => text.replace("&x ", ""),
@@ -149,7 +149,7 @@ fn made(files: &Files, plan: &Plan, snapshot: &Snapshot) -> Files {
     files
 }
 
-/// What Puppet gives every node for every key.
+/// Puppet's answers for every node and key.
 fn answers(puppet: &mut Session, files: &Files) -> Answers {
     let folder = tempfile::tempdir().unwrap();
     let within = files.iter();
@@ -181,7 +181,7 @@ fn answers(puppet: &mut Session, files: &Files) -> Answers {
     found
 }
 
-/// Asks about the workspace, with its known nodes.
+/// Calls `ask` with the workspace and its known nodes.
 fn with_view<T>(snapshot: &Snapshot, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
     let (configs, nodes) = (ConfigCache::default(), known());
@@ -190,7 +190,7 @@ fn with_view<T>(snapshot: &Snapshot, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
     ask(&view.unwrap())
 }
 
-/// Where Puppet and a proof disagree on what changes.
+/// The disagreements of Puppet and a proof about the changes.
 fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) -> Vec<String> {
     let mut told = BTreeSet::new();
     for change in &proof.known.changes {
@@ -208,7 +208,7 @@ fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) 
         let is_known = KNOWN.iter().any(|(known, _)| known == node);
         let agrees = match is_known {
             true => (old != new) == told.contains(at),
-            // Of other nodes it is said which keys can change.
+            // For other nodes only the keys that can change are announced.
             false => old == new || may_change.contains(&**key) || !proof.is_complete,
         };
         if !agrees {
@@ -218,7 +218,7 @@ fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) 
     found
 }
 
-/// What is wrong, with the workspace that it is wrong in.
+/// The failures, with their workspace.
 fn report(files: &Files, title: &str, words: &str, wrong: &[String], after: &Files) -> String {
     let texts = files.iter().filter(|(name, _)| *name != "hiera.yaml");
     let texts: String = texts
@@ -234,7 +234,7 @@ fn report(files: &Files, title: &str, words: &str, wrong: &[String], after: &Fil
     format!("{title}: {words}\n{wrong}\nBEFORE\n{texts}AFTER\n{changed}")
 }
 
-/// The kind of a refactoring: the words of its title that no workspace has to do with.
+/// The kind of a refactoring: the words of its title that do not depend on the workspace.
 fn kind(title: &str) -> &'static str {
     let kinds = [
         ("Keep only", "one of duplicates"),
@@ -329,7 +329,8 @@ fn renames_change_nothing_in_puppet_but_the_name() {
         let found = with_view(&snapshot, |view| {
             rename(view.analysis, &at, offset, NEW_NAME)
         });
-        // A pattern that matches other keys too would no longer match it: that is asked first.
+        // A pattern that matches other keys too would no longer match: that needs a confirmation
+        // first.
         let plain = found.ok().filter(|found| found.to_confirm.is_empty());
         let Some(edits) = plain.map(|found| found.edits) else {
             continue;
@@ -369,7 +370,7 @@ fn renames_change_nothing_in_puppet_but_the_name() {
     assert!(renamed > WORKSPACES / 2, "{renamed}");
 }
 
-/// Where Puppet does not do what a proposal says.
+/// The proposals whose announced effects differ from Puppet's.
 fn broken_promises(
     goal: &Goal,
     proposal: &Proposal,
@@ -405,7 +406,7 @@ fn edits_by_goal_do_in_puppet_what_they_say() {
     let mut dice = Dice::new(19);
     let mut puppet = Program::puppet().start();
     let mut tried = 0;
-    // Ways to take away what lower levels add.
+    // Ways to remove elements from lower levels.
     let mut ways: BTreeMap<&str, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
     for _ in 0..2 * WORKSPACES {

@@ -1,6 +1,6 @@
-//! Hovers in a real control repository: for keys of its node, role and common files, what a hover
-//! tells equals what real Puppet answers for the nodes that read the file. A hundred of the keys are
-//! drawn by chance: always the same, or those of the number in `HIERA_LS_SEED`.
+//! Hovers in a real control repository: for keys of its node, role and common files, the hover
+//! equals real Puppet's answers for the nodes that read the file. A hundred of the keys are random:
+//! always the same, or those of the seed in `HIERA_LS_SEED`.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,10 +21,10 @@ use crate::hover_forms::check_file;
 use crate::program;
 use crate::tagged_json::from_tagged_json;
 
-/// Keys of each kind of file.
+/// Number of keys of each kind of file.
 const KEYS: usize = 50;
 
-/// Keys of role files that are drawn by chance.
+/// Number of random keys of role files.
 const DRAWN: usize = 100;
 
 /// A place to hover.
@@ -52,7 +52,7 @@ fn spots_of(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<Spot> {
     let mut all = Vec::new();
     for file in files {
         for key in &file.facts().keys {
-            // The name of a request is a dotted key.
+            // The name in a request is a dotted key.
             if &*key.name != "lookup_options" && !key.name.contains(['.', '\'', '"']) {
                 all.push(Spot {
                     path: file.path().to_string(),
@@ -65,7 +65,7 @@ fn spots_of(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<Spot> {
     all
 }
 
-/// `count` keys of the role files, by chance: another choice for each `HIERA_LS_SEED`.
+/// `count` random keys of the role files; `HIERA_LS_SEED` sets the seed.
 fn drawn(snapshot: &Snapshot, folder: &str, count: usize) -> Vec<Spot> {
     let seed = std::env::var("HIERA_LS_SEED")
         .ok()
@@ -82,7 +82,7 @@ fn drawn(snapshot: &Snapshot, folder: &str, count: usize) -> Vec<Spot> {
     drawn
 }
 
-/// Every key that some `lookup_options` merge, each in every kind of file that sets it.
+/// Every merged key, each in every kind of file that sets it.
 fn merged(snapshot: &Snapshot, folder: &str) -> Vec<Spot> {
     let mut patterns: Vec<String> = Vec::new();
     for file in snapshot.files() {
@@ -128,7 +128,7 @@ fn hovers_of_lsst_control_equal_puppet() {
     let (Some(corpus), Some(folder)) = (Corpus::lsst_control(), corpora::corpora()) else {
         return;
     };
-    // The workspace as it is, deployed paths and all; Puppet gets its copy.
+    // The original workspace, including deployed paths; Puppet gets its copy.
     let folder = disk::absolute(folder.join("lsst-control/workspace").to_str().unwrap());
     let snapshot = disk::snapshot_of(&folder);
     let nodes: serde_json::Map<String, serde_json::Value> = corpus
@@ -191,7 +191,7 @@ fn hovers_of_lsst_control_equal_puppet() {
             };
             errors += usize::from(answers.iter().any(is_error));
             unknown += usize::from(answers.iter().any(|answer| !answer.is_certain));
-            // Groups are Puppet's groups: no two of them say the same.
+            // Our groups equal Puppet's: no two of them are the same.
             for (nth, answer) in answers.iter().enumerate() {
                 let again = answers[..nth]
                     .iter()
@@ -207,7 +207,7 @@ fn hovers_of_lsst_control_equal_puppet() {
                     }
                 }
             }
-            // Without any node known: what is said to be certain is every reader's.
+            // Without known nodes: certain values hold for every reader.
             let without = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
             for answer in effective(without, &spot.path, spot.offset) {
                 let right = readers
@@ -263,7 +263,7 @@ fn hovers_of_lsst_control_equal_puppet() {
     tell_times(&snapshot, &spots, &settings, &configs, [&no_nodes, &known]);
 }
 
-/// Prints how long hovers take, without and with nodes.
+/// Prints the duration of hovers, without and with nodes.
 fn tell_times(
     snapshot: &Snapshot,
     spots: &[(&str, Vec<Spot>)],

@@ -1,5 +1,5 @@
-//! Differences that are known and explained, read from `known_differences.txt`. Every entry has a
-//! reason, and an entry that explains nothing any more fails the test that owns it.
+//! Known and explained differences, read from `known_differences.txt`. Every entry has a reason,
+//! and an unused entry fails the test that owns it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Parity with real Puppet: the case files, and random requests to random repositories, answered by
-//! `hiera-ls lookup --batch` and compared with what Puppet 7.23 answers.
+//! `hiera-ls lookup --batch` and compared with the answers of Puppet 7.23.
 //!
 //! `PARITY_COUNT=50000 PARITY_SEED=7 cargo test --release --test parity random -- --nocapture` runs
-//! any number with any seed; differing cases are made small, printed, and written in the form of the
+//! any number with any seed; differing cases are shrunk, printed, and written in the form of the
 //! case files to `target/tmp/parity-differences.jsonl`.
 
 #![allow(
@@ -52,7 +52,7 @@ use compare::{Outcome, Outcomes, difference, normalised, outcome, side_by_side};
 use known::Known;
 use program::Program;
 
-/// Requests of a random run for which one catalog is compiled.
+/// Number of requests of a random run for which a catalog is compiled.
 const CATALOGS: usize = 70;
 
 #[test]
@@ -61,7 +61,7 @@ fn the_case_file_of_puppet_7_agrees() {
     assert_agreement("puppet-7.23.jsonl", &cases, &Known::read());
 }
 
-/// Cases beside the shared ones: what chance found, and what the shared ones leave out.
+/// Additional cases: found by random runs, or missing in the shared file.
 #[test]
 fn the_case_file_of_our_own_agrees() {
     let cases = read_cases(&case_file("own-7.23.jsonl"));
@@ -72,7 +72,7 @@ fn the_case_file_of_our_own_agrees() {
 fn the_case_file_of_version_8_agrees() {
     let mut cases = read_cases(&case_file("openvox-8.28-differences.jsonl"));
     for case in &mut cases {
-        // The recorder of that file kept no places: they are in the messages.
+        // The recorder of that file kept no positions: they are in the messages.
         if let Some(answer) = case.expected.as_object_mut() {
             answer.insert("places".into(), "unrecorded".into());
         }
@@ -80,7 +80,7 @@ fn the_case_file_of_version_8_agrees() {
     assert_agreement("openvox-8.28-differences.jsonl", &cases, &Known::read());
 }
 
-/// The reference itself is tested first: it gives all recorded answers again.
+/// The reference itself is tested first: it reproduces all recorded answers.
 #[test]
 fn the_reference_reproduces_the_case_file() {
     let Some(version) = program::puppet_version() else {
@@ -136,7 +136,7 @@ fn random_requests_agree() {
             report.unreached
         );
     }
-    // What is rare need not occur with every seed.
+    // Rare classes need not occur with every seed.
     for line in known.unused_classes() {
         eprintln!("did not occur: {line}");
     }
@@ -182,7 +182,7 @@ fn known_differences_name_cases_that_exist() {
     }
 }
 
-/// Values that only keys open: with them ours are what hiera-eyaml's are, without them secrets.
+/// Encrypted values: with keys our values equal hiera-eyaml's, without them they are secrets.
 #[test]
 fn secrets_open_as_with_hiera_eyaml() {
     if program::puppet_version().is_none() {
@@ -199,15 +199,16 @@ fn secrets_open_as_with_hiera_eyaml() {
         .map(|line| line.split('\t').collect::<Vec<_>>())
         .filter(|fields| fields[1..3] == ["first", "first"])
         .map(|fields| String::from_utf8(unhex(fields[0])).unwrap())
-        // Of a key that does not open, another level's might: that is unknown, and Puppet's error.
+        // If a key cannot decrypt a value, another level's key might: ours is unknown, Puppet's an
+        // error.
         .filter(|text| !matches!(decrypt(text, &opened), Err(EyamlError::OtherKey)))
         .collect();
     assert!(texts.len() > 90, "{}", texts.len());
     let mut data = String::new();
     for (i, text) in texts.iter().enumerate() {
-        // A JSON string is one of YAML.
+        // A JSON string is also a YAML string.
         let _ = writeln!(data, "k{i}: {}", json!(text));
-        // A key is interpolated, but never opened. YAML has no long ones.
+        // A key is interpolated, but never decrypted. YAML has no long keys.
         let name = if text.len() < 500 { text } else { "x" };
         let (text, name) = (json!(text), json!(name));
         let _ = writeln!(data, "list{i}: [{text}, {{{name}: {text}}}]");
@@ -292,9 +293,9 @@ fn secrets_open_as_with_hiera_eyaml() {
             .is_some_and(|e| e.contains("encryptors/"));
         match difference(&p, &open) {
             None => same += 1,
-            // Other methods need plugins of Ruby: such a value stays a secret.
+            // Other methods need Ruby plugins: such a value stays a secret.
             Some(_) if is_plugin && outcome(&open) == Outcome::Unknown => foreign += 1,
-            // A level may have keys of its own, so a value that this key does not open is unknown.
+            // A level may have its own keys, so a value that this key cannot decrypt is unknown.
             Some(_) if is_for_other_key(&p) && outcome(&open) == Outcome::Unknown => foreign += 1,
             Some(found) => panic!(
                 "{name}: {}\n{}",
@@ -327,7 +328,7 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(byte).collect()
 }
 
-/// The list of planted mistakes follows the engine: every one still has its place there.
+/// Every planted mistake still applies to the engine's code.
 #[test]
 fn the_planted_mistakes_apply() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/mutations.py");

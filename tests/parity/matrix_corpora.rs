@@ -1,5 +1,5 @@
-//! The matrix of every key of a real control repository over its 161 nodes, cell by cell against
-//! real Puppet.
+//! The matrix of every key of a real control repository over its 161 nodes, compared cell by cell
+//! with real Puppet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -142,7 +142,7 @@ fn is_failure(answer: &Value) -> bool {
     answer["found"] == false && !is_not_found(answer)
 }
 
-/// Every source stands at the line of the key; where nothing was found there is none.
+/// Every source is at the line of the key; if nothing was found there is none.
 fn assert_sources(corpus: &Corpus, key: &str, answer: &Value) {
     let sources = answer["sources"].as_array().unwrap();
     assert_eq!(sources.is_empty(), answer["found"] != true, "{key}");

@@ -1,7 +1,8 @@
-//! The classes, defined types and parameters of real manifests are those that Puppet's own parser names
+//! The classes, defined types and parameters of real manifests equal those from Puppet's own parser
 //! (`class_params.json` of the corpora): kind, name, parent, types, defaults and lines.
 //!
-//! The corpora hold no manifests: `LSST_CONTROL` and `MAGIC_CASTLE` name checkouts of the same repositories.
+//! The corpora have no manifests: `LSST_CONTROL` and `MAGIC_CASTLE` name checkouts of the same
+//! repositories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::corpora::corpora;
 
-/// A definition as `class_params.json` has it, without its file.
+/// A definition in the form of `class_params.json`, without its file.
 fn shown(file: &File, code: &CodeFacts) -> Vec<Value> {
     let text = file.text();
     let line = |range: TextRange| file.lines().line(range.start as usize) + 1;
@@ -44,8 +45,8 @@ fn shown(file: &File, code: &CodeFacts) -> Vec<Value> {
     found
 }
 
-/// What differs between the manifests of a checkout and what Puppet's parser names; the number of
-/// definitions that were compared.
+/// The differences between the manifests of a checkout and Puppet's parser; with the number of
+/// compared definitions.
 fn differences(corpus: &str, checkout: &Path) -> (usize, Vec<String>) {
     let known = corpora()
         .expect("the corpora")

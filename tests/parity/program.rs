@@ -1,5 +1,5 @@
-//! The two programs under comparison, each a process that speaks the batch protocol: JSON Lines in,
-//! one answer per line out. A process that dies or falls silent becomes an answer that says so.
+//! The two compared programs, each a process that speaks the batch protocol: JSON Lines in, one
+//! answer per line out. If a process dies or stops responding, the answer says so.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -9,10 +9,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long a program may take for one answer: far more than the slowest honest one needs, even on
-/// a machine that does much else.
+/// Timeout for one answer: far more than the slowest one needs, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// How often a program may die during one list of requests before the rest is given up.
+/// How often a program may die during one list of requests before the rest is abandoned.
 const DEATHS: usize = 20;
 
 /// A command line that speaks the protocol.
@@ -38,8 +37,8 @@ impl Program {
         }
     }
 
-    /// `hiera-ls lookup --batch` of this build, or the command line in `PARITY_OURS` (for trying the
-    /// harness itself: with the oracle on both sides nothing may differ).
+    /// `hiera-ls lookup --batch` of this build, or the command line in `PARITY_OURS` (for testing
+    /// the harness itself: with the oracle on both sides there must be no difference).
     pub fn ours() -> Program {
         let command = match std::env::var("PARITY_OURS") {
             Ok(line) => line.split_whitespace().map(str::to_string).collect(),
@@ -82,8 +81,8 @@ impl Program {
         }
     }
 
-    /// The answers to `requests`, from fresh processes whose input ends after the last request: one,
-    /// unless it dies. A request without an answer gets `{"crash": why}`.
+    /// The answers to `requests`, from fresh processes whose input ends after the last request:
+    /// one, unless it dies. A request without an answer gets `{"crash": why}`.
     pub fn answer_all(&self, requests: &[Value]) -> Vec<Value> {
         let mut answers: Vec<Value> = Vec::with_capacity(requests.len());
         let mut deaths = 0;
@@ -107,7 +106,7 @@ impl Program {
     }
 }
 
-/// What happens to the program's input after the last request of an exchange.
+/// What to do with the program's input after the last request.
 enum Ending {
     Close,
     Keep,
@@ -122,13 +121,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// The answers to `requests`; the program stays for more. Panics if it dies: only the reference
-    /// is asked this way.
+    /// The answers to `requests`; the program keeps running. Panics if it dies: only used for the
+    /// reference.
     pub fn ask(&mut self, requests: &[Value]) -> Vec<Value> {
         self.ask_text(text_of(requests), requests.len())
     }
 
-    /// The answers to `count` requests that are text already, a line each.
+    /// The answers to `count` requests given as text, one per line.
     pub fn ask_text(&mut self, lines: String, count: usize) -> Vec<Value> {
         let (answers, failure) = self.exchange(lines, count, Ending::Keep);
         if let Some(why) = failure {
@@ -140,7 +139,7 @@ impl Session {
         answers
     }
 
-    /// Writes on one thread and reads on this one: either pipe alone would fill up.
+    /// Writes on one thread and reads on this one: otherwise a pipe could fill up.
     fn exchange(
         &mut self,
         text: String,
@@ -149,7 +148,7 @@ impl Session {
     ) -> (Vec<Value>, Option<String>) {
         let mut stdin = self.stdin.take().expect("input is open");
         let writer = thread::spawn(move || {
-            // A program that died does not read on; its missing answers tell.
+            // A dead program stops reading; its missing answers show it.
             let written = stdin
                 .write_all(text.as_bytes())
                 .and_then(|()| stdin.flush());
@@ -227,7 +226,7 @@ fn text_of(requests: &[Value]) -> String {
     text
 }
 
-/// The last part of what a program said on standard error.
+/// The last part of a program's standard error.
 fn forward_tail(mut from: impl Read, to: &Sender<String>) {
     const KEEP: usize = 2_000;
     let mut all = Vec::new();
@@ -244,8 +243,8 @@ fn forward_tail(mut from: impl Read, to: &Sender<String>) {
     let _ = to.send(String::from_utf8_lossy(&all).into_owned());
 }
 
-/// The version of Puppet on this machine, with hiera-eyaml beside it. Without it CI fails and anybody
-/// else sees that something was skipped.
+/// The version of Puppet on this machine, with hiera-eyaml installed. Without it CI fails, and
+/// elsewhere a message says that something was skipped.
 pub fn puppet_version() -> Option<String> {
     let asked = Command::new("ruby")
         .args([

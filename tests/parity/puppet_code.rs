@@ -1,9 +1,9 @@
-//! Manifests and templates of real modules, and single edits of them: the same trees and first errors
-//! as Puppet's own parser.
+//! Manifests and templates of real modules, and single edits of them: the same trees and first
+//! errors as Puppet's own parser.
 //!
-//! The project's own manifests are always read; `MANIFESTS=/some/folder:/another` names others
+//! The project's own manifests are always parsed; `MANIFESTS=/some/folder:/another` adds others
 //! (`tests/run puppet` unpacks Debian's modules and names them). `MANIFESTS_EDITS=2000` and
-//! `MANIFESTS_SEED=7` choose the edits.
+//! `MANIFESTS_SEED=7` set the number of edits and the seed.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use crate::program::Program;
 use crate::puppet_tree::difference;
 
-/// Longest manifest that is edited: Puppet reads a megabyte in a second.
+/// Maximum length of an edited manifest: Puppet parses a megabyte in a second.
 const LONGEST_EDITED: usize = 16 * 1024;
 
-/// What an edit puts in.
+/// Texts that an edit inserts.
 const PIECES: &[&str] = &[
     "{", "}", "(", ")", "[", "]", ",", ";", ":", "::", "=>", "+>", "->", "~>", "<-", "=", "==",
     "!=", "=~", "!~", "!", "+", "-", "*", "/", "%", "?", "|", "@", "@@", "@(", "<|", "|>", "<<|",
@@ -28,8 +28,7 @@ const PIECES: &[&str] = &[
     "%>",
 ];
 
-/// Files with what they are written in. A file with bytes that are no text is left out: no lookup
-/// sees a difference.
+/// Files with their dialect. A file with invalid bytes is left out: lookups see no difference.
 fn sources() -> Vec<(PathBuf, String, Dialect)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut folders = vec![own];
@@ -68,7 +67,7 @@ fn request(text: &str, dialect: Dialect) -> Value {
     })
 }
 
-/// Compares both readers on texts: how many agree, and the differences.
+/// Compares both parsers on texts: the number of equal results, and the differences.
 fn compare(texts: &[(String, String, Dialect)]) -> Vec<String> {
     let requests: Vec<Value> = texts
         .iter()
@@ -77,7 +76,7 @@ fn compare(texts: &[(String, String, Dialect)]) -> Vec<String> {
     let answers = Program::parser_of_puppet().answer_all(&requests);
     let mut differences = Vec::new();
     for ((name, text, dialect), answer) in texts.iter().zip(&answers) {
-        // A text in a heredoc that is no JSON is not reported by this reader.
+        // Invalid JSON in a heredoc is not reported by this parser.
         if answer["error"]["stage"] == "text" {
             continue;
         }

@@ -21,22 +21,22 @@ use crate::known::Known;
 use crate::program::{Program, Session};
 use crate::shrink::Shrinker;
 
-/// Requests to a repository, and to one that may be spoiled as a whole.
+/// Number of requests to a repository, and to one that may be broken as a whole.
 const REQUESTS: [usize; 2] = [24, 4];
-/// Repositories that are on disk at one time.
+/// Number of repositories on disk at one time.
 const REPOSITORIES: usize = 40;
-/// Kinds of Puppet's errors that are listed.
+/// Number of listed kinds of Puppet's errors.
 const ERRORS: usize = 80;
-/// Reasons of unknown answers that are listed.
+/// Number of listed reasons of unknown answers.
 const REASONS: usize = 20;
-/// Classes of differences that are made small and shown; the others are counted.
+/// Number of classes of differences that are shrunk and shown; the others are counted.
 const SHOWN: usize = 12;
 
-/// What a run was asked to do.
+/// The options of a run.
 pub struct Plan {
     pub seed: u64,
     pub count: usize,
-    /// How many classes are shrunk.
+    /// Number of classes to shrink.
     pub shrink: usize,
     /// Requests that match, or whose repositories do, are left out: for work on one part while
     /// another is missing.
@@ -45,7 +45,7 @@ pub struct Plan {
 
 impl Plan {
     /// The seed and size of CI's run, unless `PARITY_SEED`, `PARITY_COUNT`, `PARITY_SHRINK` and
-    /// `PARITY_WITHOUT` say otherwise.
+    /// `PARITY_WITHOUT` set others.
     pub fn from_environment() -> Plan {
         let number = |name: &str, default: u64| match std::env::var(name) {
             Ok(text) => text
@@ -72,21 +72,22 @@ struct Differing {
     ours: Value,
 }
 
-/// What a run found.
+/// The results of a run.
 pub struct Report {
-    /// Everything worth printing.
+    /// The printed text.
     pub text: String,
-    /// Differences that nothing explains.
+    /// Number of unexplained differences.
     pub unexplained: usize,
     /// Kinds of code that left too many answers unknown.
     pub too_unknown: Vec<String>,
     /// Constructs and events that were never reached.
     pub unreached: Vec<&'static str>,
-    /// The differing cases of the shown classes, small, as lines of a case file.
+    /// The shrunk cases of the shown classes, as lines of a case file.
     pub cases: String,
 }
 
-/// Whether our answer is what Puppet gives to a request alone: its process may keep something of those before.
+/// Whether our answer equals Puppet's for the request alone: its process may keep state of earlier
+/// requests.
 fn agrees_when_fresh(item: &Item, ours: &Value) -> bool {
     let Item { case, root, .. } = item;
     let request = full_request(&case.files, &case.request, &case.id, root);
@@ -130,7 +131,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
                     item.case.line()
                 );
             }
-            // A message of more than 64 MiB, which takes Puppet about as long as it is given, is not told.
+            // A message of more than 64 MiB, which takes Puppet up to its timeout, is not reported.
             if p.get("too_slow").is_some() || o.pointer("/error/__ptype").is_some() {
                 too_slow += 1;
                 continue;
@@ -180,7 +181,7 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
             }
             let class = found.class.clone();
             if !differing.contains_key(&class) {
-                // A long run tells at once.
+                // A long run reports at once.
                 eprintln!("differs: {class}\n{}", item.case.line());
             }
             let one = Differing {
@@ -236,13 +237,13 @@ pub fn run(plan: &Plan, known: &Known, folder: &Path) -> Report {
 /// Answers that are unknown because of code, by the kind of code.
 #[derive(Default)]
 struct Shares {
-    /// How many were asked and how many of these are unknown.
+    /// The number of answers, and how many of them are unknown.
     counts: BTreeMap<Code, (usize, usize)>,
     reasons: BTreeMap<String, usize>,
 }
 
 impl Shares {
-    /// Counts one of our answers: whether it is unknown because of code.
+    /// Counts one of our answers; returns whether it is unknown because of code.
     fn count(&mut self, item: &Item, answer: &Value) -> bool {
         let code = match item.case.request.contains_key("compile") {
             true if item.code == Code::Data => Code::Manifests,
@@ -289,7 +290,7 @@ impl std::fmt::Display for Shares {
     }
 }
 
-/// What code an answer depends on.
+/// The code that an answer depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Code {
     Data,
@@ -299,7 +300,7 @@ enum Code {
 }
 
 impl Code {
-    /// How many of a hundred answers may be unknown.
+    /// Maximum percentage of unknown answers.
     fn ceiling(self) -> Option<usize> {
         match self {
             Code::Data => Some(0),
@@ -389,14 +390,15 @@ fn leaves_out(without: &Regex, case: &Case) -> bool {
         || without.is_match(&Value::Object(case.request.clone()).to_string())
 }
 
-/// Whether the answers of Puppet 7.23 with version 8's settings can stand for version 8's; evens out
-/// what version 8 only words differently.
+/// Whether the answers of Puppet 7.23 with version 8's settings can stand for version 8's; removes
+/// mere differences in wording.
 fn comparable_as_8(case: &Case, puppet: &mut Value, ours: &mut Value) -> bool {
-    // Version 8 gives a default to an undefined variable before it complains; 7 complains first.
+    // Version 8 gives a default to an undefined variable before it reports it; 7 reports it first.
     if case.request.contains_key("default_values_hash") {
         return false;
     }
-    // In a location of hiera.yaml version 8 warns and goes on where 7 fails or words it otherwise.
+    // For a location of hiera.yaml version 8 warns and continues where 7 fails or has another
+    // message.
     let says = |answer: &Value, text: &str| answer.to_string().contains(text);
     if says(ours, "Interpolation failed with") || says(puppet, "HIERA_UNDEFINED_VARIABLE") {
         return false;

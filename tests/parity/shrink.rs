@@ -1,5 +1,5 @@
-//! Makes a differing case small: drops files, lines, parts of lines, facts and request fields as
-//! long as the difference stays of its class.
+//! Shrinks a differing case: drops files, lines, parts of lines, facts and request fields while the
+//! difference stays in its class.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use crate::case::{Case, full_request, write_files};
 use crate::compare::{Difference, difference, normalised};
 use crate::program::{Program, Session};
 
-/// How many candidates one case may cost.
+/// Maximum number of candidates for one case.
 const BUDGET: usize = 600;
-/// How many candidates are tried at once: a process of ours starts for each group.
+/// Number of candidates tried at once: one process of ours is started for each group.
 const GROUP: usize = 16;
 
 /// Both programs and a folder for candidates.
@@ -113,7 +113,7 @@ impl<'a> Shrinker<'a> {
         });
     }
 
-    /// Tries every candidate on its own, then adds up the ones that worked, one after the other.
+    /// Tries every candidate separately, then combines the ones that worked, one after the other.
     fn keep_all(
         &mut self,
         best: &mut Case,
@@ -151,7 +151,8 @@ impl<'a> Shrinker<'a> {
                 continue;
             }
             for separator in [", ", "", "\u{1}"] {
-                // First the elements of flow collections, then words, then characters of short texts.
+                // First the elements of flow collections, then words, then characters of short
+                // texts.
                 let text = best.files[&path].clone();
                 let pieces: Vec<String> = match separator {
                     ", " => text.split_inclusive(", ").map(str::to_string).collect(),

@@ -23,7 +23,7 @@ use hiera_ls::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
 use hiera_ls::text::TextRange;
 use hiera_ls::value::{LoadError, Value, load_node};
 
-/// The corpora beside the project, or nothing, visibly, where they are not.
+/// The corpora next to the project; empty, with a message, without them.
 fn yaml_files() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let mut files = Vec::new();
@@ -56,7 +56,7 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) {
 struct Entry {
     key: TextRange,
     value: TextRange,
-    /// Nodes of the entry, to find the anchors its aliases need.
+    /// Nodes of the entry, to find the anchors that its aliases need.
     targets: Vec<TextRange>,
     loaded: Result<Value, LoadError>,
 }
@@ -113,8 +113,8 @@ struct Tally {
     recovered: usize,
 }
 
-/// One edit: `line` of the old text, with its line break, becomes `new`, or `new` is put before
-/// it.
+/// One edit: `line` of the old text, with its line break, becomes `new`, or `new` is inserted
+/// before it.
 struct Edit {
     line: Range<usize>,
     new: String,
@@ -179,7 +179,7 @@ fn check(path: &Path, old: &str, before: &[Entry], column: usize, edit: &Edit, t
         .entries()
         .map(|(key, value)| (parse.tree.node(key).full_range().start, (key, value)))
         .collect();
-    // What stands where an affected entry or the new line stands may swallow.
+    // An affected entry or the new line may swallow the following text.
     let hungry: Vec<TextRange> = after
         .values()
         .map(|&(key, value)| {
@@ -307,7 +307,7 @@ struct File {
     column: usize,
 }
 
-/// The files that are mappings and have no error as they are.
+/// The files that are mappings without errors.
 fn sound_files() -> Vec<File> {
     let mut files = Vec::new();
     for (path, text) in yaml_files() {
@@ -329,10 +329,10 @@ fn sound_files() -> Vec<File> {
     files
 }
 
-/// Bytes of text that one test may parse; keeps it below half a minute unoptimized.
+/// Maximum number of bytes that one test parses; keeps it below half a minute unoptimized.
 const BYTES_PER_TEST: usize = 600_000_000;
 
-/// How many edits a file gets, so that all files together stay within the limit.
+/// The number of edits for a file, so that all files together stay within the limit.
 fn share(file: &File, files: usize) -> usize {
     (BYTES_PER_TEST / files.max(1) / file.text.len().max(1)).max(1)
 }

@@ -1,7 +1,7 @@
-//! Incremental equals fresh: after any sequence of edits, opens, closes, saves, files that come, go
-//! and are renamed, and changes of settings and choices, the server shows what a fresh server shows
-//! on the final texts: published and pulled diagnostics, hovers, lookups explained, nodes, outlines,
-//! the search for keys, lenses, hints, calls, and the documents of commands.
+//! Incremental equals fresh: after any sequence of edits, opens, closes, saves, created, deleted
+//! and renamed files, and changes of settings and choices, the server shows the same as a fresh
+//! server with the final texts: published and pulled diagnostics, hovers, explained lookups, nodes,
+//! outlines, the search for keys, lenses, hints, calls, and the documents of commands.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use hiera_ls::server::testing::{Options, serve};
 use serde_json::{Value, json};
 
-/// How many sequences are tried, unless `INCREMENTAL_COUNT` says otherwise.
+/// Number of sequences, unless `INCREMENTAL_COUNT` sets another.
 const SEQUENCES: u64 = 200;
 
-/// How many things happen in one sequence.
+/// Number of steps in one sequence.
 const STEPS: usize = 14;
 
-/// Long enough for a loaded machine; nothing waits this long unless it is broken.
+/// Timeout, long enough for a loaded machine; only reached if something is broken.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 const FILES: [&str; 9] = [
@@ -35,7 +35,7 @@ const FILES: [&str; 9] = [
     "modules/m/data/common.yaml",
 ];
 
-/// Numbers that follow from a seed (xorshift64*).
+/// Random numbers from a seed (xorshift64*).
 struct Dice(u64);
 
 impl Dice {
@@ -55,7 +55,7 @@ impl Dice {
     }
 }
 
-/// A text that could stand in a file, sound or not.
+/// A possible text of a file, valid or not.
 fn text(dice: &mut Dice, file: &str) -> String {
     if file == "nodes.json" {
         return dice
@@ -118,7 +118,7 @@ fn text(dice: &mut Dice, file: &str) -> String {
     text
 }
 
-/// One conversation, and what has been published in it.
+/// One session, and the diagnostics published in it.
 struct Client {
     to: Option<PipeWriter>,
     from: Receiver<Value>,
@@ -156,7 +156,7 @@ impl Client {
             next: 1,
             server: Some(server),
         };
-        // The client says that it watches, so that the test decides when changes are seen.
+        // The client watches files, so that the test decides when changes are seen.
         let capabilities = json!({
             "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
             "textDocument": {
@@ -200,7 +200,7 @@ impl Client {
         }
     }
 
-    /// Takes one message; false at the deadline.
+    /// Receives one message; false at the deadline.
     fn hear(&mut self, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
         let Ok(message) = self.from.recv_timeout(left) else {
@@ -218,13 +218,13 @@ impl Client {
 
     /// The pulled diagnostics of all files, ordered by file.
     fn pull_workspace(&mut self) -> Vec<String> {
-        // A client that knows something of a file that is not there is answered at once.
+        // A client with outdated information about a missing file is answered at once.
         let known = json!([{ "uri": "file:///nowhere/at-all.yaml", "value": "old" }]);
         let params = json!({ "previousResultIds": known });
         let mut report = self.ask("workspace/diagnostic", &params);
         let items = report["items"].as_array_mut().unwrap();
         for item in items.iter_mut() {
-            // A fresh server counts the versions of open files afresh.
+            // A fresh server counts the versions of open files from the start.
             item.as_object_mut().unwrap().remove("version");
         }
         let mut items: Vec<String> = items.iter().map(ToString::to_string).collect();
@@ -232,7 +232,7 @@ impl Client {
         items
     }
 
-    /// Everything that the server shows of the files by now; what was published is as it came.
+    /// Everything that the server currently shows of the files; published diagnostics as received.
     fn everything(&mut self, folder: &Path, open: &BTreeMap<usize, String>) -> String {
         let mut all = String::new();
         for (number, file) in FILES.iter().enumerate() {
@@ -305,7 +305,7 @@ impl Client {
             .iter()
             .map(ToString::to_string)
             .collect();
-        // Equal matches stand in the order in which files became known.
+        // Equal matches are in the order in which files became known.
         found.sort();
         let _ = writeln!(all, "search {found:#?}");
         let shown = self.shown.iter().filter(|(_, items)| **items != json!([]));
@@ -350,13 +350,13 @@ fn read(from: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// The world around the server: the disk, the editor, and what was said.
+/// The environment of the server: the disk, the editor, and the choices.
 struct World {
     folder: PathBuf,
     open: BTreeMap<usize, String>,
     version: i64,
     settings: Value,
-    /// What the client can do about pulled diagnostics; null for one that is pushed to.
+    /// The client's capabilities for pulled diagnostics; null for a client that is pushed to.
     pulls: Value,
     choices: Vec<(String, Value)>,
     history: String,
@@ -388,7 +388,8 @@ impl World {
         client.tell("textDocument/didOpen", &json!({ "textDocument": document }));
     }
 
-    /// Makes a choice: whether it is accepted. One that could change nothing as things are is not.
+    /// Makes a choice; returns whether it is accepted. One that could change nothing in the current
+    /// state is refused.
     fn choose(client: &mut Client, command: &str, argument: &Value) -> bool {
         let params = json!({ "command": command, "arguments": [argument] });
         client.ask("workspace/executeCommand", &params)["code"].is_null()
@@ -485,8 +486,8 @@ impl World {
         let _ = writeln!(self.history, "{what}");
     }
 
-    /// Another server that has seen nothing but how things are now. A choice that it does not accept any
-    /// more is taken back from the other one.
+    /// Another server that has only seen the final state. A choice that it no longer accepts is
+    /// reverted in the other one.
     fn fresh(&self, other: &mut Client) -> Client {
         let mut client = Client::start(&self.folder, &self.settings, &self.pulls);
         for (number, text) in &self.open {
@@ -508,7 +509,7 @@ impl World {
     }
 }
 
-/// What a server shows once it has come to rest: as `expected`, or at the deadline as it is.
+/// The state of a server once it is idle: equal to `expected`, or the state at the deadline.
 fn settled(client: &mut Client, world: &World, expected: impl Fn(&str) -> bool) -> String {
     let until = Instant::now() + DEADLINE;
     loop {
@@ -519,7 +520,7 @@ fn settled(client: &mut Client, world: &World, expected: impl Fn(&str) -> bool) 
     }
 }
 
-/// Whether the published diagnostics are those that a pull answers.
+/// Whether the published diagnostics equal the pulled ones.
 fn is_at_rest(client: &mut Client, world: &World) -> bool {
     if !world.pulls.is_null() {
         client.pull_workspace();
@@ -569,7 +570,7 @@ fn incremental_equals_fresh() {
         for _ in 0..STEPS {
             world.step(&mut client, &mut dice);
             if dice.below(3) == 0 {
-                // Now and then the server has time to publish.
+                // From time to time the server has time to publish.
                 client.ask("workspace/symbol", &json!({ "query": "a" }));
                 while !is_at_rest(&mut client, &world) {
                     if !client.hear(Instant::now() + Duration::from_millis(5)) {

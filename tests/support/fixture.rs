@@ -1,8 +1,8 @@
 //! Small workspaces for the tests of every feature, written in one text: `#- PATH` begins a file,
 //! `$0` is the cursor, `#~ CODE` at the end of a line marks a finding there.
 //!
-//! Both the library's own tests and those under `tests/` include this file, so it knows only what
-//! the library exports.
+//! Both the library's own tests and those under `tests/` include this file, so it must only use the
+//! library's public interface.
 
 #![allow(dead_code, reason = "each of those that include it needs a part of it")]
 
@@ -18,12 +18,12 @@ pub(crate) const FOLDER: &str = "/repo";
 pub(crate) struct Fixture {
     /// Paths below [`FOLDER`] and texts, in the order written.
     pub(crate) files: Vec<(String, String)>,
-    /// Where the cursor is: the path below [`FOLDER`], and the byte of that text.
+    /// The cursor: the path below [`FOLDER`], and the byte of that text.
     pub(crate) cursor: Option<(String, usize)>,
 }
 
 impl Fixture {
-    /// Reads a workspace; lines before the first `#- PATH` are of the file `first`.
+    /// Parses a workspace; lines before the first `#- PATH` belong to the file `first`.
     pub(crate) fn new(first: &str, text: &str) -> Fixture {
         let mut files: Vec<(String, String)> = Vec::new();
         for line in text.lines() {

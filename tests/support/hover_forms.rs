@@ -1,16 +1,15 @@
-//! What holds for the form of every hover, wherever the cursor is: no line of the text forms is wider
-//! than [`WIDTH`], no more than [`MAX_LINES`] lines stand before what shows the rest, and no word is
-//! broken.
+//! Checks the form of every hover at any cursor: no line of the text forms is wider than [`WIDTH`],
+//! there are no more than [`MAX_LINES`] lines before the link to the rest, and no word is broken.
 
 use std::collections::HashSet;
 
 use hiera_ls::analysis::Analysis;
 use hiera_ls::ide::hover::{Hover, HoverOptions, MAX_LINES, WholeValue, hover};
 
-/// Widest line of the text forms, in characters.
+/// Maximum width of a line of the text forms, in characters.
 const WIDTH: usize = 100;
 
-/// Hovers at every word of a file: how many there were, and what is wrong with them.
+/// Hovers at every word of a file; returns their number and the problems.
 pub(crate) fn check_file(analysis: Analysis<'_>, path: &str, step: usize) -> (usize, Vec<String>) {
     let Some(file) = analysis.snapshot.file(path) else {
         return (0, Vec::new());

@@ -1,10 +1,10 @@
-//! The tree of a manifest as Puppet's model has it, in JSON: `[kind, offset, length, field…]` with the
+//! The tree of a manifest as in Puppet's model, in JSON: `[kind, offset, length, field…]` with the
 //! kinds and fields of Puppet's classes (`tests/parity/puppet_code.rb` writes the same).
 
 use hiera_ls::syntax::puppet::{Definition, Form, Kind, Node, Parse, Prefix, Resource};
 use serde_json::{Value, json};
 
-/// What the two readers say of a text where they differ.
+/// The differences between the two parsers' results for a text.
 pub(crate) fn difference(text: &str, expected: &Value, parse: &Parse) -> Option<String> {
     let problem = parse.problems.first();
     if let Some(error) = expected.get("error") {
@@ -21,7 +21,7 @@ pub(crate) fn difference(text: &str, expected: &Value, parse: &Parse) -> Option<
     let mut found = tree(&parse.root);
     without_places_in_heredocs(&mut found, false);
     let found = found.to_string();
-    // A tree can be too deep for a reader of JSON, so that it may come as a text.
+    // A tree can be too deep for a JSON parser, so it may come as a text.
     let expected = match &expected["tree"] {
         Value::String(text) => text.clone(),
         other => {
@@ -43,7 +43,8 @@ pub(crate) fn difference(text: &str, expected: &Value, parse: &Parse) -> Option<
     })
 }
 
-/// Puppet adds up places in a heredoc before it adds the margins that it cut; ours are true ones.
+/// Puppet adds up positions in a heredoc before it adds the margins that it removed; ours are
+/// correct.
 fn without_places_in_heredocs(tree: &mut Value, mut is_inside: bool) {
     let Value::Array(parts) = tree else { return };
     let kind = parts.first().and_then(Value::as_str).map(str::to_owned);
@@ -80,7 +81,7 @@ fn pair(pair: &[Node; 2]) -> Vec<Value> {
     pair.iter().map(tree).collect()
 }
 
-/// A name that has no place of its own, at the start of a node.
+/// A name without a position of its own, at the start of a node.
 fn name_at(node: &Node, name: &str) -> Value {
     json!(["QualifiedName", node.own.start, 0, name])
 }

@@ -1,4 +1,4 @@
-//! Files outside every workspace folder: what governs them is found above them.
+//! Files outside every workspace folder: their hierarchy is found above them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const HIERARCHY: &str = "version: 5\nhierarchy:\n  - {name: node, path: \"nodes/
 
 const NODE: &str = "shown: \"%{lookup('port')}\"\n";
 
-/// A control repository with a module that has data of its own.
+/// A control repository with a module that has its own data.
 fn repository(folder: &Path) {
     write(folder, "hiera.yaml", HIERARCHY);
     write(folder, "environment.conf", "modulepath = site:modules\n");
@@ -55,7 +55,7 @@ fn repository(folder: &Path) {
     write(folder, "site/m/data/common.yaml", "m::size: 0\n");
 }
 
-/// What a hover shows; empty for none.
+/// The text of a hover; empty without one.
 fn hover(client: &mut Client, uri: &str, line: u64) -> String {
     let id = client.hover(uri, line, 1);
     let answer = client.answer(id).unwrap();
@@ -79,9 +79,9 @@ fn a_single_file_is_answered_from_the_environment_above_it() {
     let mut client = start(None, json!({}), false);
     let node = uri(folder, "data/nodes/a.x.yaml");
     client.open(&node, NODE);
-    // At once, not after a while: nothing passes for the whole truth before it is.
+    // At once: an incomplete answer must not look complete.
     assert!(hover(&mut client, &node, 0).contains("80"));
-    // A module's data means something in its environment only.
+    // A module's data needs its environment.
     let module = uri(folder, "site/m/data/common.yaml");
     client.open(&module, "m::size: 0\n");
     let shown = hover(&mut client, &module, 0);
@@ -112,7 +112,7 @@ fn a_file_that_nothing_governs_is_left_alone_until_something_does() {
     let node = uri(folder, "data/nodes/a.x.yaml");
     client.open(&node, NODE);
     assert_eq!(hover(&mut client, &node, 0), "");
-    // A hierarchy is written and saved beside it.
+    // A hierarchy is created and saved next to it.
     let hierarchy = uri(folder, "hiera.yaml");
     client.open(&hierarchy, HIERARCHY);
     write(folder, "hiera.yaml", HIERARCHY);
@@ -127,7 +127,7 @@ fn a_folder_inside_an_environment_is_answered_from_the_whole_of_it() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
     repository(folder);
-    // The data folder alone is open; the client watches that, and nothing above it.
+    // Only the data folder is open; the client watches that, and nothing above it.
     let mut client = start(Some(&folder.join("data")), json!({}), true);
     let node = uri(folder, "data/nodes/a.x.yaml");
     client.open(&node, NODE);

@@ -1,4 +1,4 @@
-//! Changes of the disk and of texts: how much they cost, and what is never shown.
+//! Changes of the disk and of texts: their cost, and outdated states that are never shown.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -93,7 +93,7 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
     client.open(&file, "n: 7\n");
     client.diagnostics(|told| told["version"] == 1).unwrap();
     let before = checks();
-    // A comment concerns no other file.
+    // A comment affects no other file.
     for version in 2..2 + EDITS {
         client.rewrite(&file, version as i64, &format!("n: 7 # {version}\n"));
         client
@@ -101,7 +101,7 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
             .unwrap();
     }
     assert_eq!(checks() - before, EDITS);
-    // A key that comes and goes concerns the files that refer to keys.
+    // Adding and removing a key affects the files that refer to keys.
     let before = checks();
     for version in 20..20 + EDITS {
         client.rewrite(&file, version as i64, &format!("n: 7\nkey{version}: 1\n"));

@@ -1,4 +1,4 @@
-//! A client of the protocol, as raw as it gets, and features that are slow or panic on purpose.
+//! A raw client of the protocol, and features that are slow or panic on purpose.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
@@ -13,10 +13,10 @@ use hiera_ls::server::testing::{Doubles, Hover, Options, Snapshot, Stop, Symbol,
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
-/// Long enough for a loaded machine; nothing waits this long unless it is broken.
+/// Timeout, long enough for a loaded machine; only reached if something is broken.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Slow features wait here until a test opens it.
+/// Blocks slow features until a test opens it.
 #[derive(Default)]
 pub(crate) struct Gate {
     open: Mutex<bool>,
@@ -52,8 +52,8 @@ impl Gate {
     }
 }
 
-/// Answers from the plain text: a hover shows the file's text and the offset; `bad` is a
-/// problem. Files whose name holds `slow` wait at the gate, `panic` panics.
+/// Answers from the plain text: a hover shows the file's text and the offset; `bad` is a problem.
+/// Files whose name contains `slow` wait at the gate, `panic` panics.
 #[derive(Default)]
 pub(crate) struct Planted {
     pub(crate) gate: Gate,
@@ -79,7 +79,7 @@ impl Planted {
         }
         self.running.fetch_sub(1, Ordering::SeqCst);
         let text = if path.contains("census") {
-            // How many files are as they are on another branch.
+            // The number of files in the state of another branch.
             let new = snapshot.files().filter(|file| file.text().contains("new"));
             format!("{} new", new.count())
         } else {
@@ -93,7 +93,7 @@ impl Planted {
         })
     }
 
-    /// Deaf to its stop, as a rule in the middle of a long loop is.
+    /// Ignores its stop, like a rule in the middle of a long loop.
     fn check(&self, snapshot: &Snapshot, path: &str) -> Option<Vec<Finding>> {
         self.checks.fetch_add(1, Ordering::SeqCst);
         if let Some(gate) = &self.check_gate {
@@ -148,12 +148,12 @@ pub(crate) fn options(features: &Arc<Planted>) -> Options {
         symbols: Box::new(|_, _| Planted::symbols()),
     }));
     options.quiet = Duration::from_millis(5);
-    // Machines under load must not turn slow answers into refused ones.
+    // A loaded machine must not turn slow answers into refused ones.
     options.outdated_grace = Duration::MAX;
     options
 }
 
-/// One conversation over two pipes.
+/// One session over two pipes.
 pub(crate) struct Client {
     to: Option<PipeWriter>,
     from: Receiver<Value>,
@@ -165,7 +165,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Connects without a word.
+    /// Connects without initializing.
     pub(crate) fn strange(options: Options) -> Client {
         Client::of(move |input, output| serve(input, output, options))
     }
@@ -198,13 +198,13 @@ impl Client {
         }
     }
 
-    /// Connects and shakes hands, with these client capabilities.
+    /// Connects and initializes the session, with these client capabilities.
     pub(crate) fn with(options: Options, capabilities: Value) -> Client {
         let serve = move |input, output| serve(input, output, options);
         Client::served_by(serve, capabilities)
     }
 
-    /// Connects to a server that is made in another way, and shakes hands.
+    /// Connects to a server that is made in another way, and initializes the session.
     pub(crate) fn served_by(
         serve: impl FnOnce(PipeReader, PipeWriter) -> u8 + Send + 'static,
         capabilities: Value,
@@ -267,7 +267,7 @@ impl Client {
         )
     }
 
-    /// The text that a hover says it saw, without the offset.
+    /// The text in a hover, without the offset.
     pub(crate) fn seen(&mut self, id: i64) -> Result<String, String> {
         let answer = self.answer(id)?;
         let value = answer["result"]["contents"]["value"].as_str();
@@ -288,7 +288,7 @@ impl Client {
         answers.any(|message| message["id"] == id && message.get("method").is_none())
     }
 
-    /// The first message that fits, read or to come; the others stay for later.
+    /// The first message that matches, received or to come; the others stay for later.
     pub(crate) fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value, String> {
         if let Some(at) = self.unread.iter().position(&fits) {
             return Ok(self.unread.remove(at).unwrap());
@@ -305,7 +305,7 @@ impl Client {
         }
     }
 
-    /// The next diagnostics for a URI that fit.
+    /// The next diagnostics for a URI that match.
     pub(crate) fn diagnostics(&mut self, fits: impl Fn(&Value) -> bool) -> Result<Value, String> {
         let message = self.wait(|message| {
             message["method"] == "textDocument/publishDiagnostics" && fits(&message["params"])
@@ -313,7 +313,7 @@ impl Client {
         Ok(message["params"].clone())
     }
 
-    /// Closes the pipe to the server; what it says can still be read.
+    /// Closes the pipe to the server; its output can still be read.
     pub(crate) fn hang_up(&mut self) {
         self.to = None;
     }
@@ -331,7 +331,7 @@ impl Client {
         server.join().map_err(|_| "the server panicked".to_owned())
     }
 
-    /// Ends the conversation as one should.
+    /// Ends the session properly.
     pub(crate) fn end(mut self) {
         let id = self.request("shutdown", Value::Null);
         assert_eq!(self.answer(id).unwrap()["result"], Value::Null);
@@ -363,7 +363,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&body).unwrap())
 }
 
-/// Waits for something to become true.
+/// Waits for a condition.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + DEADLINE;
     while !holds() {

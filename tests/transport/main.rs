@@ -1,4 +1,4 @@
-//! The server over a real pipe, spoken to in raw JSON-RPC: the four rules of the transport, order and
+//! The server over a real pipe, in raw JSON-RPC: the four rules of the transport, order and
 //! liveness, and everything that a client can do wrong.
 
 #![expect(

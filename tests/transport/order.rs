@@ -1,4 +1,4 @@
-//! Order, cancellation, and edits that come while something runs.
+//! Order, cancellation, and edits that arrive while something runs.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -55,7 +55,7 @@ fn a_cancelled_request_is_answered_at_once_and_its_work_stops() {
     until("its work stops", || {
         features.stopped.load(Ordering::SeqCst) == 1
     });
-    // Cancelling what is answered, or was never asked, is no error.
+    // Cancelling an answered or unknown request is no error.
     client.notify("$/cancelRequest", json!({ "id": hover }));
     client.notify("$/cancelRequest", json!({ "id": "never" }));
     client.notify("$/cancelRequest", json!({}));
@@ -165,7 +165,7 @@ fn a_client_that_pulls_is_not_pushed_to() {
     let whole = client.answer(id).unwrap()["result"].clone();
     assert_eq!(whole["items"][0]["uri"], "file:///f.yaml");
     assert_eq!(whole["items"][0]["items"][0]["code"], "bad-word");
-    // Asked again, it is answered when there is news for who asks, and not before.
+    // A repeated request is answered when there is news for the client, and not before.
     let known = |report: &serde_json::Value| {
         let item = &report["items"][0];
         json!({ "previousResultIds": [{ "uri": item["uri"], "value": item["resultId"] }] })

@@ -1,5 +1,5 @@
-//! The program itself over a real pipe, on a real hierarchy: storms leave it current. What runs
-//! here is whatever `cargo test` built; `cargo test --release` tries the program that people get.
+//! The program itself over a real pipe, on a real hierarchy: it stays up to date in storms. `cargo
+//! test` runs its own build; `cargo test --release` tests the released form.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Write};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::client::{DEADLINE, frame, read};
 
-/// One conversation with the program.
+/// One session with the program.
 struct Program {
     child: Child,
     to: Option<ChildStdin>,
@@ -107,7 +107,7 @@ impl Program {
         self.wait(|message| message["id"] == id && message.get("method").is_none())
     }
 
-    /// What a hover shows, or why it shows nothing.
+    /// The text of a hover, or why there is none.
     fn shown(&mut self, id: i64) -> String {
         let answer = self.answer(id);
         let shown = answer["result"]["contents"]["value"].as_str();
@@ -158,7 +158,7 @@ fn ten_thousand_edits_and_a_thousand_hovers_leave_the_program_current() {
     let mut hovers = Vec::new();
     let mut old = 2;
     for number in 1..=10_000_usize {
-        // Only the digits are replaced, as an editor does.
+        // Only the digits are replaced, as in an editor.
         let (start, end) = (
             json!({ "line": 0, "character": 6 }),
             json!({ "line": 0, "character": 6 + old }),
@@ -176,11 +176,11 @@ fn ten_thousand_edits_and_a_thousand_hovers_leave_the_program_current() {
         }
     }
     assert_eq!(hovers.len(), 1000);
-    // Each was asked about a text of its own, through a token in another file.
+    // Each was about a different text, through a token in another file.
     let mut answered = 0;
     for (number, hover) in hovers {
         let shown = program.shown(hover);
-        // The file that was asked about has not changed, so none is out of date.
+        // The file of the request has not changed, so none is outdated.
         assert!(shown.contains(&number.to_string()), "{number}: {shown}");
         answered += 1;
     }
@@ -188,7 +188,7 @@ fn ten_thousand_edits_and_a_thousand_hovers_leave_the_program_current() {
     let last = program.hover(&node, 1);
     let shown = program.shown(last);
     assert!(shown.contains("10000"), "{shown}");
-    // What is published in the end is about the last text.
+    // The last published diagnostics are about the last text.
     program.wait(|message| {
         message["method"] == "textDocument/publishDiagnostics"
             && message["params"]["uri"] == common
@@ -203,7 +203,7 @@ fn five_hundred_files_opened_at_once_leave_the_program_current() {
     let mut program = Program::start(folder.path());
     let file = |node: usize| uri(folder.path(), &format!("data/nodes/n{node}.yaml"));
     for node in 0..500 {
-        // Unsaved: another text than the disk's, with a mistake of its own.
+        // Unsaved: a different text from the disk's, with its own mistake.
         let text = format!("number: {}\nbroken: \"%{{lokup('port')}}\"\n", node + 1000);
         program.open(&file(node), &text);
     }
@@ -250,7 +250,7 @@ fn a_dead_client_ends_the_program_in_the_middle_of_a_storm() {
 fn what_may_not_be_read_costs_a_warning_each() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
-    /// The user `nobody`, by number everywhere.
+    /// The user `nobody`, whose number is the same everywhere.
     const NOBODY: u32 = 65_534;
     let folder = repository(3);
     let at = |name: &str| folder.path().join(name);
@@ -261,7 +261,7 @@ fn what_may_not_be_read_costs_a_warning_each() {
     std::fs::create_dir(at("data/closed")).unwrap();
     std::fs::write(at("data/closed/x.yaml"), "x: 1\n").unwrap();
     std::fs::write(at("data/secret.yaml"), "s: 1\n").unwrap();
-    // Where the program was built may be closed to others.
+    // The build folder may be closed to other users.
     std::fs::copy(env!("CARGO_BIN_EXE_hiera-ls"), at("program")).unwrap();
     set("", 0o755);
     set("program", 0o755);
@@ -269,7 +269,7 @@ fn what_may_not_be_read_costs_a_warning_each() {
     set("data/secret.yaml", 0o000);
     let mut command = Command::new(at("program"));
     if std::fs::metadata(folder.path()).unwrap().uid() == 0 {
-        // Nothing is closed to root.
+        // Root can read everything.
         command.uid(NOBODY);
     }
     let mut program = Program::run(command, folder.path());

@@ -1,4 +1,4 @@
-//! What clients do wrong: an error or a clamp, and the session lives.
+//! Mistakes of clients: an error or a clamp, and the session continues.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn error_without_id(message: &Value) -> bool {
     message["id"].is_null() && message["error"]["code"].is_i64()
 }
 
-/// Whether the session still answers.
+/// Asserts that the session still answers.
 fn lives(client: &mut Client, text: &str) {
     let hover = client.hover(F, 0, 0);
     assert_eq!(client.seen(hover), Ok(text.to_owned()));
@@ -133,7 +133,7 @@ fn requests_before_initialize_and_after_shutdown_get_errors() {
     client.open(F, "ignored");
     let shutdown = client.request("shutdown", json!(null));
     assert_eq!(client.answer(shutdown).unwrap()["error"]["code"], -32002);
-    // A client in a hurry sends on before it has read the answer.
+    // A client that sends on before it has read the answer.
     let id = client.request("initialize", json!({ "capabilities": {} }));
     client.notify("initialized", json!({}));
     client.open(F, "taken");
@@ -176,7 +176,7 @@ fn edits_that_do_not_fit_are_clamped_or_lose_the_document_only() {
     let body = r#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///f.yaml","version":6},"contentChanges":[{"text":"x\ud83dy"}]}}"#;
     client.raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     lives(&mut client, "x\u{fffd}y");
-    // An old version and a range of nonsense lose the document; a whole text brings it back.
+    // An old version or an invalid range drops the document; a whole text restores it.
     for broken in [
         edit((0, 0), (0, 0), "lost"),
         json!([{ "range": {}, "text": "lost" }]),

@@ -1,7 +1,7 @@
 //! The four rules of the transport.
 //!
-//! Each rule is a scenario that is run twice: on the server as it is, where it must hold, and behind
-//! a test double that breaks the rule, where it must not.
+//! Each rule is a scenario that is run twice: on the real server, where it must hold, and behind a
+//! test double that breaks the rule, where it must not.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ const IMPATIENCE: Duration = Duration::from_secs(2);
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 type Shared = Arc<Mutex<Ordered>>;
 
-/// A service in front of the ordered one that handles messages in a wrong way.
+/// A service in front of the ordered one that handles messages incorrectly.
 struct Wrong {
     inner: Shared,
     handle: fn(Shared, Request) -> Answer,
@@ -47,7 +47,7 @@ fn right(inner: Shared, request: Request) -> Answer {
     inner.lock().unwrap().call(request)
 }
 
-/// What a handler does that awaits before it applies an edit: others overtake it.
+/// A handler that awaits before it applies an edit: others overtake it.
 fn late(inner: Shared, request: Request) -> Answer {
     let rounds = request.to_string().len() % 7;
     if request.id().is_some() {
@@ -62,7 +62,7 @@ fn late(inner: Shared, request: Request) -> Answer {
     })
 }
 
-/// What a handler does that computes where messages are read.
+/// A handler that computes where messages are read.
 fn computing(inner: Shared, request: Request) -> Answer {
     let is_hover = request.method() == "textDocument/hover";
     let answer = right(inner, request);
@@ -72,7 +72,7 @@ fn computing(inner: Shared, request: Request) -> Answer {
     }
 }
 
-/// What a handler does that asks the client something and waits for the reply.
+/// A handler that sends a request to the client and waits for the reply.
 fn waiting(inner: Shared, request: Request) -> Answer {
     if request.method() != "textDocument/hover" {
         return right(inner, request);
@@ -102,7 +102,7 @@ fn block_on(mut answer: Answer) -> Result<Option<Response>, ExitedError> {
     }
 }
 
-/// Runs a scenario on the server as it is, and on one that handles messages in a wrong way, at most
+/// Runs a scenario on the real server, and on one that handles messages incorrectly, at most
 /// `limit` at once.
 fn pinned(
     handle: fn(Shared, Request) -> Answer,
@@ -164,7 +164,7 @@ fn a_long_computation_stops_nothing_else() {
         client.open("file:///slow.yaml", "a");
         client.open("file:///f.yaml", "b");
         client.hover("file:///slow.yaml", 0, 0);
-        // Else what is asked next could be answered before the computation begins.
+        // Otherwise the next request could be answered before the computation begins.
         let until = Instant::now() + client.deadline;
         while features.started.load(std::sync::atomic::Ordering::SeqCst) == 0 {
             if Instant::now() > until {

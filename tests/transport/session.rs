@@ -1,4 +1,4 @@
-//! Beginning and end: negotiation, settings, exit codes, the real program.
+//! Start and end of sessions: negotiation, settings, exit codes, the real program.
 
 use std::io::{BufReader, Write};
 use std::process::{Command, Stdio};
@@ -165,7 +165,8 @@ fn settings_for_keys_and_outside_paths_need_a_client_that_marks_user_settings() 
             .wait(|message| message["method"] == "workspace/configuration")
             .unwrap();
         client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": [section] }));
-        // The keys are tried on another thread than the settings: the two warnings come in either order.
+        // The keys are tried on another thread than the settings: the two warnings come in either
+        // order.
         let expected: &[&str] = if says_origins {
             &["'nodesFiles'", "keys for"]
         } else {
@@ -231,7 +232,7 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
         std::fs::write(folder.path().join(name), format!("n: {number}")).unwrap();
     }
     let features = Arc::new(Planted::default());
-    // A reading that ends before it could be shown is not shown: this one waits for the client.
+    // A read that ends before it could be shown is not shown: this one waits for the client.
     let gate = Arc::new(Gate::default());
     let gate_of_disk = gate.clone();
     let mut client = Client::strange(Options {
@@ -248,7 +249,7 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
         json!({ "capabilities": capabilities, "workspaceFolders": folders }),
     );
     client.notify("initialized", json!({}));
-    // Asked before anything can have been read: the answer waits for it.
+    // Requested before anything can have been read: the answer waits for it.
     let hover = client.hover(&at("data/7.yaml"), 0, 0);
     client.answer(id).unwrap();
     let create = client
@@ -265,7 +266,7 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
     assert_eq!(client.seen(hover), Ok("n: 7".to_owned()));
     progress(&mut client, "end");
 
-    // A client's word about changed, new and deleted files, one change for all.
+    // A client's report of changed, new and deleted files, one change for all.
     std::fs::write(folder.path().join("data/7.yaml"), "n: seven").unwrap();
     std::fs::write(folder.path().join("data/new.yaml"), "bad: new").unwrap();
     std::fs::remove_file(folder.path().join("data/8.yaml")).unwrap();
@@ -280,13 +281,13 @@ fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
     shows(&mut client, &at("data/7.yaml"), Some("n: seven"));
     shows(&mut client, &at("data/new.yaml"), Some("bad: new"));
     shows(&mut client, &at("data/8.yaml"), None);
-    // It was never opened; its problem is reported all the same, without a version.
+    // It was never opened; its problem is still reported, without a version.
     let told = client
         .diagnostics(|told| told["uri"] == at("data/new.yaml"))
         .unwrap();
     assert_eq!(told["version"], Value::Null);
 
-    // The editor's text wins over the disk's until it is closed or lost.
+    // The editor's text overrides the disk's until it is closed or lost.
     client.open(&at("data/7.yaml"), "n: open");
     shows(&mut client, &at("data/7.yaml"), Some("n: open"));
     client.change(&at("data/7.yaml"), 0, json!([{ "range": 1, "text": "" }]));

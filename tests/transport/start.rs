@@ -1,4 +1,4 @@
-//! The start: what is answered while the disk is slow, and what a user sees of it.
+//! The start: answers while the disk is slow, and what a user sees of it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
 
-/// A hierarchy of two levels with enough nodes for the reading to come in portions.
+/// A hierarchy of two levels with enough nodes for several portions of reading.
 fn repository() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -62,7 +62,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
     });
     let (mut client, gate) = slow(&Arc::default(), capabilities, &root);
     client.open(&file, "number: 7\nshown: \"port %{lookup('port')}\"\n");
-    // The wait ends before the gate opens: an answer comes, and says that it is incomplete.
+    // The wait ends before the gate opens: the answer says that it is incomplete.
     let hover = client.hover(&file, 1, 1);
     let early = client.answer(hover).unwrap();
     assert!(
@@ -70,7 +70,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
         "{early}"
     );
     assert!(!value(&early).contains("not found"), "{early}");
-    // What can wait is held back rather than answered from half a workspace.
+    // Requests that can wait are held back rather than answered from a partial workspace.
     let document = json!({ "textDocument": { "uri": file } });
     let pulled = client.request("textDocument/diagnostic", document.clone());
     let outline = client.request("textDocument/documentSymbol", document);
@@ -80,7 +80,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
         json!({ "command": "hiera.explain", "arguments": [{ "uri": file, "key": "port", "form": "puppet" }] }),
     );
     let hover = client.hover(&file, 1, 1);
-    // Typed behind them: they are about the text before it, and the whole disk.
+    // Typed after them: they are about the earlier text, and the whole disk.
     client.rewrite(&file, 2, "shown: typed\n");
     gate.open();
     assert!(value(&client.answer(hover).unwrap()).contains("80"));
@@ -125,7 +125,7 @@ fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
     gate.open();
     let outline = client.answer(outline).unwrap();
     assert_eq!(outline["result"][0]["name"], "port", "{outline}");
-    // The next reading is shown again, and ends by itself.
+    // The next read is shown again, and ends by itself.
     gate.close();
     let again = client.request(
         "workspace/executeCommand",
@@ -175,12 +175,12 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
     client.notify("initialized", json!({}));
     let file = format!("{root}/environments/staging/data/nodes/n7.yaml");
     client.open(&file, "number: 7\nshown: \"%{lookup('name')}\"\n");
-    // Requests are answered for what was said before them: the document is known when this one is.
+    // Requests are answered for earlier messages: the document is known when this one is.
     let early = client.hover(&file, 1, 1);
     let early = client.answer(early).unwrap();
     assert!(!value(&early).contains("from staging"), "{early}");
     listed.open();
-    // The other environment stands behind a closed gate.
+    // The other environment is behind a closed gate.
     until("the environment is read", || {
         let hover = client.hover(&file, 1, 1);
         let answer = client.answer(hover).unwrap();
@@ -204,7 +204,7 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
 fn initialize_is_answered_before_anything_is_read() {
     let folder = repository();
     let root = format!("file://{}", folder.path().display());
-    // The gate never opens before the end: neither the beginning nor the end waits for the disk.
+    // The gate never opens before the end: neither start nor end waits for the disk.
     let (client, gate) = slow(&Arc::default(), json!({}), &root);
     client.end();
     gate.open();

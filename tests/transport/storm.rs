@@ -1,4 +1,4 @@
-//! More than anybody types: the server is current when it ends.
+//! More edits than anybody types: the server is up to date at the end.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

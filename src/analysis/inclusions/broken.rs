@@ -1,18 +1,18 @@
-//! Site manifests that Puppet cannot read. What they include is not known, nor all that they declare: as
-//! far as their words tell, the others can be judged without them.
+//! Site manifests that Puppet cannot parse. Their includes and declarations are unknown; a search
+//! for words in their texts tells which classes they cannot affect.
 
 use crate::puppet::may_declare_classes;
 use crate::workspace::File;
 
-/// Words before a bracket that are no functions.
+/// Keywords that precede a bracket without being functions.
 const KEYWORDS: [&str; 9] = [
     "if", "elsif", "unless", "case", "and", "or", "in", "default", "else",
 ];
 
-/// Functions that declare what a value names.
+/// Functions that declare resources from a value.
 const DECLARING: [&str; 3] = ["create_resources", "ensure_resource", "ensure_resources"];
 
-/// The texts of the manifests that cannot be read.
+/// The texts of the unparsable manifests.
 pub(super) struct Broken<'a>(Vec<&'a str>);
 
 impl<'a> Broken<'a> {
@@ -24,14 +24,14 @@ impl<'a> Broken<'a> {
         self.0.is_empty()
     }
 
-    /// Whether one may define a class, include it or give it values by its name.
+    /// Whether one of them may define a class, include it, or set its parameters by name.
     pub(super) fn mentions(&self, class: &str) -> bool {
         let mut texts = self.0.iter();
         texts.any(|text| text.to_lowercase().contains(class))
     }
 
-    /// Whether one may give values to classes that it does not name: by a title that is computed, or by a
-    /// function.
+    /// Whether one of them may set parameters of classes that it does not name: through a computed
+    /// title or a function.
     pub(super) fn may_declare_any(&self) -> bool {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
         self.0.iter().any(|text| {

@@ -1,4 +1,4 @@
-//! The values that included classes lack, and for which nodes.
+//! Finds parameters of included classes that have no value, and the nodes affected.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl<'a> Inclusions<'_, 'a> {
                     range: element.range,
                 };
                 if let Some(whose) = self.whose(&lacking.among(members), members) {
-                    // The readers of the file itself are all that it is about.
+                    // The nodes that read the file itself are always affected.
                     let is_own = whose.reads(&place.path);
                     let whose = if is_own { Whose::Everyones } else { whose };
                     add(place, Vec::new(), whose);
@@ -64,9 +64,9 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// The members of some for which a lookup of a key surely finds nothing.
+    /// The subset of `members` for which a lookup of a key surely finds nothing.
     pub(super) fn lacking(&self, from: Viewpoint<'_>, key: &str, members: &Members) -> Members {
-        // What a level has for whomever is found for all.
+        // A level that every node reads provides the value for all.
         let mut holders = self.analysis().snapshot.iter_files_with(key);
         let is_for_all = |(_, reach): &(Layer, Reach)| {
             reach.place.template.is_constant() && reach.place.reading.is_some()
@@ -95,7 +95,8 @@ impl<'a> Inclusions<'_, 'a> {
             if unknown.for_options {
                 continue;
             }
-            // A class of the top scope may be looked up for with other variables than the node has.
+            // For a class of the top scope the lookup may run with other variables than the node
+            // has.
             let mut variables = possible.variables.iter();
             let may_differ = variables.any(|variable| self.order.may_miss_from(from, variable));
             if may_differ || possible.files.is_empty() || *possible.key != *key {
@@ -127,7 +128,7 @@ impl<'a> Inclusions<'_, 'a> {
         ways
     }
 
-    /// The nodes that some members are, of those that include a class; nothing for no members.
+    /// Describes some members among all nodes that include the class; `None` for no members.
     fn whose(&self, members: &Members, all: &Members) -> Option<Whose> {
         let count = self.known.len();
         let groups = members.iter().filter(|member| *member >= count);

@@ -1,9 +1,9 @@
-//! The classes that nodes surely include, and the values that these lack: what the site manifests
-//! include for every node or in the block of a node, what lists of classes in data bring, and what
-//! those classes include in turn, each without a condition.
+//! The classes that nodes surely include, and the required parameters without a value. Classes come
+//! from site manifests (the top scope or a node's block), from lists of classes in data, and from
+//! those classes in turn, each without a condition.
 //!
-//! Nodes are the known ones, those that node blocks name, and whoever reads a list of classes. Of
-//! a known node only what is said counts: a fact that is not among its facts may be there.
+//! Considers known nodes, nodes named in node blocks, and all nodes that read a list of classes. A
+//! missing fact is treated as unknown.
 
 mod broken;
 mod missing;
@@ -38,26 +38,27 @@ use crate::workspace::{
     IncludeKind, LOOKUP_OPTIONS, Means, Root, Within, path,
 };
 
-/// Most known nodes that are looked at, in their order.
+/// Maximum number of known nodes that are considered, in their order.
 const MOST_NODES: usize = 1_000;
 
-/// Most classes that lead to one.
+/// Maximum number of classes in an inclusion chain.
 const MOST_WAYS: usize = 8;
 
-/// A parameter that a class surely needs a value for, and that surely has none.
+/// A class parameter that needs a value and surely has none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingValue {
     /// The class.
     pub class: Arc<str>,
     /// The parameter.
     pub parameter: Arc<str>,
-    /// Where the parameter stands.
+    /// The range of the parameter.
     pub declared: FilePlace,
     /// Where the class is included: a statement, or an element of a list in data.
     pub included: FilePlace,
-    /// Where the class that includes it is included, and so on: each with its name.
+    /// The chain of inclusions: where the including class is itself included, and so on, each with
+    /// its name.
     pub ways: Vec<(Arc<str>, FilePlace)>,
-    /// The nodes that have no value.
+    /// The nodes without a value.
     pub whose: Whose,
 }
 
@@ -70,7 +71,7 @@ pub struct FilePlace {
     pub range: TextRange,
 }
 
-/// Which nodes something holds for.
+/// The nodes that something applies to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Whose {
     /// All.
@@ -79,7 +80,7 @@ pub enum Whose {
     Nodes {
         /// How many.
         count: usize,
-        /// How many it could have held for.
+        /// Out of how many.
         of: usize,
         /// One of them.
         example: Arc<str>,
@@ -88,7 +89,7 @@ pub enum Whose {
     Readers(Arc<str>),
 }
 
-/// As the end of a sentence: nothing for all.
+/// As the end of a sentence; empty for all nodes.
 impl std::fmt::Display for Whose {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -106,35 +107,32 @@ impl std::fmt::Display for Whose {
     }
 }
 
-/// One or several nodes of which something is known: a scope.
+/// One or several nodes with the same scope.
 struct Group {
     scope: Scope,
     whose: Whose,
 }
 
-/// A class that nodes include.
 struct Included<'a> {
     class: Defined<'a>,
-    /// The first statement that includes it, and the class that holds it.
+    /// The first statement that includes it, and the class around that.
     statement: Option<Statement<'a>>,
-    /// Those for which a statement includes it.
+    /// Members for which a statement includes it.
     by_statement: Members,
-    /// The elements of lists in data that name it, each with those that surely get it.
+    /// The list elements in data that name it, each with the members that surely get it.
     elements: Vec<(Element<'a>, Members)>,
-    /// All for which what it includes is known.
+    /// Members for which its own includes have been followed.
     seen: Members,
-    /// Whether a function that is called before may have declared it.
+    /// Whether a function that was called earlier may have declared it.
     may_be_declared: bool,
 }
 
-/// An element of a list in data.
 #[derive(Clone, Copy)]
 struct Element<'a> {
     file: &'a Arc<File>,
     range: TextRange,
 }
 
-/// What includes a class.
 enum By<'a> {
     Statement(Statement<'a>),
     Element(Element<'a>),
@@ -147,34 +145,34 @@ struct Statement<'a> {
     within: Option<Arc<str>>,
 }
 
-/// Something that holds statements: a part of a file.
+/// A part of a file that holds statements.
 #[derive(Clone)]
 struct Body<'a> {
     file: &'a Arc<File>,
     code: &'a CodeFacts,
     within: Within,
-    /// The class whose body it is.
+    /// The class that the body belongs to.
     class: Option<Arc<str>>,
 }
 
 /// Locations that read a file, with their layers.
 type Reaches = Rc<[(Layer, Reach)]>;
 
-/// A class that an element of a list names, and those that surely get the element.
+/// A class named by a list element, and the members that surely get the element.
 type Named<'a> = (Arc<str>, Element<'a>, Members);
 
 struct Inclusions<'v, 'a> {
     view: &'v RootView<'a>,
     known: &'v KnownNodes,
-    /// They are members behind the known nodes.
+    /// Numbered after the known nodes.
     groups: Vec<Group>,
-    /// The groups by what they know of a variable: its name and its value.
+    /// Groups by a variable's name and value.
     told: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
-    /// The group of the readers of a file, by its path.
+    /// The group of a file's readers, by path.
     reading: HashMap<Arc<str>, usize>,
     classes: IndexMap<Arc<str>, Included<'a>>,
     open: VecDeque<(Arc<str>, Members)>,
-    /// What lists of classes name, by their keys.
+    /// The classes in lists, by key.
     lists: HashMap<(Arc<str>, ListLevels), Rc<[Named<'a>]>>,
     declarations: Declarations<'a>,
     order: &'v EvaluationOrder,
@@ -195,8 +193,8 @@ impl<'a> Analysis<'a> {
         })
     }
 
-    /// The values that classes surely lack which nodes of an environment include by statements of its
-    /// manifests, whose order of evaluation `order` gives. O(nodes that differ × classes).
+    /// The values that classes surely lack, for classes that an environment's nodes include through
+    /// statements in its manifests, evaluated in the order `order`. O(distinct nodes × classes).
     #[must_use]
     pub fn missing_values(
         self,
@@ -224,7 +222,7 @@ impl<'a> Analysis<'a> {
             return Vec::new();
         }
         let view = self.at(root);
-        // Another key of no module is looked up in the same levels as those of the site's classes.
+        // Keys without a module use the same levels as the classes of the site.
         if view.has_outside("key") {
             return Vec::new();
         }
@@ -283,7 +281,7 @@ impl<'a> Inclusions<'_, 'a> {
         self.known.len() + self.groups.len() - 1
     }
 
-    /// Goes over the site manifests.
+    /// Visits the site manifests.
     fn start(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
         let body = |&(file, code): &(&'a Arc<File>, &'a CodeFacts), within| Body {
             file,
@@ -330,7 +328,7 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// The scopes of the files that have a list of classes and whose paths say something of their
+    /// The scopes of files that have a list of classes and whose paths say something about their
     /// nodes.
     fn readers_of_lists(&self, lists: &BTreeSet<Arc<str>>) -> IndexMap<Arc<str>, Scope> {
         let mut found: IndexMap<Arc<str>, Scope> = IndexMap::new();
@@ -400,7 +398,7 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// Whether what nodes read in a file may not be seen from somewhere.
+    /// Whether a file that nodes read may be invisible from a viewpoint.
     fn may_be_unseen(&self, from: Viewpoint<'_>, path: &str) -> bool {
         let reaches = self.reaches(path);
         let mut variables = reaches
@@ -409,7 +407,7 @@ impl<'a> Inclusions<'_, 'a> {
         variables.any(|variable| self.order.may_miss_from(from, variable))
     }
 
-    /// Adds a class that a statement includes, which stands at a place.
+    /// Adds a class that a statement includes.
     fn add(
         &mut self,
         class: &Arc<str>,
@@ -456,7 +454,7 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// Adds what the classes include that are included so far.
+    /// Follows the classes included so far to the classes that they include.
     fn follow(&mut self) {
         while let Some((name, members)) = self.open.pop_front() {
             let Some(class) = self.classes.get(&name).map(|included| included.class) else {
@@ -482,8 +480,8 @@ impl<'a> Inclusions<'_, 'a> {
         }
     }
 
-    /// The classes that a list in data names: what is merged stays in a list, whatever other levels
-    /// add, and the highest level's list counts where nothing is merged; unless options change it.
+    /// The classes in a list in data. With a merge, every level's elements count; without one, only
+    /// the highest level's list does. Options may change that.
     fn listed(&mut self, list: IncludedList<'_>) -> Rc<[Named<'a>]> {
         let IncludedList { key, levels, .. } = list;
         let name = (Arc::clone(key), levels);
@@ -522,7 +520,6 @@ impl Whose {
 }
 
 impl Group {
-    /// The value of a variable.
     fn value(&self, name: &str) -> Option<&str> {
         let mut bound = self.scope.bound();
         bound
@@ -549,7 +546,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The statements that surely include classes.
+    /// The includes that are surely evaluated.
     fn includes(&self) -> impl Iterator<Item = &'a IncludeFact> + use<'a> {
         let within = self.within;
         self.code.includes.iter().filter(move |it| {
@@ -557,7 +554,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The lists of classes that it surely includes.
+    /// The lists of classes that are surely included.
     fn lists(&self) -> impl Iterator<Item = IncludedList<'a>> + use<'a> {
         let Body {
             file, code, within, ..
@@ -570,7 +567,7 @@ impl<'a> Body<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// The names of classes in a list of a file, with their places.
+    /// The class names in a list of a file, with their places.
     pub(super) fn elements(self, file: &File, key: &str) -> Vec<(Arc<str>, TextRange)> {
         let parse = self
             .snapshot

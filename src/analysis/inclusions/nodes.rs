@@ -1,4 +1,4 @@
-//! The nodes that an environment has, and which block of the site manifests is a node's.
+//! The nodes of an environment, and the site manifests' block for each.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::value::Value;
 use crate::workspace::{NamePart, NodeFact, NodeMatch, Root};
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of an environment with those that its node blocks name, behind its manifests. A fact
-    /// that is not said of a node may be there.
+    /// The known nodes of an environment and those that its node blocks name, behind its manifests.
+    /// Facts that are not given may exist.
     #[must_use]
     pub fn nodes_of_site(self, root: &'a Root, set: &NodeSet) -> KnownNodes {
         let environment = &self.at(root).environment.name;
@@ -53,14 +53,14 @@ impl<'a> Analysis<'a> {
 }
 
 impl<'a> Inclusions<'_, 'a> {
-    /// The block of a known node, by its number: none where none is asked for. Nothing where Puppet finds
-    /// none, or which one is not known (`puppet/resource/type_collection.rb`, `node`).
+    /// The index of a known node's block; `Some(None)` if the manifests have none. `None` if Puppet
+    /// finds no block, or it is unknown which one (`puppet/resource/type_collection.rb`, `node`).
     pub(super) fn own_block(
         &self,
         member: usize,
         blocks: &[&'a NodeFact],
     ) -> Option<Option<usize>> {
-        // Where a block is not seen, the top scope is evaluated for its nodes all the same.
+        // Without a visible block the top scope is still evaluated for its nodes.
         if blocks.is_empty() {
             return Some(None);
         }
@@ -96,7 +96,8 @@ impl<'a> Inclusions<'_, 'a> {
         position(&|it| *it == NodeMatch::Default).map(Some)
     }
 
-    /// The classes that a computed name is for some members, each with those for which it surely is that.
+    /// The classes that a computed name stands for, each with the members for which that is
+    /// certain.
     pub(super) fn named(
         &self,
         parts: &[NamePart],

@@ -1,5 +1,5 @@
-//! Which known nodes may include a class, under whatever condition, as far as manifests and the lists in data
-//! tell.
+//! Finds the known nodes that may include a class under any condition, from manifests and from
+//! lists in data.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use crate::workspace::{
 /// The known nodes that may include classes.
 #[derive(Clone, Debug, Default)]
 pub struct PossibleInclusions {
-    /// Those for which something names a class, by its name.
+    /// Nodes for which something names a class, by class name.
     named: HashMap<Arc<str>, Members>,
-    /// Those for which something may include any class.
+    /// Nodes for which something may include any class.
     any: Members,
 }
 
-/// Goes over all that may be evaluated.
+/// Visits everything that may be evaluated.
 struct Walk<'w, 'v, 'a> {
     of: &'w Inclusions<'v, 'a>,
     environment: &'a Root,
     found: PossibleInclusions,
-    /// The members that got to the bodies of definitions, by file and number.
+    /// The members that reached the bodies of definitions, by file and index.
     seen: HashMap<(Arc<str>, u32), Members>,
     open: Vec<(Body<'a>, Members)>,
 }
 
 impl PossibleInclusions {
-    /// Whether a known node may include a class. Where no code and no data names the class as one to include,
-    /// something else brings it: any node may have it then.
+    /// Whether a known node may include a class. If neither code nor data names the class,
+    /// something else includes it, and any node may have it.
     #[must_use]
     pub fn may_have(&self, class: &str, node: usize) -> bool {
         let named = self.named.get(class);
@@ -46,8 +46,8 @@ impl PossibleInclusions {
 }
 
 impl<'a> Analysis<'a> {
-    /// The known nodes of a root's environment that may include classes. Classes of modules that are not here
-    /// are not taken to include those that are. O(nodes that differ × classes).
+    /// The known nodes of a root's environment that may include classes. Classes of missing modules
+    /// are assumed not to include those that exist. O(distinct nodes × classes).
     #[must_use]
     pub fn possible_inclusions(
         self,
@@ -113,7 +113,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         let blocks = blocks.into_iter().map(|(body, _)| body);
         self.open.extend(blocks.zip(own));
-        // Where resources are declared is not known.
+        // Where resources are declared is unknown.
         for file in self.of.analysis().snapshot.files() {
             for class in named_by_types(file) {
                 self.class(class, &everyone);
@@ -139,7 +139,7 @@ impl<'a> Walk<'_, '_, 'a> {
                         self.class(&class, &named);
                     }
                 }
-                // What it names is gone over where it is looked up.
+                // The classes it names are visited at the lookup.
                 Some(Means::List(call)) => {
                     let mut lookups = code.lookups.iter();
                     if lookups.any(|lookup| lookup.call == *call && lookup.within == *within) {
@@ -217,7 +217,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// Goes over what a function may do.
+    /// Visits everything that a function may do.
     fn call(&mut self, function: &Arc<str>, members: &Members) {
         let analysis = self.of.analysis();
         let mut is_known = false;
@@ -230,7 +230,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
     }
 
-    /// Has the body of a definition gone over for members that did not get there yet.
+    /// Schedules the body of a definition for members that have not reached it yet.
     fn open_body(
         &mut self,
         (file, code, at): (&'a Arc<File>, &'a CodeFacts, u32),
@@ -253,7 +253,7 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 }
 
-/// The classes that defined types of a file include by name; those of tests are none.
+/// The classes that a file's defined types include by name, without those in tests.
 fn named_by_types(file: &File) -> impl Iterator<Item = &Arc<str>> {
     let is_of_tests = file.path().contains("/spec/");
     let codes = code(file).filter(|_| !is_of_tests).into_iter();

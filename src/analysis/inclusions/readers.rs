@@ -1,4 +1,4 @@
-//! Which nodes read a file: surely, or perhaps.
+//! Finds the nodes that certainly or possibly read a file.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::hierarchy::Layer;
 use crate::lookup::{self, Place, Reach, reach};
 
 impl Inclusions<'_, '_> {
-    /// The locations of the layers of all keys that read a file.
+    /// The locations that read a file, over the layers of all keys.
     pub(super) fn reaches(&self, path: &str) -> Reaches {
         if let Some(known) = self.reaches.borrow().get(path) {
             return Rc::clone(known);
@@ -25,7 +25,7 @@ impl Inclusions<'_, '_> {
         found
     }
 
-    /// The members that surely read a file.
+    /// The members that certainly read a file.
     pub(super) fn readers(&self, path: &str) -> Members {
         let reaches = self.reaches(path);
         let is_plain = |(_, reach): &(Layer, Reach)| {
@@ -55,8 +55,8 @@ impl Inclusions<'_, '_> {
         found
     }
 
-    /// The groups that surely read a file at a location: those of all its nodes, those that know what its path
-    /// says, and the readers of the file itself.
+    /// The groups that certainly read a file at a location: all, those with the values in its path,
+    /// and the readers of the file itself.
     fn groups_that_read(&self, reach: &Reach, path: &str) -> Members {
         let own = |at: usize| self.known.len() + at;
         if reach.place.template.is_constant() {
@@ -75,7 +75,7 @@ impl Inclusions<'_, '_> {
         reading.chain(readers).map(own).collect()
     }
 
-    /// The members for which a file surely is the highest that has a key.
+    /// The members for which a file certainly is the highest one with a key.
     pub(super) fn readers_of_highest(&self, key: &str, path: &str) -> Members {
         let mut found = self.readers(path);
         let Some(&own) = self.places_of(path).last() else {
@@ -108,7 +108,7 @@ impl Inclusions<'_, '_> {
         found.collect()
     }
 
-    /// The members that may read a file that a layer can read.
+    /// The members that may read a file in a layer.
     pub(super) fn possible_readers(&self, layer: &Layer, path: &str) -> Members {
         let session = self.view.session();
         let known = lookup::possible_readers(&session, self.known, layer, path);

@@ -1,6 +1,6 @@
-//! What is wrong with a `.hiera-ls.yaml`, each mistake where it stands.
+//! Checks a `.hiera-ls.yaml` and reports each mistake with its range.
 //!
-//! It knows what the file may hold by its [shape](super::shape) alone.
+//! The permitted content comes from its [shape](super::shape) alone.
 
 use serde_yaml::{Mapping, Value};
 
@@ -10,41 +10,41 @@ use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
 use crate::text::{TextRange, nearest};
 
-/// Most mistakes that are told of one file.
+/// Maximum number of mistakes reported for one file.
 const MOST_MISTAKES: usize = 100;
 
-/// Most characters of a value that a message repeats.
+/// Maximum number of characters of a value in a message.
 const SHOWN: usize = 60;
 
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mistake {
-    /// Where it stands.
+    /// The range of the mistake.
     pub range: TextRange,
-    /// What is wrong, and what is right.
+    /// The problem, and the remedy.
     pub message: String,
-    /// What most likely was meant in its place.
+    /// The suggested replacement.
     pub meant: Option<String>,
-    /// What it spoils.
+    /// What the mistake invalidates.
     pub spoils: Spoils,
 }
 
-/// What of the file does not count because of a mistake.
+/// The part of the file that a mistake invalidates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Spoils {
-    /// Nothing else: one entry means nothing here.
+    /// Only the entry itself.
     Entry,
-    /// The setting that it stands in.
+    /// The setting that contains it.
     Setting,
     /// The whole file.
     File,
 }
 
-/// What is wrong with a text, and the settings of it that count.
+/// A checked text: its mistakes and its valid settings.
 #[derive(Default)]
 pub(super) struct Checked {
     pub(super) mistakes: Vec<Mistake>,
-    /// Settings without a mistake that spoils them.
+    /// Settings without a mistake that invalidates them.
     pub(super) sound: Mapping,
 }
 
@@ -103,7 +103,7 @@ impl Walk<'_> {
         &mut self.checked.mistakes[last]
     }
 
-    /// The settings at the top: one with a mistake does not count, the others do.
+    /// Checks the top-level settings: one with a mistake is ignored, the others apply.
     fn settings(&mut self, pairs: &[(NodeId, NodeId)]) {
         for (at, pair) in pairs.iter().enumerate() {
             let known = self.checked.mistakes.len();
@@ -119,7 +119,7 @@ impl Walk<'_> {
                 (true, value) => {
                     self.checked.sound.insert(name, value);
                 }
-                // Of what is set twice neither counts.
+                // A setting given twice is ignored.
                 (false, _) => {
                     self.checked.sound.remove(&name);
                 }
@@ -127,7 +127,7 @@ impl Walk<'_> {
         }
     }
 
-    /// One entry of a hash of named settings.
+    /// Checks one entry of a hash of named settings.
     fn entry(&mut self, known: &'static [Setting], pairs: &[(NodeId, NodeId)], at: usize) {
         let (key, value) = pairs[at];
         let range = self.tree.node(key).range;
@@ -236,7 +236,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a function does is said, and nothing beside it that counts only for others.
+    /// A declaration needs `like`, and only the fields that go with it.
     fn backend(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
         let find = |name: &str| {
             let mut keys = pairs.iter();
@@ -268,7 +268,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a name means: a pattern or a table, and groups that the pattern has.
+    /// Checks the meaning of names: a pattern or a table, and groups that the pattern has.
     fn meaning(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
         let find = |name: &str| {
             let mut pairs = pairs.iter();
@@ -319,7 +319,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The groups that texts name.
+    /// Checks the groups that texts refer to.
     fn expansions(&mut self, id: NodeId, groups: &[&str]) {
         let node = self.tree.node(id);
         match &node.kind {
@@ -355,7 +355,7 @@ impl Walk<'_> {
         self.add(range, Spoils::Setting, message);
     }
 
-    /// The key of a hash whose keys are the user's.
+    /// Checks the key of a hash whose keys are chosen by the user.
     fn row(&mut self, keys: Keys, pairs: &[(NodeId, NodeId)], at: usize) {
         let range = self.tree.node(pairs[at].0).range;
         let Some(key) = self.tree.scalar_text(pairs[at].0).cloned() else {
@@ -448,7 +448,7 @@ impl Walk<'_> {
     }
 }
 
-/// What a node holds; nothing for an alias, which would have to be followed.
+/// The value of a node; null for an alias, which is not followed.
 fn plain(tree: &Tree, id: NodeId) -> Value {
     let node = tree.node(id);
     match &node.kind {
@@ -469,7 +469,7 @@ fn plain(tree: &Tree, id: NodeId) -> Value {
     }
 }
 
-/// Whether a path is relative and stays below where it starts.
+/// Whether a path is relative and stays below its start.
 pub(super) fn is_inside(path: &str) -> bool {
     let outside = path.starts_with(['/', '\\', '~'])
         || path.split(['/', '\\']).any(|segment| segment == "..")

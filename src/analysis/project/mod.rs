@@ -1,8 +1,8 @@
-//! The configuration of a workspace, `.hiera-ls.yaml`: what all who work in it share.
+//! The configuration of a workspace, `.hiera-ls.yaml`, shared by everyone who works in it.
 //!
-//! It holds what a workspace may say of itself. What names programs, keys or folders outside counts
-//! only from the user's own settings and is refused here. This module reads a text; it must not know
-//! where files are found, or who asks.
+//! Settings that name programs, keys or folders outside the workspace are accepted only from the
+//! user's own settings and are refused here. This module reads a text; it must not know where files
+//! are found, or who asks.
 
 mod mistakes;
 mod shape;
@@ -23,7 +23,7 @@ use crate::text::{TextRange, line_at};
 pub use crate::workspace::PROJECT_FILE;
 use crate::workspace::Settings;
 
-/// Settings of a workspace; what is absent keeps its default.
+/// Settings of a workspace; absent ones keep their defaults.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Project {
@@ -42,37 +42,37 @@ pub struct Project {
     /// Facts that lie under every node's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facts_file: Option<InsidePath>,
-    /// Deployed folders to the folders of the workspace that they are made from.
+    /// Deployed folders and the workspace folders that they are deployed from.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub path_map: BTreeMap<String, InsidePath>,
-    /// Configurations that come before all that are found.
+    /// Configurations that take precedence over those found by searching.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<RootEntry<InsidePath>>,
-    /// What functions of `hiera.yaml` do that are not Puppet's own.
+    /// Declarations of custom functions in `hiera.yaml`.
     #[serde(skip_serializing_if = "Backends::is_empty")]
     pub backends: Backends,
-    /// What names of nodes mean.
+    /// The meaning of names of nodes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeMeaning>,
-    /// What is reported, and how.
+    /// Settings for diagnostics.
     #[serde(skip_serializing_if = "Diagnostics::is_default")]
     pub diagnostics: Diagnostics,
 }
 
-/// What is reported, and how.
+/// Settings for diagnostics.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Diagnostics {
-    /// Whether problems are reported at all.
+    /// Whether diagnostics are reported at all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enable: Option<bool>,
-    /// The severity of a rule's findings, by its code.
+    /// Severities by rule code.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub severity: BTreeMap<String, ProjectSeverity>,
-    /// Patterns of files and folders in which nothing is reported.
+    /// Patterns of files and folders without diagnostics.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<InsidePath>,
-    /// Severities for files and folders, by patterns of them.
+    /// Severities by patterns of files and folders.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub paths: SeverityByPath,
 }
@@ -80,8 +80,8 @@ pub struct Diagnostics {
 /// Severities of rules, by patterns of files and folders.
 pub type SeverityByPath = BTreeMap<String, BTreeMap<String, ProjectSeverity>>;
 
-/// The severity of a rule's findings in a file: of several patterns that name the file and the rule,
-/// the longest counts. O(patterns).
+/// The severity of a rule in a file. If several patterns match the file and the rule, the longest
+/// one applies. O(patterns).
 #[must_use]
 pub fn severity_at(paths: &SeverityByPath, path: &str, code: &str) -> Option<ProjectSeverity> {
     let naming = paths.iter().filter_map(|(pattern, severity)| {
@@ -93,14 +93,14 @@ pub fn severity_at(paths: &SeverityByPath, path: &str, code: &str) -> Option<Pro
 }
 
 impl Diagnostics {
-    /// Whether nothing is reported of a file.
+    /// Whether a file gets no diagnostics.
     #[must_use]
     pub fn ignores(&self, path: &str) -> bool {
         let mut patterns = self.ignore.iter();
         self.enable == Some(false) || patterns.any(|pattern| is_at_or_below(&pattern.0, path))
     }
 
-    /// The severity of a rule's findings in a file, if one is chosen.
+    /// The severity of a rule in a file, if one is set.
     #[must_use]
     pub fn severity_of(&self, path: &str, code: &str) -> Option<ProjectSeverity> {
         let own = severity_at(&self.paths, path, code);
@@ -116,7 +116,7 @@ impl Diagnostics {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProjectSeverity {
-    /// Not at all.
+    /// Not reported.
     Off,
     /// As a hint.
     Hint,
@@ -180,8 +180,8 @@ impl Visitor<'_> for VersionVisitor {
     }
 }
 
-/// A path inside the workspace: as the file has it relative to the file's folder, as
-/// `Project::read` gives it absolute.
+/// A path inside the workspace: relative to the configuration file in the text, absolute after
+/// `Project::read`.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct InsidePath(pub String);
@@ -191,7 +191,7 @@ pub struct InsidePath(pub String);
 pub struct ProjectError {
     /// The file.
     pub path: String,
-    /// The line, from 1, where it is known.
+    /// The line, from 1, if known.
     pub line: Option<usize>,
     /// What is wrong.
     pub message: String,
@@ -210,8 +210,8 @@ impl fmt::Display for ProjectError {
 impl std::error::Error for ProjectError {}
 
 impl Project {
-    /// Reads the text of the file at an absolute path. Paths in it become absolute. A setting with a
-    /// mistake keeps its default; `rules` are the codes of all rules.
+    /// Reads the text of the file at an absolute path. Paths in it become absolute. A setting with
+    /// a mistake keeps its default; `rules` are the codes of all rules.
     #[must_use]
     pub fn read(path: &str, text: &str, rules: &[&str]) -> (Project, Vec<Mistake>) {
         let checked = mistakes::check(text, rules);
@@ -236,7 +236,7 @@ impl Project {
         (project, mistakes)
     }
 
-    /// What concerns files, in the model's terms.
+    /// The settings about files, as the model's type.
     #[must_use]
     pub fn of_files(&self) -> Settings {
         let pairs = self.path_map.iter();
@@ -251,8 +251,7 @@ impl Project {
         }
     }
 
-    /// Takes out the files and folders that are elsewhere, as `is_elsewhere` tells of an absolute path:
-    /// gives them.
+    /// Removes and returns the files and folders for whose absolute path `is_elsewhere` is true.
     pub fn remove_paths(&mut self, is_elsewhere: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut removed = Vec::new();
         let mut stays = |at: &InsidePath| {
@@ -303,7 +302,7 @@ mod tests {
         Project::read("/w/.hiera-ls.yaml", text, &RULES)
     }
 
-    /// Every mistake of a text with its line and the text that it is about.
+    /// Every mistake of a text with its line and the text at its range.
     fn mistakes(text: &str) -> String {
         let (_, mistakes) = read(text);
         let shown = mistakes.iter().map(|mistake| {

@@ -1,60 +1,50 @@
-//! What `.hiera-ls.yaml` may hold, as data: the file is checked by it, and its JSON schema is made of
-//! it. A new setting is a line here and a field of [`Project`](super::Project).
+//! The permitted content of `.hiera-ls.yaml`, as data: used to check the file and to make its JSON
+//! schema. A new setting is a line here and a field of [`Project`](super::Project).
 //!
-//! It knows neither texts nor places in them.
+//! It must not know texts or positions.
 
 use serde_json::{Map, Value, json};
 
 use crate::hierarchy::LIKE;
 
-/// What a value may be.
+/// The permitted form of a value.
 #[derive(Debug)]
 pub(super) enum Shape {
-    /// Settings by their names.
     Record(&'static [Setting]),
-    /// A list of values of one shape.
     List(&'static Shape),
-    /// A hash whose keys are chosen by the user.
+    /// A hash with keys chosen by the user.
     Table(Keys, &'static Shape),
-    /// A version of Puppet.
     Version,
-    /// One of some words.
     Word(&'static [&'static str]),
-    /// True or false.
     Switch,
     /// A path inside the workspace.
     Path,
-    /// A path inside the workspace, or named settings, all of which are needed.
+    /// A path inside the workspace, or named settings, all required.
     PathOr(&'static [Setting]),
-    /// A path that is made of a level's path and of a key.
+    /// A path made of a level's path and a key.
     KeyPath,
-    /// A regular expression, as Ruby reads it.
+    /// A regular expression in Ruby's syntax.
     Pattern,
-    /// One value of a shape, or a list of them.
+    /// A value, or a list of such values.
     OneOrMany(&'static Shape),
-    /// Any value.
     Any,
 }
 
-/// One named setting.
 #[derive(Debug)]
 pub(super) struct Setting {
     pub(super) name: &'static str,
-    /// What it says, for people.
     pub(super) about: &'static str,
     pub(super) shape: Shape,
 }
 
-/// What the keys of a hash are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Keys {
-    /// Folders where they are deployed.
+    /// Deployed folders.
     Folders,
-    /// Functions that give a level its data.
+    /// Data functions of levels.
     Functions,
-    /// Codes of rules.
     Rules,
-    /// Patterns of files and folders of the workspace.
+    /// Patterns of files and folders in the workspace.
     Paths,
     /// Names of nodes, of variables or of facts.
     Names,
@@ -64,7 +54,6 @@ const fn setting(name: &'static str, about: &'static str, shape: Shape) -> Setti
     Setting { name, about, shape }
 }
 
-/// The whole file.
 pub(super) static PROJECT: &[Setting] = &[
     setting(
         "puppetVersion",
@@ -142,13 +131,11 @@ pub(super) static PROJECT: &[Setting] = &[
     ),
 ];
 
-/// How findings are reported.
 static SEVERITY: Shape = Shape::Word(&["off", "hint", "information", "warning", "error"]);
 
 /// A declared function, see [`Backend`](crate::hierarchy::Backend).
 static BACKEND: Shape = Shape::Record(BACKENDS);
 
-/// What is said of one declared function.
 pub(super) static BACKENDS: &[Setting] = &[
     setting(
         "like",
@@ -175,7 +162,7 @@ pub(super) static BACKENDS: &[Setting] = &[
 /// What some names mean, see [`NodeMeaning`](super::super::NodeMeaning).
 static NODES: Shape = Shape::Record(MEANINGS);
 
-/// What some names mean: one entry.
+/// The fields of an entry about names.
 pub(super) static MEANINGS: &[Setting] = &[
     setting(
         "match",
@@ -193,7 +180,6 @@ pub(super) static MEANINGS: &[Setting] = &[
     EXTENSIONS,
 ];
 
-/// What one name means.
 static MEANING: &[Setting] = &[VARIABLES, FACTS, EXTENSIONS];
 
 const VARIABLES: Setting = setting(
@@ -222,7 +208,7 @@ pub(super) const OF_USERS: [&str; 4] = [
     "pkcs7PublicKey",
 ];
 
-/// Settings that concern an editor, or groups of such.
+/// Settings, or groups of settings, that concern an editor.
 pub(super) const OF_EDITORS: [&str; 5] = [
     "rememberNode",
     "logLevel",
@@ -232,7 +218,6 @@ pub(super) const OF_EDITORS: [&str; 5] = [
 ];
 
 impl Shape {
-    /// What is expected, in words.
     pub(super) fn expected(&self) -> String {
         match self {
             Shape::Record(settings) => {
@@ -311,7 +296,7 @@ fn record(settings: &[Setting], rules: &[(&str, &str)]) -> Value {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// The JSON schema of the file, for editors; `rules` are the codes of all rules with what they report.
+/// The JSON schema of the file, for editors; `rules` are the codes and descriptions of all rules.
 #[must_use]
 pub fn schema(rules: &[(&str, &str)]) -> Value {
     let mut schema = record(PROJECT, rules);

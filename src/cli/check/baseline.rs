@@ -1,5 +1,5 @@
-//! `--baseline FILE`: findings that are known and not reported again. The file names each by its rule, its
-//! path and a hash, so that it holds no text of the data.
+//! `--baseline FILE`: known findings, which are not reported again. The file identifies each by
+//! rule, path and a hash, so it holds no text of the data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 
-/// The version of the file's format.
 const VERSION: u32 = 1;
 
-/// The known findings: for each path and rule the fingerprints.
+/// The fingerprints of the known findings, by path and rule.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Baseline {
@@ -19,7 +18,6 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// A baseline of these records.
     pub(super) fn of(records: &[Record]) -> Baseline {
         let mut findings: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for record in records {
@@ -36,7 +34,7 @@ impl Baseline {
     /// Reads the file's text.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Why it is invalid.
     pub(super) fn read(text: &str) -> Result<Baseline, String> {
         let baseline: Baseline = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match baseline.version {
@@ -47,7 +45,6 @@ impl Baseline {
         }
     }
 
-    /// Whether a record is known.
     pub(super) fn knows(&self, record: &Record) -> bool {
         self.findings
             .get(&record.known_as)
@@ -55,7 +52,6 @@ impl Baseline {
             .is_some_and(|known| known.contains(&record.fingerprint))
     }
 
-    /// The file's text.
     pub(super) fn text(&self) -> String {
         let text = serde_json::to_string_pretty(self);
         text.unwrap_or_default() + "\n"

@@ -1,4 +1,4 @@
-//! `--format concise`: one line a finding, for problem matchers and `grep`.
+//! `--format concise`: one line per finding, for problem matchers and `grep`.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// A message without line breaks, and without what moves the cursor of a terminal.
+/// A message without line breaks and terminal control characters.
 pub(super) fn one_line(message: &str) -> String {
     visible(&message.replace(['\n', '\r'], " "))
 }

@@ -1,4 +1,4 @@
-//! Fixes of findings over a whole workspace: made in memory, then written or shown as a diff.
+//! Applies fixes over a whole workspace in memory, then writes them or shows them as a diff.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct FixOptions {
 }
 
 impl FixOptions {
-    /// Which fixes are to be made, or shown.
+    /// The highest safety class of fixes to apply or show.
     pub(super) fn wanted(self) -> Option<Safety> {
         match (self.fix || self.diff, self.unsafe_fixes) {
             (false, _) => None,
@@ -38,23 +38,23 @@ impl FixOptions {
     }
 }
 
-/// One file that fixes change.
+/// A file changed by fixes.
 pub(super) struct Fixed {
     path: Arc<str>,
     before: Arc<str>,
     after: Arc<str>,
-    /// Both as they may be shown.
+    /// Both texts, with secrets masked.
     shown: [String; 2],
 }
 
-/// The files that fixes changed; `before` is the workspace without them.
+/// The files that fixes changed; `before` is the workspace without the fixes.
 pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) -> Vec<Fixed> {
     let checkers =
         [before, &after.snapshot].map(|one| Checker::with_settings(one, settings.clone()));
     let hidden = checkers.each_ref().map(Hidden::new);
     let fixed = after.touched.iter().filter_map(|path| {
         let file = before.file(path)?;
-        // What is no text in UTF-8 could not be written back as it was.
+        // Files that are not UTF-8 are skipped: they could not be written back unchanged.
         let bytes = file.bytes().ok()?;
         let is_text = *bytes == *file.text().as_bytes();
         let before = Arc::clone(file.text());
@@ -73,7 +73,7 @@ pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) 
 }
 
 impl Fixed {
-    /// The file as it is from now on.
+    /// The change that puts the fixed file into the workspace.
     pub(super) fn change(&self) -> Change {
         Change::Open {
             path: Arc::clone(&self.path),
@@ -82,7 +82,7 @@ impl Fixed {
         }
     }
 
-    /// Writes the file, which must lie in a folder: links may lead out of it.
+    /// Writes the file, which must lie in `folder` even after following links.
     ///
     /// # Errors
     /// Why it is not written, with its path.
@@ -104,7 +104,7 @@ impl Fixed {
         std::fs::write(real, self.after.as_bytes()).map_err(failed)
     }
 
-    /// Prints the change as a unified diff, secrets as stars. `shown` is the path as people know it.
+    /// Prints the change as a unified diff, secrets as stars. `shown` is the path to print.
     pub(super) fn print(&self, shown: &str) {
         let lines = self.shown.each_ref().map(String::as_str);
         let hunks = unified_diff_shown([&self.before, &self.after], lines);
@@ -113,7 +113,6 @@ impl Fixed {
         let _ = write!(std::io::stdout().lock(), "{diff}");
     }
 
-    /// The file.
     pub(super) fn path(&self) -> &str {
         &self.path
     }

@@ -111,7 +111,7 @@ const KEEPING: [&str; 6] = [
     "unused-suppression",
 ];
 
-/// Makes the fixes of a workspace's reported findings, and gives the texts after.
+/// Applies the fixes of a workspace's reported findings, and returns the new texts.
 fn made(workspace: &Workspace, most: Safety, is_reported: impl Fn(&Finding) -> bool) -> Vec<Fixed> {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let snapshot = workspace.snapshot();
@@ -135,7 +135,7 @@ fn made(workspace: &Workspace, most: Safety, is_reported: impl Fn(&Finding) -> b
     made
 }
 
-/// An answer; of an error without the file and the place that it names, which edits move.
+/// An answer; for an error without file and position, which edits move.
 fn without_place(answer: &str) -> String {
     let is_place =
         |word: &&str| word.contains("/repo/") || word.bytes().any(|byte| byte.is_ascii_digit());
@@ -163,7 +163,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// Files that Puppet loads stay so, line ends stay, and nothing safe is left to do.
+    /// Files that Puppet loads stay loadable, line ends are kept, and no safe fix is left.
     #[test]
     fn fixes_spoil_no_file_and_come_to_an_end(
         texts in prop::collection::vec(file(), FILES.len()),
@@ -179,7 +179,7 @@ proptest! {
                 prop_assert_eq!(comments(&one.after), comments(&one.before), "{}", one.after);
             }
         }
-        // After an unsafe fix the next one is for a person to choose.
+        // After an unsafe fix, the next one needs a human choice.
         if most == Safety::Safe {
             let again = made(&workspace, most, |_| true);
             let again: Vec<_> = again.iter().map(|one| (&one.before, &one.after)).collect();
@@ -187,8 +187,8 @@ proptest! {
         }
     }
 
-    /// The files have no more errors than before. One that is mended may have hidden one of another file: a
-    /// lookup that failed at its options met no loop.
+    /// Fixes add no errors. A fixed file may have hidden an error of another file: a lookup that
+    /// failed at its options reached no loop.
     #[test]
     fn fixes_make_no_errors(
         mut texts in prop::collection::vec(file(), FILES.len()),
@@ -214,7 +214,7 @@ proptest! {
         prop_assert!(count(&after) <= count(&before), "{before:#?}\n{after:#?}\n{made:#?}");
     }
 
-    /// What is said to have no effect has none, for any node.
+    /// Removing what a finding reports as without effect changes no value of any node.
     #[test]
     fn fixes_that_take_away_what_has_no_effect_change_no_value(
         texts in prop::collection::vec(file(), FILES.len()),

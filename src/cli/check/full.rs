@@ -8,7 +8,7 @@ use crate::rules::{Finding, Severity};
 use crate::text::TextRange;
 use crate::workspace::{File, Snapshot};
 
-/// Most lines of one excerpt: a value can be a thousand lines long.
+/// Maximum number of lines of one excerpt: a value can be a thousand lines long.
 const MOST_LINES: u32 = 6;
 
 /// The text of a finding; `shown` makes a path relative.
@@ -25,7 +25,7 @@ pub(super) fn text(
         Severity::Information => Level::INFO,
         Severity::Hint => Level::NOTE.with_name("hint"),
     };
-    // The lines of a title stand below each other, behind the code.
+    // The lines of a title are aligned after the code.
     let before = finding.severity.name().len() + finding.code.len() + "[]: ".len();
     let width = width.map_or(usize::MAX, |width| width.saturating_sub(before));
     let mut group: Group<'_> = level
@@ -48,7 +48,8 @@ pub(super) fn text(
     text
 }
 
-/// The lines of a range of a file, underlined and labelled; `source` is what is shown of its text.
+/// The lines of a range of a file, underlined and labelled; `source` is the file's text with
+/// secrets masked.
 fn excerpt<'f>(
     file: &File,
     source: &str,

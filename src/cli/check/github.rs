@@ -6,7 +6,8 @@ use super::concise::visible;
 use super::record::Record;
 use crate::rules::Severity;
 
-/// Prints one command a record. A step shows ten errors and ten warnings, so the most severe come first.
+/// Prints one command per record. A step shows ten errors and ten warnings, so the most severe come
+/// first.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let mut ordered: Vec<&Record> = records.iter().collect();
     ordered.sort_by_key(|record| record.level as usize);

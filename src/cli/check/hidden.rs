@@ -1,4 +1,4 @@
-//! What reports do not show of files: their secrets. It knows nothing of how findings are printed.
+//! Masks the secrets of files in reports. It must not know how findings are printed.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 use crate::rules::Checker;
 use crate::text::TextRange;
 
-/// Where the secrets of files stand.
+/// The ranges of secrets in files.
 pub(super) struct Hidden<'a> {
     checker: &'a Checker<'a>,
     known: RefCell<HashMap<Arc<str>, Arc<[TextRange]>>>,
 }
 
 impl<'a> Hidden<'a> {
-    /// Those of the files that a checker knows.
+    /// The secrets that a checker finds.
     pub(super) fn new(checker: &'a Checker<'a>) -> Hidden<'a> {
         Hidden {
             checker,
@@ -23,14 +23,13 @@ impl<'a> Hidden<'a> {
         }
     }
 
-    /// Takes in what is known of a file already.
+    /// Stores the known secrets of a file.
     pub(super) fn learn(&self, path: &Arc<str>, secrets: Vec<TextRange>) {
         let mut known = self.known.borrow_mut();
         known.insert(Arc::clone(path), secrets.into());
     }
 
-    /// The text of a file as it may be shown. O(1) for a file that was asked for before, else the file
-    /// is read.
+    /// The text of a file with its secrets masked. O(1) for a known file, else the file is read.
     pub(super) fn shown<'t>(&self, path: &Arc<str>, text: &'t str) -> Cow<'t, str> {
         let known = self.known.borrow().get(path).cloned();
         let secrets = known.unwrap_or_else(|| {
@@ -42,7 +41,7 @@ impl<'a> Hidden<'a> {
     }
 }
 
-/// A text with stars in place of its secrets, of as many bytes and lines.
+/// A text with its secrets replaced by stars, keeping its bytes and lines aligned.
 fn without<'t>(text: &'t str, secrets: &[TextRange]) -> Cow<'t, str> {
     let mut text = Cow::Borrowed(text);
     for secret in secrets {

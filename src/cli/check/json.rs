@@ -1,4 +1,4 @@
-//! `--format json` and `--format json-lines`, as `docs/check-formats.md` has them.
+//! `--format json` and `--format json-lines`, described in `docs/check-formats.md`.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Prints one object a line.
+/// Prints one object per line.
 pub(super) fn write_lines(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     records.iter().try_for_each(|record| {
         serde_json::to_writer(&mut *out, record)?;

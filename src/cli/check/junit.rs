@@ -1,5 +1,5 @@
-//! `--format junit`: a test suite for each file, in which errors and warnings are failures. What is only
-//! worth knowing passes, with its text as output.
+//! `--format junit`: a test suite for each file, with errors and warnings as failures. Information
+//! and hints pass, with their text as output.
 
 use std::io::{self, Write};
 
@@ -33,7 +33,7 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     xml::print(document, out)
 }
 
-/// The attributes that count tests.
+/// The attributes with test counts.
 struct Counts {
     tests: String,
     failures: String,

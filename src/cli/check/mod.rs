@@ -1,4 +1,4 @@
-//! `hiera-ls check [PATH…]`: what is wrong in the data. One file for each format of its output.
+//! `hiera-ls check [PATH…]`: reports mistakes in the data. One file for each output format.
 
 mod baseline;
 mod checkstyle;
@@ -122,7 +122,7 @@ fn version(text: &str) -> Result<PuppetVersion, String> {
 /// Exit code for a path that cannot be checked, or a file that cannot be written.
 const BAD_PATH: u8 = 2;
 
-/// Checks the workspaces of the paths, the current folder's without any, and prints the findings
+/// Checks the workspaces of the paths (without any, the current folder's), and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
 pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
     let whole = [output
@@ -144,7 +144,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     };
     let mut report = Report::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
-    // Each workspace is read once, whatever is named in it.
+    // Each workspace is read once, however many paths lie in it.
     let mut groups: Vec<(Arc<str>, Vec<Wanted<'_>>)> = Vec::new();
     for given in paths {
         let wanted = Wanted::of(given).map_err(|error| format!("{given}: {error}"));
@@ -194,7 +194,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     }
 }
 
-/// Says what is wrong, and gives the exit code for it.
+/// Prints an error and returns the exit code for it.
 fn complain(error: &str) -> ExitCode {
     terminal::complain(error);
     ExitCode::from(BAD_PATH)

@@ -1,5 +1,5 @@
-//! Checking many files at once, on as many threads as there are processors. The order of the files
-//! stays. It knows nothing of how findings are printed.
+//! Checks many files at once, on as many threads as there are processors, keeping the order of the
+//! files. It must not know how findings are printed.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use std::thread;
 use crate::rules::{Checker, Finding};
 use crate::text::TextRange;
 
-/// Most threads: beyond, they wait for memory rather than for processors.
+/// Maximum number of threads: more of them wait for memory rather than for processors.
 const MOST_THREADS: usize = 8;
 
-/// Files that a thread takes at once.
+/// Number of files that a thread takes at once.
 const TAKEN: usize = 20;
 
-/// The findings of a file, and where its secrets stand.
+/// The findings of a file, and the ranges of its secrets.
 pub(super) type Found = (Vec<Finding>, Vec<TextRange>);
 
-/// The findings of files, each as [`Checker::with_secrets`] gives them, in the order of the files. `tell` is
-/// told how many files are done, from any thread.
+/// The findings of files, each as from [`Checker::with_secrets`], in the order of the files. `tell`
+/// is called with the number of finished files, from any thread.
 pub(super) fn findings(
     checker: &Checker<'_>,
     paths: &[Arc<str>],

@@ -1,5 +1,5 @@
-//! A finding as the formats print it: shown paths, lines and columns instead of bytes. It knows nothing
-//! of any format.
+//! A finding as formats print it: shown paths, lines and columns instead of bytes. It must not know
+//! any format.
 
 use std::collections::HashMap;
 
@@ -11,33 +11,31 @@ use crate::rules::{Finding, Safety, Severity};
 use crate::text::{PositionEncoding, TextRange};
 use crate::workspace::{File, Snapshot};
 
-/// A place in a file. Lines and columns count from 1.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Place {
-    /// The path relative to the current folder where it lies below it, else absolute.
+    /// Relative to the current folder if it lies below it, else absolute.
     pub(super) path: String,
     #[serde(flatten)]
     pub(super) region: Option<Region>,
 }
 
-/// A part of a file; nothing is known of it where the file is not in the snapshot.
+/// A part of a file; all zero if the file is not in the snapshot.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Region {
     pub(super) line: u32,
-    /// Unicode scalar values into the line.
+    /// In Unicode scalar values.
     pub(super) column: u32,
     pub(super) end_line: u32,
     pub(super) end_column: u32,
-    /// Bytes of UTF-8 into the line.
+    /// In bytes of UTF-8.
     #[serde(skip)]
     pub(super) byte_column: u32,
     #[serde(skip)]
     pub(super) end_byte_column: u32,
 }
 
-/// Another place that belongs to a finding.
 #[derive(Serialize)]
 pub(super) struct RelatedRecord {
     #[serde(flatten)]
@@ -45,13 +43,11 @@ pub(super) struct RelatedRecord {
     pub(super) message: String,
 }
 
-/// A replacement that resolves a finding.
 pub(super) struct Replacement {
     pub(super) region: Region,
     pub(super) new_text: String,
 }
 
-/// One finding.
 #[derive(Serialize)]
 pub(super) struct Record {
     pub(super) code: &'static str,
@@ -65,16 +61,16 @@ pub(super) struct Record {
     /// The edits of the first safe fix.
     #[serde(skip)]
     pub(super) replacements: Vec<Replacement>,
-    /// Equal for the same finding after lines were added above it; see [`fingerprints`].
+    /// The same for the same finding after lines were added above it; see [`fingerprints`].
     #[serde(skip)]
     pub(super) fingerprint: String,
-    /// The finding for people, in the format that is made for them.
+    /// The rendered finding, in the format for people.
     #[serde(skip)]
     pub(super) text: Option<String>,
-    /// The path below the workspace's folder: the same from wherever the workspace is checked.
+    /// The path relative to the workspace's folder, independent of the current folder.
     #[serde(skip)]
     pub(super) known_as: String,
-    /// The text of the finding's first line.
+    /// The first line of the finding's text.
     #[serde(skip)]
     source_line: String,
 }
@@ -153,7 +149,7 @@ fn region(file: &File, range: TextRange) -> Region {
     }
 }
 
-/// What stands before a range on its first line.
+/// The text before a range on its first line.
 fn before(file: &File, range: TextRange) -> String {
     let lines = file.lines();
     let line = lines.line_range(lines.line(range.start as usize));
@@ -170,9 +166,9 @@ fn first_line(file: &File, hidden: &Hidden<'_>, range: TextRange) -> String {
     line.unwrap_or_default().trim().to_owned()
 }
 
-/// Gives each record its fingerprint: a hash of the path in the workspace, code and the text of the line, and of how many
-/// records before it have the same. Line numbers are not part of it. The hash keeps secrets that stand
-/// in the line out of reports.
+/// Sets each record's fingerprint: a hash of the path in the workspace, the code, the text of the
+/// line, and the number of earlier records with the same. Line numbers are not part of it. The hash
+/// keeps secrets that stand in the line out of reports.
 pub(super) fn fingerprint(records: &mut [Record]) {
     let mut seen: HashMap<String, u32> = HashMap::new();
     for record in records {

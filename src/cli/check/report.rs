@@ -1,4 +1,4 @@
-//! What a run of `check` finds, and how it is fixed and printed.
+//! The findings of a run of `check`, and how they are fixed and printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
-/// How a finding is reported by the workspace's configuration; nothing where it is not.
+/// The severity of a finding under the workspace's configuration; `None` if it is turned off.
 fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     let diagnostics = &project.diagnostics;
     if diagnostics.ignores(&finding.path) {
@@ -38,17 +38,13 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     }
 }
 
-/// What became of one path.
 pub(super) enum Checked {
-    /// The data that was named was checked.
     Files,
-    /// The same, but no file fits one of the patterns.
+    /// The same, but no file matches one of the patterns.
     BadPattern,
-    /// The workspace has no hierarchy.
     NoHierarchy,
 }
 
-/// A workspace that is checked.
 struct Opened {
     workspace: Workspace,
     project: Project,
@@ -56,7 +52,7 @@ struct Opened {
 }
 
 impl Opened {
-    /// The nodes that findings are for: those of the workspace alone.
+    /// The nodes that findings are for: only those of the workspace.
     fn asked<'a>(&'a self, configs: &'a ConfigCache) -> Asked<'a> {
         Asked {
             files: &[],
@@ -68,24 +64,22 @@ impl Opened {
     }
 }
 
-/// What is reported in one file, each with what it is known by.
+/// The findings of one file with their fingerprints.
 type Found = (Arc<str>, Vec<(Known, Record)>);
 
-/// What one run of `check` finds, in all its workspaces.
+/// The findings of one run of `check` in all its workspaces.
 pub(super) struct Report<'a> {
     options: CheckOptions,
     output: &'a CheckOutput,
     known: Option<Baseline>,
     renderer: Renderer,
-    /// The folder that paths are shown from.
+    /// The folder that shown paths are relative to.
     here: String,
-    /// Paths of the files that were checked: arguments may overlap.
+    /// Paths of the checked files; arguments may overlap.
     files: BTreeSet<Arc<str>>,
     counts: [usize; 4],
     records: Vec<Record>,
-    /// Whether a fix would change something.
     pub(super) has_diff: bool,
-    /// Whether a file was fixed.
     pub(super) has_fixed: bool,
     /// Whether a fixed file could not be written.
     pub(super) has_failed: bool,
@@ -124,7 +118,7 @@ impl<'a> Report<'a> {
         self.counts[severity as usize]
     }
 
-    /// Checks everything that arguments name in one workspace.
+    /// Checks everything that the arguments name in one workspace.
     pub(super) fn check(
         &mut self,
         folder: &Arc<str>,
@@ -174,7 +168,7 @@ impl<'a> Report<'a> {
         Ok(checked)
     }
 
-    /// Reads a workspace; nothing where it has no hierarchy.
+    /// Reads a workspace; `None` if it has no hierarchy.
     fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
         let found_project = disk::project(folder);
         let workspace = Workspace::new();
@@ -201,7 +195,7 @@ impl<'a> Report<'a> {
         if is_without && snapshot.file(&path::join(folder, PROJECT_FILE)).is_none() {
             return Ok(None);
         }
-        // A mistake in a file of the workspace is a finding there.
+        // A mistake in a file of the workspace is reported as a finding there.
         let is_reported = |path: &String| snapshot.file(path).is_some();
         for mistake in &found_project.outside {
             terminal::complain(&mistake.to_string());
@@ -226,7 +220,7 @@ impl<'a> Report<'a> {
         }))
     }
 
-    /// Adds the findings in some files; gives those of them that a hierarchy reads.
+    /// Adds the findings of some files; returns those files that a hierarchy reads.
     fn find(&mut self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
         let mut read = Vec::with_capacity(paths.len());
         for (file, found) in self.records(folder, opened, paths) {
@@ -239,7 +233,7 @@ impl<'a> Report<'a> {
         read
     }
 
-    /// What is reported in each of some files that a hierarchy reads.
+    /// The findings of each of some files that a hierarchy reads.
     fn records(&self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Found> {
         let snapshot = opened.workspace.snapshot();
         let (project, settings) = (&opened.project, &opened.settings);
@@ -284,14 +278,14 @@ impl<'a> Report<'a> {
         records.collect()
     }
 
-    /// How a finding is reported; nothing where it is not.
+    /// The severity of a finding; `None` if it is turned off.
     fn severity(&self, project: &Project, finding: &Finding) -> Option<Severity> {
         let is_selected =
             |severity: &Severity| self.output.selection.includes(finding.code, *severity);
         severity(project, finding).filter(is_selected)
     }
 
-    /// The findings in some files that the baseline knows.
+    /// The findings of some files that are in the baseline.
     fn accepted(
         &self,
         folder: &str,
@@ -312,7 +306,8 @@ impl<'a> Report<'a> {
         accepted
     }
 
-    /// Makes the fixes in some files, and writes or shows them. The workspace then holds the new texts.
+    /// Applies the fixes of some files, and writes or shows them. The workspace then has the new
+    /// texts.
     fn fix(&mut self, folder: &str, opened: &Opened, (paths, most): (&[Arc<str>], Safety)) {
         let before = opened.workspace.snapshot();
         let fixing = Fixing {
@@ -349,18 +344,18 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The path as people know it from here.
+    /// The path to print.
     pub(super) fn shown<'p>(&self, at: &'p str) -> &'p str {
         path::within(at, &self.here).unwrap_or(at)
     }
 
-    /// Prints the findings, and the summary: that belongs to the text for people, and goes to standard
-    /// error beside other formats.
+    /// Prints the findings and the summary, which is part of the text for people and goes to
+    /// standard error for other formats.
     ///
     /// # Errors
-    /// Why the baseline was not written. A reader that has seen enough is no error.
+    /// Why the baseline was not written. A closed output is no error.
     pub(super) fn finish(&mut self) -> Result<(), String> {
-        // Findings of one file are in order already.
+        // The findings of one file are sorted already.
         self.records
             .sort_by(|one, other| one.place.path.cmp(&other.place.path));
         record::fingerprint(&mut self.records);
@@ -418,7 +413,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Prints the rules with how often each found something, the most frequent first.
+    /// Prints the rules with their numbers of findings, the most frequent first.
     fn statistics(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for record in &self.records {

@@ -12,10 +12,10 @@ use crate::rules::{Rule, Severity, rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Most related places of one result: receivers refuse more than a hundred places.
+/// Maximum number of related places of one result: receivers refuse more than a hundred.
 const MOST_RELATED: usize = 99;
 
-/// What stays as it is in a URI's path.
+/// The characters that are escaped in a URI's path.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -23,7 +23,7 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// Prints all records as one run. The rules that found something are described, each with its page.
+/// Prints all records as one run. Rules with findings are described, each with its page.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let codes: BTreeSet<&str> = records.iter().map(|record| record.code).collect();
     let rules: Vec<&Rule> = codes.iter().filter_map(|code| rule(code)).collect();
@@ -126,7 +126,7 @@ fn region(region: &Region) -> Value {
     })
 }
 
-/// A relative reference, or a `file:` URI of an absolute path.
+/// A relative reference, or a `file:` URI for an absolute path.
 fn uri(path: &str) -> String {
     let encoded = utf8_percent_encode(path, PATH);
     match path.starts_with('/') {

@@ -1,4 +1,4 @@
-//! Which findings are reported: `--select`, `--ignore` and `--min-severity`.
+//! The selection of findings to report: `--select`, `--ignore` and `--min-severity`.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

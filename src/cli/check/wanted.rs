@@ -1,4 +1,4 @@
-//! What the arguments of `check` name: files, folders, patterns and the workspace around them.
+//! Resolves the arguments of `check`: files, folders, patterns, and the workspace around them.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::disk::{self, DiskFiles, workspace_of};
 use crate::hierarchy::is_at_or_below;
 use crate::workspace::{FileKind, Files as _, path};
 
-/// A path that exists, absolute and without links.
+/// The absolute path, without links, of an existing file or folder.
 #[allow(
     clippy::disallowed_methods,
     reason = "cli/ resolves the paths it is given"
@@ -16,21 +16,19 @@ pub(super) fn absolute(given: &str) -> Result<String, String> {
     disk::model(&at).ok_or_else(|| "the path is not UTF-8".to_owned())
 }
 
-/// What an argument names.
 pub(super) struct Wanted<'a> {
-    /// As it was given.
     pub(super) given: &'a str,
     /// A file or a folder, absolute.
     pub(super) at: String,
-    /// The pattern that paths below it have to fit.
+    /// The pattern that paths below it must match.
     pub(super) pattern: Option<&'a str>,
 }
 
 impl<'a> Wanted<'a> {
-    /// A path that exists, else what fits the argument as a pattern.
+    /// An existing path, else a pattern.
     ///
     /// # Errors
-    /// There is nothing of that name.
+    /// Nothing of that name exists.
     pub(super) fn of(given: &'a str) -> Result<Wanted<'a>, String> {
         let missing = match absolute(given) {
             Ok(at) => {
@@ -56,7 +54,7 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// Whether a file, absolute, is meant.
+    /// Whether it includes a file (absolute path).
     pub(super) fn names(&self, file: &str) -> bool {
         let below = path::within(file, &self.at);
         let fits = |below| {
@@ -66,13 +64,12 @@ impl<'a> Wanted<'a> {
         below.is_some_and(fits)
     }
 
-    /// Whether it is one file.
     pub(super) fn is_file(&self) -> bool {
         self.pattern.is_none() && DiskFiles::new().kind(&self.at) == Some(FileKind::File)
     }
 
-    /// The folder to read for it: the workspace, by its name and its absolute path, else the one around
-    /// it. Nothing for a file that lies outside of the workspace.
+    /// The folder to read for it: the workspace (by name and absolute path), else the one around
+    /// the argument. `None` for a file outside of the workspace.
     ///
     /// # Errors
     /// A folder lies outside of it.

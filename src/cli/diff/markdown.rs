@@ -1,5 +1,5 @@
-//! Differences as a comment on a pull request: counts first, then each key folded, cut to what the
-//! platforms take.
+//! Differences as a comment on a pull request: counts first, then each key folded, cut to the
+//! limits of the platforms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,33 +13,32 @@ use crate::ide::matrix::Cell;
 use crate::text::{Hunk, hunks};
 use crate::value::{self, Value};
 
-/// What a comment begins with, so that a later run finds it and writes it anew.
+/// The start of a comment, by which a later run finds and replaces it.
 const MARKER: &str = "<!-- hiera-ls diff -->";
 
-/// Most bytes of a page: GitHub takes comments of 65,536 characters.
+/// Maximum number of bytes of a page: GitHub takes comments of 65,536 characters.
 const MOST_BYTES: usize = 60_000;
 
-/// Most bytes of the values of one difference.
+/// Maximum number of bytes of the values of one difference.
 const MOST_OF_VALUE: usize = 4_000;
 
-/// Most characters of a line of a value.
+/// Maximum number of characters of a line of a value.
 const WIDEST: usize = 400;
 
-/// Most nodes and places that are named for one difference.
+/// Maximum number of nodes and places named for one difference.
 const MOST_NAMED: usize = 20;
 
-/// Most names that are folded behind them.
+/// Maximum number of further names, folded.
 const MOST_FOLDED: usize = 200;
 
-/// Fewest keys that fail alike for which that is said once.
+/// From how many keys with the same error on the error is printed once.
 const FEWEST_ALIKE: usize = 2;
 
-/// What was compared.
 #[derive(Clone, Copy)]
 pub(super) enum Sides<'a> {
     /// Two nodes, or two environments.
     Names(&'a str, &'a str),
-    /// A revision or another checkout with what is here now, for so many nodes.
+    /// A revision or another checkout, compared with the current files for this many nodes.
     Versions {
         old: &'a str,
         nodes: usize,
@@ -48,12 +47,12 @@ pub(super) enum Sides<'a> {
     },
 }
 
-/// What a page says of nodes.
+/// How a page mentions nodes.
 #[derive(Clone, Copy)]
 struct Nodes {
-    /// How many there are; nothing where nodes are not what is counted.
+    /// The number of nodes; `None` if nodes are not counted.
     all: Option<usize>,
-    /// Whether long lists are there as a whole, folded.
+    /// Whether long lists are included in full, folded.
     is_whole: bool,
 }
 
@@ -66,7 +65,7 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
     let page = |is_whole| page_with(differences, sides, has_values, Nodes { all, is_whole });
     match page(true) {
         (text, 0) => text,
-        // Keys are worth more than names of nodes.
+        // Keys matter more than names of nodes.
         (_, _) => {
             let (text, rest) = page(false);
             match rest {
@@ -80,7 +79,7 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
     }
 }
 
-/// The page, and how many keys there was no place for.
+/// The page, and the number of keys that did not fit.
 fn page_with(
     differences: &[Difference],
     sides: Sides<'_>,
@@ -115,15 +114,15 @@ fn page_with(
     (out, rest)
 }
 
-/// What is said of an answer that is an error.
+/// The text for an answer that is an error.
 fn failed(cell: &Cell) -> Option<String> {
     let error = cell.result.as_ref().err();
     let error = error.filter(|error| cell.unknown.is_none() && !error.is_not_found())?;
     Some(with_shown_files(&error.words()))
 }
 
-/// The new errors that several keys have, with the differences that come to them: a file that cannot be
-/// read fails every lookup that reads it.
+/// New errors that several keys share, with their differences: an unreadable file fails every
+/// lookup that reads it.
 fn failures(differences: &[Difference]) -> BTreeMap<String, Vec<&Difference>> {
     let mut failures: BTreeMap<String, Vec<&Difference>> = BTreeMap::new();
     for one in differences {
@@ -139,7 +138,7 @@ fn keys_of<'a>(differences: &[&'a Difference]) -> BTreeSet<&'a str> {
     differences.iter().map(|one| &*one.key).collect()
 }
 
-/// An error that several keys have, with their names folded.
+/// An error of several keys, with their names folded.
 fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
     let names = failing.iter().flat_map(|one| one.after.nodes.iter());
     let count = names.collect::<BTreeSet<_>>().len();
@@ -159,7 +158,6 @@ fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
     )
 }
 
-/// What an answer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Set,
@@ -247,7 +245,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
     )
 }
 
-/// A number of nodes of all that there are.
+/// A number of nodes out of all.
 fn some_of(count: usize, all: Option<usize>) -> String {
     match all {
         Some(1) | None => counted(count),
@@ -271,7 +269,7 @@ fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
     };
     let mut out = format!("<details><summary><code>{key}</code>{whose}</summary>\n");
     for one in group {
-        // The summary says it already.
+        // The summary already contains it.
         let is_said = group.len() == 1 && (nodes == 1 || names.all == Some(nodes));
         if one.before.nodes == one.after.nodes && !is_said {
             out += &nodes_text(&one.after.nodes, names);
@@ -281,7 +279,7 @@ fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
     out + "\n</details>\n"
 }
 
-/// The names of nodes, the rest of many folded.
+/// The names of nodes, with the rest of a long list folded.
 fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
     let all: Vec<String> = nodes.iter().map(|name| code(name)).collect();
     let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
@@ -301,7 +299,7 @@ fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
     )
 }
 
-/// One difference: two answers, and where they come from.
+/// One difference: two answers and their sources.
 fn body(difference: &Difference, has_values: bool) -> String {
     let Difference { before, after, .. } = difference;
     let mut out = String::new();
@@ -331,7 +329,7 @@ fn body(difference: &Difference, has_values: bool) -> String {
 fn values(before: &Cell, after: &Cell) -> String {
     let [old, new] = [before, after].map(yaml);
     let lines = match old == new {
-        // What reads alike is encrypted, or a secret: only what is not shown differs.
+        // Equal texts are encrypted values or secrets: only the hidden part differs.
         true => signed('-', &old) + &signed('+', &format!("{} (a different one)", new.trim_end())),
         false => hunks(&old, &new)
             .iter()
@@ -347,15 +345,15 @@ fn values(before: &Cell, after: &Cell) -> String {
     format!("{}\n…\n", lines[..end].trim_end())
 }
 
-/// The lines of a text behind a sign.
+/// The lines of a text, each after a sign.
 fn signed(sign: char, text: &str) -> String {
     text.lines().map(|line| format!("{sign}{line}\n")).collect()
 }
 
-/// The keys of the hashes and lists that a hunk is inside of, as a line before it; nothing for one at the
-/// start of the text.
+/// The keys of the hashes and lists around a hunk, as a line before it; empty at the start of the
+/// text.
 fn keys_around(text: &str, hunk: &Hunk) -> String {
-    // An element stands below a key of the same indent.
+    // List elements may have the same indentation as their key.
     let depth = |line: &str| {
         let inner = line.trim_start_matches(' ');
         2 * (line.len() - inner.len()) + usize::from(inner.starts_with("- "))
@@ -376,8 +374,7 @@ fn keys_around(text: &str, hunk: &Hunk) -> String {
     cut_apart(&[format!("@@ {} @@", keys.join(" "))], WIDEST).concat() + "\n"
 }
 
-/// Lines of a diff that are not too long: one line in place of another so that it can be seen what
-/// differs.
+/// Lines of a diff, shortened. For a replaced line, the part that differs stays visible.
 fn told_apart(lines: &str) -> String {
     let all: Vec<String> = lines.lines().map(str::to_owned).collect();
     let mut out = String::new();
@@ -398,7 +395,7 @@ fn told_apart(lines: &str) -> String {
     out
 }
 
-/// An answer as YAML, or what is said in its place; whole lines.
+/// An answer as YAML, or the text for an error; whole lines.
 fn yaml(cell: &Cell) -> String {
     let text = match (&cell.unknown, &cell.result) {
         (None, Ok(Value::Undef)) => "null".to_owned(),
@@ -408,7 +405,7 @@ fn yaml(cell: &Cell) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// A list, cut where it is long.
+/// A list, cut to a maximum length.
 fn few(names: Vec<String>) -> String {
     let more = names.len().saturating_sub(MOST_NAMED);
     let mut text = names[..names.len() - more].join(", ");
@@ -425,14 +422,14 @@ fn keys(count: usize) -> String {
     }
 }
 
-/// A text as HTML shows it.
+/// A text escaped for HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-/// A name as code, whatever it holds.
+/// A name as inline code, whatever it contains.
 fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     match text.starts_with('`') || text.ends_with('`') {
@@ -441,7 +438,7 @@ fn code(text: &str) -> String {
     }
 }
 
-/// How many backticks stand side by side at most.
+/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     let runs = text.split(|letter| letter != '`');
     runs.map(str::len).max().unwrap_or_default()

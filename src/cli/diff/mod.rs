@@ -1,7 +1,5 @@
-//! `hiera-ls diff A B`: the keys that two nodes get different values of, or that the nodes get
-//! different values of in two environments; with
-//! `--against REV` the keys that the nodes get other values of than in a revision, or in another
-//! checkout.
+//! `hiera-ls diff A B`: the keys with different values on two nodes, or in two environments; with
+//! `--against REV`, the keys whose values differ from a revision or another checkout.
 
 mod markdown;
 
@@ -24,7 +22,7 @@ use crate::ide::secrets::without_secrets;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
-/// Exit code where something differs.
+/// Exit code if something differs.
 const DIFFERS: u8 = 2;
 
 /// What is compared.
@@ -53,8 +51,8 @@ pub(super) struct DiffArguments {
     format: TableFormat,
 }
 
-/// Runs the command: exit code 0 where nothing differs, 2 where something does, 1 where something
-/// could not be read or a key is not set anywhere.
+/// Runs the command: exit code 0 if nothing differs, 2 if something does, 1 if something could not
+/// be read or a key is not set anywhere.
 pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
     let format = arguments.format;
     if arguments.no_values && format.is_for_programs() {
@@ -75,10 +73,10 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
     }
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 struct Outcome {
     differences: usize,
-    /// What is said of keys that are not set on either side.
+    /// Messages about keys that are not set on either side.
     missing: Vec<String>,
 }
 
@@ -140,10 +138,10 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
     })
 }
 
-/// Which nodes are not compared, since the files that they were known by are gone; none if there are
-/// none.
+/// The nodes that are not compared because the files they were known by are gone; `None` if there
+/// are none.
 fn gone_text(names: &[Arc<str>]) -> Option<String> {
-    /// Most names in the line.
+    /// Maximum number of names in the line.
     const MOST: usize = 10;
     if names.is_empty() {
         return None;
@@ -159,7 +157,7 @@ fn gone_text(names: &[Arc<str>]) -> Option<String> {
     ))
 }
 
-/// The keys that are named, and what is said of those that no file sets, now or before; none where all
+/// The named keys, and messages about those that no file sets, now or before; both empty if all keys
 /// are compared.
 fn keys(
     arguments: &DiffArguments,
@@ -174,7 +172,7 @@ fn keys(
     KnownKeys::of(&Vec::from_iter(&views)).chosen(&arguments.keys)
 }
 
-/// Prints differences as they are found, or all at the end where counts come first.
+/// Prints differences as they are found, or all at the end if counts come first.
 struct Output {
     rows: Rows,
     format: TableFormat,
@@ -233,7 +231,7 @@ impl Output {
         Ok(())
     }
 
-    /// How many differences there were.
+    /// Returns the number of differences.
     fn end(mut self, sides: Sides<'_>) -> Result<usize, String> {
         if self.format == TableFormat::Markdown {
             let text = markdown::page(&self.kept, sides, self.has_values);
@@ -244,8 +242,8 @@ impl Output {
     }
 }
 
-/// What the workspace is compared with: a revision, unless the text can only be a folder. A text
-/// that is both must be made clear, as git itself asks for it.
+/// The other side of the comparison: a revision, unless the text can only be a folder. An ambiguous
+/// text is an error, as in git.
 fn old(loaded: &Loaded, against: &str) -> Result<Checkout, String> {
     let kind = DiskFiles::new().kind(&disk::absolute(against));
     let is_folder = kind == Some(FileKind::Directory);

@@ -102,15 +102,15 @@ pub(super) struct LookupArguments {
     pub(super) secrets: KeyArguments,
 }
 
-/// What a command ends with besides what it printed.
+/// How a command ends, besides its output.
 enum End {
     /// A message for standard error, with exit code 1.
     Failed(String),
     /// The same, with exit code 2: the command line makes no sense.
     Senseless(String),
-    /// The same as the first, because no level has one of the keys.
+    /// Like `Failed`, because no level has one of the keys.
     NotFound(String),
-    /// This exit code; all has been said.
+    /// This exit code; everything is printed.
     Code(u8),
 }
 
@@ -135,8 +135,8 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     }
 }
 
-/// Says which key was probably meant. All keys of the workspace have to be read for it: for people, not
-/// for scripts.
+/// Suggests the key that was probably meant. This reads all keys of the workspace, so it is done
+/// for people and not for scripts.
 fn tell_meant(arguments: &LookupArguments) {
     if std::io::stderr().is_terminal()
         && let Ok(folder) = arguments.places.folder()
@@ -206,7 +206,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     };
     let folder: Arc<str> = Arc::from(folder);
     let folders: Vec<&Arc<str>> = dir.iter().chain([&folder]).collect();
-    // Facts of a flag are those of one node, as `puppet lookup` has it.
+    // Facts from a flag belong to one node, as in `puppet lookup`.
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
         let given = asked.common().map_err(End::Failed)?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
@@ -259,14 +259,14 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     }
 }
 
-/// Whether Puppet finds the configuration of an environment where it looks for it, and nothing else is
-/// chosen: no other file of the workspace needs to be read then.
+/// Whether an environment's configuration is in its usual place and not overridden: then no other
+/// file of the workspace has to be read.
 fn is_plain(files: &WorkspaceDisk, environment: &Environment, of_files: &FileSettings) -> bool {
     let dir = environment.dir.as_ref();
     let text = dir.and_then(|dir| files.text(&path::join(dir, "hiera.yaml")).ok());
     let version =
         text.map(|text| load_yaml(text.as_bytes()).map(|value| Config::version_of(&value)));
-    // Version 3 is the global layer's, so its file is meant for another place.
+    // Version 3 is only for the global layer, so its file belongs elsewhere.
     let is_own = match version {
         Some(Ok(Ok(version))) => version != 3,
         Some(_) => true,
@@ -281,7 +281,7 @@ fn with_name<'a>(mut view: RootView<'a>, name: &str) -> RootView<'a> {
     view
 }
 
-/// The name that facts give their node.
+/// The node name in the facts.
 fn certname(facts: &HashMap) -> String {
     let facts = Value::from(facts.clone());
     let fqdn = || facts.get("networking")?.get("fqdn");
@@ -292,7 +292,7 @@ fn certname(facts: &HashMap) -> String {
     name.and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// One scope, as `puppet lookup` has it.
+/// A lookup in one scope, as `puppet lookup` does it.
 fn one(
     arguments: &LookupArguments,
     session: &Session<'_>,
@@ -338,7 +338,7 @@ fn one(
     value(arguments, &answer.result)
 }
 
-/// Says which data directories are not there, once each.
+/// Reports missing data directories, once each.
 fn tell_missing_folders(session: &Session<'_>) {
     let mut told: Vec<String> = Vec::new();
     for layer in [Layer::Global, Layer::Environment] {
@@ -359,7 +359,7 @@ fn tell_missing_folders(session: &Session<'_>) {
     }
 }
 
-/// The environment's folder, where neither it nor the global layer has a configuration.
+/// The environment's folder, if neither it nor the global layer has a configuration.
 fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
     let environment = session.environment;
     let dir = environment.dir.clone()?;
@@ -373,7 +373,7 @@ fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
     (!has_any).then_some(dir)
 }
 
-/// The value that an answer has unless a condition holds, on standard error.
+/// Prints the likely value and the condition under which it differs, on standard error.
 fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError>, unless: &str) {
     let format = arguments.render_as.unwrap_or(Format::Yaml);
     let shown = match result {
@@ -393,7 +393,7 @@ fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError
     }
 }
 
-/// What a certain answer rests on.
+/// Prints the assumptions behind a certain answer.
 fn tell_assumed(assumed: &[Assumed]) {
     for assumed in assumed {
         remark(&format!("note: {assumed} (not run)"));
@@ -412,7 +412,8 @@ fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Re
             let format = arguments.render_as.unwrap_or(Format::Yaml);
             print(&render::render(value, format).map_err(End::Failed)?)
         }
-        // `puppet lookup` is mute here; the message goes where no pipe reads it.
+        // `puppet lookup` prints nothing here; the message goes to standard error, where no pipe
+        // reads it.
         Err(error) if error.is_not_found() => Err(End::NotFound(error.to_string())),
         Err(error) => Err(could_not_run(error)),
     }
@@ -422,8 +423,8 @@ fn could_not_run(error: &LookupError) -> End {
     End::Failed(error.words())
 }
 
-/// No node was named: one answer is printed, several are listed. `snapshot` gives the workspace, for
-/// the lines that answers come from.
+/// A lookup without a named node: a single answer is printed, several are listed. `snapshot`
+/// provides the workspace, for the source lines of answers.
 fn several(
     arguments: &LookupArguments,
     groups: &[Group],
@@ -465,8 +466,8 @@ fn several(
     }
 }
 
-/// The groups, those as one that get the same under the same condition: they differ only in which of their
-/// files is not known.
+/// Merges groups with the same result under the same condition: they differ only in which of their
+/// files is unknown.
 fn merged(groups: &[Group]) -> Vec<Group> {
     let mut merged: Vec<Group> = Vec::new();
     for group in groups {
@@ -489,7 +490,7 @@ fn merged(groups: &[Group]) -> Vec<Group> {
     merged
 }
 
-/// The request whose groups are printed: JSON tells the sources of each.
+/// The request for printing groups: JSON includes the sources.
 fn for_groups(arguments: &LookupArguments, request: &Request) -> Request {
     match (arguments.render_as, request.tracing) {
         (Some(Format::Json), Tracing::Off) => request.clone().with_sources(),
@@ -497,14 +498,14 @@ fn for_groups(arguments: &LookupArguments, request: &Request) -> Request {
     }
 }
 
-/// How each answer is found, for the first of the nodes that get it.
+/// The explanation of each answer, for the first of its nodes.
 fn explained(
     arguments: &LookupArguments,
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
 ) -> Result<(), End> {
-    /// Most answers that are explained.
+    /// Maximum number of explained answers.
     const MOST: usize = 10;
     let plain = Request {
         tracing: Tracing::Off,
@@ -545,9 +546,9 @@ fn explained(
     Ok(())
 }
 
-/// The first of several conditions, and how many more there are.
+/// The first conditions, and the number of further ones.
 fn first_conditions(all: &str) -> String {
-    /// Most that are shown.
+    /// Maximum number of shown conditions.
     const MOST: usize = 5;
     const BETWEEN: &str = "; ";
     let shown: Vec<&str> = all.split(BETWEEN).take(MOST).collect();
@@ -557,7 +558,7 @@ fn first_conditions(all: &str) -> String {
     }
 }
 
-/// The condition that all answers have; nothing where they differ in it.
+/// The condition that all answers share; `None` if they differ.
 fn shared_condition(groups: &[Group]) -> Option<&str> {
     let first = possible_unless(groups.first()?)?;
     let is_shared = groups
@@ -566,7 +567,7 @@ fn shared_condition(groups: &[Group]) -> Option<&str> {
     is_shared.then_some(first)
 }
 
-/// The condition of an answer whose value is known but for it.
+/// The condition of an answer whose value is known apart from it.
 fn possible_unless(group: &Group) -> Option<&str> {
     let is_known = group.result.as_ref().is_ok_and(|value| !value.has_opaque());
     let unless = group.unless.as_deref();

@@ -1,4 +1,4 @@
-//! What the arguments of `hiera-ls lookup` ask for.
+//! Turns the arguments of `hiera-ls lookup` into requests.
 
 use std::sync::Arc;
 

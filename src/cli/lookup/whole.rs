@@ -17,8 +17,8 @@ use crate::lookup::{Group, Request, Tracing, UnknownCause, groups_of_possible};
 use crate::scope::{KnownNodes, Node, Scope, top_name};
 use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 
-/// A node that no file describes: one that data files are named after, or, where no file describes
-/// any node, one of which only the name is known. What depends on its facts is unknown.
+/// A node without a description: one that data files are named after, or, if no file describes any
+/// node, one known only by name. Anything that depends on its facts is unknown.
 pub(super) fn by_name(
     arguments: &LookupArguments,
     asked: &Asked<'_>,
@@ -75,7 +75,7 @@ pub(super) fn by_name(
     ended
 }
 
-/// The variables that a lookup asks for and that the site's manifests set, quoted.
+/// The variables that a lookup needs and that site manifests set, quoted.
 fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<String> {
     let set = view.analysis.site_variables();
     let answer = view.session().lookup(scope, request);
@@ -88,7 +88,7 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
     names.iter().map(|name| format!("'{name}'")).collect()
 }
 
-/// Nothing is known of the node: the whole workspace says what could change the answer.
+/// Looks up for an unknown node: possible values come from the whole workspace.
 pub(super) fn any_node(
     arguments: &LookupArguments,
     asked: &Asked<'_>,
@@ -125,7 +125,7 @@ fn outside(view: &RootView<'_>, scope: &Scope, request: &Request) -> Vec<Arc<str
     levels
 }
 
-/// Makes levels outside of the workspace a condition of the answers.
+/// Adds levels outside of the workspace to the conditions of the answers.
 fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
     let (Some(reason), Some(words)) = (outside_reason(levels), outside_words(levels)) else {
         return;
@@ -139,14 +139,13 @@ fn restrict(groups: &mut [Group], levels: &[Arc<str>]) {
     }
 }
 
-/// The whole workspace, read.
 struct Whole {
     folder: String,
     snapshot: Arc<Snapshot>,
 }
 
 impl Whole {
-    /// Reads the workspace, and the data directories beside it that the keys are looked up in, as
+    /// Reads the workspace, and data directories outside of it that are needed for the keys, as
     /// `puppet lookup` does.
     fn read(
         arguments: &LookupArguments,

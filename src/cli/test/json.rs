@@ -1,4 +1,4 @@
-//! `--format json`, as `docs/testing-data.md` has it.
+//! `--format json`, described in `docs/testing-data.md`.
 
 use std::io::{self, Write};
 

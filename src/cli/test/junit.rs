@@ -1,4 +1,4 @@
-//! `--format junit`: a test suite for each file, a test for each expectation; what is unknown is
+//! `--format junit`: a test suite for each file, a test for each expectation; unknown results are
 //! skipped.
 
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     xml::print(document, out)
 }
 
-/// The attributes that count tests.
+/// The attributes with test counts.
 struct Counts {
     tests: String,
     failures: String,

@@ -1,5 +1,5 @@
-//! `hiera-ls test [PATH…]`: whether what teams expect of their data holds. One file for each form of
-//! the output.
+//! `hiera-ls test [PATH…]`: checks the data against a team's expectations. One file for each output
+//! format.
 
 mod json;
 mod junit;
@@ -18,10 +18,10 @@ use crate::ide::expectation::{Judged, Verdict, judge};
 use crate::ide::expected_keys::EXPECTATIONS_FOLDER;
 use crate::workspace::{FileKind, Files as _, HIERA_YAML, path};
 
-/// Exit code where not everything could be judged because of a mistake.
+/// Exit code if something could not be checked because of a mistake.
 const MISTAKE: u8 = 2;
 
-/// Exit code where only a running Puppet knows an answer.
+/// Exit code if only a running Puppet knows an answer.
 const UNKNOWN: u8 = 3;
 
 /// The forms of the output.
@@ -48,9 +48,9 @@ pub(super) struct TestArguments {
     format: Form,
 }
 
-/// An expectation with what came out.
+/// An expectation with its result.
 struct Outcome {
-    /// The file as it is named, and the line in it.
+    /// The file as given, and the line in it.
     file: String,
     expectation: Expectation,
     judged: Judged,
@@ -61,8 +61,8 @@ struct Report {
     outcomes: Vec<Outcome>,
 }
 
-/// Runs the command: exit code 0 where all holds, 1 where something does not, 2 where something
-/// could not be judged because of a mistake, 3 where something is unknown and all else holds.
+/// Runs the command: exit code 0 if all expectations are met, 1 if one is not, 2 if something could
+/// not be checked because of a mistake, 3 if something is unknown and the rest is met.
 pub(super) fn run(arguments: &TestArguments) -> ExitCode {
     let report = match judged(arguments) {
         Ok(report) => report,
@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Judges all expectations; nothing is judged while a file has a mistake.
+/// Checks all expectations; none is checked while a file has a mistake.
 fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
     let loaded = load_with_any_nodes(&arguments.workspace).map_err(|error| vec![error])?;
     let view = loaded.root(&loaded.here).map_err(|error| vec![error])?;
@@ -136,8 +136,8 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
     }
 }
 
-/// The files of expectations: those that are named, and the YAML files in folders that are named; without
-/// any those of the environment in a folder.
+/// The files of expectations: named files, and YAML files in named folders; without any, those of
+/// the environment in a folder.
 fn files(named: &[String], folder: &str) -> Result<Vec<String>, String> {
     let own = [shown(&path::join(folder, EXPECTATIONS_FOLDER)).to_owned()];
     let named = if named.is_empty() { &own } else { named };

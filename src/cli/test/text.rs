@@ -1,4 +1,4 @@
-//! `--format text`: what does not hold, with the expected and the found value.
+//! `--format text`: failed expectations, with the expected and the found value.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let line = expectation.line;
         writeln!(out, "{file}:{line}: {sign} {}", outcome.title())?;
         for line in explanation(outcome).lines() {
-            // A line of a diff begins with its sign, behind the indent.
+            // A line of a diff starts with its sign, after the indentation.
             let paint = match line.strip_prefix("  ").and_then(|line| line.chars().next()) {
                 Some('-') => Paint::Old,
                 Some('+') => Paint::New,
@@ -54,7 +54,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// What came out instead of what is expected, and from where.
+/// The actual result and its source.
 pub(super) fn explanation(outcome: &Outcome) -> String {
     let mut text = String::new();
     let differ = outcome.expectation.equal && outcome.judged.answers.len() > 1;
@@ -121,7 +121,7 @@ fn wrong(outcome: &Outcome, cell: &Cell, text: &mut String) {
     }
 }
 
-/// Whether a value is shown in its line.
+/// Whether a value is shown inline.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Hash(_) => false,
@@ -130,7 +130,7 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// A value as YAML without the mark of a document.
+/// A value as YAML without the document marker.
 fn yaml(value: &Value) -> String {
     format!("{}\n", dump_body(value).trim_end())
 }

@@ -7,10 +7,9 @@ use crate::datatype::assignable::sizes;
 use crate::datatype::infer::normalize;
 use crate::datatype::model::{Element, Presence, Range, Type};
 
-/// Deepest nesting of types that is described.
+/// Maximum nesting of types that is described.
 pub(super) const MAX_DEPTH: usize = 100;
 
-/// The first name inside a type that nothing resolves.
 fn unresolved(t: &Type, depth: usize) -> Option<String> {
     if depth > MAX_DEPTH {
         return None;
@@ -28,7 +27,7 @@ fn unresolved(t: &Type, depth: usize) -> Option<String> {
         | Type::Iterable(inner)
         | Type::Iterator(inner)
         | Type::Init(inner, _) => inner.as_ref().and_then(|t| next(t)),
-        // A weak link leads back to an alias that is being looked into already.
+        // A weak link leads back to an alias that is already being visited.
         Type::Alias(alias) if alias.strong.is_some() => next(&alias.resolved()),
         _ => None,
     }

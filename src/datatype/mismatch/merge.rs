@@ -4,14 +4,14 @@ use super::{Mismatch, MismatchKind, Step};
 use crate::datatype::infer::normalize;
 use crate::datatype::model::Type;
 
-/// Which mismatches about numbers are merged.
+/// The kind of numeric mismatches to merge.
 #[derive(Clone, Copy, PartialEq)]
 pub(in crate::datatype) enum Merging {
     Sizes,
     Counts,
 }
 
-/// Makes one of the mismatches that all alternatives have at the same part of the value, and
+/// Merges the mismatches that all alternatives have at the same part of the value into one, and
 /// leaves the step at `varying` out of its path.
 pub(in crate::datatype) fn merge(
     varying: usize,
@@ -47,7 +47,7 @@ pub(in crate::datatype) fn merge(
             break;
         }
     }
-    // Puppet means to drop repeated mismatches here, but its comparison never finds two equal.
+    // Puppet tries to drop repeated mismatches here, but its comparison never finds two equal.
     if all.len() == 1 {
         return all.into_iter().map(|m| m.without_step(varying)).collect();
     }

@@ -1,6 +1,6 @@
-//! What is wrong with a value, part by part: the path to the part, the kind of the mismatch, what
-//! was expected and what is there. `Display` gives Puppet's words
-//! (`pops/types/type_mismatch_describer.rb`). Nothing else about values or files is known here.
+//! The mismatches between a value and a type: the path to a part, the kind, the expected and the
+//! actual type. `Display` gives Puppet's messages (`pops/types/type_mismatch_describer.rb`). It
+//! must not know files.
 
 mod describe;
 mod merge;
@@ -19,7 +19,7 @@ use crate::value::Value;
 /// Checks a value against a type.
 ///
 /// # Errors
-/// The mismatches. Puppet refuses some values without a word: then the list is empty.
+/// The mismatches. Puppet refuses some values without a message: then the list is empty.
 pub fn check(expected: &Type, actual: &Value) -> Result<(), Mismatches> {
     if is_instance(expected, actual) {
         return Ok(());
@@ -31,7 +31,7 @@ pub fn check(expected: &Type, actual: &Value) -> Result<(), Mismatches> {
     ))
 }
 
-/// Checks the type that a function declares to return (`TypeAsserter.assert_assignable`).
+/// Checks the declared return type of a function (`TypeAsserter.assert_assignable`).
 ///
 /// # Errors
 /// The mismatches.
@@ -47,7 +47,7 @@ pub fn check_return(expected: &Type, declared: &Type) -> Result<(), Mismatches> 
 pub struct Mismatches {
     verdict: &'static str,
     list: Vec<Mismatch>,
-    /// The type that was asked for: aliases in the list that refer to themselves live as long.
+    /// The checked type, which keeps recursive aliases in the list alive.
     _whole: Box<Type>,
 }
 
@@ -60,8 +60,8 @@ impl Mismatches {
         }
     }
 
-    /// The message of Puppet's error: the subject, ` has wrong type,` and each mismatch, one a line.
-    /// Empty where there is none, as in Puppet.
+    /// The message of Puppet's error: the subject, ` has wrong type,` and each mismatch, one per
+    /// line. Empty without mismatches, as in Puppet.
     #[must_use]
     pub fn describe(&self, subject: &str) -> String {
         let verdict = self.verdict;
@@ -126,49 +126,49 @@ impl fmt::Display for Step {
     }
 }
 
-/// What is wrong with one part of a value. `Display` leaves the subject out: `entry 'port' expects
-/// an Integer value, got String`.
+/// A mismatch at one part of a value. `Display` omits the subject: `entry 'port' expects an Integer
+/// value, got String`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// The way to the part.
+    /// The path to the part.
     pub path: Vec<Step>,
-    /// What is wrong, with what was expected and what is there.
+    /// The kind of mismatch, with the expected and the actual type.
     pub kind: MismatchKind,
 }
 
 /// The kinds of mismatch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MismatchKind {
-    /// A `Struct` requires the key.
+    /// A key required by a `Struct` is missing.
     MissingKey(String),
-    /// A `Struct` does not have the key.
+    /// A key is not in the `Struct`.
     UnknownKey(String),
     /// The expected type names a type that does not exist.
     Unresolved(String),
-    /// The type is another one.
+    /// The type is different.
     Type {
-        /// The type that was expected.
+        /// The expected type.
         expected: Type,
         /// The type of the value.
         actual: Type,
     },
-    /// The text matches no pattern, or is none of an `Enum`'s.
+    /// The text matches no pattern, or no value of an `Enum`.
     Pattern {
-        /// The type that was expected.
+        /// The expected type.
         expected: Type,
         /// The type of the value.
         actual: Type,
     },
     /// A collection has too few or too many elements.
     Size {
-        /// The sizes that are allowed.
+        /// The allowed sizes.
         expected: Range,
         /// The size of the value.
         actual: Range,
     },
     /// A call has too few or too many arguments.
     Count {
-        /// The numbers that are allowed.
+        /// The allowed numbers.
         expected: Range,
         /// The number of arguments.
         actual: Range,

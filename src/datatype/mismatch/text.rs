@@ -1,4 +1,4 @@
-//! The words of a mismatch, as Puppet has them.
+//! Puppet's messages for mismatches.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ fn pattern_message(expected: &Type, actual: &Type) -> String {
     )
 }
 
-/// Whether one argument at most is expected.
+/// Whether at most one argument is expected.
 fn is_single(expected: &Range) -> bool {
     let one = |n: &Option<num_bigint::BigInt>| n.as_ref().is_some_and(|n| *n == 1.into());
     let none = expected.from.as_ref().is_none_or(|n| *n == 0.into());
@@ -152,7 +152,7 @@ fn short_name(t: &Type) -> String {
 
 fn same_class(a: &Type, b: &Type) -> bool {
     match (a, b) {
-        // One with type parameters is of a class of its own.
+        // A type with parameters has its own class.
         (Type::Object(a), Type::Object(b)) => a == b,
         _ => std::mem::discriminant(a) == std::mem::discriminant(b),
     }

@@ -1,4 +1,4 @@
-//! The files of a revision as the model sees a folder that was scanned.
+//! The files of a git revision, in the same form as a scanned folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,16 +20,15 @@ use crate::workspace::{
     Workspace, path, too_large,
 };
 
-/// Links to folders that lead to links to folders.
+/// Maximum number of links to folders that lead to links to folders.
 const MOST_LINKS: usize = 8;
 
-/// The folder as the revision has it: all files that git versions, with the files that it is told
-/// to leave alone (installed modules, say) as they are on the disk, since they are no part of what
-/// changed.
+/// The folder as of a revision: all versioned files, plus ignored files (such as installed modules)
+/// as they are on the disk, since they are no part of the change.
 ///
 /// # Errors
-/// The folder is in no repository, there is no such revision or the folder is not in it, or the
-/// repository is kept in a form that is not read.
+/// The folder is in no repository, the revision does not exist or does not contain the folder, or
+/// the repository has an unsupported format.
 pub fn snapshot_of_revision(
     folder: &str,
     revision: &str,
@@ -55,7 +54,6 @@ pub fn snapshot_of_revision(
     reading.snapshot(folder, settings)
 }
 
-/// Something that stands at a path.
 #[derive(Clone, Debug)]
 enum Entry {
     Folder {
@@ -63,17 +61,15 @@ enum Entry {
     },
     /// An object of one of the repositories.
     File(usize, ObjectId, Linked),
-    /// Where a symbolic link leads, as it is written.
+    /// The target of a symbolic link, as written.
     Link(String),
-    /// A symbolic link that leads nowhere.
     LostLink(Lost),
-    /// A file that is not versioned.
+    /// An unversioned file.
     OnDisk(Linked),
 }
 
 struct Reading {
     ignore: Ignore,
-    /// The repository, and those of its submodules.
     repositories: Vec<Repository>,
     entries: BTreeMap<String, Entry>,
 }
@@ -99,7 +95,7 @@ impl Reading {
         Ok(tree)
     }
 
-    /// Takes in a tree of a repository as the folder `at`.
+    /// Adds a tree of a repository as the folder `at`.
     fn tree(
         &mut self,
         repository: usize,
@@ -146,7 +142,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Takes in a submodule, whose repository is known where it is checked out.
+    /// Adds a submodule; its repository is found where it is checked out.
     fn submodule(&mut self, commit: ObjectId, at: &str, depth: usize) -> Result<(), GitError> {
         let read = Repository::at(Path::new(at)).and_then(|repository| {
             let tree = repository.tree_of(&commit)?;
@@ -164,7 +160,7 @@ impl Reading {
         }
     }
 
-    /// Puts what symbolic links lead to in their places.
+    /// Resolves symbolic links by adding their targets at their places.
     fn links(&mut self, folder: &str) {
         for _ in 0..MOST_LINKS {
             let links = self.entries.iter().filter_map(|(at, entry)| match entry {
@@ -181,7 +177,7 @@ impl Reading {
                 self.link(folder, &at, &target);
             }
         }
-        // What is left leads in circles.
+        // The remaining links are circular.
         for entry in self.entries.values_mut() {
             if matches!(entry, Entry::Link(_)) {
                 *entry = Entry::LostLink(Lost::Here);
@@ -196,7 +192,7 @@ impl Reading {
             false => path::normalise(&path::join(around, target)),
         };
         if path::within(&leads, folder).is_none() {
-            // Git says nothing of what is there.
+            // Git does not know what is at this path.
             let entry = match read::entry(&leads, Want::Name) {
                 DiskEntry::File { .. } => Some(Entry::OnDisk(Linked::Yes)),
                 DiskEntry::Directory { .. } => None,
@@ -209,7 +205,7 @@ impl Reading {
             Some(Entry::File(repository, id, _)) => {
                 self.put(at, Some(Entry::File(repository, id, Linked::Yes)));
             }
-            // The link behind this one comes first.
+            // The next link is resolved first.
             Some(Entry::Link(_)) => {}
             Some(Entry::Folder { target }) => {
                 let real = target.unwrap_or_else(|| Arc::from(leads.as_str()));
@@ -225,7 +221,7 @@ impl Reading {
                     .take(room)
                     .map(|(known, entry)| {
                         let entry = match entry {
-                            // A relative link means what it means where it really stands.
+                            // A relative link is resolved from its real location.
                             Entry::Link(target) if !target.starts_with('/') => {
                                 let real = path::parent(known).unwrap_or(&leads);
                                 Entry::Link(path::normalise(&path::join(real, target)))
@@ -242,10 +238,10 @@ impl Reading {
             None => {
                 let mut above = std::iter::successors(path::parent(&leads), |at| path::parent(at));
                 if above.any(|at| matches!(self.entries.get(at), Some(Entry::Link(_)))) {
-                    // The folder's link comes first.
+                    // The folder's link is resolved first.
                     return;
                 }
-                // What is not versioned may be there.
+                // The target may be an unversioned file.
                 let is_lost = read::entry(&leads, Want::Name) == DiskEntry::Absent;
                 self.put(at, is_lost.then_some(Entry::LostLink(Lost::Here)));
             }
@@ -263,7 +259,7 @@ impl Reading {
         }
     }
 
-    /// Adds what git is told to leave alone, and checkouts of other repositories.
+    /// Adds ignored files, and checkouts of other repositories.
     fn unversioned(&mut self, folder: &str, prefix: &str) {
         let repository = &self.repositories[0];
         let info = repository.common_dir.join("info/exclude");
@@ -305,7 +301,7 @@ impl Reading {
         }
     }
 
-    /// Names the folders around a path: git versions no empty ones.
+    /// Adds the folders around a path: git has no empty ones.
     fn add_folders(&mut self, at: &str, folder: &str) {
         let mut above = path::parent(at);
         while let Some(here) = above {
@@ -365,7 +361,7 @@ impl Reading {
                 Change::Settings(settings.clone()),
             ])),
         };
-        // What is on the disk in the folder itself goes.
+        // The folder's own files on the disk are replaced.
         Ok(workspace.apply(Change::Scanned {
             folder: Arc::from(folder),
             entries: found,
@@ -394,7 +390,6 @@ impl Reading {
     }
 }
 
-/// What a name in a tree is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     File,
@@ -403,7 +398,7 @@ enum Mode {
     Submodule,
 }
 
-/// A name in a tree.
+/// An entry of a tree.
 #[derive(Debug)]
 struct Line {
     name: String,
@@ -411,7 +406,7 @@ struct Line {
     id: ObjectId,
 }
 
-/// What a tree names. Names that no path can hold are left out.
+/// The entries of a tree, without names that are invalid in a path.
 fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<Line>, GitError> {
     let object = repository.objects.read(tree)?;
     let broken = || GitError::new(format!("tree {tree} is broken"));

@@ -1,5 +1,5 @@
-//! What a repository does not version: `.gitignore` files and `info/exclude` (`gitignore`). The
-//! user's own list is named by a configuration and not known here.
+//! The ignored files of a repository: `.gitignore` files and `info/exclude` (`gitignore`). The
+//! user's own list is named by git's configuration and not read.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::list_file;
 
-/// Patterns of one file that count.
+/// Maximum number of patterns of one file.
 const MOST_PATTERNS: usize = 10_000;
 
-/// The patterns of a repository, read folder by folder as they are needed.
+/// The patterns of a repository, read folder by folder on demand.
 #[derive(Debug)]
 pub(super) struct Excluded {
     top: PathBuf,
     /// By the folder's path below the top, `""` for the top.
     folders: HashMap<String, Gitignore>,
-    /// Those of the repository as a whole.
+    /// The patterns of the whole repository.
     all: Gitignore,
 }
 
@@ -39,7 +39,7 @@ impl Excluded {
             .any(|end| self.decides(&path[..end], end < path.len() || is_folder))
     }
 
-    /// What the patterns nearest to a path say of it, without the folders around it.
+    /// The decision of the nearest matching patterns, ignoring the folders around the path.
     fn decides(&mut self, path: &str, is_folder: bool) -> bool {
         let ends = path.rmatch_indices('/').map(|(at, _)| at);
         for end in ends.chain([0]) {
@@ -58,7 +58,7 @@ impl Excluded {
     }
 }
 
-/// The patterns of a text; a line that is no pattern fits nothing.
+/// The patterns of a text; an invalid line matches nothing.
 fn patterns(text: &str) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     builder.allow_unclosed_class(false);

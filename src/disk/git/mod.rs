@@ -1,10 +1,10 @@
-//! Files as a revision of a git repository has them, read from its object database.
+//! Reads files of a git revision from the object database.
 //!
-//! Git itself is never run, and no configuration of a repository is looked at: both can name
-//! programs (hooks, filters, monitors), and a workspace is not trusted. What is read are objects
-//! (by gix, from the repository itself and no other) and references; what would need more (other
-//! hashes, reference tables, borrowed or missing objects) is refused by name. Contents are those that were committed: no filter and no
-//! conversion of line ends is applied.
+//! Git itself is never run, and no configuration of a repository is read: both can name programs
+//! (hooks, filters, monitors), and a workspace is not trusted. Only objects (by gix, from the
+//! repository itself and no other) and references are read. Repositories that need more (other
+//! hashes, reference tables, borrowed or missing objects) are refused with a message. Contents are
+//! as committed: no filter and no conversion of line ends is applied.
 
 mod checkout;
 mod excluded;
@@ -18,7 +18,7 @@ pub use checkout::snapshot_of_revision;
 use gix_hash::ObjectId;
 use objects::Objects;
 
-/// Bytes of a file of git's own that is not an object: a reference, a list of them.
+/// Maximum number of bytes of a git file that is not an object: a reference, a list of them.
 const LARGEST_LIST: u64 = 64 << 20;
 
 /// Why a revision cannot be read.
@@ -42,24 +42,24 @@ impl GitError {
     }
 }
 
-/// The object that forty hexadecimal digits name.
+/// Parses forty hexadecimal digits.
 fn object_id(text: &str) -> Option<ObjectId> {
     (text.len() == 40).then(|| ObjectId::from_hex(text.as_bytes()).ok())?
 }
 
-/// A repository around a folder.
 struct Repository {
     /// The folder that is checked out.
     top: PathBuf,
-    /// Where this checkout's own references are.
+    /// Holds this checkout's own references.
     git_dir: PathBuf,
-    /// Where those that checkouts share are; the same in a repository with one checkout.
+    /// Holds the references shared by all checkouts; the same folder in a repository with one
+    /// checkout.
     common_dir: PathBuf,
     objects: Objects,
 }
 
 impl Repository {
-    /// The repository that `folder` or a folder around it is a checkout of.
+    /// The repository that `folder`, or a folder around it, is a checkout of.
     fn around(folder: &str) -> Result<Repository, GitError> {
         let mut here = Some(Path::new(folder));
         while let Some(top) = here {
@@ -114,10 +114,10 @@ impl Repository {
     }
 }
 
-/// The text of one of git's own small files; nothing where there is none.
+/// The text of one of git's own small files; `None` if it does not exist.
 fn list_file(at: &Path) -> Result<Option<String>, GitError> {
     use super::read::{Unreadable, bytes};
-    // A folder of references can have the name of a reference that there is not.
+    // A folder of references can have the name of a missing reference.
     if !std::fs::metadata(at).is_ok_and(|metadata| metadata.is_file()) {
         return Ok(None);
     }

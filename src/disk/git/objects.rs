@@ -1,7 +1,7 @@
 //! The object database of a repository, read by gix: loose objects, and packs of every form.
 //!
-//! It must not know what a revision or a folder is. No configuration is read and no object is taken
-//! from outside the repository.
+//! It must not know revisions or folders. No configuration is read and no object is taken from
+//! outside the repository.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,28 +13,25 @@ use gix_odb::store::init::Options;
 use super::{GitError, list_file};
 use crate::disk::failure::failure;
 
-/// Bytes of an object up to which it is read; files that are larger than an editor reads are
-/// refused anyway.
+/// Maximum number of bytes of an object; larger files are refused by the editor anyway.
 const LARGEST_OBJECT: usize = 64 << 20;
 
-/// Object databases that one borrows from, one after the other; git itself follows five.
+/// Alternates of an object database, in order; git itself follows five.
 const MOST_BORROWED: usize = 16;
 
-/// An object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Object {
     pub(super) kind: Kind,
     pub(super) bytes: Vec<u8>,
 }
 
-/// All objects of a repository.
 pub(super) struct Objects {
     store: gix_odb::Handle,
 }
 
 impl Objects {
-    /// The objects in the folder `objects` of a repository, and in those of its own that it borrows
-    /// from.
+    /// The objects in the folder `objects` of a repository, and in alternates inside the
+    /// repository.
     pub(super) fn in_repository(common_dir: &Path) -> Result<Objects, GitError> {
         let folder = common_dir.join("objects");
         refuse_foreign(common_dir, &folder)?;
@@ -50,7 +47,6 @@ impl Objects {
         Ok(Objects { store })
     }
 
-    /// An object.
     pub(super) fn read(&self, id: &ObjectId) -> Result<Object, GitError> {
         let mut bytes = Vec::new();
         match self.store.try_find(id, &mut bytes) {
@@ -78,8 +74,8 @@ impl Objects {
     }
 }
 
-/// Refuses a database that borrows objects from outside its repository: a workspace must not make
-/// files readable that lie elsewhere.
+/// Refuses a database with alternates outside its repository: a workspace must not make other files
+/// readable.
 fn refuse_foreign(common_dir: &Path, objects: &Path) -> Result<(), GitError> {
     let real = |at: &Path| {
         std::fs::canonicalize(at)

@@ -1,18 +1,18 @@
-//! From the name of a revision to its tree (`gitrevisions`): names of branches, tags and other
-//! references, object names, and `~n`, `^n`, `^{commit}` behind them.
+//! Resolves the name of a revision to its tree (`gitrevisions`): names of branches, tags and other
+//! references, object names, and the suffixes `~n`, `^n`, `^{commit}`.
 
 use gix_hash::{Kind as HashKind, ObjectId};
 use gix_object::{CommitRefIter, Kind, TagRefIter};
 
 use super::{GitError, Repository, list_file, object_id};
 
-/// Symbolic references, tags of tags: steps that are followed.
+/// Maximum number of steps through symbolic references and tags of tags.
 const MOST_STEPS: usize = 16;
 
-/// Generations that `~` goes back at most.
+/// Maximum number of generations that `~` goes back.
 const MOST_BACK: usize = 1_000_000;
 
-/// Where a name is looked for, in git's order.
+/// The places where a name is looked for, in git's order.
 const PLACES: [(&str, &str); 5] = [
     ("refs/", ""),
     ("refs/tags/", ""),
@@ -22,7 +22,6 @@ const PLACES: [(&str, &str); 5] = [
 ];
 
 impl Repository {
-    /// The commit that a revision names.
     pub(super) fn commit(&self, revision: &str) -> Result<ObjectId, GitError> {
         let unknown =
             |why: &str| GitError::new(format!("revision '{revision}' cannot be read: {why}"));
@@ -85,7 +84,6 @@ impl Repository {
         Ok(id)
     }
 
-    /// The tree of a commit.
     pub(super) fn tree_of(&self, commit: &ObjectId) -> Result<ObjectId, GitError> {
         let object = self.objects.read(commit)?;
         let tree = CommitRefIter::from_bytes(&object.bytes, HashKind::Sha1).tree_id();
@@ -102,7 +100,7 @@ impl Repository {
         Ok(commit.parent_ids().nth(before))
     }
 
-    /// The commit that an object is or, as a tag, leads to.
+    /// The commit that an object is or, for a tag, points to.
     fn peeled(&self, id: ObjectId) -> Result<ObjectId, GitError> {
         let mut id = id;
         for _ in 0..MOST_STEPS {
@@ -121,7 +119,7 @@ impl Repository {
         )))
     }
 
-    /// The object of a name: a reference, else an object's name or the beginning of one.
+    /// The object of a name: a reference, else a full or abbreviated object name.
     fn named(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let name = match name {
             "@" => "HEAD",
@@ -152,7 +150,7 @@ impl Repository {
         self.abbreviated(name)
     }
 
-    /// The one object whose name begins so; of several the one that leads to a commit.
+    /// The only object with this prefix; of several the only commit.
     fn abbreviated(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_hex || !(4..40).contains(&name.len()) {
@@ -172,7 +170,7 @@ impl Repository {
         }
     }
 
-    /// The object of a reference by its full name, symbolic ones followed.
+    /// The object of a full reference name, with symbolic references followed.
     fn reference(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
         let mut name = name.to_string();
         for _ in 0..MOST_STEPS {
@@ -215,7 +213,7 @@ impl Repository {
     }
 }
 
-/// Whether a name can be that of a reference: it is used as a path.
+/// Whether a name can be a reference's: it is used as a path.
 fn is_reference(name: &str) -> bool {
     name.split('/')
         .all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))

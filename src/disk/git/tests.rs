@@ -1,4 +1,4 @@
-//! Revisions as they are read here are what `git` checks out.
+//! Revisions read here equal what `git` checks out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::disk::{snapshot_of, snapshot_of_revision};
 use crate::workspace::Snapshot;
 
-/// A repository with some history; nothing where there is no git, which is visible.
+/// A repository with some history; `None` without git, which the test reports.
 struct Repo {
     folder: tempfile::TempDir,
 }
@@ -45,7 +45,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 impl Repo {
-    /// Two commits on `main`, a branch that is merged, tags.
+    /// Two commits on `main`, a merged branch, tags.
     fn new() -> Option<Repo> {
         if !is_git_here() {
             return None;
@@ -96,7 +96,7 @@ impl Repo {
     }
 }
 
-/// A text whose versions are similar, so that packs hold differences.
+/// A text whose versions are similar, so that packs contain deltas.
 fn page(seed: usize, version: usize) -> String {
     let line = |at: usize| match at == 20 {
         true => format!("changed: {version}\n"),
@@ -127,7 +127,7 @@ fn read(folder: &Path, revision: &str) -> Result<BTreeMap<String, String>, Strin
         .map_err(|error| error.message)
 }
 
-/// What git checks out, in a fresh folder.
+/// The files that git checks out, in a fresh folder.
 fn checked_out(repo: &Path, revision: &str) -> BTreeMap<String, String> {
     let other = tempfile::tempdir().unwrap();
     let at = other.path().join("x");
@@ -186,7 +186,7 @@ fn revisions_in_packs_of_every_form_are_what_git_checks_out() {
     repo.git(&["gc", "-q", "--aggressive", "--prune=now"]);
     assert!(!repo.path().join(".git/refs/heads/main").exists());
     assert_revisions(repo.path());
-    // Differences that name their base, and the older form of the index.
+    // Deltas that name their base, and the older form of the index.
     for form in [
         ["-c", "repack.useDeltaBaseOffset=false"],
         ["-c", "pack.indexVersion=1"],
@@ -234,7 +234,7 @@ fn linked_checkouts_and_folders_below_the_top_are_read_and_foreign_objects_are_n
     git(around.path(), &["clone", "-q", source, "whole"]);
     assert_eq!(read(&whole, "origin~1"), Ok(expected.clone()));
     assert_eq!(read(&whole, "origin/main^"), Ok(expected));
-    // Objects beside the repository's own, but inside it.
+    // Objects next to the repository's own, but inside it.
     let (own, lent) = (whole.join(".git/objects"), whole.join(".git/lent"));
     std::fs::rename(&own, &lent).unwrap();
     std::fs::create_dir_all(own.join("info")).unwrap();
@@ -274,7 +274,7 @@ fn links_submodules_and_ignored_modules_are_there_too() {
     assert_eq!(found, expected);
     assert_eq!(found["linked/link.yaml"], page(100, 1));
     use crate::workspace::Files;
-    // What leads nowhere does so in the revision as on the disk.
+    // A broken link is broken in the revision as on the disk.
     let folder = repo.path().to_str().unwrap();
     let settings = crate::workspace::Settings::default();
     let revision = snapshot_of_revision(folder, "HEAD", &settings).unwrap();
@@ -357,7 +357,7 @@ fn what_cannot_be_read_is_refused_by_name() {
     assert!(read(&shallow, "HEAD").is_ok());
     let why = read(&shallow, "HEAD~1").unwrap_err();
     assert!(why.contains("shallow or partial clone"), "{why}");
-    // Broken objects are told, and never panic.
+    // Broken objects are reported, without a panic.
     let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
     let loose = repo
         .path()
@@ -402,7 +402,7 @@ fn broken_packs_never_panic() {
     assert!(read(repo.path(), "HEAD~1").is_ok());
 }
 
-/// Bytes as a zlib stream that compresses nothing.
+/// Bytes as an uncompressed zlib stream.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let (mut a, mut b) = (1u32, 0u32);
     for byte in bytes {
@@ -418,7 +418,7 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// The head of an object in a pack: its kind and the size that it says it has.
+/// The head of an object in a pack: its kind and its claimed size.
 fn pack_head(kind: u8, size: u64) -> Vec<u8> {
     let mut head = vec![kind << 4 | (size & 15) as u8];
     let mut rest = size >> 4;
@@ -444,7 +444,7 @@ fn sizes_that_an_object_only_claims_take_no_memory() {
         std::fs::write(&loose, zlib(head.as_bytes())).unwrap();
         assert!(read(repo.path(), &"1".repeat(40)).is_err());
     }
-    // A commit, and a difference to an object of this pack, each as large as it likes.
+    // A commit, and a delta to an object of this pack, each with any claimed size.
     let base = [pack_head(1, 4), zlib(b"tree")].concat();
     let delta = [&[4][..], &pack_size(HUGE), &[0x90, 4]].concat();
     let back = u8::try_from(base.len()).unwrap();
@@ -474,7 +474,7 @@ fn sizes_that_an_object_only_claims_take_no_memory() {
     }
 }
 
-/// A size as the head of a difference has it.
+/// A size in the format of a delta's head.
 fn pack_size(size: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = size;

@@ -1,4 +1,4 @@
-//! Functions of lists and hashes that call no block.
+//! Functions for lists and hashes that take no block.
 
 use super::Arguments;
 use crate::puppet::evaluator::Evaluator;
@@ -6,10 +6,9 @@ use crate::puppet::operators::{concatenated, same};
 use crate::puppet::stop::{Evaluated, Stop};
 use crate::value::{HashMap, Value};
 
-/// Deepest nesting of hashes that is merged.
+/// Maximum nesting of hashes that is merged.
 const MAX_MERGED: usize = 50;
 
-/// Most numbers of a range.
 const MAX_RANGE: i64 = 10_000;
 
 pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {
@@ -136,7 +135,7 @@ fn unique<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
     set.into_iter().collect()
 }
 
-/// Texts by their bytes, or numbers.
+/// Sorts texts by bytes, or numbers.
 fn sorted(elements: &[Value]) -> Option<Value> {
     let mut all = elements.to_vec();
     if all.iter().all(|each| each.as_str().is_some()) {
@@ -243,7 +242,7 @@ fn picked(values: &[Value]) -> Evaluated {
     }
 }
 
-/// `dig`, which stops at nothing.
+/// `dig`, which stops at `undef`.
 pub(super) fn dug(value: &Value, path: &[Value]) -> Evaluated {
     let mut value = value.clone();
     for key in path {

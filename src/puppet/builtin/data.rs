@@ -1,4 +1,4 @@
-//! Functions that ask data or variables.
+//! Functions that read data or variables.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         }
         [names, rest @ ..] if rest.len() <= 3 => {
             asked.names = named(names).ok_or_else(|| call.refused())?;
-            // Only a call with a default takes `undef` for what it does not say.
+            // Only a call with a default accepts `undef` for omitted arguments.
             if rest.len() < 3 && rest.iter().any(Value::is_undef) {
                 return Err(Stop::failed(
                     "The function 'lookup' was called with arguments it does not accept",
@@ -84,7 +84,6 @@ fn named(names: &Value) -> Option<Vec<Arc<str>>> {
     }
 }
 
-/// The text of a type.
 fn type_text(value: &Value) -> Option<Arc<str>> {
     match value {
         Value::Rich(rich) if rich.ptype == "Type" => Some(Arc::from(&*rich.text)),
@@ -133,7 +132,7 @@ fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
     answer(evaluator, call, &asked)
 }
 
-/// A variable and what lies behind it, by a dotted path.
+/// A variable, or a part of its value, by a dotted path.
 fn getvar(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
     let (path, default) = match call.values {
         [Value::String(path)] => (path, Value::Undef),

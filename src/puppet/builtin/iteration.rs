@@ -6,10 +6,10 @@ use crate::puppet::stop::{Evaluated, Stop};
 use crate::syntax::puppet::{Kind, Lambda, Parameter};
 use crate::value::{HashMap, Value};
 
-/// Most rounds of one call.
+/// Maximum number of iterations of one call.
 const MAX_ROUNDS: usize = 10_000;
 
-/// A round of an iteration: what the block gets, and what it stands for.
+/// One iteration: the block's arguments, and the element.
 struct Round {
     key: Value,
     value: Value,
@@ -17,7 +17,7 @@ struct Round {
 }
 
 impl Round {
-    /// The arguments of the block: two where it takes two.
+    /// The arguments of the block: two if it takes two.
     fn arguments(&self, takes_two: bool) -> Vec<Value> {
         match (takes_two, self.is_entry) {
             (true, _) => vec![self.key.clone(), self.value.clone()],
@@ -26,7 +26,7 @@ impl Round {
         }
     }
 
-    /// What is iterated over: an element, or an entry as a list of two.
+    /// The current element, or an entry as a list of two.
     fn whole(&self) -> Value {
         match self.is_entry {
             true => Value::array([self.key.clone(), self.value.clone()]),
@@ -78,7 +78,7 @@ fn rounds(over: &Value) -> Option<Vec<Round>> {
     (rounds.len() <= MAX_ROUNDS).then_some(rounds)
 }
 
-/// Whether a block takes a key, or a number, beside the value.
+/// Whether a block takes a key, or an index, and the value.
 fn takes_two(lambda: &Lambda) -> bool {
     let parameters = lambda
         .parameters
@@ -118,7 +118,7 @@ fn iterated(
                     "break() in '{name}' is not evaluated"
                 )));
             }
-            // What a block is worth does not matter.
+            // The value of the block is not used.
             Err(Stop::Unknown(_)) if name == "each" => continue,
             other => other?,
         };

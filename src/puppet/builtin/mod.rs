@@ -1,5 +1,5 @@
-//! What functions of Puppet and of its standard library give (`puppet/functions/*.rb`, `stdlib`), as
-//! far as they are pure. A call in a form that is not among them is unknown.
+//! The pure functions of Puppet and of its standard library (`puppet/functions/*.rb`, `stdlib`). A
+//! call in an unsupported form has an unknown value.
 
 mod collections;
 mod data;
@@ -134,7 +134,7 @@ const STATEMENTS: [&str; 21] = [
     "assert_private",
 ];
 
-/// Those of them that only log.
+/// Those that only log.
 const LOGGING: [&str; 8] = [
     "alert", "crit", "debug", "emerg", "err", "info", "notice", "warning",
 ];
@@ -184,12 +184,12 @@ const NOT_RUN: [&str; 41] = [
     "yaml_data",
 ];
 
-/// Whether a function is Puppet's own, which no module can define anew.
+/// Whether a function is Puppet's own, which no module can redefine.
 pub(super) fn is_of_puppet(name: &str) -> bool {
     NAMES.contains(&name) || STATEMENTS[..16].contains(&name)
 }
 
-/// Whether it is known what a function may do: it gives a value, and sets no variable.
+/// Whether a function's effects are known: it returns a value, and sets no variable.
 pub(super) fn is_known(name: &str) -> bool {
     is_of_puppet(name)
         || OF_LIBRARY.contains(&name)
@@ -197,26 +197,24 @@ pub(super) fn is_known(name: &str) -> bool {
         || NOT_RUN.contains(&name)
 }
 
-/// Whether a function may declare classes, as far as its name tells: it is none that is known not to, and
-/// none that includes or declares what its arguments name.
+/// Whether a function may declare classes, judging by its name. False for functions known not to,
+/// and for those that include or declare what their arguments name.
 #[must_use]
 pub fn may_declare_classes(name: &str) -> bool {
-    // What `call` calls is named by an argument.
+    // An argument of `call` names the called function.
     let is_harmless = is_known(name) || name.starts_with("stdlib::") || PURE.contains(&name);
     name == "call" || !is_harmless
 }
 
-/// Whether a function is called for what it does.
+/// Whether a function is called for its effect.
 pub(super) fn is_statement(name: &str) -> bool {
     STATEMENTS.contains(&name)
 }
 
-/// Whether what a function gives depends on data.
 pub(super) fn asks_data(name: &str) -> bool {
     matches!(name, "lookup" | "hiera" | "hiera_array" | "hiera_hash")
 }
 
-/// A call of a function.
 pub(super) struct Arguments<'c> {
     pub(super) name: &'c str,
     pub(super) values: &'c [Value],
@@ -224,7 +222,7 @@ pub(super) struct Arguments<'c> {
 }
 
 impl Arguments<'_> {
-    /// That the function is not evaluated with such arguments.
+    /// The stop for arguments with which the function is not evaluated.
     pub(super) fn refused(&self) -> Stop {
         Stop::unknown(format!(
             "'{}' is not evaluated with these arguments",
@@ -273,7 +271,7 @@ pub(super) fn call(
     )))
 }
 
-/// Functions that end something, and those of types.
+/// Functions for control flow and types.
 fn control(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Option<Evaluated> {
     Some(match (call.name, call.values) {
         ("next", []) => Err(Stop::Next(Value::Undef)),

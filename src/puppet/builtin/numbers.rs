@@ -1,4 +1,4 @@
-//! Functions of numbers.
+//! Functions for numbers.
 
 use super::Arguments;
 use crate::puppet::evaluator::Evaluator;
@@ -30,7 +30,7 @@ fn whole(number: f64) -> Option<Value> {
     (number.abs() < 9e15).then(|| Value::Int(number as i64))
 }
 
-/// The least or greatest of whole numbers.
+/// The minimum or maximum of whole numbers.
 fn extreme(name: &str, values: &[Value]) -> Option<Value> {
     let values = match values {
         [Value::Array(elements)] => elements,

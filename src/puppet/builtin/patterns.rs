@@ -1,4 +1,4 @@
-//! Functions of patterns: `split`, `regsubst`, `match`.
+//! Functions with patterns: `split`, `regsubst`, `match`.
 
 use super::Arguments;
 use crate::puppet::evaluator::Evaluator;
@@ -27,7 +27,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
     })
 }
 
-/// The source of a pattern, or of a text that is one.
+/// The source of a pattern, or of a text used as one.
 fn source_of(pattern: &Value) -> Option<String> {
     match pattern {
         Value::String(source) => Some(source.to_string()),
@@ -58,7 +58,7 @@ fn matched(evaluator: &mut Evaluator<'_>, text: &str, source: &str) -> Evaluated
     }))
 }
 
-/// The bytes of the character at a place.
+/// The length in bytes of the character at an offset.
 fn step(text: &str, at: usize) -> usize {
     text.get(at..)
         .and_then(|rest| rest.chars().next())
@@ -173,7 +173,7 @@ fn substituted(
     evaluator.sized(Value::from(out))
 }
 
-/// A replacement with the groups that it names: `\1`.
+/// Appends a replacement, with its references to groups: `\1`.
 fn replacement(by: &str, text: &str, groups: &Groups, out: &mut String) {
     let mut chars = by.chars().peekable();
     while let Some(c) = chars.next() {

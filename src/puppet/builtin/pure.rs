@@ -1,7 +1,7 @@
-//! Functions that are not evaluated, and of which it is known that they declare nothing.
+//! Functions that are not evaluated, but are known to declare nothing.
 
-/// Functions of the standard library that give a value, and such functions that only old versions of Puppet
-/// have.
+/// Functions of the standard library that return a value, and similar functions that only old
+/// versions of Puppet have.
 pub(super) const PURE: [&str; 94] = [
     "annotate",
     "any2bool",

@@ -1,4 +1,4 @@
-//! Functions of texts.
+//! Functions for texts.
 
 use super::Arguments;
 use crate::datatype;
@@ -74,7 +74,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
     })
 }
 
-/// What Ruby strips.
+/// Characters that Ruby's `strip` removes.
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t'..='\r' | '\0')
 }
@@ -102,7 +102,7 @@ fn chopped(text: &str) -> String {
     }
 }
 
-/// A text, the texts of a list, or (for some functions) those of a hash, changed; numbers stay.
+/// Changes a text, the texts of a list, or (for some functions) those of a hash; numbers are kept.
 fn changed(value: &Value, change: fn(&str) -> String, hashes_too: bool) -> Option<Value> {
     match value {
         Value::String(text) => Some(Value::from(change(text))),
@@ -128,7 +128,7 @@ fn changed(value: &Value, change: fn(&str) -> String, hashes_too: bool) -> Optio
     }
 }
 
-/// `Array#join`, which goes into nested lists.
+/// `Array#join`, which descends into nested lists.
 fn joined(evaluator: &mut Evaluator<'_>, elements: &[Value], between: &str) -> Evaluated {
     fn collect(elements: &[Value], out: &mut Vec<Value>) {
         for element in elements {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// How two versions are ordered, part by part.
+/// Compares two versions part by part.
 pub(super) fn compare(one: &str, other: &str) -> Ordering {
     let (mut ones, mut others) = (parts(one), parts(other));
     loop {
@@ -32,7 +32,7 @@ fn is_number(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Numbers, signs, and what stands between them.
+/// Splits a version into numbers, signs, and the parts between them.
 fn parts(version: &str) -> impl Iterator<Item = &str> {
     let mut rest = version;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What stands in parentheses: groups, look-around, options, conditionals, and names.
+//! Parses parentheses: groups, look-around, options, conditionals, and names.
 
 use super::super::syntax::{Case, Look, Node};
 use super::*;
@@ -144,7 +144,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// What stands between the brackets of `\k<…>`, `\g<…>`.
+    /// The text between the brackets of `\k<…>`, `\g<…>`.
     pub(super) fn reference_name(&mut self) -> Result<String, Failure> {
         let close = if self.next() == Some('\'') { '\'' } else { '>' };
         let mut name = String::new();
@@ -162,7 +162,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// The numbers of the groups a reference means.
+    /// The numbers of the groups that a reference means.
     pub(super) fn referred(&mut self, name: &str) -> Result<Vec<usize>, Failure> {
         let first = name.chars().next();
         if first.is_some_and(|c| c.is_ascii_digit() || c == '-' || c == '+') {

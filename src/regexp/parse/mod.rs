@@ -1,23 +1,22 @@
-//! Ruby pattern text to a tree, with Onigmo's errors in Onigmo's words.
+//! Parses the text of a Ruby pattern into a tree, with Onigmo's error messages.
 
 mod group;
 
 use super::class::shorthand;
 use super::syntax::{Anchor, Case, Greed, Node};
 
-/// Deepest nesting of groups and classes that is read: far beyond what people write, and small
-/// enough for every recursion over the tree.
+/// Maximum nesting of groups and classes: far beyond what people write, and small enough for every
+/// recursion over the tree.
 const MAX_DEPTH: usize = 120;
 
-/// Most repetitions a quantifier may ask for, as in Onigmo.
+/// Maximum number of repetitions a quantifier may ask for, as in Onigmo.
 const MAX_REPEAT: u32 = 100_000;
 
-/// Why no tree could be made.
 #[derive(Debug, PartialEq)]
 pub(super) enum Failure {
     /// Ruby refuses the pattern with this message.
     Ruby(String),
-    /// Ruby may well accept it, but it cannot be handled here.
+    /// Ruby may accept it, but it is not supported here.
     Unsupported(String),
 }
 
@@ -27,7 +26,7 @@ impl Failure {
     }
 }
 
-/// What `\d`, `[[:alpha:]]` and the like range over.
+/// The character set of `\d`, `[[:alpha:]]` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Charset {
     /// Ruby's default `(?d)`: shorthands are ASCII, POSIX brackets Unicode.
@@ -38,7 +37,7 @@ pub(super) enum Charset {
     Unicode,
 }
 
-/// Options that hold from some place of a pattern to the end of the group.
+/// Options that apply from a position in a pattern to the end of the group.
 #[derive(Clone, Copy, Debug)]
 struct Options {
     case: Case,
@@ -47,17 +46,16 @@ struct Options {
     charset: Charset,
 }
 
-/// A pattern as read.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) root: Node,
-    /// Names of groups with the numbers of the groups, in the order of their opening.
+    /// Names of groups with their numbers, in the order of their opening.
     pub(super) names: Vec<(String, usize)>,
-    /// How many groups capture.
+    /// The number of capturing groups.
     pub(super) groups: usize,
 }
 
-/// The reader; classes are read in `class.rs`.
+/// The parser; classes are parsed in `class.rs`.
 pub(super) struct Parser {
     chars: Vec<char>,
     position: usize,
@@ -75,7 +73,7 @@ enum Pending {
     CallNumber(usize),
 }
 
-/// Reads a pattern whose escapes are already unfolded.
+/// Parses a pattern whose escapes are already replaced.
 pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
     let chars: Vec<char> = text.chars().collect();
     let names = collect_names(&chars);
@@ -121,8 +119,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
     })
 }
 
-/// Names of all groups with their numbers: needed before anything is read, because plain groups
-/// do not count where a named one exists.
+/// Names of all groups with their numbers. Needed before parsing, because plain groups do not
+/// capture if there is a named one.
 fn collect_names(chars: &[char]) -> Vec<(String, usize)> {
     let mut names = Vec::new();
     let mut i = 0;
@@ -183,7 +181,7 @@ impl Parser {
         self.options.charset
     }
 
-    /// What POSIX brackets and properties range over: Unicode unless told otherwise.
+    /// The character set of POSIX brackets and properties: Unicode by default.
     pub(super) fn property_charset(&self) -> Charset {
         match self.options.charset {
             Charset::Mixed | Charset::Unicode => Charset::Unicode,
@@ -280,7 +278,7 @@ impl Parser {
         }
     }
 
-    /// Reads one thing that a quantifier could follow.
+    /// Reads one item that a quantifier could follow.
     fn atom(&mut self, depth: usize) -> Result<Option<Node>, Failure> {
         let start = self.position;
         let Some(c) = self.next() else {
@@ -467,7 +465,7 @@ impl Parser {
         Ok(self.literal(character))
     }
 
-    /// The one character an escape stands for, its letter already read.
+    /// The character of an escape whose letter is already read.
     pub(super) fn character_escape(&mut self, c: char) -> Result<char, Failure> {
         Ok(match c {
             't' => '\t',
@@ -478,7 +476,7 @@ impl Parser {
             'a' => '\u{7}',
             'e' => '\u{1b}',
             'x' => {
-                // Two digits are sure: the escapes were unfolded.
+                // Two digits are guaranteed: the escapes were replaced.
                 let mut value = 0;
                 for _ in 0..2 {
                     let digit = self.peek().and_then(|c| c.to_digit(16));

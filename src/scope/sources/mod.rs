@@ -1,9 +1,9 @@
-//! Nodes from what tools save about them: nodes files, facts of Facter and Puppet, Puppet's
+//! Reads nodes from the files of various tools: nodes files, facts of Facter and Puppet, Puppet's
 //! caches, answers of PuppetDB, output of node classifiers. The form is recognised by the data.
 //!
-//! Pure functions of values that were read elsewhere, large JSON texts apart
-//! ([`super::read_json_nodes`]); [`plain_yaml`] prepares the text of Puppet's
-//! caches, whose tags name Ruby classes.
+//! Pure functions of values that were read elsewhere, except for large JSON texts
+//! ([`super::read_json_nodes`]); [`plain_yaml`] prepares the text of Puppet's caches, whose tags
+//! name Ruby classes.
 
 use std::borrow::Cow;
 
@@ -12,38 +12,37 @@ use super::share::Share;
 use super::{Facts, legacy};
 use crate::value::{HashMap, StrKey, Value};
 
-/// Names under which a nodes file is found without being named, in the folder of an environment or a
-/// workspace; the weightiest first.
+/// Default names of a nodes file in the folder of an environment or a workspace, by priority.
 pub const NODES_FILES: [&str; 3] = ["nodes.json", "nodes.yaml", "nodes.yml"];
 
-/// Where a repository's tests keep facts of systems, below the environment; they count where there is
-/// no nodes file.
+/// Where a repository's tests keep facts of systems, below the environment; used if there is no
+/// nodes file.
 pub const FACTS_OF_TESTS: &str = "spec/fixtures/facts";
 
-/// What saved data about nodes is.
+/// The form of saved data about nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodesForm {
     /// certname → `facts`, `trusted`, `variables`, `environment`.
     NodesFile,
-    /// Facts of one node without a name around them: `facter`, `puppet facts show`, FacterDB.
+    /// Facts of one node without its name: `facter`, `puppet facts show`, FacterDB.
     Facts,
     /// Facts of one node with its name: `puppet facts find`, Puppet's `yaml/facts`.
     NamedFacts,
     /// Puppet's `yaml/node`: `parameters`, `classes`, `environment` with the name.
     NodeCache,
-    /// What a node classifier prints: the same without a name.
+    /// The output of a node classifier: the same without a name.
     Classifier,
     /// A list of nodes with `certname` and `facts`: PuppetDB's inventory, its factsets, or several
     /// sets of facts.
     Inventory,
     /// A list of single facts: PuppetDB's `facts` and `fact-contents` queries.
     SingleFacts,
-    /// What an rspec-puppet suite says of a node: `node`, `facts`, `trusted_facts`,
-    /// `trusted_external_data`, `node_params`, `environment`.
+    /// A node in an rspec-puppet suite: `node`, `facts`, `trusted_facts`, `trusted_external_data`,
+    /// `node_params`, `environment`.
     Rspec,
 }
 
-/// Recognises the form of saved data; nothing where it is none of them.
+/// Recognises the form of saved data; `None` if it has none of them.
 #[must_use]
 pub fn form_of(value: &Value) -> Option<NodesForm> {
     if let Some(elements) = value.as_array() {
@@ -96,8 +95,8 @@ pub fn form_of(value: &Value) -> Option<NodesForm> {
     })
 }
 
-/// Whether saved data says of several nodes, by their names, what is known of them: what a file must
-/// do that is taken for a nodes file by its own name. Other tools have a `nodes.yaml` too.
+/// Whether saved data describes several nodes by name, which is required of a file that is found by
+/// its name. Other tools use the name `nodes.yaml` too.
 #[must_use]
 pub fn names_nodes(value: &Value) -> bool {
     let parts = ["facts", "trusted", "variables", "environment"];
@@ -127,11 +126,11 @@ pub fn names_nodes(value: &Value) -> bool {
     }
 }
 
-/// Reads saved data of any form. `stem` is the file's name without its extension, for forms that
-/// name no node.
+/// Reads saved data of any form. `stem` is the file's name without its extension, for forms without
+/// a node's name.
 ///
 /// # Errors
-/// Data of no known form, or a nodes file that is none.
+/// Data of no known form, or an invalid nodes file.
 pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, NodesError> {
     let Some(form) = form_of(value) else {
         return Err(NodesError {
@@ -154,7 +153,7 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
         NodesForm::NodeCache | NodesForm::Classifier => {
             let name = value.get("name").map_or(stem.to_string(), Value::to_s);
             let parameters = field(value, "parameters");
-            // The cache holds what facts and classifier gave together.
+            // The cache holds facts and classifier variables together.
             let facts = match value.get("facts").and_then(|facts| facts.get("values")) {
                 Some(facts) => facts.clone(),
                 None if form == NodesForm::NodeCache => parameters.clone(),
@@ -226,12 +225,12 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
     Ok(all.nodes)
 }
 
-/// A part of saved data; undef where there is none.
+/// A part of saved data; undef if missing.
 fn field(of: &Value, name: &str) -> Value {
     of.get(name).cloned().unwrap_or_default()
 }
 
-/// Nodes that are being read.
+/// Collects nodes while reading.
 struct Reading<'a> {
     share: Share,
     common: &'a HashMap,
@@ -274,8 +273,8 @@ impl Reading<'_> {
     }
 }
 
-/// Sets the part of facts that a path leads to; a number in it stands for a place in a list, which
-/// the query tells in order.
+/// Sets the part of facts at a path; a number in it is a list index, and the query returns them in
+/// order.
 fn put(facts: &mut HashMap, path: &[Value], value: Value) {
     let Some((first, rest)) = path.split_first() else {
         return;
@@ -301,9 +300,9 @@ fn put(facts: &mut HashMap, path: &[Value], value: Value) {
     facts.insert(first.clone(), part);
 }
 
-/// Sets the part of a list that a path leads to.
+/// Sets the part of a list at a path.
 fn place(all: &mut Vec<Value>, path: &[Value], value: Value) {
-    /// Longest list of facts; a number beyond it is no place.
+    /// Maximum length of a list of facts; a larger number is no index.
     const MOST: usize = 100_000;
     let Some((Value::Int(at), rest)) = path.split_first() else {
         return;
@@ -345,8 +344,8 @@ fn listed(facts: &Value) -> Value {
     Value::from(pairs.collect::<HashMap>())
 }
 
-/// The name that facts give their node; the file's where they give none, or only the placeholder
-/// of collections of facts.
+/// The name that facts give their node; the file's if they give none, or only the placeholder of
+/// collections of facts.
 pub(super) fn name_of(facts: &Value, stem: &str) -> String {
     const PLACEHOLDER: &str = "foo.example.com";
     let fqdn = || facts.get("networking")?.get("fqdn");
@@ -368,8 +367,8 @@ fn complete(node: Node) -> Node {
     }
 }
 
-/// A YAML text of Puppet's caches without what only Ruby can load: tags that name classes go, and
-/// dates become strings.
+/// A YAML text of Puppet's caches without its Ruby-specific parts: tags that name classes are
+/// removed, and dates become strings.
 #[must_use]
 pub fn plain_yaml(text: &str) -> Cow<'_, str> {
     if !text.contains("!ruby/") {

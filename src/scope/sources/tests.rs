@@ -1,4 +1,4 @@
-//! Nodes and facts in every form that tools save them in.
+//! Nodes and facts in every form in which tools save them.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ fn trusted_data_among_the_facts_count_where_they_are_whole() {
         assert_eq!(role.as_deref(), Some("fe"), "{text}");
         let domain = known(&nodes, "a", "trusted.domain");
         assert_eq!(domain.as_deref(), Some("x"), "{text}");
-        // What is said of the node itself counts more.
+        // Data given for the node itself takes precedence.
         let said = text.replace(r#""facts""#, r#""trusted": {"extensions": {}}, "facts""#);
         let nodes = json(&said, "x");
         if said != *text {
@@ -167,7 +167,7 @@ fn suites_of_rspec_puppet_describe_a_node() {
     }
     let environment = nodes.get("a.example.com").unwrap().environment.clone();
     assert_eq!(environment.as_deref(), Some("qa"));
-    // Symbols as Ruby writes them; a node without a name is the file's.
+    // Symbols as Ruby writes them; a node without a name gets the file's.
     let nodes = yaml(":facts:\n  :role: db\n:node_params:\n  :site: cp\n", "b");
     assert_eq!(known(&nodes, "b", "site").as_deref(), Some("cp"));
     assert_eq!(known(&nodes, "b", "role").as_deref(), Some("db"));

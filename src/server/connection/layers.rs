@@ -1,5 +1,5 @@
-//! Folders, settings and the selected node of a conversation: where they come from, and what follows from
-//! a change of them.
+//! The folders, settings and selected node of a session: their sources, and the effects of a
+//! change.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,41 +14,41 @@ use crate::server::memory;
 use crate::server::settings::{LogLevel, Origin, UserSettings, by_origin};
 use crate::workspace::{Change, PROJECT_FILE, Snapshot, path};
 
-/// Whether to search again for what was found or missed before.
+/// Whether to repeat earlier searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Again {
-    /// Only where something new is open.
+    /// No: only search for newly opened files.
     No,
-    /// Everywhere.
+    /// Yes: search for all files.
     Yes,
 }
 
-/// Where settings came from, in the order in which they are laid over each other.
+/// The sources of settings, in the order in which they override each other.
 #[derive(Default)]
 pub(super) struct Layers {
     pub(super) folders: Vec<String>,
-    /// Folders outside of those that open files belong to.
+    /// Folders of open files outside the workspace folders.
     adopted: Vec<String>,
-    /// The folders of open files whose hierarchy has been searched for.
+    /// Folders of open files whose hierarchy has been searched for.
     sought: BTreeSet<Arc<str>>,
     configuration: Value,
-    /// The texts of the configurations in the folders themselves, as they were last read.
+    /// The last texts of the configurations in the workspace folders.
     projects: Vec<Option<Arc<str>>>,
-    /// At which turn the client knew that configuration, and how many turns there were.
+    /// The turn at which the client reported that configuration, and the number of turns so far.
     configured: u64,
     turns: u64,
 }
 
 impl Connection {
-    /// The workspace folders by now, absolute, and the environments of open files outside them.
+    /// The current workspace folders, absolute, and the environments of open files outside them.
     pub(crate) fn folders(&self) -> Vec<String> {
         let layers = lock(&self.layers);
         let adopted = layers.adopted.iter();
         layers.folders.iter().chain(adopted).cloned().collect()
     }
 
-    /// Has the environments searched for that govern open files outside the workspace folders:
-    /// where the open files lie has changed, or `again`, where hierarchies may have.
+    /// Searches for the environments that govern open files outside the workspace folders, after
+    /// open files have changed, or (with `again`) after hierarchies may have changed.
     pub(crate) fn seek(&self, again: Again) {
         let open: BTreeSet<Arc<str>> = self
             .documents()
@@ -66,13 +66,13 @@ impl Connection {
         drop(layers);
         self.disk.seek(Seek { open, folders }, || {
             if is_new {
-                // What an open file means is not known before its environment is read.
+                // The meaning of an open file is unknown before its environment is read.
                 self.index.send_replace(Index::Reading { read: 0, of: 0 });
             }
         });
     }
 
-    /// Takes the environments of open files outside the workspace folders.
+    /// Adds the environments of open files outside the workspace folders.
     pub(crate) fn adopt(&self, adopted: Vec<String>) {
         {
             let mut layers = lock(&self.layers);
@@ -84,7 +84,7 @@ impl Connection {
         self.send_folders();
     }
 
-    /// Removes folders and adds others, in the model too, and reads what is new.
+    /// Removes folders and adds others, in the model too, and reads the new ones.
     pub(crate) fn change_folders(&self, removed: &[String], added: Vec<String>) {
         {
             let mut layers = lock(&self.layers);
@@ -100,7 +100,7 @@ impl Connection {
         self.seek(Again::Yes);
     }
 
-    /// Passes the folders on to the model, and has them read.
+    /// Passes the folders to the model, and starts reading them.
     pub(crate) fn send_folders(&self) {
         let folders = self.folders();
         let shared = folders.iter().map(|folder| folder.as_str().into());
@@ -108,7 +108,6 @@ impl Connection {
         self.rescan();
     }
 
-    /// Has the whole workspace read again.
     pub(crate) fn rescan(&self) {
         if self.folders().is_empty()
             && self.settings().of_files() == crate::workspace::Settings::default()
@@ -125,15 +124,15 @@ impl Connection {
         });
     }
 
-    /// The place of a word about the settings' section among all of them.
+    /// The position of a request for the settings' section among all of them.
     pub(crate) fn turn(&self) -> u64 {
         let mut layers = lock(&self.layers);
         layers.turns += 1;
         layers.turns
     }
 
-    /// Takes the section's content as the client knew it at a [`Connection::turn`]. Answers of the client
-    /// are taken up by tasks of their own: an older one that comes later is passed over.
+    /// Applies the section's content as the client reported it at a [`Connection::turn`]. The
+    /// client's answers are handled in separate tasks: a late older one is dropped.
     pub(crate) fn configure(&self, turn: u64, configuration: Value) {
         {
             let mut layers = lock(&self.layers);
@@ -146,8 +145,8 @@ impl Connection {
         self.read_settings();
     }
 
-    /// Reads all layers of settings again, passes on to the model what concerns files, and logs what
-    /// could not be taken.
+    /// Reads all layers of settings again, passes the settings about files to the model, and logs
+    /// settings that were not accepted.
     pub(crate) fn read_settings(&self) {
         let (settings, complaints) = {
             let mut layers = lock(&self.layers);
@@ -197,8 +196,8 @@ impl Connection {
         self.recall();
     }
 
-    /// Reads the settings again where the text of a workspace's own configuration has changed: on the
-    /// disk, or in the editor.
+    /// Reads the settings again if the text of a workspace's own configuration has changed on the
+    /// disk or in the editor.
     pub(crate) fn follow_projects(&self, snapshot: &Snapshot) {
         let is_whole = *self.index.borrow() == Index::Complete;
         let has_changed = {
@@ -207,7 +206,7 @@ impl Connection {
             let mut changed = folders.filter(|(folder, known)| {
                 match snapshot.file(&path::join(folder, PROJECT_FILE)) {
                     Some(file) => known.as_ref() != Some(file.text()),
-                    // Until all is read, a file that is not there may still come.
+                    // Until everything is read, a missing file may still appear.
                     None => is_whole && known.is_some(),
                 }
             });
@@ -218,8 +217,8 @@ impl Connection {
         }
     }
 
-    /// Takes up the nodes that were selected in earlier conversations, for folders that are new in
-    /// this one; gives back what was taken up where the user does not want that.
+    /// Restores the selected nodes of earlier sessions for folders that are new in this one; undoes
+    /// that if the user has turned it off.
     fn recall(&self) {
         let Some(memory) = &self.options.memory else {
             return;
@@ -250,7 +249,7 @@ impl Connection {
         }
     }
 
-    /// Keeps the selected node of these folders for the next conversation, beside this one.
+    /// Saves the selected node of these folders for the next session, in the background.
     pub(crate) fn keep_node(&self, folders: Vec<String>) {
         if self.options.memory.is_none() || !self.settings().remember_node {
             return;
@@ -266,7 +265,7 @@ impl Connection {
             let _writing = lock(&session.keeping);
             let choices = session.choices.load_full();
             let workspace = session.folders();
-            // A file without a workspace folder has nothing to be remembered by.
+            // Without a workspace folder there is nothing to save the choice for.
             for folder in folders.iter().filter(|folder| workspace.contains(folder)) {
                 let node = choices
                     .within(folder)
@@ -279,7 +278,8 @@ impl Connection {
         kept.push(keeping);
     }
 
-    /// Waits until every choice that was made has been kept: the last may be as old as the end.
+    /// Waits until every choice has been saved: the last one may have been made just before the
+    /// end.
     pub(crate) async fn keep_all(&self) {
         let kept = std::mem::take(&mut *lock(&self.kept));
         for keeping in kept {

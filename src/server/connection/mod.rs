@@ -1,5 +1,5 @@
-//! What one conversation with a client is made of: who the client is, the open documents, the
-//! settings (`layers`), the model, and the requests that are under way (`underway`).
+//! The state of one session with a client: the client's capabilities, the open documents, the
+//! settings (`layers`), the model, and the running requests (`underway`).
 //!
 //! Only [`super::ordered`] changes documents and settings, in wire order; everything else reads.
 
@@ -37,7 +37,6 @@ use layers::Layers;
 pub(crate) use underway::Ticket;
 use underway::Underway;
 
-/// How far the conversation is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub(crate) enum Stage {
@@ -51,21 +50,18 @@ pub(crate) enum Stage {
     Exited,
 }
 
-/// Whether the files of the workspace have been read.
+/// Whether the workspace has been read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Index {
-    /// So many files of so many; what is not found may still come.
+    /// Progress so far; missing files may still appear.
     Reading {
-        /// Read so far.
         read: usize,
-        /// To read in all, as far as is known.
+        /// Total number, as far as known.
         of: usize,
     },
-    /// All of them.
     Complete,
 }
 
-/// The state of one conversation.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     pub(crate) options: Options,
@@ -73,47 +69,45 @@ pub(crate) struct Connection {
     pub(crate) lanes: Lanes,
     pub(crate) disk: DiskReader,
     pub(crate) caches: Arc<Caches>,
-    /// What is shown as files.
     pub(crate) shown_files: ShownFiles,
-    /// Notifies the publisher: something that diagnostics depend on has changed.
+    /// Wakes the publisher: something that diagnostics depend on has changed.
     pub(crate) changed: Notify,
     /// Counts the changes that diagnostics depend on.
     pub(crate) news: watch::Sender<u64>,
-    /// Counts how often the user did not want to see progress any more.
+    /// Counts how often the user cancelled a progress.
     pub(crate) unwanted_progress: watch::Sender<u64>,
-    /// What the diagnostics of the files are by now.
     pub(crate) diagnostics: Arc<tokio::sync::Mutex<Diagnostics>>,
     pub(crate) index: watch::Sender<Index>,
-    /// Notifies the task that ends the process.
+    /// Wakes the task that ends the process.
     pub(crate) ending: Notify,
     documents: Mutex<Documents>,
     facts: OnceLock<ClientFacts>,
     settings: ArcSwap<UserSettings>,
     outside: ArcSwap<Outside>,
     choices: ArcSwap<Choices>,
-    /// By workspace folder the node that was taken up from an earlier server, if there was one.
+    /// The selected node restored from an earlier session, if there was one, by workspace folder.
     recalled: Mutex<HashMap<String, Option<Arc<str>>>>,
-    /// Held while choices are written.
+    /// Held while choices are saved.
     keeping: Mutex<()>,
-    /// The writing of choices that may still be under way.
+    /// Tasks that may still be saving choices.
     kept: Mutex<Vec<JoinHandle<()>>>,
-    /// Something else than files has changed that every file's diagnostics depend on.
+    /// Set if something other than files has changed that every file's diagnostics depend on.
     recheck: AtomicBool,
     layers: Mutex<Layers>,
     requests: Mutex<HashMap<Id, Underway>>,
-    /// What a client stops by the JSON of its progress token.
+    /// Jobs that a client can cancel, by the JSON of their progress token.
     tokens: Mutex<HashMap<String, Stop>>,
     stage: AtomicU8,
     exit_code: AtomicU8,
     trace: AtomicU8,
-    /// This session, for tasks that outlive the call that starts them.
+    /// This session, for tasks that outlive their caller.
     this: Weak<Connection>,
-    /// For what threads outside the runtime have to say to the client.
+    /// The runtime, for threads outside of it that send to the client.
     runtime: Handle,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change under these locks is one assignment or insertion: whole even after a panic.
+    // Every change under these locks is one assignment or insertion, so a panic leaves it valid.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -158,17 +152,16 @@ impl Connection {
         })
     }
 
-    /// This session, shared; nothing once it is ending.
+    /// This session, shared; `None` once it is ending.
     pub(crate) fn myself(&self) -> Option<Arc<Connection>> {
         self.this.upgrade()
     }
 
-    /// The process's exit code by the protocol: 1 for `exit` without `shutdown`, else 0.
+    /// The process's exit code as the protocol defines it: 1 for `exit` without `shutdown`, else 0.
     pub(crate) fn exit_code(&self) -> u8 {
         self.exit_code.load(Ordering::Acquire)
     }
 
-    /// Takes `exit`.
     pub(crate) fn exit(&self) {
         let code = u8::from(self.stage() != Stage::ShutDown);
         self.exit_code.store(code, Ordering::Release);
@@ -176,7 +169,6 @@ impl Connection {
         self.cancel_all();
     }
 
-    /// How far the conversation is.
     pub(crate) fn stage(&self) -> Stage {
         match self.stage.load(Ordering::Acquire) {
             0 => Stage::Uninitialized,
@@ -190,7 +182,7 @@ impl Connection {
         self.stage.store(stage as u8, Ordering::Release);
     }
 
-    /// Takes `initialize`; false if it was taken before.
+    /// Handles `initialize`; false for a repeated one.
     pub(crate) fn initialize(&self, params: &Value) -> bool {
         let facts = ClientFacts::read(params);
         lock(&self.layers).folders.clone_from(&facts.folders);
@@ -202,7 +194,7 @@ impl Connection {
         first
     }
 
-    /// What the client said of itself; the defaults before `initialize`.
+    /// The client's capabilities; the defaults before `initialize`.
     pub(crate) fn facts(&self) -> &ClientFacts {
         static UNKNOWN: OnceLock<ClientFacts> = OnceLock::new();
         self.facts
@@ -214,7 +206,7 @@ impl Connection {
         self.settings.load_full()
     }
 
-    /// What answers depend on besides the files, by now.
+    /// The current context of answers besides the files.
     pub(crate) fn context(&self) -> Context {
         Context {
             settings: self.settings(),
@@ -226,13 +218,13 @@ impl Connection {
         }
     }
 
-    /// Takes what was read of files that settings name.
+    /// Stores the content of files that settings name.
     pub(crate) fn set_outside(&self, outside: Outside) {
         self.outside.store(Arc::new(outside));
         self.recheck_all();
     }
 
-    /// Changes what the user has chosen. Call it in wire order only.
+    /// Changes the user's choices. Must be called in wire order.
     pub(crate) fn choose(&self, change: impl Fn(&mut Choices)) {
         let changed = |choices: &Arc<Choices>| {
             let mut choices = Choices::clone(choices);
@@ -245,13 +237,13 @@ impl Connection {
         }
     }
 
-    /// What diagnostics of all files depend on has changed.
+    /// Marks the diagnostics of all files as outdated.
     pub(crate) fn recheck_all(&self) {
         self.recheck.store(true, Ordering::Release);
         self.tell_change();
     }
 
-    /// What has changed since the last call that diagnostics depend on.
+    /// The changes since the last call that diagnostics depend on.
     pub(crate) fn take_unchecked(&self) -> Unchecked {
         let unchecked = self.model.take_unchecked();
         if self.recheck.swap(false, Ordering::AcqRel) {
@@ -260,13 +252,12 @@ impl Connection {
         unchecked
     }
 
-    /// Notifies what shows diagnostics: something that they depend on has changed.
+    /// Wakes the tasks that show diagnostics: something they depend on has changed.
     pub(crate) fn tell_change(&self) {
         self.changed.notify_one();
         self.news.send_modify(|happened| *happened += 1);
     }
 
-    /// The documents as of now.
     pub(crate) fn documents(&self) -> Documents {
         lock(&self.documents).clone()
     }
@@ -289,7 +280,7 @@ impl Connection {
         }
     }
 
-    /// Says what was read and how long it took, once the model has it.
+    /// Logs the number of files read and the time it took, once the model has them.
     pub(crate) fn log_reading(&self, began: Instant) {
         let Some(session) = self.myself() else { return };
         let pinned = self.model.pin(&Stop::never());
@@ -317,8 +308,8 @@ impl Connection {
         });
     }
 
-    /// Writes to standard error's log, and to the client's as far as its level asks for it. Never
-    /// waits for the client.
+    /// Writes to the log on standard error, and to the client's log if its level includes the
+    /// message. Never waits for the client.
     pub(crate) fn log(&self, level: LogLevel, message: &str) {
         let kind = match level {
             LogLevel::Off => return,

@@ -1,4 +1,4 @@
-//! The requests of a conversation that are under way: their place in the stream, and how they are stopped.
+//! The running requests of a session: their place in the stream, and their cancellation.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,30 +11,29 @@ use crate::server::documents::Documents;
 use crate::server::jobs::Stop;
 use crate::server::model::Pinned;
 
-/// A request under way.
 pub(super) struct Underway {
     stop: Stop,
-    /// The document that it is about.
+    /// The document of the request.
     path: Option<Arc<str>>,
 }
 
-/// One request's place in the stream: what it may see, and whether it is still wanted.
+/// One request's place in the stream: the state it sees, and its cancellation.
 pub(crate) struct Ticket {
     /// The documents as of the request's place.
     pub(crate) documents: Documents,
     /// The workspace as of the request's place.
     pub(crate) pinned: Mutex<Option<Pinned>>,
-    /// Whether that was a whole workspace.
+    /// Whether the whole workspace had been read.
     pub(crate) index: Index,
-    /// Raised when the client takes the request back or edits its document.
+    /// Set when the client cancels the request or edits its document.
     pub(crate) stop: Stop,
 }
 
 impl Connection {
-    /// A place in the stream: everything before it counts, nothing after it.
+    /// A ticket at the current place: it sees everything before it and nothing after it.
     pub(crate) fn ticket(&self, stop: Stop) -> Ticket {
         let documents = lock(&self.documents);
-        // Before the pin: a reading that is complete by now is in it, one that will be is not.
+        // Before the pin: a completed read is in it, a later one is not.
         let index = *self.index.borrow();
         Ticket {
             documents: documents.clone(),
@@ -44,7 +43,8 @@ impl Connection {
         }
     }
 
-    /// Remembers a request, so that it can be stopped; none if its id is in use or too many wait.
+    /// Registers a request, so that it can be cancelled; `None` if its id is in use or too many are
+    /// waiting.
     pub(crate) fn admit(&self, id: &Id, path: Option<Arc<str>>) -> Option<Stop> {
         let mut requests = lock(&self.requests);
         if requests.len() >= MAX_REQUESTS || requests.contains_key(id) {
@@ -59,30 +59,28 @@ impl Connection {
         Some(stop)
     }
 
-    /// Forgets an answered request.
     pub(crate) fn dismiss(&self, id: &Id) {
         lock(&self.requests).remove(id);
     }
 
-    /// Stops a request on the client's word.
+    /// Cancels a request for the client.
     pub(crate) fn cancel(&self, id: &Id) {
         if let Some(underway) = lock(&self.requests).get(id) {
             underway.stop.cancel();
         }
     }
 
-    /// From here on, `token` stops what `stop` stops.
+    /// From here on, `token` cancels the job of `stop`.
     pub(crate) fn name(&self, token: String, stop: Stop) {
         lock(&self.tokens).insert(token, stop);
     }
 
-    /// Forgets a token.
     pub(crate) fn unname(&self, token: &str) {
         lock(&self.tokens).remove(token);
     }
 
-    /// Stops the work behind a progress that the user has taken back; that of the first reading
-    /// goes on unseen.
+    /// Cancels the work behind a progress that the user cancelled; the first read continues without
+    /// progress.
     pub(crate) fn cancel_progress(&self, token: &Value) {
         match lock(&self.tokens).get(&token.to_string()) {
             Some(stop) => stop.cancel(),
@@ -90,7 +88,6 @@ impl Connection {
         }
     }
 
-    /// Stops everything that is under way.
     pub(crate) fn cancel_all(&self) {
         for underway in lock(&self.requests).values() {
             underway.stop.cancel();
@@ -100,7 +97,7 @@ impl Connection {
     /// Marks the requests on a document as outdated: its text has changed.
     pub(crate) fn outdate(&self, path: &str) {
         if *self.index.borrow() != Index::Complete {
-            // The model may be busy with what was read before it gets to this text.
+            // The model may need time before it gets to this text.
             self.changed.notify_one();
         }
         for underway in lock(&self.requests).values() {

@@ -1,5 +1,5 @@
 //! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and
-//! `callHierarchy/outgoingCalls`: who looks up whom.
+//! `callHierarchy/outgoingCalls`: lookups between keys.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(crate) async fn outgoing(
     let Some(path) = convert::path(params.item.uri.as_str()) else {
         return Ok(None);
     };
-    // The key and its file name the caller; its place may have moved since it was asked for.
+    // The key and its file identify the caller; its position may have changed since the request.
     let from = CallItem {
         key: Arc::from(params.item.name),
         path: Arc::from(path),

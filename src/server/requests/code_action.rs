@@ -28,7 +28,7 @@ pub(crate) async fn handle(
     let uri = params.text_document.uri;
     let only = params.context.only;
     let wants_fixes = wants(only.as_deref(), lsp::CodeActionKind::QUICKFIX.as_str());
-    // Nobody who opens the menu wants the whole file changed: it has to be asked for.
+    // "Fix all" is offered only if the client asks for its kind.
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
@@ -48,7 +48,7 @@ pub(crate) async fn handle(
             let at = |place| lines.offset(convert::place(place), view.encoding);
             TextRange::new(at(range.start), at(range.end).max(at(range.start)))
         })?;
-        // What refactorings need is not known from findings.
+        // Refactorings need no findings.
         let findings = match wants_fixes || wants_encryption {
             true => findings(&view, Part::All)(&path)?,
             false => Vec::new(),
@@ -87,7 +87,7 @@ pub(crate) async fn handle(
     super::answer(session, "textDocument/codeAction", lane, wants, work).await
 }
 
-/// Whether a client that asks for these kinds alone wants actions of a kind.
+/// Whether a client that restricts the kinds wants actions of a kind.
 fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
     only.is_none_or(|kinds| {
         kinds.iter().any(|wanted| {
@@ -98,8 +98,8 @@ fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
     })
 }
 
-/// The safe fixes of all findings that are shown, and of those that show up after them, as one action;
-/// nothing where there are none. Errors in other files are not looked for, for the time it would take.
+/// The safe fixes of all shown findings, and of findings that follow from them, as one action;
+/// `None` if there are none. Errors in other files are not searched for, to save time.
 fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> {
     let fixing = Fixing {
         snapshot: &view.snapshot,
@@ -130,8 +130,8 @@ fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> 
     })
 }
 
-/// Encrypting the value at a place: a fix where a secret was found, else a rewrite. Nothing where no
-/// level opens encrypted values, or no certificate is known.
+/// An action that encrypts the value at the cursor: a fix if a secret was found, else a rewrite.
+/// `None` if no level decrypts values, or if no certificate is known.
 fn encryption(
     view: &View,
     uri: &lsp::Uri,

@@ -1,5 +1,5 @@
-//! `textDocument/codeLens`: what is said above keys, each with a command of this server, so that a
-//! client has nothing to know of them.
+//! `textDocument/codeLens`: texts above keys, each with a command of this server, so that a client
+//! needs no knowledge of them.
 
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
@@ -50,8 +50,7 @@ pub(crate) async fn handle(
     super::answer(session, "textDocument/codeLens", lane, wants, work).await
 }
 
-/// `codeLens/resolve`: finds out what a long edit changes. A lens that says all already stays as it
-/// is.
+/// `codeLens/resolve`: computes the impact of an edit. A complete lens is returned unchanged.
 pub(crate) async fn resolve(session: &Connection, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
     let uri = lens.data.as_ref().and_then(|data| data.get("uri"));
     let Some(path) = uri.and_then(Value::as_str).and_then(convert::path) else {

@@ -48,7 +48,7 @@ pub(crate) async fn handle(
     super::answer(session, "textDocument/completion", lane, wants, work).await
 }
 
-/// What is said of an item beside its name.
+/// Adds the documentation of an item.
 pub(crate) async fn resolve(
     session: &Connection,
     item: lsp::CompletionItem,
@@ -122,7 +122,7 @@ fn converted(
     }
 }
 
-/// Words in a form that the client shows.
+/// A text in a form that the client shows.
 fn said(words: &str, form: HoverForm) -> lsp::Documentation {
     match form {
         HoverForm::Plain => lsp::Documentation::String(words.to_owned()),
@@ -135,7 +135,7 @@ fn said(words: &str, form: HoverForm) -> lsp::Documentation {
     }
 }
 
-/// The file and the thing that an item was made for.
+/// The file and the subject of an item.
 fn asked(data: &Value) -> Option<(String, Described)> {
     let path = convert::path(data.get("uri")?.as_str()?)?;
     let text = |name: &str| data.get(name).and_then(Value::as_str).map(Arc::from);

@@ -24,7 +24,7 @@ pub(crate) async fn handle(
         let items = asked.and_then(|path| checker(view, part)(&path));
         report(OfFile::new(items.unwrap_or_default()), previous.as_deref())
     };
-    // A client that can be asked to pull again does not wait for the whole workspace.
+    // A client that can be asked to refresh does not wait for the whole workspace.
     if session.facts().refreshes && *session.index.borrow() != Index::Complete {
         let Some(ticket) = ordered::ticket() else {
             return Err(Error::internal_error());
@@ -64,7 +64,7 @@ fn report(
     lsp::DocumentDiagnosticReportResult::Report(report)
 }
 
-/// The URI of a file, in the client's own spelling where it is open.
+/// The URI of a file, in the client's own spelling if it is open.
 pub(crate) fn uri(view: &View, path: &str) -> Option<lsp::Uri> {
     match view.documents.get(path) {
         Some(document) => convert::strict(&document.uri).parse().ok(),

@@ -1,5 +1,5 @@
-//! The commands that answer with a read-only document, or with a sentence where there is nothing
-//! to show: from their arguments to the answer, with progress and an end where it is cancelled.
+//! The commands that answer with a read-only document, or with a sentence if there is nothing to
+//! show; with progress and cancellation.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use crate::server::ordered;
 use crate::server::progress::Progress;
 use crate::text::Position;
 
-/// What the arguments ask, before places are counted in bytes.
+/// The arguments, with positions in the client's encoding.
 struct Arguments {
-    /// The file, or the folder that counts without one.
+    /// The file, or the default folder.
     path: Arc<str>,
-    /// Whether a file was named.
+    /// The file, if given.
     file: Option<Arc<str>>,
     key: Option<Arc<str>>,
     position: Option<Position>,
@@ -33,7 +33,7 @@ struct Arguments {
     form: ExplainForm,
 }
 
-/// What a client wants of a document beside its text.
+/// A client's additional wishes for a document.
 #[derive(Clone, Copy, Default)]
 struct WantsMore {
     data: bool,
@@ -94,7 +94,7 @@ pub(super) async fn answer(
 }
 
 /// Shows an answer to a client that does not do so itself: a sentence as a message, a document as a
-/// file to open. A secret is written to no file.
+/// file to open. A secret is never written to a file.
 fn show(session: &Connection, answer: &Value) {
     let Some(session) = session.myself() else {
         return;
@@ -126,7 +126,7 @@ fn show(session: &Connection, answer: &Value) {
                         let why = format!("the answer cannot be shown: {why}");
                         return say(lsp::MessageType::WARNING, why).await;
                     }
-                    // It was given up: the process is ending.
+                    // It was cancelled: the process is ending.
                     Err(_) => return,
                 };
                 let Some(uri) = at.to_str().and_then(convert::uri) else {
@@ -145,7 +145,7 @@ fn show(session: &Connection, answer: &Value) {
     });
 }
 
-/// Reads the arguments; missing ones are an error before anything is done.
+/// Reads the arguments; missing ones are an error.
 fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Arguments> {
     let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' needs {wanted}"));
     let text = |name: &str| -> Option<Arc<str>> {
@@ -192,7 +192,7 @@ pub(super) fn position(value: &Value) -> Option<Position> {
     })
 }
 
-/// The key that is asked for, its place counted in bytes of the text as of the request.
+/// The requested key, with its position in bytes of the request's text.
 fn place(arguments: &Arguments, view: &View) -> KeyPlace {
     let path = &arguments.path;
     let offset = arguments
@@ -237,7 +237,7 @@ fn question(command: &str, arguments: Arguments, place: KeyPlace, view: &View) -
     }
 }
 
-/// The plain text of one encrypted value, where the user's settings allow it.
+/// The plain text of one encrypted value, if the user's settings allow it.
 fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String> {
     if !view.context.settings.decrypt {
         return Err(
@@ -270,7 +270,7 @@ fn reveal(view: &View, place: &KeyPlace) -> std::result::Result<Document, String
     })
 }
 
-/// A text with its title, as clients show it.
+/// A text with its title, in the form that clients show.
 pub(super) fn shown(title: &str, language: &str, content: &str) -> Value {
     json!({
         "title": title,

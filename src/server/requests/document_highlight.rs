@@ -35,7 +35,7 @@ pub(crate) async fn handle(
                 }),
             })
         });
-        // None has editors fall back to their own, by words.
+        // With `None`, editors fall back to their own highlighting of words.
         Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
     };
     let (lane, wants) = (Lane::Interactive, Wants::Soon);

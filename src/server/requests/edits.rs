@@ -1,4 +1,4 @@
-//! Edits of files as the client takes them.
+//! Converts edits of files to the form that the client accepts.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::ide::rename::Edits;
 use crate::server::capabilities::EditForm;
 use crate::server::convert;
 
-/// Edits: of open documents for the version that was looked at, where the client can say so.
+/// Edits, with the version of open documents if the client supports it.
 pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp::WorkspaceEdit {
     let mut changes: HashMap<lsp::Uri, Vec<lsp::TextEdit>> = HashMap::new();
     let mut documents = Vec::new();
@@ -48,18 +48,16 @@ pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp:
     }
 }
 
-/// What a client shows of an edit before it is made.
+/// An annotation of an edit, shown by the client before it is applied.
 pub(super) struct Note {
-    /// What it changes.
     pub(super) label: String,
-    /// Whether the user is asked first.
     pub(super) is_to_confirm: bool,
 }
 
-/// The name of the note in an edit.
+/// The id of the annotation in an edit.
 const NOTE: &str = "values";
 
-/// A plan; nothing where it makes files and the client cannot.
+/// The edit of a plan; `None` if it creates files and the client cannot.
 pub(super) fn plan_edit(
     view: &View,
     plan: &Plan,
@@ -116,7 +114,6 @@ pub(super) fn plan_edit(
     Some(edit)
 }
 
-/// Puts a note on every edit.
 pub(super) fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
     let Some(lsp::DocumentChanges::Edits(documents)) = &mut edit.document_changes else {
         return;

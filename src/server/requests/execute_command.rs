@@ -1,9 +1,9 @@
-//! `workspace/executeCommand`: what the user chooses (a node, facts of a what-if), and read-only
+//! `workspace/executeCommand`: the user's choices (a node, facts of a what-if), and read-only
 //! documents.
 //!
-//! A command takes one object of arguments. Choices belong to the workspace folder of `uri`,
-//! without one to every folder; they are made in [`choose`], where the message arrives, so that
-//! they count for whatever comes behind it. What a handler does here is check and answer.
+//! A command takes one object of arguments. Choices belong to the workspace folder of `uri`, or to
+//! every folder without one; they are applied in [`choose`], where the message arrives, so that
+//! they affect every later message. The handler here only checks and answers.
 
 use std::sync::Arc;
 
@@ -24,19 +24,18 @@ use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::workspace::path;
 
-/// A path of facts has at most so many segments: no fact is that deep.
+/// Maximum number of segments in a fact's path: no fact is that deep.
 const MAX_SEGMENTS: usize = 32;
 
-/// What one command changes of the user's choices.
+/// The change that one command makes to the user's choices.
 enum Choosing {
     Node(Option<Arc<str>>),
-    /// Null takes the fact back.
+    /// Null resets the fact.
     Fact(String, Value),
-    /// Takes all facts back.
     NoFacts,
 }
 
-/// Takes a command that chooses; others, and those that are wrong, change nothing.
+/// Applies a command that chooses; other or invalid ones change nothing.
 pub(crate) fn choose(session: &Connection, params: Option<&Value>) {
     let Some(params) = params else {
         return;
@@ -106,7 +105,7 @@ pub(crate) async fn handle(
     }
 }
 
-/// Takes the choice of a node back that is none of the known ones.
+/// Reverts the choice of an unknown node.
 async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -> Result<()> {
     let folders = folders(session, arguments);
     let place = file(arguments).or_else(|| folders.first().cloned());
@@ -140,7 +139,7 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
     }))
 }
 
-/// Takes a fact back that could change nothing.
+/// Reverts a fact that could change nothing.
 async fn check_fact(session: &Connection, arguments: &Value, fact: String) -> Result<()> {
     let folders = folders(session, arguments);
     let place = file(arguments).or_else(|| folders.first().cloned());
@@ -165,7 +164,7 @@ async fn check_fact(session: &Connection, arguments: &Value, fact: String) -> Re
     Err(Error::invalid_params(why))
 }
 
-/// The one object of arguments; null where there is none.
+/// The object of arguments; null if there is none.
 fn argument(arguments: Option<&Vec<Value>>) -> &Value {
     const NONE: &Value = &Value::Null;
     arguments
@@ -173,7 +172,7 @@ fn argument(arguments: Option<&Vec<Value>>) -> &Value {
         .unwrap_or(NONE)
 }
 
-/// What a command chooses; nothing for a command that does not.
+/// The choice of a command; `None` for a command that does not choose.
 fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choosing, String>> {
     match command {
         SELECT_NODE => Some(match arguments.get("certname") {
@@ -206,7 +205,7 @@ fn choosing(command: &str, arguments: &Value) -> Option<std::result::Result<Choo
     }
 }
 
-/// The workspace folders that a choice is for: the innermost around the URI; all without one.
+/// The workspace folders of a choice: the innermost around the URI; all without one.
 fn folders(session: &Connection, arguments: &Value) -> Vec<String> {
     let mut folders = session.folders();
     if let Some(file) = file(arguments) {
@@ -218,24 +217,23 @@ fn folders(session: &Connection, arguments: &Value) -> Vec<String> {
         }
     }
     if folders.is_empty() {
-        // Without a folder, single files are open: all share one choice.
+        // Without a folder, single files are open: they share one choice.
         folders.push("/".to_owned());
     }
     folders
 }
 
-/// The file that the arguments name.
 pub(super) fn file(arguments: &Value) -> Option<String> {
     convert::path(arguments.get("uri")?.as_str()?)
 }
 
-/// The place that an answer is for: the file that the arguments name, or else the first folder.
+/// The path that an answer is for: the file in the arguments, or else the first folder.
 pub(super) fn place(session: &Connection, arguments: &Value) -> String {
     let place = file(arguments).or_else(|| session.folders().into_iter().next());
     place.unwrap_or_else(|| "/".to_owned())
 }
 
-/// The configurations of the workspace, the best first, and which of them answers for a file.
+/// The configurations of the workspace, the best first, and the one that governs a file.
 async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
     let asked = file(arguments);
     let place = asked

@@ -18,7 +18,7 @@ pub(crate) async fn handle(
         return Ok(None);
     };
     let work = move |view: View| {
-        // What a hierarchy does not read is for YAML servers to fold.
+        // Files that no hierarchy reads are left to YAML servers.
         if !view.analyse(&path, |analysis| analysis.reads(&path)) {
             return None;
         }
@@ -55,7 +55,7 @@ pub(crate) async fn selection(
     super::answer(session, "textDocument/selectionRange", lane, wants, work).await
 }
 
-/// What lies around a position; the protocol wants one answer for each, whatever is there.
+/// The ranges around a position; the protocol requires a result for each position.
 fn around(view: &View, path: &str, position: lsp::Position) -> Option<lsp::SelectionRange> {
     let offset = offset(view, path, position)?;
     let found = selections(&view.snapshot, path, offset).into_iter();

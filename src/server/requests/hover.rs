@@ -33,7 +33,7 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
         Some(doubles) => (doubles.hover)(&view.snapshot, path, offset, &view.stop),
     };
     let still_reading = match view.index {
-        // What is not read yet may say otherwise, so the answer must not pass for the whole one.
+        // Files that are not read yet may change the answer, so it must be marked as incomplete.
         Index::Reading { read, of } => Some(format!(
             "still reading the workspace ({read} of {of} files)"
         )),
@@ -41,7 +41,7 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     };
     let found = match (found, &still_reading) {
         (Some(found), _) => found,
-        // Nothing is known of what is asked about, and that may be wrong.
+        // Without a result, the reason may be that files are not read yet.
         (None, Some(reading)) => return Some(plain(reading)),
         (None, None) => return None,
     };
@@ -59,7 +59,7 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     })
 }
 
-/// The hover, with links as the client follows them.
+/// The hover, with links that the client supports.
 fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let context = &view.context;
     let lines = view.snapshot.file(path)?.lines();
@@ -97,7 +97,7 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     })
 }
 
-/// A link that runs a command about a file, with one more argument.
+/// A link that runs a command for a file, with one more argument.
 fn command_link(command: &str, path: &str, name: &str, argument: Value) -> String {
     let uri = file_uri(path);
     let arguments = json!([{ "uri": uri, name: argument }]);

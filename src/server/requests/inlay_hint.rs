@@ -1,5 +1,5 @@
-//! `textDocument/inlayHint`: where values are overridden, merged or never used, at the ends of the
-//! keys' lines; and the values of tokens, right behind them.
+//! `textDocument/inlayHint`: overridden, merged or never used values, at the ends of the keys'
+//! lines; and the values of tokens, right after them.
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;

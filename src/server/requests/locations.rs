@@ -1,5 +1,5 @@
-//! Places in files as the protocol's locations, and places of the protocol as bytes: what the requests
-//! that lead from one place to others share.
+//! Converts between places in files and the protocol's locations, for requests that lead from one
+//! place to others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,27 +13,26 @@ use crate::ide::file_place::FilePlace;
 use crate::server::convert;
 use crate::text::{LineIndex, TextRange};
 
-/// The file and the byte that a request is about.
+/// The file and the byte offset of a request.
 pub(super) fn offset(view: &View, path: &str, at: lsp::Position) -> Option<usize> {
     view.lines(path, |lines| {
         lines.offset(convert::place(at), view.encoding)
     })
 }
 
-/// A byte range of a file as the client counts.
+/// A byte range of a file in the client's encoding.
 pub(super) fn range(view: &View, path: &str, range: TextRange) -> Option<lsp::Range> {
     view.lines(path, |lines| convert::range(lines, range, view.encoding))
 }
 
-/// Turns places into the protocol's.
 pub(super) struct Locations<'v> {
     view: &'v View,
-    /// Lines of files that the snapshot does not hold.
+    /// Lines of files outside the snapshot.
     outside: HashMap<Arc<str>, LineIndex>,
 }
 
 impl<'v> Locations<'v> {
-    /// For places in the snapshot, or in one of some files outside of it.
+    /// For places in the snapshot, or in some files outside of it.
     pub(super) fn new(view: &'v View, outside: &[NodeFile]) -> Locations<'v> {
         let outside = outside.iter();
         let outside = outside.filter(|file| view.snapshot.file(&file.path).is_none());
@@ -53,11 +52,10 @@ impl<'v> Locations<'v> {
         let known = self
             .view
             .lines(path, |lines| convert::range(lines, range, encoding));
-        // Of files that are not read (code, say) only the start is ever named.
+        // In files that are not read (such as code) only the start is ever used.
         known.unwrap_or_default()
     }
 
-    /// A place.
     pub(super) fn location(&self, place: &FilePlace) -> Option<lsp::Location> {
         Some(lsp::Location {
             uri: uri(self.view, &place.path)?,
@@ -65,7 +63,7 @@ impl<'v> Locations<'v> {
         })
     }
 
-    /// A place as a link from the name that leads there.
+    /// A place as a link from its origin.
     pub(super) fn link(&self, origin: lsp::Range, place: &FilePlace) -> Option<lsp::LocationLink> {
         Some(lsp::LocationLink {
             origin_selection_range: Some(origin),

@@ -1,7 +1,7 @@
 //! One file per method: parameters in, a job on the pinned state, an answer out.
 //!
 //! No handler computes, and none waits for the client. [`answer`] is the only way to compute: it
-//! takes the request's place in the stream, a place in the lane, and runs the job.
+//! takes the request's place in the stream and a place in the lane, and runs the job.
 
 pub(crate) mod call_hierarchy;
 pub(crate) mod code_action;
@@ -50,18 +50,18 @@ use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
 use crate::workspace::{Change, Snapshot, path};
 
-/// LSP's `ServerCancelled`: the server gives up a request; the client may ask again.
+/// LSP's `ServerCancelled`: the server cancels a request; the client may repeat it.
 pub(crate) const SERVER_CANCELLED: i64 = -32802;
 
-/// How long a request waits for the first reading of the workspace to end before it is answered
-/// from what is there: most workspaces are read in less.
+/// How long a request waits for the first read of the workspace before it is answered from the
+/// available files: most workspaces are read in less.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// Open files longer than this are read by the model alone: reading them a second time while it does
-/// costs more memory and time than is won.
+/// Maximum size of open files that are parsed early: parsing a larger one twice costs more memory
+/// and time than it saves.
 const MAX_EARLY: usize = 1024 * 1024;
 
-/// What a job may see: the state as of the request's place in the stream.
+/// The state that a job sees: that of the request's place in the stream.
 pub(crate) struct View {
     pub(crate) caches: Arc<Caches>,
     pub(crate) doubles: Option<Arc<Doubles>>,
@@ -73,12 +73,12 @@ pub(crate) struct View {
     pub(crate) diagnostics: DiagnosticForm,
     pub(crate) index: Index,
     pub(crate) stop: Stop,
-    /// The documents that the snapshot has, where they are newer than those that were asked about.
+    /// The documents of the snapshot, if they are newer than the request's.
     newer: Option<Documents>,
 }
 
 impl View {
-    /// The current state, for work that no request asked for.
+    /// The current state, for work without a request.
     pub(crate) async fn now(session: &Connection, stop: Stop) -> Option<View> {
         View::of(session, &session.ticket(stop)).await
     }
@@ -105,7 +105,7 @@ impl View {
         })
     }
 
-    /// What the model has taken in by now, with the documents as they are: waits for nothing.
+    /// The model's latest state, with the current documents: waits for nothing.
     pub(crate) fn latest(session: &Connection, stop: Stop) -> View {
         let documents = session.documents();
         let VersionedSnapshot { snapshot, revision } = session.model.latest();
@@ -131,7 +131,7 @@ impl View {
     }
 
     /// The view with the open files and the hierarchies that govern them, which the model may not
-    /// have taken in yet. Reads the hierarchies; blocks.
+    /// have yet. Reads the hierarchies; blocks.
     pub(crate) fn with_open_files(mut self) -> View {
         let mut changes = Vec::new();
         let mut sought = BTreeSet::new();
@@ -165,8 +165,8 @@ impl View {
         self
     }
 
-    /// The view as it was asked about: what was read from the disk since counts, what was typed
-    /// since does not. Costs the reading of the documents that have changed since.
+    /// The view at the request's place: includes what was read from the disk since, excludes later
+    /// edits. Costs parsing the documents edited since.
     fn turned_back(mut self) -> View {
         let Some(newer) = self.newer.take() else {
             return self;
@@ -197,24 +197,23 @@ impl View {
         self
     }
 
-    /// The nodes that are known for a file.
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
         self.context.nodes(&self.caches, &self.snapshot, path)
     }
 
-    /// The same as they are without facts of a what-if.
     pub(crate) fn nodes_without_overrides(&self, path: &str) -> Arc<NodeSet> {
         let mut context = self.context.clone();
         context.choices = Arc::new(context.choices.without_facts());
         context.nodes(&self.caches, &self.snapshot, path)
     }
 
-    /// The files that describe the nodes that are known for a file.
+    /// The files that describe the known nodes for a file.
     pub(crate) fn node_files(&self, path: &str) -> Vec<NodeFile> {
         self.nodes(path).files.clone()
     }
 
-    /// Runs `answer` on an analysis for a file. What is encrypted stays so: its settings hold no keys.
+    /// Runs `answer` with an analysis for a file. Its settings hold no keys, so encrypted values
+    /// stay encrypted.
     pub(crate) fn analyse<T>(&self, path: &str, answer: impl FnOnce(Analysis<'_>) -> T) -> T {
         let settings = self.context.puppet();
         let nodes = self.nodes(path);
@@ -235,7 +234,7 @@ impl View {
         })
     }
 
-    /// Runs `use_lines` on the lines of a file, if there is such a file.
+    /// Runs `use_lines` with the lines of a file, if it exists.
     pub(crate) fn lines<T>(
         &self,
         path: &str,
@@ -245,18 +244,17 @@ impl View {
     }
 }
 
-/// Which state of the first reading a job wants to run on.
+/// The state of the first read that a job needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wants {
-    /// The whole workspace, unless that takes too long: the job says so in its answer.
+    /// The whole workspace, unless that takes too long: the answer then says so.
     Soon,
-    /// The whole workspace, however long that takes: half of it has problems and gaps that the
-    /// whole does not have.
+    /// The whole workspace, however long that takes: a partial one has false problems and gaps.
     WholeWorkspace,
 }
 
-/// Answers the request that is being handled: `work` runs as a job, sees the state as
-/// of the request's place in the stream, and is stopped when its answer is not wanted any more.
+/// Answers the current request: runs `work` as a job with the state at the request's place in the
+/// stream, and cancels it when its answer is no longer wanted.
 pub(crate) async fn answer<T: Send + 'static>(
     session: &Connection,
     method: &str,
@@ -302,7 +300,7 @@ async fn whole_view(session: &Connection, ticket: &Ticket, wants: Wants) -> Opti
     })
 }
 
-/// Waits until the workspace has been read; nothing if the server is ending.
+/// Waits until the workspace has been read; `None` if the server is ending.
 pub(crate) async fn is_read(session: &Connection) -> Option<()> {
     let mut index = session.index.subscribe();
     let complete = |index: &Index| *index == Index::Complete;

@@ -1,4 +1,4 @@
-//! The commands for pickers of nodes and of facts: what there is to choose from, and how to get more.
+//! The commands for pickers of nodes and of facts: the choices, and how to get more.
 
 use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::Result;
@@ -13,10 +13,10 @@ use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
 use crate::value::{self, TaggedJson};
 
-/// Of so many variables a node's values are told.
+/// Maximum number of a node's variables in its description.
 const MOST_TOLD: usize = 4;
 
-/// The nodes, and with `details` what tells them apart.
+/// The nodes, and with `details` their distinguishing values.
 pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     let place = place(session, arguments);
     let wants_details = arguments.get("details") == Some(&Value::Bool(true));
@@ -59,7 +59,7 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
     super::answer(session, NODES, lane, wants, work).await
 }
 
-/// For each node how much is known of it, and its values of the variables that paths of levels use.
+/// For each node how much is known of it, and its values of the variables in paths of levels.
 fn details(known: &NodeSet, used: &[UsedVariable]) -> Vec<Value> {
     let columns = used.iter();
     let columns = columns.map(|used| (&used.name, known.known.column(&used.name)));
@@ -104,7 +104,7 @@ fn json_of(value: &value::Value) -> Value {
     json!(TaggedJson(value))
 }
 
-/// The facts and other variables that the hierarchy uses, as they are without a what-if.
+/// The facts and other variables that the hierarchy uses, without a what-if.
 pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Value> {
     let place = place(session, arguments);
     let work = move |view: View| {
@@ -157,7 +157,7 @@ fn fact(
     })
 }
 
-/// How to get a file of nodes.
+/// How to get a nodes file.
 pub(super) fn recipes() -> Value {
     let recipes = RECIPES.iter().map(|recipe| {
         json!({ "title": recipe.title, "detail": recipe.detail, "command": recipe.command })

@@ -1,5 +1,5 @@
-//! Refactorings as code actions, and `codeAction/resolve`: what one changes is found out when it is
-//! chosen, where the client can show it then, else before it is offered.
+//! Refactorings as code actions, and `codeAction/resolve`: the changes are computed when one is
+//! chosen if the client can show them then, else before it is offered.
 
 use serde_json::json;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
@@ -14,7 +14,7 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// LSP's `RequestFailed`: the request is right, and cannot be done; editors show the message.
+/// LSP's `RequestFailed`: the request is valid, but cannot be fulfilled; editors show the message.
 const REQUEST_FAILED: i64 = -32803;
 
 /// The refactorings of some kinds at a place.
@@ -64,8 +64,8 @@ pub(super) fn offered(
     actions.chain(refused).collect()
 }
 
-/// `codeAction/resolve`: the edit of a refactoring, with what it changes; it is asked for before values
-/// change.
+/// `codeAction/resolve`: the edit of a refactoring, annotated with its effects; requires
+/// confirmation if values change.
 pub(crate) async fn resolve(
     session: &Connection,
     action: lsp::CodeAction,

@@ -12,7 +12,7 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// LSP's `RequestFailed`: the request is right, and cannot be done; editors show the message.
+/// LSP's `RequestFailed`: the request is valid, but cannot be fulfilled; editors show the message.
 const REQUEST_FAILED: i64 = -32803;
 
 pub(crate) async fn prepare(

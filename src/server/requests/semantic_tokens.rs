@@ -13,10 +13,10 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// Documents whose last answer is kept for the differences that follow.
+/// Maximum number of documents whose last answer is kept for computing deltas.
 const MOST_KEPT: usize = 32;
 
-/// The last answers by path, with their numbers.
+/// The last answers by path, with their result ids.
 #[derive(Default)]
 pub(crate) struct LastTokens(Mutex<Kept>);
 
@@ -27,14 +27,14 @@ struct Kept {
 }
 
 impl LastTokens {
-    /// Keeps an answer: its number, and the one before it if that has the number `before`.
+    /// Keeps an answer: returns its id, and the previous answer if that has the id `before`.
     fn keep(
         &self,
         path: &str,
         tokens: &[lsp::SemanticToken],
         before: Option<&str>,
     ) -> (String, Option<Vec<lsp::SemanticToken>>) {
-        // Each change is one insert or removal: the map is whole even after a panic.
+        // Each change is one insert or removal, so a panic leaves the map valid.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.next += 1;
         let number = kept.next;
@@ -52,7 +52,7 @@ impl LastTokens {
     }
 }
 
-/// What the numbers of the tokens mean.
+/// The meaning of the tokens' numbers.
 pub(crate) fn legend() -> lsp::SemanticTokensLegend {
     let types = CLASSES.map(|class| match class {
         TokenClass::Key => lsp::SemanticTokenType::PROPERTY,
@@ -151,7 +151,7 @@ pub(crate) async fn within(
     .await
 }
 
-/// The tokens of a file, or of some of its lines, each placed after the one before.
+/// The tokens of a file, or of some of its lines, each relative to the previous one.
 fn tokens(view: &View, path: &str, within: Option<lsp::Range>) -> Option<Vec<lsp::SemanticToken>> {
     let found = view.analyse(path, |analysis| semantic_tokens(analysis, path));
     view.lines(path, |lines| {
@@ -183,7 +183,7 @@ fn tokens(view: &View, path: &str, within: Option<lsp::Range>) -> Option<Vec<lsp
     })
 }
 
-/// The one edit between what is the same at both ends; in numbers, of which a token has five.
+/// The single edit between the common prefix and suffix, counted in numbers (five per token).
 fn difference(
     last: &[lsp::SemanticToken],
     new: &[lsp::SemanticToken],

@@ -1,4 +1,4 @@
-//! The commands of edits by goal: which edits give nodes a value, and what is in the way of one.
+//! The commands for edits by goal: edits that give nodes a value, and the obstacles to a value.
 
 use std::sync::Arc;
 
@@ -22,13 +22,12 @@ use crate::server::connection::Connection;
 use crate::server::jobs::Lane;
 use crate::text::Position;
 
-/// Why nothing is answered for a place without a hierarchy.
+/// The message for a place without a hierarchy.
 const NO_HIERARCHY: &str = "there is no hierarchy here";
 
-/// What the arguments ask.
 struct Asked {
     key: Option<Arc<str>>,
-    /// The place of the key, where it is not named.
+    /// The position of the key, if it is not named.
     position: Option<Position>,
     value: crate::value::Value,
     conditions: Vec<String>,
@@ -55,7 +54,7 @@ pub(super) async fn answer(
             offset,
         };
         let key = of.top_key(&view.snapshot)?;
-        // A name is asked for as it is written.
+        // A named key is used as written.
         let key = match asked.key {
             Some(_) => key,
             None => Arc::from(quoted(&key)),
@@ -188,7 +187,7 @@ fn reasons(
     Ok(with(answer, shown(&title, "text", &text)))
 }
 
-/// The mark of an answer that rests on overridden facts, as its first line.
+/// A note, as its first line, that an answer depends on overridden facts.
 fn above(analysis: Analysis<'_>) -> String {
     match analysis.what_if {
         "" => String::new(),
@@ -196,7 +195,7 @@ fn above(analysis: Analysis<'_>) -> String {
     }
 }
 
-/// The same behind a sentence.
+/// The same after a sentence.
 fn in_brackets(analysis: Analysis<'_>) -> String {
     match analysis.what_if {
         "" => String::new(),
@@ -204,7 +203,7 @@ fn in_brackets(analysis: Analysis<'_>) -> String {
     }
 }
 
-/// The same as data, and in what is said of each proposal.
+/// The same as data, and in each proposal's text.
 fn marked(analysis: Analysis<'_>, mut answer: Value) -> Value {
     if analysis.what_if.is_empty() {
         return answer;

@@ -1,5 +1,5 @@
-//! `workspace/diagnostic`: the diagnostics of every file, answered when they are others than the
-//! client says it knows. Until then the request is held, as the protocol has it.
+//! `workspace/diagnostic`: the diagnostics of every file, answered when they differ from those the
+//! client has. Until then the request is held, as the protocol allows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -46,18 +46,17 @@ pub(crate) async fn handle(
 
 type Items = Vec<lsp::WorkspaceDocumentDiagnosticReport>;
 
-/// What a client says it knows: its own spelling of the URI and the name of the diagnostics, by
-/// path.
+/// The client's state: its own spelling of the URI and the id of the diagnostics, by path.
 type Known = HashMap<String, (lsp::Uri, String)>;
 
 /// An answer to a client.
 struct Report {
     items: Items,
-    /// Whether it says anything that the client does not know.
+    /// Whether it has anything new for the client.
     is_news: bool,
 }
 
-/// What the client does not know, once there is something.
+/// Waits for diagnostics that the client does not have.
 async fn news(
     session: &Connection,
     stop: &Stop,
@@ -83,7 +82,7 @@ async fn news(
                 diagnostics.answered_nothing = false;
                 return Some(report);
             }
-            // The first request is answered even if there is nothing, but once.
+            // The first request is answered even if there is nothing, but only once.
             let is_first =
                 known.is_empty() && !std::mem::replace(&mut diagnostics.answered_nothing, true);
             is_first.then_some(report)
@@ -102,7 +101,7 @@ async fn news(
 }
 
 impl Report {
-    /// What a client does not know that knows this. Costs O(files with diagnostics, known or new).
+    /// The differences to the client's state. Costs O(files with diagnostics, known or new).
     fn new(diagnostics: &Diagnostics, view: &View, known: &Known) -> Report {
         let mut report = Report {
             items: Vec::new(),

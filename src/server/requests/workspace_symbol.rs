@@ -1,4 +1,4 @@
-//! `workspace/symbol`: keys of the whole workspace by what a person has typed.
+//! `workspace/symbol`: keys of the whole workspace that match a query.
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
@@ -10,7 +10,7 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// Longest list of answers; the best matches come first.
+/// Maximum number of results; the best matches come first.
 const MAX_SYMBOLS: usize = 200;
 
 pub(crate) async fn handle(

@@ -1,10 +1,10 @@
-//! What the user can set: one table that is read from, documented from and turned into the
+//! The user's settings: one table that is used for reading, for the documentation and for the
 //! editors' settings schema.
 //!
-//! A setting never makes the server fail: one that cannot be read keeps its default and is named
-//! in a message, an unknown one is named with the nearest known name. Each setting has a [`Trust`]:
-//! what reaches out of the workspace counts only from the user, and where a client does not
-//! say whose a setting is, only if given at start-up.
+//! A setting never makes the server fail: an invalid one keeps its default and is reported in a
+//! message, an unknown one is reported with the nearest known name. Each setting has a [`Trust`]:
+//! settings that reach outside of the workspace are accepted only from the user, and, if a client
+//! does not say who wrote a setting, only at start-up.
 
 mod table;
 
@@ -25,31 +25,31 @@ use table::{TABLE, expected};
 pub const SECTION: &str = "hiera-ls";
 
 /// In a section from a client that says who wrote a setting (`experimental.settingOrigins`): the
-/// names of those that come from the workspace.
+/// names of settings from the workspace.
 const FROM_WORKSPACE: &str = "fromWorkspace";
 
-/// All settings, with their defaults where nothing else was said.
+/// All settings, with their defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UserSettings {
-    /// Whose behaviour is shown.
+    /// The version of Puppet to emulate.
     pub puppet_version: lookup::PuppetVersion,
-    /// Puppet's `strict`; nothing means that version's default.
+    /// Puppet's `strict`; `None` means that version's default.
     pub strict: Option<lookup::Strict>,
-    /// Puppet's `strict_variables`; nothing means that version's default.
+    /// Puppet's `strict_variables`; `None` means that version's default.
     pub strict_variables: Option<bool>,
     /// The `hiera.yaml` of the global layer.
     pub global_hiera_yaml: Option<String>,
     /// Files that name nodes with their facts, trusted facts and variables.
     pub nodes_files: Vec<String>,
-    /// Facts that lie under every node's own.
+    /// Facts below every node's own.
     pub facts_file: Option<String>,
-    /// Deployed folders to the folders that they are made from.
+    /// Deployed folders, and the folders that they are deployed from.
     pub path_map: BTreeMap<String, String>,
-    /// Configurations that come before all that are found.
+    /// Configurations that take precedence over those found by searching.
     pub roots: Vec<RootEntry<String>>,
-    /// What is declared of functions that are not Puppet's own.
+    /// Declarations of functions that are not Puppet's own.
     pub backends: Arc<Backends>,
-    /// What names of nodes mean.
+    /// The meaning of names of nodes.
     pub nodes: Vec<NodeMeaning>,
     /// Whether encrypted values are decrypted.
     pub decrypt: bool,
@@ -59,47 +59,47 @@ pub struct UserSettings {
     pub pkcs7_public_key: Option<String>,
     /// Whether problems are shown at all.
     pub diagnostics_enabled: bool,
-    /// Severity by diagnostic code, where it is not the rule's own; nothing hides it.
+    /// Severity by diagnostic code, if it differs from the rule's own; `None` hides it.
     pub diagnostics_severity: BTreeMap<String, Option<rules::Severity>>,
-    /// Patterns of files and folders in which nothing is reported; absolute.
+    /// Patterns of files and folders without diagnostics; absolute.
     pub diagnostics_ignore: Vec<String>,
-    /// Severities for files and folders, by patterns of them; absolute.
+    /// Severities by patterns of files and folders; absolute.
     pub diagnostics_paths: SeverityByPath,
-    /// What is written to the client's log.
+    /// The level of the client's log.
     pub log_level: LogLevel,
-    /// How many lines a hover may have.
+    /// Maximum number of lines of a hover.
     pub hover_max_lines: usize,
-    /// What is said above keys.
+    /// The lenses above keys.
     pub lenses: Lenses,
-    /// What is said beside keys and tokens.
+    /// The hints at keys and tokens.
     pub hints: Hints,
-    /// Whether the selected node outlives the server.
+    /// Whether the selected node is saved between sessions.
     pub remember_node: bool,
 }
 
-/// Which lenses are shown.
+/// The lenses to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lenses {
-    /// How many other files set a key.
+    /// The number of other files that set a key.
     pub overrides: bool,
-    /// How many tokens look a key up.
+    /// The number of tokens that look a key up.
     pub uses: bool,
-    /// What an unsaved edit changes.
+    /// The impact of an unsaved edit.
     pub impact: bool,
 }
 
-/// Which hints are shown.
+/// The hints to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hints {
-    /// Where a value is overridden.
+    /// Overridden values.
     pub overridden: bool,
-    /// From how many places a value is merged.
+    /// The number of places that a value is merged from.
     pub merged: bool,
-    /// That a value is never used.
+    /// Values that are never used.
     pub never_used: bool,
-    /// What a token becomes.
+    /// The values of tokens.
     pub token_values: bool,
-    /// What an unsaved edit changes.
+    /// The impact of an unsaved edit.
     pub impact: bool,
 }
 
@@ -125,7 +125,7 @@ impl Default for UserSettings {
             diagnostics_paths: SeverityByPath::new(),
             log_level: LogLevel::Info,
             hover_max_lines: 20,
-            // Lenses move the text, so all of them are for those who ask.
+            // Lenses move the text, so all of them are off by default.
             lenses: Lenses {
                 overrides: false,
                 uses: false,
@@ -143,17 +143,17 @@ impl Default for UserSettings {
     }
 }
 
-/// From which level on messages go to the client's log.
+/// The minimum level of messages in the client's log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LogLevel {
     /// Nothing.
     Off,
-    /// What went wrong.
+    /// Errors.
     Error,
-    /// What may be wrong.
+    /// Warnings.
     Warning,
-    /// What happens.
+    /// Information.
     Info,
     /// Every message.
     Debug,
@@ -162,28 +162,28 @@ pub enum LogLevel {
 /// Who may write a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trust {
-    /// Anyone: the setting cannot reach out of the workspace.
+    /// Anyone: the setting cannot reach outside the workspace.
     Anyone,
-    /// The user; a workspace as far as it names places inside itself.
+    /// The user; a workspace only if it names places inside itself.
     WorkspaceInside,
-    /// Only the user: it names a key or a place outside the workspace, or opens secrets.
+    /// Only the user: it names a key or a place outside the workspace, or reveals secrets.
     User,
 }
 
-/// Who wrote a layer of settings.
+/// The author of a layer of settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// The user.
     User,
-    /// A file of the workspace, or the client does not say.
+    /// A file of the workspace, or unknown.
     Workspace,
-    /// The workspace's `.hiera-ls.yaml`: it counts where the others leave the default, which editors
-    /// send of what is not set.
+    /// The workspace's `.hiera-ls.yaml`: used where the other layers have the default, since
+    /// editors send defaults for unset settings.
     Project,
 }
 
-/// A section of a client's configuration by who wrote its settings: the client says so, or all may be
-/// the workspace's.
+/// Splits a section of a client's configuration by the author of its settings; without that
+/// information all may be the workspace's.
 #[must_use]
 pub fn by_origin(section: Value, says_origins: bool) -> Vec<(Origin, Value)> {
     let Value::Object(mut section) = section else {
@@ -204,9 +204,9 @@ pub fn by_origin(section: Value, says_origins: bool) -> Vec<(Origin, Value)> {
 }
 
 impl UserSettings {
-    /// Reads layers of settings, later ones over earlier ones, each the section's content as JSON
-    /// (nested, or with dotted names). `folders` are the workspace's, absolute. Returns the
-    /// settings and one message per setting that was not taken.
+    /// Reads layers of settings, later ones override earlier ones; each is the section's content as
+    /// JSON (nested, or with dotted names). `folders` are the workspace's, absolute. Returns the
+    /// settings and one message per refused setting.
     #[must_use]
     pub fn read(layers: &[(Origin, Value)], folders: &[String]) -> (UserSettings, Vec<String>) {
         let mut settings = UserSettings::default();
@@ -242,7 +242,7 @@ impl UserSettings {
         (settings, complaints)
     }
 
-    /// Makes patterns absolute: a relative one is meant for every folder.
+    /// Makes patterns absolute: a relative one applies to every folder.
     fn resolve_patterns(&mut self, folders: &[String]) {
         let absolute = |pattern: String| -> Vec<String> {
             match pattern.starts_with('/') {
@@ -263,7 +263,7 @@ impl UserSettings {
         self.diagnostics_paths = of_paths.collect();
     }
 
-    /// Whether nothing is reported of a file.
+    /// Whether a file gets no diagnostics.
     #[must_use]
     pub fn ignores(&self, path: &str) -> bool {
         let mut patterns = self.diagnostics_ignore.iter();
@@ -283,7 +283,7 @@ impl UserSettings {
                 None => format!("unknown setting '{name}'"),
             });
         };
-        // Of functions, each is declared on its own.
+        // Declarations of functions are merged by function.
         if origin == Origin::Project && row.name == "backends" {
             let project = Backends::deserialize(value).unwrap_or_default();
             self.backends = Arc::new(self.backends.or(&project));
@@ -293,7 +293,7 @@ impl UserSettings {
         if origin == Origin::Project && (row.get)(self) != default {
             return Ok(());
         }
-        // An editor sends null for what is not set.
+        // An editor sends null for an unset setting.
         let value = if value.is_null() {
             (row.get)(&UserSettings::default())
         } else {
@@ -350,7 +350,7 @@ impl UserSettings {
         json!({ "title": "Hiera", "type": "object", "properties": properties })
     }
 
-    /// The settings that concern files, in the model's terms.
+    /// The settings about files, as the model's type.
     #[must_use]
     pub fn of_files(&self) -> crate::workspace::Settings {
         let mut path_map: Vec<(std::sync::Arc<str>, std::sync::Arc<str>)> = self
@@ -376,7 +376,7 @@ fn resolve(path: &mut String, folders: &[String]) {
     }
 }
 
-/// Whether every path in a value stays inside one of the folders, whatever `..` it holds.
+/// Whether every path in a value stays inside one of the folders, even with `..`.
 fn stays_inside(value: &Value, folders: &[String]) -> bool {
     match value {
         Value::String(path) => {
@@ -394,7 +394,7 @@ fn stays_inside(value: &Value, folders: &[String]) -> bool {
     }
 }
 
-/// A section's content as names with dots and their values.
+/// A section's content as dotted names and their values.
 fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     for (name, value) in object {
@@ -487,7 +487,7 @@ mod tests {
     #[test]
     fn a_workspace_takes_nothing_of_the_users_back() {
         let user = json!({ "decrypt": true, "pkcs7PrivateKey": "/k", "nodesFiles": ["/n.json"] });
-        // What an editor sends that sends everything: the user's values again, or the defaults.
+        // Cases of an editor that sends everything: the user's values again, or the defaults.
         for sent in [
             user.clone(),
             json!({ "decrypt": false, "pkcs7PrivateKey": null, "nodesFiles": [] }),

@@ -1,4 +1,5 @@
-//! The table of settings: one row each, with its type, its words and its place in [`UserSettings`].
+//! The table of settings: one row each, with its type, its description and its field in
+//! [`UserSettings`].
 
 use std::sync::Arc;
 
@@ -11,23 +12,21 @@ use crate::hierarchy::{Backends, LIKE};
 use crate::lookup::{PuppetVersion, Strict};
 use crate::rules::Severity;
 
-/// The most lines a hover may be set to.
+/// Maximum of the setting for lines of a hover.
 const MAX_HOVER_LINES: usize = 10_000;
 
-/// One row of the table.
 pub(super) struct Setting {
     /// The name in the section, with `.` between segments.
     pub(super) name: &'static str,
     pub(super) trust: Trust,
-    /// What the setting does, for people.
     pub(super) about: &'static str,
-    /// Type and bounds as JSON Schema.
+    /// Type and limits as JSON Schema.
     pub(super) schema: fn() -> Value,
     pub(super) get: fn(&UserSettings) -> Value,
     pub(super) set: fn(&mut UserSettings, Value) -> Result<(), String>,
 }
 
-/// A row that is read as the type of its field.
+/// A row that is deserialized as the type of its field.
 macro_rules! row {
     ($name:literal, $trust:ident, $($field:ident).+, $wanted:literal, $schema:tt, $about:literal) => {
         Setting {
@@ -44,7 +43,7 @@ macro_rules! row {
     };
 }
 
-/// A row that anyone may turn on or off.
+/// A boolean row that anyone may set.
 macro_rules! switch {
     ($name:literal, $($field:ident).+, $about:literal) => {
         row!($name, Anyone, $($field).+, "true or false", { "type": "boolean" }, $about)
@@ -336,7 +335,7 @@ fn typed<T: DeserializeOwned>(value: Value, wanted: &str) -> Result<T, String> {
     T::deserialize(&value).map_err(|_| expected(wanted, &value))
 }
 
-/// The choice that a value names.
+/// The choice for a value.
 fn named<T: Copy>(choices: &[(&str, T)], value: &Value, wanted: &str) -> Result<T, String> {
     let choice = choices.iter().find(|(name, _)| value == name);
     choice
@@ -349,7 +348,7 @@ fn name_of<T: PartialEq>(choices: &[(&'static str, T)], wanted: T) -> &'static s
     choice.map_or("", |(name, _)| name)
 }
 
-/// How much of a wrong value a message repeats, in characters.
+/// Maximum number of characters of a wrong value in a message.
 const SHOWN: usize = 60;
 
 pub(super) fn expected(wanted: &str, got: &Value) -> String {

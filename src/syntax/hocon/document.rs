@@ -1,4 +1,4 @@
-//! The tree of a HOCON text, as written: nothing is merged or substituted yet.
+//! The tree of a HOCON text as written: nothing is merged or substituted.
 
 use super::token::Token;
 use crate::text::TextRange;
@@ -6,18 +6,18 @@ use crate::text::TextRange;
 /// Why a HOCON text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoconProblem {
-    /// The place of the token at which the gem gives up.
+    /// The range of the token at which the gem fails.
     pub range: TextRange,
-    /// The gem's message, with its idea of the line: `String: 2: …`.
+    /// The gem's message, with its own line number: `String: 2: …`.
     pub message: String,
 }
 
 /// A value as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HoconNode {
-    /// From its first byte to behind its last.
+    /// Including quotes and brackets.
     pub range: TextRange,
-    /// What it is.
+    /// Its kind and content.
     pub value: HoconValue,
 }
 
@@ -38,18 +38,18 @@ pub enum HoconValue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HoconScalar(pub(crate) Token);
 
-/// What stands in an object.
+/// An item of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoconItem {
     /// The end of a line, which the gem counts.
     Newline,
     /// A key and its value.
     Field(HoconField),
-    /// `include …`, which has no effect in data that was read from a string.
+    /// `include …`, which has no effect in data that is read from a string.
     Include,
 }
 
-/// What stands in an array.
+/// An item of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HoconElement {
     /// The end of a line, which the gem counts.
@@ -63,27 +63,27 @@ pub enum HoconElement {
 pub struct HoconField {
     /// The key: `a.b."c.d"` has three elements.
     pub path: HoconPath,
-    /// What stands between key and value.
+    /// The text between key and value.
     pub separator: Separator,
     /// The value.
     pub value: HoconNode,
 }
 
-/// A key or the inside of `${…}`.
+/// A key, or the content of `${…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HoconPath {
-    /// From its first byte to behind its last.
+    /// From its first byte to after its last.
     pub range: TextRange,
     /// The elements, unescaped. Never empty.
     pub elements: Vec<String>,
-    /// Where each element stands.
+    /// The range of each element.
     pub ranges: Vec<TextRange>,
 }
 
-/// What stands between a key and its value.
+/// The separator between a key and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// Nothing, before an object.
+    /// None, before an object.
     None,
     /// `:` or `=`
     Assign,
@@ -96,6 +96,6 @@ pub enum Separator {
 pub struct HoconDocument {
     /// The value of the file.
     pub root: HoconNode,
-    /// The line, from 1, on which a root with braces or brackets begins.
+    /// The line (from 1) of the opening brace or bracket of the root, if it has one.
     pub root_line: usize,
 }

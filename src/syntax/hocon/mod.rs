@@ -1,8 +1,8 @@
-//! HOCON as the Ruby `hocon` gem 1.3.1 reads it, up to a tree with places.
+//! Parses HOCON as the Ruby `hocon` gem 1.3.1 does, into a tree with ranges.
 //!
 //! The grammar, its oddities and its messages are the gem's (hocon/impl/tokenizer.rb,
-//! config_document_parser.rb and path_parser.rb), since Puppet's `hocon_data` shows what the gem
-//! makes of a file. What the tree means (merging, substitutions) is `value`'s room.
+//! config_document_parser.rb and path_parser.rb), since Puppet's `hocon_data` returns the gem's
+//! result. Merging and substitutions belong to the room `value`.
 
 mod document;
 mod parse;

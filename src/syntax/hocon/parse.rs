@@ -1,4 +1,4 @@
-//! HOCON tokens to a tree, as the `hocon` gem's document parser builds it.
+//! Parses HOCON tokens into a tree, like the `hocon` gem's document parser.
 
 use super::document::{
     HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
@@ -8,13 +8,13 @@ use super::path::path;
 use super::token::{Token, TokenKind, tokenize};
 use crate::text::TextRange;
 
-/// Deepest nesting of braces, brackets and the elements of dotted keys.
+/// Maximum nesting of braces, brackets and the elements of dotted keys.
 pub(super) const MAX_DEPTH: usize = 128;
 
 /// Parses a HOCON text.
 ///
 /// # Errors
-/// The gem's first complaint. There is no recovery: the gem has none.
+/// The gem's first error. There is no recovery: the gem has none.
 pub fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
     let mut parser = Parser {
         text,
@@ -34,7 +34,7 @@ struct Parser<'t> {
     depth: usize,
 }
 
-/// Where the line ends that an object or array counts go.
+/// Receives the line ends that an object or array counts.
 type Newlines<'a> = &'a mut dyn FnMut();
 
 fn no_newlines() {}
@@ -63,7 +63,8 @@ impl Parser<'_> {
         Ok(HoconDocument { root, root_line })
     }
 
-    /// The next token. A crash of the gem's tokenizer happens one token early, as it reads ahead.
+    /// The next token. A crash of the gem's tokenizer happens one token early, because it reads
+    /// ahead.
     fn pop(&mut self) -> Result<Token, HoconProblem> {
         let token = self.tokens[self.next.min(self.tokens.len() - 1)].clone();
         self.next += 1;
@@ -111,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A problem with the gem's advice (whose bracket it leaves open) to put quotes around.
+    /// A problem with the gem's advice to add quotes (whose bracket it leaves open).
     fn problem_with_advice(&self, token: &Token, message: &str) -> HoconProblem {
         if token.kind == TokenKind::EndOfFile {
             return self.problem(token, message.to_owned());
@@ -153,7 +154,7 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    /// The items of an object whose opening brace is read, or of a file without braces.
+    /// The items of an object after its opening brace, or of a file without braces.
     fn object_items(
         &mut self,
         items: &mut Vec<HoconItem>,
@@ -320,7 +321,7 @@ impl Parser<'_> {
                 elements.push(HoconElement::Value(value));
             } else {
                 let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
-                // One comma may stand behind the last element.
+                // One comma is allowed after the last element.
                 if token.kind == TokenKind::CloseSquare {
                     return Ok(closed(elements, token.range));
                 }
@@ -354,7 +355,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The values up to the end of the line or of the element, joined; none if there is none.
+    /// The values up to the end of the line or of the element, joined; `None` if there is none.
     fn joined_values(&mut self, newlines: Newlines<'_>) -> Result<Option<HoconNode>, HoconProblem> {
         let mut values: Vec<HoconNode> = Vec::new();
         let mut token = self.skip_blanks(newlines)?;
@@ -369,7 +370,7 @@ impl Parser<'_> {
             }
             token = self.pop()?;
         }
-        // Blanks behind the last value are the parent's.
+        // Blanks after the last value belong to the parent.
         self.next = if values.is_empty() {
             self.next - 1
         } else {
@@ -386,7 +387,7 @@ impl Parser<'_> {
         Ok(Some(HoconNode { range, value }))
     }
 
-    /// Reads a comma or at least one line end, whether there was one.
+    /// Reads a comma or at least one line end; returns whether there was one.
     fn separator(&mut self, newlines: Newlines<'_>) -> Result<bool, HoconProblem> {
         let mut found = false;
         loop {

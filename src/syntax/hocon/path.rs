@@ -1,16 +1,16 @@
-//! Paths of keys and substitutions (hocon/impl/path_parser.rb), and how messages write them.
+//! Paths in keys and substitutions (hocon/impl/path_parser.rb), and their form in messages.
 
 use super::document::HoconPath;
 use super::parse::MAX_DEPTH;
 use super::token::{Token, TokenKind};
 use crate::text::TextRange;
 
-/// The path that the tokens of a key or a substitution spell, or the gem's message.
+/// The path in the tokens of a key or a substitution, or the gem's message.
 pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     let Some((first, last)) = tokens.first().zip(tokens.last()) else {
         return Err("Expecting a field name or path here, but got nothing".to_owned());
     };
-    // Each element with whether it may be empty and where it stands.
+    // Each element, with whether it may be empty and its range.
     let mut elements: Vec<(String, bool, Option<TextRange>)> = vec![(String::new(), false, None)];
     for token in tokens {
         match (&token.kind, token.text()) {
@@ -72,7 +72,7 @@ pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     })
 }
 
-/// A path as the gem's messages write it.
+/// A path in the form of the gem's messages.
 pub(crate) fn render_path(elements: &[String]) -> String {
     let render = |element: &String| {
         let plain = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
@@ -84,7 +84,7 @@ pub(crate) fn render_path(elements: &[String]) -> String {
     elements.iter().map(render).collect::<Vec<_>>().join(".")
 }
 
-/// A string as the gem's messages write it.
+/// A string in the form of the gem's messages.
 pub(crate) fn render_string(text: &str) -> String {
     let mut rendered = String::from("\"");
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! What Ruby makes of the texts in tokens: `inspect`, `Float()`, `Integer()`, `String#hex`.
+//! Ruby's conversions of texts in tokens: `inspect`, `Float()`, `Integer()`, `String#hex`.
 
 use num_bigint::BigInt;
 
@@ -56,7 +56,7 @@ pub(super) fn ruby_integer(text: &str) -> Option<BigInt> {
     })
 }
 
-/// Ruby's `String#hex`: as many digits as there are, zero for none.
+/// Ruby's `String#hex`: reads leading digits, 0 without any.
 pub(super) fn ruby_hex(text: &str) -> i64 {
     let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
     let (negative, text) = match text.strip_prefix('-') {

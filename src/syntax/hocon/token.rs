@@ -1,26 +1,23 @@
-//! HOCON text to tokens, as the `hocon` gem's tokenizer (hocon/impl/tokenizer.rb) cuts it.
+//! Splits HOCON text into tokens, like the `hocon` gem's tokenizer (hocon/impl/tokenizer.rb).
 
 use num_bigint::BigInt;
 
 use super::ruby::{inspect, ruby_float, ruby_hex, ruby_integer};
 use crate::text::TextRange;
 
-/// Deepest nesting of `${ ${ … } }` that is read; the parser refuses all nesting anyway.
+/// Maximum nesting of `${ ${ … } }`; the parser refuses all nesting anyway.
 const MAX_SUBSTITUTION_DEPTH: usize = 16;
 
-/// Characters that a number can begin with.
 const NUMBER_START: &str = "0123456789-";
-/// Characters that a number can go on with.
 const NUMBER_CHARACTERS: &str = "0123456789eE+-.";
-/// Characters that never stand in text without quotes.
+/// Characters that are not allowed in text without quotes.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
-/// One token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) range: TextRange,
-    /// The line, from 1. The gem knows none for punctuation.
+    /// The line, from 1. The gem has none for punctuation.
     pub(crate) line: usize,
 }
 
@@ -48,16 +45,16 @@ pub(crate) enum TokenKind {
         optional: bool,
         tokens: Vec<Token>,
     },
-    /// Something the tokenizer refuses, and the last token there is.
+    /// Text that the tokenizer refuses; the last token.
     Problem {
         what: String,
         message: String,
     },
-    /// Something at which the gem itself breaks: the message of Ruby's exception.
+    /// The gem itself crashes: the message of Ruby's exception.
     Crash(String),
 }
 
-/// A number and the text it was written as. The gem makes every whole number an integer.
+/// A number and its source text. The gem makes every whole number an integer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Number {
     pub(crate) value: NumberValue,
@@ -87,7 +84,7 @@ impl Token {
         )
     }
 
-    /// Whether the token is a value by itself (text without quotes is not, to the gem).
+    /// Whether the token is a value by itself (in the gem, text without quotes is not).
     pub(crate) fn is_value(&self) -> bool {
         matches!(
             self.kind,
@@ -95,7 +92,7 @@ impl Token {
         )
     }
 
-    /// Whether the token joins with its neighbours to one string.
+    /// Whether the token joins with its neighbours into one string.
     pub(crate) fn is_simple(&self) -> bool {
         self.is_value()
             || matches!(
@@ -109,7 +106,7 @@ impl Token {
         matches!(&self.kind, TokenKind::Unquoted(text) if text.chars().all(char::is_whitespace))
     }
 
-    /// The text that the token adds to a string or a key; none for what is no plain value.
+    /// The text that the token adds to a string or a key; `None` for what is no plain value.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             TokenKind::Unquoted(text) | TokenKind::Quoted(text) => Some(text),
@@ -123,7 +120,7 @@ impl Token {
 }
 
 impl std::fmt::Display for Token {
-    /// The token as the gem's messages name it.
+    /// The token's form in the gem's messages.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.kind {
             TokenKind::EndOfFile => formatter.write_str("end of file"),
@@ -156,7 +153,7 @@ impl std::fmt::Display for Token {
     }
 }
 
-/// Cuts a text into tokens. The last is the end of the file, a problem or a crash.
+/// Splits a text into tokens. The last one is the end of the file, a problem or a crash.
 pub(crate) fn tokenize(text: &str) -> Vec<Token> {
     let mut tokenizer = Tokenizer {
         text,
@@ -241,7 +238,7 @@ impl Tokenizer<'_> {
     }
 
     fn problem(&self, start: usize, what: Option<char>, message: String) -> Stop {
-        // Ruby's tokenizer has the number -1 for the end of the text.
+        // Ruby's tokenizer uses the number -1 for the end of the text.
         let what = what.map_or_else(|| "-1".to_owned(), String::from);
         self.problem_about(start, what, message)
     }
@@ -301,7 +298,7 @@ impl Tokenizer<'_> {
                 self.unquoted()
             }
         };
-        // A token of several lines counts for its last.
+        // A token of several lines belongs to its last line.
         let line = if first == '\n' { line } else { self.line };
         Ok(self.token(start, line, kind))
     }
@@ -323,7 +320,8 @@ impl Tokenizer<'_> {
                 break;
             }
             self.at += character.len_utf8();
-            // `true`, `false` and `null` count whatever follows: `nullable` is null and `able`.
+            // `true`, `false` and `null` are recognised whatever follows: `nullable` is null and
+            // `able`.
             match &self.text[start..self.at] {
                 "true" => return TokenKind::Bool(true),
                 "null" => return TokenKind::Null,
@@ -373,7 +371,7 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// The inside of a quoted string whose opening quote is read.
+    /// The content of a quoted string after its opening quote.
     fn quoted(&mut self, start: usize) -> Result<String, Stop> {
         let mut text = String::new();
         loop {
@@ -401,7 +399,7 @@ impl Tokenizer<'_> {
         Ok(text)
     }
 
-    /// The inside of a `"""` string: the last three of the quotes that end it are no text.
+    /// The content of a `"""` string: the last three of the closing quotes are not text.
     fn triple_quoted(&mut self, start: usize) -> Result<String, Stop> {
         let inside = self.at;
         let mut quotes = 0;
@@ -435,7 +433,7 @@ impl Tokenizer<'_> {
             'r' => '\r',
             't' => '\t',
             'u' => return self.unicode_escape(start),
-            // The gem takes the character's name for the place of the problem and breaks.
+            // The gem uses the character's name as the position of the problem and crashes.
             '\n' => {
                 return Err(self.crash(
                     start,
@@ -474,7 +472,7 @@ impl Tokenizer<'_> {
             let message = format!("Malformed hex digits after \\u escape in string: '{digits}'");
             return Err(self.problem_about(start, digits, message));
         }
-        // Half a surrogate pair, which Ruby would write as bytes that are no text, is replaced.
+        // Half a surrogate pair, which Ruby would write as invalid bytes, is replaced.
         let character = u32::try_from(code).ok().and_then(char::from_u32);
         Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
     }

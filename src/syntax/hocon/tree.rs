@@ -1,4 +1,4 @@
-//! A HOCON file as the tree that the editor's features walk.
+//! Converts a HOCON file to the tree that editor features use.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::text::TextRange;
 /// Parses a HOCON text for the editor.
 ///
 /// A dotted key `a.b` is a mapping in a mapping. Joined values are one scalar, or one collection
-/// of all their entries; a scalar with a `${…}` in it has its source for text. A text with an
-/// error has no tree. What the values are after merging is for `value::load_hocon` to say.
+/// with all their entries; a scalar with `${…}` in it has its source as text. A text with an error
+/// has no tree. `value::load_hocon` returns the merged values.
 #[must_use]
 pub fn parse_hocon(text: &str) -> Parse {
     let mut parse = Parse::default();

@@ -1,4 +1,4 @@
-//! Lists, hashes and the keys of accesses: elements with commas between them.
+//! Parses lists, hashes and the keys of accesses: elements separated by commas.
 
 use super::grammar::Shape;
 use super::lexer::Terminal;
@@ -7,7 +7,7 @@ use super::tree::{Kind, Node};
 use crate::text::TextRange;
 
 impl Parser<'_> {
-    /// The keys of an access behind its bracket, and the bracket that closes it.
+    /// The keys of an access after its bracket, and the closing bracket.
     pub(super) fn keys(&mut self) -> Parsed<(Vec<Node>, TextRange)> {
         let keys = self.access_keys(Some(Terminal::Sign("]")))?;
         self.take_sign(",");
@@ -15,22 +15,22 @@ impl Parser<'_> {
         Ok((keys, close))
     }
 
-    /// Keys of an access with commas between them.
+    /// Keys of an access, separated by commas.
     pub(super) fn access_keys(&mut self, close: Option<Terminal>) -> Parsed<Vec<Node>> {
         self.elements(close, |shape| {
             matches!(shape, Shape::Expression | Shape::Pair)
         })
     }
 
-    /// Elements up to what is no comma, or to a comma before the sign that closes; pairs beside one
-    /// another make one hash. Elements of other shapes than those allowed are errors.
+    /// Elements separated by commas, with an optional comma before the closing sign; adjacent pairs
+    /// make one hash. Elements of shapes that are not allowed are errors.
     pub(super) fn elements(
         &mut self,
         close: Option<Terminal>,
         allowed: impl Fn(Shape) -> bool,
     ) -> Parsed<Vec<Node>> {
         let mut elements: Vec<Node> = Vec::new();
-        // The pairs of a hash without braces, which is the last element, and its place.
+        // The pairs of a hash without braces, which is the last element, and its range.
         let mut pairs: Option<(Vec<Node>, TextRange)> = None;
         loop {
             let (element, shape) = self.element()?;

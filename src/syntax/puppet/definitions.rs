@@ -1,4 +1,4 @@
-//! Constructs that start with a keyword: conditions and definitions.
+//! Parses constructs that start with a keyword: conditions and definitions.
 
 use super::Problem;
 use super::grammar::{Body, Shape};
@@ -122,7 +122,7 @@ impl Parser<'_> {
         Ok(Node::new(kind(Box::new(definition)), own))
     }
 
-    /// What follows a definition's name.
+    /// The definition after its name.
     fn definition(&mut self, word: Terminal) -> Parsed<(Definition, Body)> {
         let parameters = self.parameter_list()?;
         let mut parent = None;
@@ -275,12 +275,12 @@ impl Parser<'_> {
         self.type_alias()
     }
 
-    /// An alias after its keyword. Its range starts with its name.
+    /// A type alias after its keyword. Its range starts with its name.
     fn type_alias(&mut self) -> Parsed<Node> {
         let left = self.parameter_type()?;
         self.expect("=")?;
         let start = left.own;
-        // Parts that Puppet makes up have no range of their own.
+        // Parts that Puppet generates have no range of their own.
         let nowhere = TextRange::empty(start.start as usize);
         let is_alias = matches!(left.kind, Kind::Reference(_));
         let first = self.place();
@@ -337,7 +337,7 @@ impl Parser<'_> {
     }
 }
 
-/// What `type Foo = Parent {…}` stands for: `Object[{…, parent => Parent}]`.
+/// The expansion of `type Foo = Parent {…}`: `Object[{…, parent => Parent}]`.
 fn object(parent: Node, mut hash: Node, nowhere: TextRange) -> Node {
     let is_whole =
         matches!(&parent.kind, Kind::Reference(name) if matches!(&**name, "Object" | "TypeSet"));

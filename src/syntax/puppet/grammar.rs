@@ -1,9 +1,9 @@
-//! Expressions and statements (`pops/parser/egrammar.ra`).
+//! Parses expressions and statements (`pops/parser/egrammar.ra`).
 //!
 //! Puppet's parser is an LALR parser: it reports the first token that no program could continue
-//! with. Recursive descent finds the same token, as long as a token is consumed only where the
-//! grammar allows it. Some errors come from Puppet's actions when a construct is complete; those
-//! are raised before the next token is checked.
+//! with. Recursive descent finds the same token if it consumes a token only where the grammar
+//! allows it. Some errors come from Puppet's actions when a construct is complete; those are raised
+//! before the next token is checked.
 
 use super::lexer::Terminal;
 use super::parser::{Parsed, Parser};
@@ -11,7 +11,7 @@ use super::tree::{Call, Heredoc, Kind, NamedAccess, Node, Prefix};
 use super::{MAX_HEIGHT, Problem, TOO_DEEP};
 use crate::text::TextRange;
 
-/// Names that call a function without parentheses (`STATEMENT_CALLS` of `pops/model/factory.rb`).
+/// Functions that can be called without parentheses (`STATEMENT_CALLS` of `pops/model/factory.rb`).
 const STATEMENT_CALLS: &[&str] = &[
     "require", "realize", "include", "contain", "tag", "debug", "info", "notice", "warning", "err",
     "fail", "import", "break", "next", "return",
@@ -49,7 +49,7 @@ fn binary(terminal: Terminal) -> Option<(&'static str, u8)> {
     Some((sign, strength))
 }
 
-/// The kind of an expression, as far as the grammar around it needs it.
+/// The kind of an expression, as the surrounding grammar needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Expression,
@@ -62,7 +62,6 @@ pub(super) enum Shape {
 }
 
 impl Parser<'_> {
-    /// A whole text.
     pub(super) fn program(&mut self) -> Parsed<Node> {
         if self.at(Terminal::End) {
             return Ok(Node::new(Kind::Nothing, self.place()));
@@ -80,10 +79,10 @@ impl Parser<'_> {
         Ok(block(statements))
     }
 
-    /// Statements up to a token that cannot start one; calls without parentheses are joined.
+    /// Parses statements up to a token that cannot start one; calls without parentheses are joined.
     pub(super) fn statements(&mut self) -> Parsed<Vec<Node>> {
         let mut all: Vec<Node> = Vec::new();
-        // The error of expressions after commas, raised when all statements are read.
+        // The error of expressions after commas, raised after all statements.
         let mut stray = None;
         loop {
             let from = self.position;
@@ -240,7 +239,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// The arguments of a call, its opening parenthesis taken, and its lambda.
+    /// The arguments of a call after its opening parenthesis, and its lambda.
     pub(super) fn call(&mut self, function: Node) -> Parsed<Node> {
         let mut arguments = Vec::new();
         if !self.at_sign(")") {
@@ -260,8 +259,8 @@ impl Parser<'_> {
         Ok(Node::new(Kind::Call(Box::new(call)), own))
     }
 
-    /// `.name`, with arguments or a lambda where they follow. Its place is that of the parentheses,
-    /// of the first one where nothing is between them.
+    /// `.name`, with arguments or a lambda if they follow. Its range is that of the parentheses, or
+    /// of the first one if they are empty.
     fn method(&mut self, left: Node) -> Parsed<Node> {
         let mut own = self.next();
         if !matches!(self.peek(), Terminal::Name | Terminal::Keyword("type")) {
@@ -385,14 +384,13 @@ impl Parser<'_> {
     }
 }
 
-/// The body of a construct in braces.
 pub(super) struct Body {
     pub(super) braces: TextRange,
     pub(super) statements: Vec<Node>,
 }
 
 impl Body {
-    /// A single statement as it is, several as a block in its braces.
+    /// A single statement unchanged, several as a block in its braces.
     pub(super) fn bare(mut self) -> Option<Node> {
         match self.statements.len() {
             0 | 1 => self.statements.pop(),
@@ -400,7 +398,7 @@ impl Body {
         }
     }
 
-    /// A block without a place of its own.
+    /// A block without its own range.
     pub(super) fn block(self, start: u32) -> Option<Node> {
         let own = TextRange::empty(start as usize);
         let is_empty = self.statements.is_empty();
@@ -408,7 +406,7 @@ impl Body {
     }
 }
 
-/// A node that may be the left part of the next one, and so on.
+/// A node that may become the left operand of the next one.
 pub(super) fn nested(kind: Kind, own: TextRange) -> Parsed<Node> {
     let node = Node::new(kind, own);
     if node.height > MAX_HEIGHT {
@@ -417,7 +415,6 @@ pub(super) fn nested(kind: Kind, own: TextRange) -> Parsed<Node> {
     Ok(node)
 }
 
-/// A number that the lexer took.
 fn number(digits: &str) -> Parsed<Kind> {
     let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
     if is_hex || !digits.contains(['.', 'e', 'E']) {
@@ -431,7 +428,7 @@ fn number(digits: &str) -> Parsed<Kind> {
     })
 }
 
-/// The error of expressions with commas that are no arguments of a call.
+/// The error of expressions separated by commas that are no arguments of a call.
 fn stray(before: Option<&Node>, comma: usize) -> Problem {
     let message = match before.map(|before| &before.kind) {
         Some(Kind::Name(name)) => format!(
@@ -442,7 +439,7 @@ fn stray(before: Option<&Node>, comma: usize) -> Problem {
     Problem::at(&message, comma)
 }
 
-/// Whether an expression is the name of a function that may be called without parentheses.
+/// Whether an expression is the name of a function that can be called without parentheses.
 pub(super) fn calls(expression: &Node) -> bool {
     match &expression.kind {
         Kind::Name(name) => STATEMENT_CALLS.contains(&&**name),
@@ -466,7 +463,7 @@ pub(super) fn statement_call(function: Node, arguments: Vec<Node>) -> Node {
     Node::new(Kind::Call(Box::new(call)), own)
 }
 
-/// Several statements from the first to the last one.
+/// A block from the first to the last statement.
 pub(super) fn block(statements: Vec<Node>) -> Node {
     let first = statements.first().map_or(0, |first| first.own.start);
     let last = statements.last().map_or(0, |last| last.own.end);

@@ -1,21 +1,21 @@
-//! Code that ends where a person types: its last pieces, and the brackets that are open. Such code often
-//! has no tree yet.
+//! Incomplete code before the cursor: its last tokens, and the open brackets. Such code often has
+//! no tree yet.
 
 use super::Dialect;
 use super::lexer::{Terminal, tokens};
 use crate::text::TextRange;
 
-/// Most texts that the lexer refuses before it gives up.
+/// Maximum number of lexer errors before it gives up.
 const MOST_REFUSED: usize = 50;
 
-/// What a piece of code is.
+/// The kind of a piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PieceKind {
     /// A name or a keyword.
     Name,
     /// A string without interpolation.
     Text,
-    /// A bracket or an operator, by what it is.
+    /// A bracket or an operator.
     Sign(&'static str),
     /// Anything else.
     Other,
@@ -24,34 +24,34 @@ pub enum PieceKind {
 /// A piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// What it is.
+    /// The kind of piece.
     pub kind: PieceKind,
-    /// Where it stands.
+    /// Its range.
     pub place: TextRange,
 }
 
-/// A bracket that is open.
+/// An open bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenBracket {
-    /// Which one: `(`, `[` or `{`.
+    /// The bracket: `(`, `[` or `{`.
     pub sign: &'static str,
-    /// Its number among the pieces.
+    /// Its index among the pieces.
     pub piece: usize,
-    /// How many commas stand in it.
+    /// The number of commas in it.
     pub commas: usize,
 }
 
-/// Code up to the place where a person types.
+/// The code before the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HalfTyped {
     /// The pieces before.
     pub pieces: Vec<Piece>,
-    /// Where the quote stands that is open.
+    /// The offset of an unclosed quote.
     pub quote: Option<usize>,
 }
 
 impl HalfTyped {
-    /// The brackets that are open, the innermost first.
+    /// The open brackets, the innermost first.
     #[must_use]
     pub fn brackets(&self) -> Vec<OpenBracket> {
         let mut open: Vec<OpenBracket> = Vec::new();
@@ -75,7 +75,7 @@ impl HalfTyped {
         open
     }
 
-    /// The name before a bracket: the function that it calls.
+    /// The function called with a bracket: the name before it.
     #[must_use]
     pub fn called<'t>(&self, text: &'t str, bracket: &OpenBracket) -> Option<&'t str> {
         let before = self.pieces.get(bracket.piece.checked_sub(1)?)?;
@@ -84,8 +84,8 @@ impl HalfTyped {
     }
 }
 
-/// What code ends in; none within a comment. In a string with interpolations that is not closed, the
-/// code of the last interpolation counts. O(bytes).
+/// The code at the end of the text; `None` inside a comment. In an unclosed string with
+/// interpolations, the code of the last interpolation. O(bytes).
 #[must_use]
 pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
     let mut start = 0;
@@ -139,14 +139,14 @@ pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
     }
 }
 
-/// Where the last interpolation of a string begins.
+/// The start of the last interpolation in a string.
 fn interpolation(text: &str, quote: usize) -> Option<usize> {
     let string = text.get(quote..)?;
     let open = string.starts_with('"').then(|| string.rfind("${"))??;
     Some(quote + open + "${".len())
 }
 
-/// Whether a brace is closed that was open before.
+/// Whether a brace closes that was opened before.
 fn closes_brace(tokens: &[super::lexer::Token<'_>]) -> bool {
     let mut depth = 0_usize;
     for token in tokens {

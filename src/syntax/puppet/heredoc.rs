@@ -4,7 +4,7 @@ use super::lexer::{Lexed, Lexer, Terminal, Token};
 use super::quoted::{Escapes, Quote};
 use super::words::is_blank;
 
-/// The lines of a heredoc's text in the whole text.
+/// The positions of a heredoc's lines in the whole text.
 #[derive(Debug)]
 pub(super) struct Margins {
     start: usize,
@@ -35,7 +35,6 @@ struct Spec<'a> {
     escapes: Option<&'a str>,
 }
 
-/// The line that ends a heredoc.
 struct EndLine<'a> {
     leading: &'a str,
     margin: bool,
@@ -231,7 +230,7 @@ fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
     })
 }
 
-/// The text after a mark and blanks; all of it without a mark.
+/// The text after a mark and blanks; the whole text without a mark.
 fn marked(text: &str, mark: char, asked: bool) -> Option<&str> {
     if !asked {
         return Some(text);

@@ -1,4 +1,5 @@
-//! What Puppet calls the parts of a manifest in its messages (`pops/model/model_label_provider.rb`).
+//! Puppet's names for the parts of a manifest in its messages
+//! (`pops/model/model_label_provider.rb`).
 
 use super::tree::{Kind, Node, Prefix};
 

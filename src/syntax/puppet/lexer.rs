@@ -1,7 +1,7 @@
-//! Text to tokens, as Puppet's lexer cuts it (`pops/parser/lexer2.rb`), with its errors.
+//! Splits text into tokens like Puppet's lexer (`pops/parser/lexer2.rb`), with its errors.
 //!
-//! Puppet's parser takes one token at a time, so a lexer error counts only if there is no syntax
-//! error before it: it becomes a token itself.
+//! Puppet's parser takes one token at a time, so a lexer error is only reported if no syntax error
+//! precedes it: it becomes a token itself.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ use super::{Dialect, Problem};
 use crate::regexp::{Regexp, RegexpError};
 use crate::text::TextRange;
 
-/// What kind of token it is, by the names of Puppet's grammar.
+/// The kind of a token, by the names of Puppet's grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Terminal {
     Name,
@@ -42,13 +42,11 @@ pub(super) enum Terminal {
     /// Any other operator or bracket.
     Sign(&'static str),
     Keyword(&'static str),
-    /// The start of a template.
     TemplateStart,
-    /// Text of a template.
     RenderText,
     /// `<%=`
     RenderStart,
-    /// The end of what `<%=` begins.
+    /// The end of a `<%=` tag.
     RenderEnd,
     /// A character that is not part of the language.
     Unknown,
@@ -57,7 +55,7 @@ pub(super) enum Terminal {
     End,
 }
 
-/// A token: its kind, the value that errors show, its place in bytes.
+/// A token: its kind, its value in errors, and its range.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
     pub(super) terminal: Terminal,
@@ -66,7 +64,7 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// The value as an error shows it.
+    /// The value in error messages.
     pub(super) fn shown(&self) -> String {
         if self.terminal == Terminal::Regexp {
             return format!("(?-mix:{})", self.value.replace('/', "\\/"));
@@ -74,7 +72,7 @@ impl Token<'_> {
         self.value.clone().into_owned()
     }
 
-    /// The token of a text that does not last.
+    /// The token of a temporary text.
     pub(super) fn into_owned<'b>(self) -> Token<'b> {
         Token {
             terminal: self.terminal,
@@ -96,23 +94,22 @@ const SIGNS: &[&str] = &[
     "*", "/", ".", ";", "@", ":", "!", "<", ">", "%", "~",
 ];
 
-/// Ruby's message where Puppet needs the place of an error in a heredoc.
+/// Ruby's message if Puppet needs the position of an error in a heredoc.
 const NO_PLACE: &str = "undefined method `+' for nil:NilClass";
 
-/// The words that are keywords in plans only.
+/// Words that are keywords only in plans.
 const PLAN_KEYWORDS: &[&str] = &["plan", "apply"];
 
-/// A text as tokens.
 pub(super) struct Tokens<'a> {
     /// The last one is [`Terminal::End`].
     pub(super) tokens: Vec<Token<'a>>,
-    /// Why texts were refused; the first one ends Puppet's reading.
+    /// Problems of refused texts; Puppet stops at the first one.
     pub(super) refused: Vec<Problem>,
     pub(super) comments: Vec<TextRange>,
 }
 
-/// The tokens of a text from `start` on. Behind a text that is refused the lexer goes on, where the
-/// next line begins if it is a quote; up to so many of them.
+/// The tokens of a text from `start` on. After a refused text (up to `most` of them) the lexer
+/// continues, on the next line if the text is a quote.
 pub(super) fn tokens(text: &str, start: usize, dialect: Dialect, most: usize) -> Tokens<'_> {
     let mut lexer = Lexer::new(text, start, None);
     lexer.has_plans = dialect == Dialect::Plan;
@@ -172,33 +169,33 @@ pub(super) fn tokens(text: &str, start: usize, dialect: Dialect, most: usize) ->
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
-    /// Tokens that were cut ahead: the parts of a string.
+    /// Tokens that were read ahead: the parts of a string.
     pub(super) queue: VecDeque<Token<'a>>,
-    /// Interpolations open here.
+    /// Number of open interpolations.
     pub(super) interpolations: usize,
-    /// Braces open here.
+    /// Number of open braces.
     pub(super) braces: i64,
-    /// The token before, which decides what a slash means.
+    /// The previous token, which decides the meaning of a slash.
     pub(super) after: Option<Terminal>,
     line_start: usize,
-    /// No pattern ends in the rest of the text.
+    /// Whether no pattern ends in the rest of the text.
     patterns_over: bool,
-    /// Where the line after a heredoc's text begins.
+    /// The start of the line after a heredoc's text.
     pub(super) newline_jump: Option<usize>,
-    /// What the scanner matched last, which one error shows.
+    /// The last match of the scanner, which one error shows.
     pub(super) matched: &'a str,
     /// In the text of a heredoc: the map to the whole text.
     pub(super) margins: Option<&'a Margins>,
-    /// In a template: where the lexer is in it.
+    /// In a template: the lexer's position relative to tags.
     pub(super) template: Option<Tag>,
     has_plans: bool,
     comments: Vec<TextRange>,
 }
 
-/// Where in a template the lexer is.
+/// The lexer's position in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// Behind all tags.
+    /// Outside of tags.
     Text,
     /// In `<% … %>`.
     Code,
@@ -228,7 +225,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes on behind a text that is refused.
+    /// Continues after a refused text.
     fn resume(&mut self, from: usize) {
         self.queue.clear();
         self.interpolations = 0;
@@ -278,7 +275,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes what the scanner matched from here on.
+    /// Consumes the scanner's match.
     pub(super) fn scan(&mut self, length: usize) -> &'a str {
         let text = self.text;
         let start = self.at;
@@ -299,7 +296,7 @@ impl<'a> Lexer<'a> {
         length > 0
     }
 
-    /// The next token; nothing at the end, or if it went to the queue.
+    /// The next token; `None` at the end, or if it went to the queue.
     pub(super) fn next(&mut self) -> Lexed<Option<Token<'a>>> {
         let start = self.at;
         let rest = self.rest();
@@ -423,7 +420,7 @@ impl<'a> Lexer<'a> {
                 }
                 return Ok(Some(self.token(Terminal::Regexp, source, start, self.at)));
             }
-            // If this pattern has no end, no later one has.
+            // If this pattern has no end, neither has a later one.
             self.patterns_over = true;
             self.matched = "";
         }
@@ -466,7 +463,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A reference to a type; the place of its error is some bytes after its end.
+    /// A reference to a type; the position of its error is some bytes after its end.
     fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token<'a>> {
         let start = self.at;
         let value = self.scan(reference(rest));
@@ -543,7 +540,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A slash begins a pattern where no operand stands before it.
+/// A slash begins a pattern unless an operand precedes it.
 fn regexp_may_start(after: Option<Terminal>) -> bool {
     !matches!(
         after,

@@ -1,12 +1,12 @@
-//! The Puppet language: manifests and templates (EPP) to a tree with places and comments. What names
-//! mean is unknown here.
+//! Parses the Puppet language: manifests and templates (EPP) to a tree with ranges and comments. It
+//! must not know what names mean.
 //!
-//! The first problem of a text is Puppet's own, with its message and place; the tree goes on behind
-//! it. `lexer` cuts tokens of `words`, `quoted` and `heredoc` those of strings, `template`
-//! those of templates; `grammar` reads expressions, `collections` lists and hashes,
-//! `resources` bodies in braces, `definitions` what starts with a keyword, `recovery` goes on
-//! behind what breaks the grammar, `validation` refuses what the grammar allows, `half_typed` tells
-//! what is open where a person types.
+//! The first problem of a text is Puppet's own, with its message and position; the parser then
+//! recovers and continues. `lexer` makes tokens of `words`, `quoted` and `heredoc` those of
+//! strings, `template` those of templates; `grammar` parses expressions, `collections` lists and
+//! hashes, `resources` bodies in braces, `definitions` constructs with a keyword, `recovery`
+//! continues after syntax errors, `validation` refuses what the grammar allows, `half_typed` finds
+//! open brackets before the cursor.
 //!
 //! ```
 //! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
@@ -47,15 +47,15 @@ pub use tree::{
     NodeBlock, Parameter, Prefix, Resource,
 };
 
-/// Deepest nesting of expressions; a pair of brackets is two deep.
+/// Maximum nesting of expressions; a pair of brackets counts as two.
 const MAX_DEPTH: usize = 120;
 
-/// Most nodes inside each other.
+/// Maximum height of the tree.
 const MAX_HEIGHT: u16 = 1_000;
 
 const TOO_DEEP: &str = "code is nested too deeply";
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// A manifest, `*.pp`.
@@ -69,11 +69,11 @@ pub enum Dialect {
 /// Why Puppet refuses a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Puppet's message, without the place.
+    /// Puppet's message, without the position.
     pub message: String,
-    /// The byte that Puppet names, if it names one; it may lie inside a character.
+    /// The byte that Puppet names, if any; it may lie inside a character.
     pub offset: Option<usize>,
-    /// Whether the text breaks the grammar, for which Puppet has an issue code.
+    /// Whether it is a syntax error, for which Puppet has an issue code.
     pub is_syntax: bool,
 }
 
@@ -110,7 +110,7 @@ impl Problem {
             .rposition(|b| *b == b'\n')
             .map_or(0, |at| at + 1);
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        // An offset inside a character counts the bytes before it, each for one.
+        // An offset inside a character counts the bytes before it, each as one column.
         let column = before[line_start..]
             .utf8_chunks()
             .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
@@ -119,7 +119,7 @@ impl Problem {
         Some((line, column))
     }
 
-    /// The message with its place, as Puppet shows it.
+    /// The message with its position, as Puppet shows it.
     #[must_use]
     pub fn full(&self, text: &str) -> String {
         let message = &self.message;
@@ -130,24 +130,24 @@ impl Problem {
     }
 }
 
-/// A text as a tree.
+/// A parsed text.
 #[derive(Clone, Debug)]
 pub struct Parse {
     /// The program: one statement, or a block of them.
     pub root: Node,
-    /// Where comments stand, in order.
+    /// The ranges of comments, in order.
     pub comments: Vec<TextRange>,
-    /// Why Puppet refuses the text: the first one is Puppet's, the others are what else seems wrong.
+    /// The problems: the first one is Puppet's, the others are found by recovery.
     pub problems: Vec<Problem>,
 }
 
-/// Reads a manifest or a template. Never fails: what cannot be read is [`Kind::Error`].
+/// Parses a manifest or a template. Never fails: unparsable text becomes [`Kind::Error`].
 #[must_use]
 pub fn parse(text: &str, dialect: Dialect) -> Parse {
     recovery::parse(text, dialect)
 }
 
-/// Reads an expression or statements.
+/// Parses an expression or statements.
 ///
 /// # Errors
 /// The first problem, as Puppet's parser reports it.
@@ -155,7 +155,7 @@ pub fn parse_strictly(text: &str) -> Result<Node, Problem> {
     Parser::strict(text, Dialect::Manifest).program()
 }
 
-/// Feeds what a text says to a hasher: not its blanks and comments.
+/// Hashes a text's tokens, without blanks and comments.
 pub fn hash_tokens(text: &str, hasher: &mut impl std::hash::Hasher) {
     let all = lexer::tokens(text, 0, Dialect::Manifest, usize::MAX);
     for token in &all.tokens {
@@ -163,7 +163,7 @@ pub fn hash_tokens(text: &str, hasher: &mut impl std::hash::Hasher) {
     }
 }
 
-/// Reads `type Name = expression` at the start of a text, the form of a module's `types/*.pp`; the
+/// Parses `type Name = expression` at the start of a text, the form of a module's `types/*.pp`; the
 /// rest is not checked.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Parameters of definitions, lambdas and templates, and the types of results.
+//! Parses parameters of definitions, lambdas and templates, and return types.
 
 use super::lexer::{Terminal, Token};
 use super::parser::{Parsed, Parser};
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(Node::new(Kind::Render(Box::new(inner)), own))
     }
 
-    /// Whether the brace here begins a hash; else it begins statements.
+    /// Whether this brace begins a hash, rather than statements.
     fn is_hash(&mut self) -> bool {
         if self.after() == Terminal::Sign("}") {
             return true;
@@ -88,7 +88,7 @@ impl Parser<'_> {
         self.parameter_type().map(Some)
     }
 
-    /// `Type` or `Type[…]`, without a comma before the bracket that closes.
+    /// `Type` or `Type[…]`, without a comma before the closing bracket.
     pub(super) fn parameter_type(&mut self) -> Parsed<Node> {
         let name = self.type_name()?;
         if !self.take_sign("[") {
@@ -159,13 +159,13 @@ impl Parser<'_> {
 
     fn skip_parameter(&mut self, from: usize, close: &'static str) {
         self.skip(from, |parser, is_inside| match is_inside {
-            // The bracket may never be closed.
+            // The bracket may be unclosed.
             true => parser.at_sign(",") && parser.begins_line(1),
             false => parser.at_sign(",") || parser.at_sign(close) || parser.at_sign("{"),
         });
     }
 
-    /// What is left of a parameter that could not be read: its name, and a default without end.
+    /// The readable part of a broken parameter: its name, and a default without an end.
     fn named_since(&self, from: usize) -> Option<Node> {
         let tokens = self.tokens.tokens.get(from..self.position)?;
         let first = tokens.first()?.terminal;

@@ -1,4 +1,4 @@
-//! The tokens of a text, one ahead, for the rules of the grammar.
+//! Supplies the tokens of a text, with one token of lookahead, to the rules of the grammar.
 
 use super::lexer::{Terminal, Token, Tokens, tokens};
 use super::{Dialect, MAX_DEPTH, Problem, TOO_DEEP};
@@ -6,17 +6,17 @@ use crate::text::TextRange;
 
 pub(super) type Parsed<T> = Result<T, Problem>;
 
-/// A parser of one text; the grammar's rules are in the modules beside this one.
+/// A parser of one text; the grammar's rules are in the sibling modules.
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: Tokens<'a>,
     pub(super) position: usize,
     depth: usize,
-    /// The names of the classes and plans around.
+    /// The names of the enclosing classes and plans.
     pub(super) namespace: Vec<Box<str>>,
-    /// What was noted so far; nothing for a parser that stops at the first problem.
+    /// The problems so far; `None` for a parser that stops at the first problem.
     pub(super) problems: Option<Vec<Problem>>,
-    /// Bodies in braces around.
+    /// Number of enclosing bodies in braces.
     pub(super) bodies: usize,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
         self.token().terminal
     }
 
-    /// The token after the one ahead.
+    /// The token after the next one.
     pub(super) fn after(&self) -> Terminal {
         let tokens = &self.tokens.tokens;
         tokens[(self.position + 1).min(tokens.len() - 1)].terminal
@@ -57,14 +57,14 @@ impl<'a> Parser<'a> {
         self.token().place
     }
 
-    /// Takes the token, whatever it is: its place.
+    /// Takes any token; returns its range.
     pub(super) fn next(&mut self) -> TextRange {
         let place = self.place();
         self.position += 1;
         place
     }
 
-    /// Takes the token, whatever it is: its value and place.
+    /// Takes any token; returns its value and range.
     pub(super) fn take(&mut self) -> (Box<str>, TextRange) {
         let token = self.token();
         let taken = (Box::from(&*token.value), token.place);

@@ -1,5 +1,5 @@
-//! Strings in quotes and what is interpolated into them
-//! (`pops/parser/slurp_support.rb`, `pops/parser/interpolation_support.rb`).
+//! Quoted strings and their interpolations (`pops/parser/slurp_support.rb`,
+//! `pops/parser/interpolation_support.rb`).
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::lexer::{Lexed, Lexer, Terminal, Token};
 use super::words::variable;
 use super::{MAX_DEPTH, Problem, TOO_DEEP};
 
-/// How a text is quoted, which decides where it ends and what a backslash does.
+/// The quoting of a text, which decides its end and the meaning of a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     Single,
@@ -41,17 +41,17 @@ impl Escapes {
     }
 }
 
-/// What ended a part of a string.
+/// The end of a part of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Quote,
     /// A dollar, which may begin a variable.
     Dollar,
-    /// A dollar and a brace.
+    /// A dollar followed by a brace.
     Brace,
 }
 
-/// Ruby's message for an escape that stands for no character.
+/// Ruby's message for an escape of an invalid character.
 const NO_CHARACTER: &str = "invalid byte sequence in UTF-8";
 
 impl<'a> Lexer<'a> {
@@ -64,14 +64,14 @@ impl<'a> Lexer<'a> {
         Ok(self.token(Terminal::Text, text, start, self.at))
     }
 
-    /// A string, or nothing where its parts went to the queue.
+    /// A string; `None` if its parts went to the queue.
     pub(super) fn double_quoted(&mut self) -> Lexed<Option<Token<'a>>> {
         let start = self.at;
         self.scan(1);
         self.parts(Quote::Double, start)
     }
 
-    /// The parts of a string up to its end: the one text, or the queue of parts.
+    /// The parts of a string up to its end: a single text, or the queue of parts.
     pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<Token<'a>>> {
         let mut start = start;
         let mut terminal = Terminal::Opening;
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
                             self.queue.push_back(name);
                             break;
                         }
-                        // A dollar without a name is a dollar.
+                        // A dollar without a name is a literal dollar.
                         self.matched = "";
                         let (more, end) = self.closed_part(quote)?;
                         text = Cow::Owned(format!("{text}${more}"));
@@ -125,14 +125,14 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Cuts the tokens of an interpolation, up to the brace that closes it.
+    /// Queues the tokens of an interpolation, up to its closing brace.
     fn until_brace(&mut self, braces: i64) -> Lexed<()> {
         self.skip_blanks();
         let first = self.queue.len();
         while !self.at_end() {
             let queued = self.queue.len();
             let Some(token) = self.next()? else {
-                // The parts of a string inside are queued already.
+                // The parts of an inner string are already queued.
                 if self.queue.len() == queued || self.queue[queued].terminal == Terminal::Heredoc {
                     self.skip_blanks();
                 }
@@ -155,7 +155,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// `${name}` and `${name[0]}` mean the variable.
+    /// `${name}` and `${name[0]}` refer to the variable.
     fn name_to_variable(&mut self, index: usize) {
         let Some(token) = self.queue.get_mut(index) else {
             return;
@@ -208,7 +208,7 @@ impl<'a> Lexer<'a> {
             .replace('\r', "\\r")
     }
 
-    /// The text up to its end, escapes replaced; nothing if it has no end.
+    /// The text up to its end, escapes replaced; `None` if it has no end.
     fn part(&mut self, quote: Quote) -> Lexed<Option<(Cow<'a, str>, Stop)>> {
         let Some((matched, end, length, stop)) = self.stop(quote) else {
             self.matched = "";
@@ -347,7 +347,7 @@ impl<'a> Lexer<'a> {
         Ok(out)
     }
 
-    /// Puppet warns of an unknown escape, and crashes if it has no place for the warning.
+    /// Puppet warns of an unknown escape, and crashes if it has no position for the warning.
     fn warned(&self) -> Lexed<()> {
         match self.margins {
             Some(_) => Err(self.error("", self.at)),
@@ -355,7 +355,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Undoes `\u1234` and `\u{1f600}`.
+    /// Replaces `\u1234` and `\u{1f600}`.
     fn unicode(&self, raw: &str) -> Lexed<String> {
         let mut out = String::new();
         let mut rest = raw;

@@ -1,5 +1,5 @@
-//! Going on behind what breaks the grammar: a text is read strictly first, since Puppet's problem is
-//! the first one; only a broken text is read again by a parser that notes problems.
+//! Continues after syntax errors. A text is parsed strictly first, since Puppet reports the first
+//! problem; only a broken text is parsed again, collecting problems.
 
 use super::grammar::{begins_statement, block};
 use super::lexer::{Terminal, tokens};
@@ -9,11 +9,10 @@ use super::validation::validate;
 use super::{Dialect, Parse, Problem};
 use crate::text::TextRange;
 
-/// What begins a definition at the start of a line. There a broken text is cut, so that a quote
-/// without an end costs no more than its definition.
+/// Keywords that begin a definition at the start of a line. A broken text is split there, so that
+/// an unclosed quote affects only its own definition.
 const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "plan"];
 
-/// Most problems of a text.
 const MAX_PROBLEMS: usize = 100;
 
 pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {
@@ -67,7 +66,7 @@ fn tolerant(text: &str, dialect: Dialect, first: Problem) -> Parse {
     }
 }
 
-/// Where the parts of a broken text start.
+/// The starts of a broken text's parts.
 fn starts(text: &str, dialect: Dialect) -> Vec<usize> {
     let mut starts = vec![0];
     if dialect == Dialect::Template {
@@ -85,7 +84,7 @@ fn starts(text: &str, dialect: Dialect) -> Vec<usize> {
 }
 
 impl Parser<'_> {
-    /// Notes a problem.
+    /// Records a problem.
     ///
     /// # Errors
     /// The problem itself, if the parser stops at the first one.
@@ -115,7 +114,7 @@ impl Parser<'_> {
         Ok(Node::new(Kind::Error, place))
     }
 
-    /// Whether statements go on; what cannot begin one is skipped.
+    /// Whether another statement follows; tokens that cannot begin one are skipped.
     pub(super) fn goes_on(&mut self, all: &mut Vec<Node>) -> Parsed<bool> {
         while !begins_statement(self.peek()) {
             if self.problems.is_none() {
@@ -134,14 +133,14 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Goes on without a brace that closes.
+    /// Continues without a closing brace.
     pub(super) fn unclosed(&mut self, problem: Problem) -> Parsed<TextRange> {
         self.note(problem)?;
         Ok(TextRange::empty(self.place().start as usize))
     }
 
-    /// Skips to a token where `is_stop` holds, which is told whether it is inside of brackets opened
-    /// since `from`, or to a bracket that closes what is around.
+    /// Skips to a token for which `is_stop` returns true (its argument: whether the token is inside
+    /// brackets opened since `from`), or to a bracket that closes an enclosing one.
     pub(super) fn skip(&mut self, from: usize, is_stop: impl Fn(&Self, bool) -> bool) {
         let mut open: Vec<&str> = Vec::new();
         let failed = self.position;
@@ -170,7 +169,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a token is the first one of its line: the one ahead, or one so many behind it.
+    /// Whether a token is the first one on its line: the next one, or the one `behind` positions
+    /// later.
     pub(super) fn begins_line(&self, behind: usize) -> bool {
         let tokens = &self.tokens.tokens;
         let at = (self.position + behind).min(tokens.len() - 1);

@@ -1,4 +1,5 @@
-//! Constructs with attributes in braces: resources, their defaults and overrides, collectors.
+//! Parses constructs with attributes in braces: resources, their defaults and overrides,
+//! collectors.
 
 use super::Problem;
 use super::grammar::{Shape, block, calls, nested, statement_call};
@@ -92,7 +93,7 @@ impl Parser<'_> {
         self.titled(left, own)
     }
 
-    /// The bodies of a resource and the brace that closes it.
+    /// The bodies of a resource and the closing brace.
     fn titled(&mut self, of: Node, own: TextRange) -> Parsed<Node> {
         let start = TextRange::empty(own.start as usize);
         let mut parts = vec![self.title(start)?];
@@ -225,7 +226,7 @@ impl Parser<'_> {
     }
 }
 
-/// The attributes behind a name, which Puppet takes for a hash.
+/// The attributes after a name, which Puppet parses as a hash.
 fn entries_of(attributes: Vec<Node>, own: TextRange) -> Node {
     let start = TextRange::empty(own.start as usize);
     let entry = |attribute: Node| {

@@ -16,12 +16,11 @@ impl Lexer<'_> {
         self.template.is_some_and(|tag| tag != Tag::Text)
     }
 
-    /// Whether a tag ends here.
     pub(super) fn ends_tag(&self) -> bool {
         self.template.is_some() && (self.rest().starts_with("%>") || self.rest().starts_with("-%>"))
     }
 
-    /// Takes the end of a tag and the text behind it.
+    /// Takes the end of a tag and the text after it.
     pub(super) fn end_tag(&mut self) -> Lexed<()> {
         let start = self.at;
         let trims = self.rest().starts_with('-');
@@ -33,7 +32,7 @@ impl Lexer<'_> {
         self.template_text(trims)
     }
 
-    /// Takes the text up to the next code; `trims` drops the rest of the line before it.
+    /// Takes the text up to the next code; `trims` drops the rest of the line first.
     fn template_text(&mut self, trims: bool) -> Lexed<()> {
         let before = self.at;
         let scanned = self.until_code(trims);
@@ -58,8 +57,8 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// The text up to the next code, and what follows. None as Puppet loses the text before a
-    /// comment that ends the template.
+    /// The text up to the next code, and what follows. The text is `None` if Puppet loses it,
+    /// before a comment that ends the template.
     fn until_code(&mut self, mut trims: bool) -> Lexed<(Option<String>, Tag)> {
         let mut text = String::new();
         while !self.at_end() {
@@ -107,7 +106,7 @@ impl Lexer<'_> {
         Ok((None, Tag::Text))
     }
 
-    /// Skips a comment from its `#` on; whether it drops the rest of the line behind it.
+    /// Skips a comment from its `#` on; returns whether it drops the rest of the line after it.
     fn template_comment(&mut self, text: &mut String) -> Lexed<bool> {
         let rest = self.rest();
         let mut from = 1;
@@ -131,7 +130,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The text without blanks at its start and the end of the line behind them.
+/// The text without leading blanks and the line end after them.
 fn without_line_start(text: &str) -> &str {
     let text = text.trim_start_matches([' ', '\t']);
     let text = text.strip_prefix('\r').unwrap_or(text);

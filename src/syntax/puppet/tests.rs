@@ -1,8 +1,8 @@
-//! Whatever the text, there is a tree with places in it.
+//! Every text has a tree with valid ranges.
 
 use super::*;
 
-/// Reads a text and checks the places of all that was found.
+/// Parses a text and checks all ranges.
 fn check(text: &str) -> Parse {
     let mut last = None;
     for dialect in [Dialect::Manifest, Dialect::Plan, Dialect::Template] {

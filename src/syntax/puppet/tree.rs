@@ -1,23 +1,22 @@
-//! The tree of a manifest or template: nodes as Puppet's model has them (`pops/model/ast.pp`), each
-//! with its place. What the names in it mean is unknown here.
+//! The tree of a manifest or template: nodes as in Puppet's model (`pops/model/ast.pp`), each with
+//! its range. It must not know what names mean.
 
 use crate::text::TextRange;
 
 /// A part of a manifest.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is, with its parts.
+    /// Its kind, with its parts.
     pub kind: Kind,
-    /// The range that Puppet's parser gives it: of an operator that of its sign, of a part without a
-    /// place of its own an empty one at the start of what holds it. Errors name its start.
+    /// The range that Puppet's parser gives it: for an operator that of its sign, for a part
+    /// without its own position an empty one at the start of its parent. Errors name its start.
     pub own: TextRange,
-    /// From the first to the last byte of all its parts. A parenthesis that closes may be left out.
+    /// From the first to the last byte of all its parts. A closing parenthesis may be left out.
     pub range: TextRange,
-    /// How many nodes the deepest of its parts is inside of this one.
     pub(super) height: u16,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// `undef`
@@ -26,11 +25,11 @@ pub enum Kind {
     Default,
     /// `true`
     Boolean(bool),
-    /// An integer as it is written.
+    /// An integer as written.
     Integer(Box<str>),
     /// `1.5`
     Float(f64),
-    /// A string without interpolations, or a bare word: escapes undone.
+    /// A string without interpolations, or a bare word; escapes are resolved.
     Text(Box<str>),
     /// `foo::bar`
     Name(Box<str>),
@@ -38,7 +37,7 @@ pub enum Kind {
     Reference(Box<str>),
     /// The source of a pattern.
     Regexp(Box<str>),
-    /// A word that Puppet keeps for later: `attr`, `private`.
+    /// A word that Puppet reserves: `attr`, `private`.
     Reserved(Box<str>),
     /// An empty manifest.
     Nothing,
@@ -66,7 +65,7 @@ pub enum Kind {
     Access(Box<Node>, Vec<Node>),
     /// `a.b` before its arguments.
     NamedAccess(Box<NamedAccess>),
-    /// `f(…)`, and `f …` where a name may be called without parentheses.
+    /// `f(…)`, or `f …` for functions that can be called without parentheses.
     Call(Box<Call>),
     /// `a.f(…)`: the function is a [`Kind::NamedAccess`].
     MethodCall(Box<Call>),
@@ -76,7 +75,7 @@ pub enum Kind {
     If(Box<Condition>),
     /// `unless`
     Unless(Box<Condition>),
-    /// `case`: what is tested, and the options.
+    /// `case`: the tested value, and the options.
     Case(Box<Node>, Vec<Node>),
     /// `a, b: { … }`
     CaseOption(Vec<Node>, Option<Box<Node>>),
@@ -150,7 +149,7 @@ pub enum Prefix {
 /// A text that begins on the next line.
 #[derive(Clone, Debug)]
 pub struct Heredoc {
-    /// What its text is written in, as it says.
+    /// The syntax of its text, as given.
     pub syntax: Box<str>,
     /// A text or a string with interpolations.
     pub text: Node,
@@ -159,22 +158,22 @@ pub struct Heredoc {
 /// `a.b`
 #[derive(Clone, Debug)]
 pub struct NamedAccess {
-    /// What stands before the dot.
+    /// The left operand.
     pub left: Node,
-    /// The name behind it.
+    /// The name after the dot.
     pub name: Box<str>,
-    /// Where the name stands.
+    /// The range of the name.
     pub place: TextRange,
 }
 
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The called function.
     pub function: Node,
     /// Its arguments.
     pub arguments: Vec<Node>,
-    /// The lambda behind them.
+    /// The lambda after them.
     pub lambda: Option<Node>,
     /// Whether its value is used; false for a statement.
     pub needs_value: bool,
@@ -194,11 +193,11 @@ pub struct Lambda {
 /// A test and what is done by its result.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// What is tested.
+    /// The tested expression.
     pub test: Node,
     /// The statements for true (of `unless`: for false).
     pub then: Option<Node>,
-    /// The others.
+    /// The other statements.
     pub otherwise: Option<Node>,
 }
 
@@ -207,7 +206,7 @@ pub struct Condition {
 pub struct Resource {
     /// Whether it is virtual or exported.
     pub form: Form,
-    /// Its type; of an override the resources.
+    /// Its type; for an override, the resources.
     pub of: Node,
     /// Bodies of a resource, attributes of the others.
     pub parts: Vec<Node>,
@@ -216,7 +215,7 @@ pub struct Resource {
 /// How a resource is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As it is.
+    /// Regular.
     Regular,
     /// `@`
     Virtual,
@@ -229,7 +228,7 @@ pub enum Form {
 pub struct Attribute {
     /// The attribute's name.
     pub name: Box<str>,
-    /// Where the name stands.
+    /// The range of the name.
     pub place: TextRange,
     /// Whether the operator is `+>`.
     pub adds: bool,
@@ -240,17 +239,17 @@ pub struct Attribute {
 /// A class, a defined type, a function or a plan.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// Its full name, with those of the classes around it.
+    /// Its full name, including the enclosing classes' names.
     pub name: Box<str>,
-    /// Where the name stands as it is written.
+    /// The range of the name as written.
     pub place: TextRange,
     /// Its parameters.
     pub parameters: Vec<Node>,
-    /// The class that it inherits, and where that name stands.
+    /// The parent class and its range.
     pub parent: Option<(Box<str>, TextRange)>,
     /// The type of its result.
     pub returns: Option<Node>,
-    /// A block; nothing where it is empty.
+    /// A block; `None` if it is empty.
     pub body: Option<Node>,
 }
 
@@ -259,20 +258,20 @@ pub struct Definition {
 pub struct Alias {
     /// Its name.
     pub name: Box<str>,
-    /// The type, as Puppet's model has it.
+    /// The type, as in Puppet's model.
     pub body: Node,
-    /// Where the type stands as it is written.
+    /// The range of the type as written.
     pub place: TextRange,
 }
 
 /// `node 'a', /b/ { … }`
 #[derive(Clone, Debug)]
 pub struct NodeBlock {
-    /// What the node's name is compared with.
+    /// The names and patterns that the node's name is compared with.
     pub matches: Vec<Node>,
-    /// What it inherits, which Puppet refuses.
+    /// Its parent, which Puppet refuses.
     pub parent: Option<Node>,
-    /// A block; nothing where it is empty.
+    /// A block; `None` if it is empty.
     pub body: Option<Node>,
 }
 
@@ -281,16 +280,16 @@ pub struct NodeBlock {
 pub struct Parameter {
     /// Without the dollar.
     pub name: Box<str>,
-    /// What its values must be.
+    /// The type of its values.
     pub expected: Option<Node>,
-    /// Whether it takes all arguments that are left.
+    /// Whether it captures all remaining arguments.
     pub captures_rest: bool,
     /// Its default.
     pub value: Option<Node>,
 }
 
 impl Kind {
-    /// Whether it defines something: it has no value, and what is in it is evaluated elsewhere.
+    /// Whether it defines something: it has no value, and its content is evaluated elsewhere.
     #[must_use]
     pub fn is_definition(&self) -> bool {
         matches!(
@@ -306,7 +305,7 @@ impl Kind {
         )
     }
 
-    /// Whether a node of this kind has a scope of its own, or is evaluated elsewhere.
+    /// Whether a node of this kind has its own scope, or is evaluated elsewhere.
     #[must_use]
     pub fn is_apart(&self) -> bool {
         self.is_definition() || matches!(self, Kind::Lambda(_) | Kind::Apply(..))
@@ -423,14 +422,14 @@ impl Node {
         self.kind.each(&mut |part| part.walk(visit));
     }
 
-    /// Its text. A character that the range cuts is shown as Puppet shows invalid bytes.
+    /// Its text. A character cut by the range is shown as Puppet shows invalid bytes.
     #[must_use]
     pub fn source<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
         let bytes = text.as_bytes().get(self.range.as_usize());
         String::from_utf8_lossy(bytes.unwrap_or_default())
     }
 
-    /// Calls `visit` with each variable that the node sets in the scope around it, and its place.
+    /// Calls `visit` with each variable that the node sets in the enclosing scope, and its range.
     pub fn each_assigned(&self, visit: &mut dyn FnMut(&str, TextRange)) {
         if let Kind::Binary("=", pair) = &self.kind {
             pair[0].each_in_targets(visit);
@@ -440,18 +439,18 @@ impl Node {
         }
     }
 
-    /// Calls `visit` with each variable of what stands to the left of `=`.
+    /// Calls `visit` with each variable to the left of `=`.
     fn each_in_targets(&self, visit: &mut dyn FnMut(&str, TextRange)) {
         match &self.kind {
             Kind::List(targets) => targets.iter().for_each(|it| it.each_in_targets(visit)),
-            // Puppet refuses to set `$::x`, which may have been meant for `$x`.
+            // Puppet refuses to set `$::x`, which may have been meant as `$x`.
             Kind::Variable(name) => visit(name.trim_start_matches("::"), self.range),
             _ => {}
         }
     }
 
-    /// Of the root of a manifest: calls `visit` with each statement of the top scope, and with the body of each
-    /// node block.
+    /// For the root of a manifest: calls `visit` with each statement of the top scope, and with the
+    /// body of each node block.
     pub fn each_for_nodes<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
         match &self.kind {
             Kind::Block(nodes) => nodes.iter().for_each(|node| node.each_for_nodes(visit)),
@@ -468,7 +467,7 @@ impl Node {
             Kind::Text(text) | Kind::Name(text) | Kind::Reference(text) => Some(text),
             Kind::Heredoc(heredoc) => heredoc.text.literal(),
             Kind::Unary(Prefix::Parentheses, inner) => inner.literal(),
-            // Without its empty texts, an empty string is left.
+            // Without its empty texts, an empty string remains.
             Kind::Concatenated(parts) => match &parts[..] {
                 [only] => match &only.kind {
                     Kind::Text(text) => Some(text),

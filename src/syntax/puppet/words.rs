@@ -1,4 +1,4 @@
-//! How far the words, names and numbers of Puppet's language go. Tokens are unknown here.
+//! Recognises the words, names and numbers of the Puppet language. It must not know tokens.
 
 /// `[[:blank:]]` of Ruby: the tab and all of Unicode's spaces.
 pub(super) fn is_blank(c: char) -> bool {
@@ -14,7 +14,7 @@ fn is_word(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'_'
 }
 
-/// The length of the letters, digits and underscores at the start.
+/// The length of the leading letters, digits and underscores.
 pub(super) fn word_length(text: &str) -> usize {
     text.bytes().position(|b| !is_word(b)).unwrap_or(text.len())
 }
@@ -37,7 +37,7 @@ pub(super) fn bare_word(text: &str) -> usize {
     }
 }
 
-/// Whether a bare word is a name: segments that begin with a letter and hold no dashes.
+/// Whether a bare word is a name: segments that begin with a letter and have no dashes.
 pub(super) fn is_name(word: &str) -> bool {
     let word = word.strip_prefix("::").unwrap_or(word);
     word.split("::").all(|segment| {
@@ -59,7 +59,7 @@ pub(super) fn reference(text: &str) -> usize {
     }
 }
 
-/// The length of a variable's name (`::foo::bar`), 0 where there is none.
+/// The length of a variable's name (`::foo::bar`), or 0.
 pub(super) fn variable(text: &str) -> usize {
     let mut length = 0;
     if text.starts_with("::") && word_length(&text[2..]) > 0 {
@@ -75,7 +75,7 @@ pub(super) fn variable(text: &str) -> usize {
     }
 }
 
-/// The length of a number that ends where a word ends.
+/// The length of a number that ends at a word boundary.
 pub(super) fn number(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -122,12 +122,12 @@ pub(super) fn number(text: &str) -> Option<usize> {
     .find(|length| ends(*length))
 }
 
-/// Marks that are part of a word for Ruby, as far as the common ones go.
+/// Common combining marks, which are part of a word in Ruby.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}' | '\u{20d0}'..='\u{20f0}')
 }
 
-/// Where the pattern that begins here ends: behind the first slash that no backslash escapes.
+/// The end of a pattern: after the first slash that is not escaped by a backslash.
 pub(super) fn pattern_end(text: &str) -> Option<usize> {
     let mut escaped = false;
     for (index, b) in text.bytes().enumerate().skip(1) {
@@ -140,7 +140,6 @@ pub(super) fn pattern_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a character belongs to `\w`.
 pub(super) fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
@@ -155,8 +154,8 @@ pub(super) fn is_reference(name: &str) -> bool {
     !name.starts_with("::") && !name.is_empty() && reference(name) == name.len()
 }
 
-/// Whether a text is the name of a variable that is no number (`VAR_NAME`): only its last segment may
-/// begin with an underscore.
+/// Whether a text is the name of a variable other than a number (`VAR_NAME`): only its last segment
+/// may begin with an underscore.
 pub(super) fn is_variable(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
     let (spaces, last) = name.rsplit_once("::").unwrap_or(("", name));
@@ -169,13 +168,12 @@ pub(super) fn is_variable(name: &str) -> bool {
         && (last.len() == name.len() || spaces.all(|s| is_segment(s, |c| c.is_ascii_lowercase())))
 }
 
-/// Whether a text is the name of a variable that a match sets (`NUMERIC_VAR_NAME`).
+/// Whether a text is the name of a match variable (`NUMERIC_VAR_NAME`).
 pub(super) fn is_match_variable(name: &str) -> bool {
     name == "0"
         || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The value of an integer as it is written.
 pub(crate) fn integer(written: &str) -> Option<num_bigint::BigInt> {
     let hex = written.strip_prefix("0x").or(written.strip_prefix("0X"));
     let (digits, radix) = match hex {

@@ -37,8 +37,8 @@ use super::{HashMap, Opaque, Rich, Value, float_to_s};
 use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
 use crate::syntax::tree::STRING_TAG;
 
-/// Most parts of a value that are written; the rest is `…`. Shared lists of shared lists must not
-/// fill the memory.
+/// Maximum number of parts of a value that are written; the rest is `…`. Nested shared lists must
+/// not fill the memory.
 const MAX_PARTS: usize = 1_000_000;
 
 /// The value as `puppet lookup` prints it: with `---`, without anchors, ending in a line break.
@@ -70,8 +70,8 @@ pub fn dump_shared(value: &Value) -> String {
     write(value, sharing.anchors, Purpose::Print)
 }
 
-/// The value as YAML for people: as [`dump`], but without `---` and the last line break
-/// (unless it is part of a text), and with secrets redacted. It reads back as the same value; `nil` is `~`.
+/// The value as YAML for people: like [`dump`], but without `---` and the last line break (unless
+/// it is part of a text), and with secrets redacted. It reads back as the same value; `nil` is `~`.
 #[must_use]
 pub fn dump_for_hover(value: &Value) -> String {
     if value.is_undef() {
@@ -88,7 +88,7 @@ pub fn dump_for_hover(value: &Value) -> String {
     text.to_owned()
 }
 
-/// Whether the last scalar of a value is written as a block, with its line breaks as they are.
+/// Whether the last scalar of a value is written as a block with significant line breaks.
 fn ends_in_block(value: &Value) -> bool {
     match value {
         Value::Array(elements) => elements.last().is_some_and(ends_in_block),
@@ -98,16 +98,16 @@ fn ends_in_block(value: &Value) -> bool {
     }
 }
 
-/// Whom the text is for.
+/// The reader of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// As Psych writes, even where Psych itself would not read it.
+    /// As Psych writes, even if Psych itself would not read it back.
     Print,
-    /// For a reader who must not see secrets, and such that it reads back.
+    /// For people, who must not see secrets; it reads back as the same value.
     Show,
 }
 
-/// Which shared parts of a value need an anchor. Psych numbers them as it meets them again.
+/// The shared parts of a value that need an anchor. Psych numbers them when it meets them again.
 #[derive(Default)]
 struct Sharing {
     seen: HashSet<Identity>,
@@ -172,7 +172,7 @@ fn write(value: &Value, anchors: StdHashMap<Identity, String>, purpose: Purpose)
                 None => text,
             }
         }
-        // The emitter refuses only what no value holds.
+        // The emitter refuses only events that no value produces.
         Err(error) => format!("# {error}\n"),
     }
 }
@@ -183,13 +183,12 @@ struct Writer {
     in_key: bool,
     emitter: Emitter,
     anchors: StdHashMap<Identity, String>,
-    /// Whether the part of an anchor was written, so that an alias may follow.
+    /// Whether the part with an anchor has been written, so that an alias may follow.
     written: StdHashMap<Identity, bool>,
     parts: usize,
     purpose: Purpose,
 }
 
-/// How a scalar is handed to the emitter.
 struct Written<'a> {
     text: &'a str,
     tag: Option<&'a str>,

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use super::{Identity, identity};
 use crate::value::Value;
 
-/// Characters beyond U+FFFF, which Psych's libyaml escapes (`"\U0001F600"`) and ours does not:
-/// they go through the emitter as private characters that the value does not use, as many as the
+/// Characters beyond U+FFFF, which Psych's libyaml escapes (`"\U0001F600"`) and ours does not: they
+/// pass through the emitter as private characters that the value does not use, as many as the
 /// escape is long, so that lines fold in the same places.
 pub(super) struct StandIns {
     /// First of the private characters: sixteen digits, then `\`, then `U`, then [`Self::keys`].
     first: u32,
-    /// In keys that are only just short enough for one line, each character has one stand-in.
+    /// In keys that just fit on one line, each character has a single stand-in.
     keys: Vec<char>,
 }
 
@@ -19,14 +19,14 @@ impl StandIns {
     const DIGITS: &'static str = "0123456789ABCDEF\\U";
     const ESCAPED: std::ops::RangeFrom<char> = '\u{10000}'..;
     const PRIVATE: std::ops::Range<u32> = 0xe000..0xf900;
-    /// Longest key that libyaml writes on one line, in bytes.
+    /// Maximum length of a key that libyaml writes on one line, in bytes.
     const SIMPLE_KEY: usize = 128;
-    /// Bytes that a character has more as stand-ins: ten of three bytes instead of its own four.
+    /// Additional bytes of a character as stand-ins: ten of three bytes instead of its own four.
     const GROWTH: usize = 26;
-    /// How many private characters in a row are needed.
+    /// Number of consecutive private characters that are needed.
     const ROOM: u32 = 256;
 
-    /// Nothing if the value has no such character, or no room for stand-ins.
+    /// `None` if the value has no such character, or no room for stand-ins.
     pub(super) fn for_value(value: &Value) -> Option<StandIns> {
         let mut used = Vec::new();
         let mut needed = false;
@@ -60,7 +60,7 @@ impl StandIns {
         char::from_u32(self.first + offset).unwrap_or(char::REPLACEMENT_CHARACTER)
     }
 
-    /// The text with stand-ins, if it needs any.
+    /// The text with stand-ins; `None` if it needs none.
     pub(super) fn replace(&mut self, text: &str, in_key: bool) -> Option<String> {
         if !text.chars().any(|c| Self::ESCAPED.contains(&c)) {
             return None;
@@ -118,7 +118,7 @@ fn escape(character: char) -> String {
     format!("\\U{:08X}", u32::from(character))
 }
 
-/// Calls back with every text in a value. Parts that are shared are visited once.
+/// Calls `see` with every text in a value. Shared parts are visited once.
 fn each_text(value: &Value, see: &mut dyn FnMut(&str)) {
     fn visit(value: &Value, seen: &mut HashSet<Identity>, see: &mut dyn FnMut(&str)) {
         if identity(value).is_some_and(|identity| !seen.insert(identity)) {

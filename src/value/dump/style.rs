@@ -1,4 +1,4 @@
-//! Which style Psych gives a string (psych/visitors/yaml_tree.rb).
+//! The style that Psych chooses for a string (psych/visitors/yaml_tree.rb).
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,8 @@ pub(super) fn string_style(text: &str, purpose: Purpose) -> ScalarStyle {
     }
 }
 
-/// `/\n(?!\Z)/`: a line break that is neither the last character nor the one before a last one.
+/// `/
+/// (?!\Z)/`: a line break that is neither the last character nor before a final one.
 pub(super) fn has_inner_line_break(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().any(|(at, byte)| {
@@ -32,8 +33,8 @@ pub(super) fn has_inner_line_break(text: &str) -> bool {
     })
 }
 
-/// `/^[^[:word:]][^"]*$/`: a line begins with a character that is no letter, digit or `_`, and
-/// no quote stands between it and the next line end.
+/// `/^[^[:word:]][^"]*$/`: a line begins with a character that is no letter, digit or `_`, and has
+/// no quote up to a line end.
 fn starts_oddly(text: &str) -> bool {
     static WORD: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\A[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}]").ok());
@@ -52,11 +53,11 @@ fn starts_oddly(text: &str) -> bool {
     })
 }
 
-/// Whether Psych's scanner makes something else than a string of the text.
+/// Whether Psych would not read the text as a string.
 fn reads_as_something_else(text: &str, purpose: Purpose) -> bool {
     match resolve_plain(text) {
         Resolved::String => false,
-        // Psych asks Ruby, which refuses the 30th of February: the text stays bare, although
+        // Psych asks Ruby, which refuses the 30th of February: the text is not quoted, although
         // Puppet will not even load it.
         Resolved::Date => purpose == Purpose::Show || is_real_date(text),
         Resolved::Time => purpose == Purpose::Show || is_real_time(text),
@@ -73,8 +74,8 @@ fn looks_like_bad_octal(text: &str) -> bool {
         .starts_with(['8', '9'])
 }
 
-/// Whether Ruby's `Date.strptime(text, '%Y-%m-%d')` accepts a text of that form: the calendar
-/// was Julian up to the 4th of October 1582, and the ten days after it never were.
+/// Whether Ruby's `Date.strptime(text, '%Y-%m-%d')` accepts a text of that form: the calendar was
+/// Julian up to the 4th of October 1582, and the following ten days never existed.
 fn is_real_date(text: &str) -> bool {
     let Some([year, month, day]) = numbers(text) else {
         return false;

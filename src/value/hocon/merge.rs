@@ -1,4 +1,4 @@
-//! The parts of a HOCON file and how they merge and join before and after references are known.
+//! The parts of a HOCON file, and how they merge and join before and after references are resolved.
 //!
 //! Follows the gem's `abstract_config_value.rb`, `simple_config_object.rb`,
 //! `config_delayed_merge*.rb` and `config_concatenation.rb`, defects included.
@@ -10,21 +10,20 @@ use indexmap::IndexMap;
 use super::super::{Value, float_to_s};
 use crate::syntax::hocon::{render_path, render_string};
 
-/// Longest string and list that joining makes: a few lines can double a text many times.
+/// Maximum length of a joined string or list: a few lines can double a text many times.
 const MAX_JOINED: usize = 16 << 20;
 
-/// What the gem says when it touches an object whose references are open.
+/// The gem's message for an object with open references.
 pub(super) const NOT_RESOLVED: &str = "need to Config#resolve() before using this object, see \
                                        the API docs for Config#resolve()";
 
 pub(super) type PartRef = Rc<Part>;
 
-/// A value that may still hold references.
+/// A value that may still contain references.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) kind: Kind,
     pub(super) lines: Lines,
-    /// Whether no reference is left in it.
     pub(super) resolved: bool,
 }
 
@@ -32,7 +31,7 @@ pub(super) struct Part {
 pub(super) enum Kind {
     Null,
     Bool(bool),
-    /// A number and the text it was written as, which is what joins with other text.
+    /// A number and its source text, which is used when it joins with other text.
     Number {
         value: Value,
         text: Rc<str>,
@@ -44,22 +43,22 @@ pub(super) enum Kind {
     List(Vec<PartRef>),
     Object {
         entries: IndexMap<String, PartRef>,
-        /// Whether a value that is no object hid everything before.
+        /// Whether a value that is no object replaced everything before.
         ignores_fallbacks: bool,
     },
     Reference {
         path: Vec<String>,
         optional: bool,
     },
-    /// Values to join once the references among them are known.
+    /// Values to join once their references are resolved.
     Concatenation(Vec<PartRef>),
-    /// Values to merge once the references among them are known, the latest first.
+    /// Values to merge once their references are resolved, the latest first.
     Delayed(Vec<PartRef>),
-    /// The same, where the latest is an object.
+    /// The same, if the latest is an object.
     DelayedObject(Vec<PartRef>),
 }
 
-/// The lines that a value came from, as messages give them.
+/// The source lines of a value, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     first: usize,
@@ -126,7 +125,7 @@ impl Part {
         matches!(self.kind, Kind::Object { .. } | Kind::DelayedObject(_))
     }
 
-    /// Whether what it is depends on references.
+    /// Whether its kind depends on references.
     pub(super) fn is_unmergeable(&self) -> bool {
         matches!(
             self.kind,
@@ -137,7 +136,6 @@ impl Part {
         )
     }
 
-    /// Whether it can hold other values.
     pub(super) fn is_container(&self) -> bool {
         !matches!(
             self.kind,
@@ -149,7 +147,7 @@ impl Part {
         )
     }
 
-    /// Whether nothing that stood before can change it.
+    /// Whether earlier values cannot change it.
     pub(super) fn ignores_fallbacks(&self) -> bool {
         match &self.kind {
             Kind::Object {
@@ -163,7 +161,6 @@ impl Part {
         }
     }
 
-    /// The text it adds to a string.
     fn joining_text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Null => Some("null"),
@@ -175,7 +172,7 @@ impl Part {
     }
 }
 
-/// What stands at a key where `part` was written after `before`.
+/// The value of a key with `part` written after `before`.
 pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef, String> {
     if part.ignores_fallbacks() {
         return Ok(part.clone());
@@ -218,7 +215,7 @@ pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef,
     }
 }
 
-/// The newer keys come first, then what only the older has.
+/// The newer keys come first, then those that only the older has.
 fn merge_entries(
     newer: &IndexMap<String, PartRef>,
     older: &IndexMap<String, PartRef>,
@@ -229,7 +226,7 @@ fn merge_entries(
             Some(before) => with_fallback(value, before)?,
             None => value.clone(),
         };
-        // The gem compares the two and trips over the open references.
+        // The gem compares the two and fails on the open references.
         let was_object = matches!(value.kind, Kind::Object { .. });
         if was_object && matches!(kept.kind, Kind::DelayedObject(_)) {
             return Err(NOT_RESOLVED.to_owned());
@@ -269,7 +266,7 @@ fn merged_lines(parts: &[PartRef]) -> Lines {
     lines.unwrap_or_else(|| parts.first().map_or(Lines::at(1), |part| part.lines))
 }
 
-/// Joins values; none if there are none.
+/// Joins values; `None` if there are none.
 pub(super) fn concatenate(pieces: &[PartRef]) -> Result<Option<PartRef>, String> {
     let mut joined = consolidate(pieces)?;
     if joined.len() < 2 {
@@ -280,7 +277,7 @@ pub(super) fn concatenate(pieces: &[PartRef]) -> Result<Option<PartRef>, String>
     Ok(Some(Part::new(Kind::Concatenation(joined), lines)))
 }
 
-/// Joins as many neighbours as can be joined yet.
+/// Joins all neighbours that can already be joined.
 pub(super) fn consolidate(pieces: &[PartRef]) -> Result<Vec<PartRef>, String> {
     if pieces.len() < 2 {
         return Ok(pieces.to_vec());
@@ -325,7 +322,7 @@ fn join(left: &PartRef, right: &PartRef) -> Result<Option<PartRef>, String> {
             left.lines.cover(right.lines),
         )));
     }
-    // Meant for the blank between two lists; the gem drops any text without quotes.
+    // Intended for the blank between two lists; the gem drops any text without quotes.
     let is_unquoted = matches!(right.kind, Kind::Text { quoted: false, .. });
     if (left_is_list || left.is_object()) && is_unquoted {
         return Ok(Some(left.clone()));
@@ -355,7 +352,7 @@ fn check_size(size: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// The gem means to make a list of an object with numbers for keys, and breaks.
+/// The gem tries to make a list of an object with numbers for keys, and crashes.
 fn as_list(object: &PartRef) -> Result<(), String> {
     let Kind::Object { entries, .. } = &object.kind else {
         return Err(NOT_RESOLVED.to_owned());
@@ -393,7 +390,7 @@ pub(super) fn describe(part: &Part) -> String {
     format!("{class}({})", render(part))
 }
 
-/// A reference as it was written.
+/// A reference as written.
 pub(super) fn expression(path: &[String], optional: bool) -> String {
     let mark = if optional { "?" } else { "" };
     format!("${{{mark}{}}}", render_path(path))

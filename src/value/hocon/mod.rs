@@ -1,9 +1,9 @@
-//! HOCON files to values, as `Hocon.parse` of the Ruby `hocon` gem 1.3.1 does for `hocon_data`.
+//! Loads HOCON files, like `Hocon.parse` of the Ruby `hocon` gem 1.3.1 for `hocon_data`.
 //!
 //! Objects merge, later keys first; values join; `${…}` is resolved against the whole file, a
-//! reference to itself against what stood there before. The environment is never looked at: a
-//! `${?NAME}` of an environment variable is dropped, a `${NAME}` is an error. `include` finds
-//! nothing, as in the gem, which has no file to look beside.
+//! reference to itself against the earlier value. The environment is never read: a `${?NAME}` of an
+//! environment variable is dropped, a `${NAME}` is an error. `include` finds nothing, as in the
+//! gem, which has no file to search next to.
 
 mod merge;
 mod resolve;
@@ -21,12 +21,12 @@ use crate::syntax::hocon::{
 };
 use crate::text::TextRange;
 
-/// Reads a HOCON file.
+/// Loads a HOCON file.
 ///
 /// # Errors
-/// The gem's message, with its idea of the line. Exceptions at which the gem itself breaks
+/// The gem's message, with its own line number. Exceptions at which the gem itself crashes
 /// (`uninitialized constant …`) are reported in the same way. Nesting, the number of steps of a
-/// resolution and the size of what is joined are bounded.
+/// resolution and the size of joined values are bounded.
 pub fn load_hocon(bytes: &[u8]) -> Result<Value, LoadError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let range = TextRange::empty(error.valid_up_to());
@@ -64,15 +64,15 @@ fn load_error(message: String, range: Option<TextRange>) -> LoadError {
     }
 }
 
-/// Turns the tree into parts (hocon/impl/config_parser.rb), merging what stands at the same key.
+/// Turns the tree into parts (hocon/impl/config_parser.rb), merging values of the same key.
 struct Builder {
-    /// The line as the gem counts it here: only line ends directly in objects and lists count.
+    /// The line by the gem's count: only line ends directly in objects and lists count.
     line: usize,
-    /// The keys around, each a path.
+    /// The enclosing keys, each a path.
     path: Vec<Vec<String>>,
-    /// How many lists (and `+=`) are around.
+    /// The number of enclosing lists (and `+=`).
     lists: usize,
-    /// The value that is being read, for an error.
+    /// The value being read, for errors.
     place: TextRange,
 }
 

@@ -1,9 +1,9 @@
-//! Replacing references by what they refer to (the gem's `resolve_context.rb`,
-//! `resolve_source.rb`, `config_reference.rb` and `config_delayed_merge.rb`).
+//! Resolves references (the gem's `resolve_context.rb`, `resolve_source.rb`, `config_reference.rb`
+//! and `config_delayed_merge.rb`).
 //!
-//! A reference looks its path up in the file as it stands around it. While a merge is resolved,
-//! its newer parts see the file with only the older ones in the merge's place, so that
-//! `path = ${path}":/opt"` finds what stood there before.
+//! A reference looks its path up in the surrounding version of the file. While a merge is resolved,
+//! its newer parts see the file with only the older ones in the merge's place, so that `path =
+//! ${path}":/opt"` finds the earlier value.
 
 use std::collections::HashMap as StdHashMap;
 use std::rc::Rc;
@@ -15,13 +15,12 @@ use super::merge::{
     Kind, NOT_RESOLVED, Part, PartRef, consolidate, describe, expression, with_fallback,
 };
 
-/// Most values that are resolved in one file: references can make work grow without end.
+/// Maximum number of values resolved in one file: references can make work grow without end.
 const MAX_STEPS: usize = 300_000;
 
-/// Deepest chain of values that wait for one another.
+/// Maximum length of a chain of values that wait for one another.
 const MAX_WAITING: usize = 400;
 
-/// Resolves all references in a file.
 pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)> {
     let mut resolver = Resolver {
         waiting: Vec::new(),
@@ -44,7 +43,7 @@ pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)
     }
 }
 
-/// The value of a resolved part. Parts that occur twice become one shared value.
+/// The value of a resolved part. A part that occurs twice becomes one shared value.
 pub(super) fn to_value(part: &PartRef) -> Value {
     fn convert(part: &PartRef, done: &mut StdHashMap<*const Part, Value>) -> Value {
         if let Some(value) = done.get(&Rc::as_ptr(part)) {
@@ -73,11 +72,11 @@ pub(super) fn to_value(part: &PartRef) -> Value {
 }
 
 enum Failure {
-    /// What Ruby's exception says.
+    /// The message of Ruby's exception.
     Message(String),
     /// The same, unless the environment of Puppet's process has a variable of that name.
     Environment(String),
-    /// A value waits for itself; the references on the way.
+    /// A value waits for itself; the references of the cycle.
     Cycle(String),
 }
 
@@ -87,8 +86,8 @@ impl From<String> for Failure {
     }
 }
 
-/// Where references are looked up: a version of the file, and the containers from the value that
-/// is being resolved up to the file's root.
+/// Where references are looked up: a version of the file, and the containers from the value being
+/// resolved up to the file's root.
 #[derive(Clone)]
 struct Source {
     root: PartRef,
@@ -102,7 +101,7 @@ struct Parent {
 }
 
 struct Resolver {
-    /// What is being resolved, the outermost first.
+    /// The values being resolved, the outermost first.
     waiting: Vec<PartRef>,
     /// The references whose target is being looked up.
     looking_up: Vec<*const Part>,
@@ -110,7 +109,7 @@ struct Resolver {
 }
 
 impl Resolver {
-    /// Resolves a part; `along` restricts the work to what is needed to look up a path in it.
+    /// Resolves a part; `along` restricts the work to the lookup of a path in it.
     fn part(
         &mut self,
         part: &PartRef,
@@ -214,7 +213,7 @@ impl Resolver {
             match self.part(element, None, &source) {
                 Ok(new) => resolved.extend(new),
                 Err(Failure::Cycle(trace)) => return Err(Failure::Cycle(trace)),
-                // In lists the gem loses what was wrong.
+                // In lists the gem loses the error.
                 Err(failure @ Failure::Environment(_)) => return Err(failure),
                 Err(Failure::Message(_)) => return Err("unexpected exception".to_owned().into()),
             }
@@ -278,7 +277,7 @@ impl Resolver {
         }
     }
 
-    /// Looks a path up in the file and resolves what stands there.
+    /// Looks a path up in the file and resolves its target.
     fn target(
         &mut self,
         path: &[String],
@@ -345,7 +344,7 @@ impl Resolver {
     }
 }
 
-/// Whether a path may be a variable of a process's environment: `HOME`.
+/// Whether a path may be the name of an environment variable: `HOME`.
 fn names_environment(path: &[String]) -> bool {
     let [name] = path else {
         return false;
@@ -354,7 +353,7 @@ fn names_environment(path: &[String]) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
 }
 
-/// The value at a key, as far as it can be told while references are open.
+/// The value of a key, if it can be determined while references are open.
 fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Failure> {
     let unresolved = || {
         let path = crate::syntax::hocon::render_path(path);
@@ -379,7 +378,7 @@ fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Fail
 }
 
 impl Source {
-    /// The same file, seen from the inside of a container.
+    /// The same file, seen from inside a container.
     fn inside(&self, part: &PartRef) -> Source {
         let parents = match &self.parents {
             Some(parents) => Some(Rc::new(Parent {
@@ -463,7 +462,7 @@ fn replace_child(
             }
             Ok(Some(Part::new(Kind::DelayedObject(stack), container.lines)))
         }
-        // The gem calls a method that is not there.
+        // The gem calls a method that does not exist.
         _ => {
             let shown = describe(container);
             Err(format!("undefined method `replace_child_in_list' for {shown}").into())

@@ -1,4 +1,4 @@
-//! HOCON against a table that `tests/parity/hocon.rb` made with the real gem.
+//! HOCON, compared with a table that `tests/parity/hocon.rb` made with the real gem.
 
 use super::*;
 use crate::value::{from_json, to_tagged_json};

@@ -1,4 +1,4 @@
-//! What tags do to a node: the `case o.tag` of `psych/visitors/to_ruby.rb`, with only Symbol
+//! Handles tags of nodes: the `case o.tag` of `psych/visitors/to_ruby.rb`, with only Symbol
 //! permitted.
 
 use std::sync::Arc;
@@ -65,7 +65,6 @@ fn runtime_object(class: &str, text: &str) -> Value {
     }))
 }
 
-/// What a list becomes.
 pub(super) enum List {
     Array,
     OrderedMap,
@@ -85,14 +84,14 @@ pub(super) fn sequence(tag: &str, range: TextRange) -> Result<List, LoadError> {
     }
 }
 
-/// What a mapping becomes once its entries are loaded.
+/// The result of a mapping with a tag.
 pub(super) enum Map {
     Hash,
     /// The text under its key `str`.
     Text,
     /// The hash under its key `elements`.
     Elements,
-    /// Nothing: the class is refused after the entries were loaded.
+    /// The class is refused after the entries were loaded.
     Refused(String),
 }
 
@@ -152,7 +151,7 @@ pub(super) fn text_of_mapping(hash: &HashMap, range: TextRange) -> Result<Value,
             Value::String(key) | Value::Symbol(key) => key.to_string(),
             Value::Undef => String::new(),
             Value::Bool(truth) => truth.to_string(),
-            // Numbers and collections never print as a name.
+            // The text of a number or collection is never a valid name.
             _ => "0".to_owned(),
         };
         let name = key.strip_prefix('@').unwrap_or(&key);
@@ -188,7 +187,7 @@ fn text_class(tag: &str) -> Option<&str> {
     }
 }
 
-/// `/^!ruby\/sym(bol)?:?(.*)?$/`: whatever begins so.
+/// `/^!ruby\/sym(bol)?:?(.*)?$/`: any tag with this prefix.
 pub(crate) fn is_symbol_tag(tag: &str) -> bool {
     tag.starts_with("!ruby/sym")
 }
@@ -248,7 +247,7 @@ pub(super) fn other(message: String, range: TextRange) -> LoadError {
     }
 }
 
-/// `String#inspect` of bytes: Ruby's number conversions forget that the text was UTF-8.
+/// `String#inspect` of bytes: Ruby's number conversions lose the UTF-8 encoding.
 fn inspect(text: &str) -> String {
     let mut out = String::from("\"");
     let mut bytes = text.bytes().peekable();

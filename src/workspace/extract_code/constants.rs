@@ -1,4 +1,5 @@
-//! What variables of a manifest hold, as far as the text around them tells: texts, and what a call finds.
+//! The values of a manifest's variables, as far as the surrounding text shows: texts, and results
+//! of calls.
 
 use crate::puppet::may_leave;
 use crate::syntax::puppet::{Call, Kind, Lambda, Node};
@@ -7,14 +8,13 @@ use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, Na
 
 use super::Extraction;
 
-/// What a variable is set to.
 #[derive(Clone)]
 pub(super) enum Constant {
-    /// The texts of a text, with what is computed between them.
+    /// The literal texts of a text, with computed parts between them.
     Texts(Vec<String>),
-    /// What a lookup finds that stands here.
+    /// The result of the lookup at this range.
     Found(TextRange),
-    /// What is in a parameter of the class around it.
+    /// The value of a parameter of the enclosing class.
     Parameter(Box<str>),
 }
 
@@ -27,7 +27,7 @@ impl Constant {
     }
 }
 
-/// Whether a node is a call that looks up what may be a list of classes.
+/// Whether a node is a call that looks up a possible list of classes.
 fn is_lookup(node: &Node) -> bool {
     let name = match &node.kind {
         Kind::Call(call) => call.function.literal(),
@@ -37,7 +37,7 @@ fn is_lookup(node: &Node) -> bool {
 }
 
 impl Extraction<'_> {
-    /// What a name that is computed surely is.
+    /// The certain value of a computed name.
     pub(super) fn meaning(&self, name: &Node) -> Option<Means> {
         if is_lookup(name) {
             return Some(Means::List(name.range));
@@ -54,7 +54,7 @@ impl Extraction<'_> {
         Some(Means::Class(self.names.intern(&class)))
     }
 
-    /// The parts of a computed name, where all of them are texts and variables of the node.
+    /// The parts of a computed name, if all of them are texts and variables of the node.
     fn parts_of_name(&self, name: &Node) -> Option<Box<[NamePart]>> {
         let parts = match &name.kind {
             Kind::Concatenated(parts) => &parts[..],
@@ -68,7 +68,7 @@ impl Extraction<'_> {
         parts.collect()
     }
 
-    /// A variable that nothing around it sets, with the keys behind it.
+    /// A variable that is not set in the enclosing code, with the keys after it.
     fn variable_of_node(&self, node: &Node) -> Option<NamePart> {
         let path = self.path_of(node)?;
         Some(NamePart::Variable(self.names.intern(&path)))
@@ -85,7 +85,7 @@ impl Extraction<'_> {
                         let class = self.definitions.get(at as usize)?;
                         let is_class = class.kind == DefinitionKind::Class;
                         let is_builtin = ["name", "title", "module_name"].contains(&&**name);
-                        // Of a parent's variables nothing is known.
+                        // A parent's variables are unknown.
                         !is_class
                             || is_builtin
                             || class.parent.is_some()
@@ -110,7 +110,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// Notes the elements of a list that `each` includes one by one.
+    /// Records the elements of a list that `each` includes one by one.
     pub(super) fn each(&mut self, call: &Call) {
         let Kind::NamedAccess(access) = &call.function.kind else {
             return;
@@ -160,7 +160,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// The parameter of the class around it that a variable is, or is an element of.
+    /// The parameter of the enclosing class that a variable is, or is an element of.
     pub(super) fn parameter_of_class(&self, node: &Node) -> Option<Box<str>> {
         let Kind::Variable(name) = &node.kind else {
             return None;
@@ -179,7 +179,7 @@ impl Extraction<'_> {
         is_its.then(|| name.clone())
     }
 
-    /// A fact about something that is included, as far as it is the same for all.
+    /// A fact about an included class, with its common fields.
     pub(super) fn included(
         &self,
         kind: IncludeKind,
@@ -197,7 +197,7 @@ impl Extraction<'_> {
         }
     }
 
-    /// The texts of what is computed: see [`LookupKey::Partly`].
+    /// The literal texts of a computed value: see [`LookupKey::Partly`].
     pub(super) fn texts(&self, node: &Node) -> Vec<String> {
         let parts = match &node.kind {
             Kind::Concatenated(parts) => &parts[..],
@@ -224,7 +224,7 @@ impl Extraction<'_> {
         texts
     }
 
-    /// The value of a variable, as far as the text tells.
+    /// The value of a variable, as far as the text shows.
     fn constant(&self, name: &str) -> Option<Constant> {
         let own = |within| self.constants.get(&(within, Box::from(name)));
         let outer = match self.within {
@@ -250,7 +250,7 @@ impl Extraction<'_> {
         Some(Constant::Texts(vec![value.to_owned()]))
     }
 
-    /// Notes what a variable is set to: nothing is known of one that is set in two places.
+    /// Records the value of a variable; one that is set in two places is unknown.
     pub(super) fn set(&mut self, target: &Node, value: &Node) {
         if let Kind::Variable(name) = &target.kind {
             let value = match &value.kind {
@@ -266,7 +266,8 @@ impl Extraction<'_> {
         }
     }
 
-    /// Goes over a lambda: its variables are its own. The elements of a list are those of its first parameter.
+    /// Visits a lambda: its variables are its own. The elements of a list are those of its first
+    /// parameter.
     pub(super) fn lambda(&mut self, lambda: &Lambda, node: &Node) {
         let before = self.constants.clone();
         let mut elements = self.elements.take();

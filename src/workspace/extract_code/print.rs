@@ -1,4 +1,4 @@
-//! A fingerprint of what code does for nodes and for other code.
+//! A fingerprint of the code's effects on nodes and on other code.
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
@@ -11,9 +11,9 @@ use crate::text::TextRange;
 use crate::workspace::cache::TextHash;
 use crate::workspace::code::{CodeFacts, IncludeFact, Means};
 
-/// The fingerprint of some code; for a manifest with its tree. Places, comments, and types and defaults of
-/// parameters do not count, nor does what bodies of classes and defined types do otherwise than to include
-/// and to look up.
+/// The fingerprint of some code; for a manifest with its tree. Positions, comments, parameter types
+/// and defaults are ignored, and so is everything in bodies of classes and defined types except
+/// includes and lookups.
 pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextHash {
     let mut hasher = FixedState::default().build_hasher();
     code.is_broken.hash(&mut hasher);
@@ -25,7 +25,7 @@ pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextH
         }
     }
     let mut statements = statements(code, text);
-    // Which of them comes first counts among all of them.
+    // The order matters among all of them.
     statements.sort_by_key(|(start, _)| *start);
     for (_, print) in statements {
         print.hash(&mut hasher);
@@ -38,7 +38,7 @@ pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextH
     TextHash(hasher.finish())
 }
 
-/// What includes and looks up, by where it starts.
+/// The includes and lookups, by start offset.
 fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
     let state = FixedState::default();
     let includes = code.includes.iter().map(|it| {
@@ -64,7 +64,7 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
     includes.chain(lookups).chain(calls).collect()
 }
 
-/// What a computed name is, without places.
+/// The hash of a computed name, without positions.
 fn means(code: &CodeFacts, text: &str, include: &IncludeFact) -> impl std::hash::Hash {
     let list = |call: &TextRange| code.lookups.iter().position(|it| it.call == *call);
     match &include.means {
@@ -81,13 +81,13 @@ fn means(code: &CodeFacts, text: &str, include: &IncludeFact) -> impl std::hash:
     }
 }
 
-/// Where a manifest has what is evaluated for nodes: all but classes, defined types and plans.
+/// The parts of a manifest that are evaluated for nodes: all but classes, defined types and plans.
 fn evaluated(root: &Node, end: usize) -> Vec<TextRange> {
     let statements = match &root.kind {
         Kind::Block(statements) => &statements[..],
         _ => std::slice::from_ref(root),
     };
-    // The text of a heredoc stands behind its statement.
+    // The text of a heredoc comes after its statement.
     let ends = statements
         .iter()
         .skip(1)

@@ -1,4 +1,4 @@
-//! `hiera.yaml` in all its forms, together with the data files its locations reach.
+//! `hiera.yaml` in all its forms, with the data files its locations reach.
 
 use super::dice::Dice;
 use super::doc::{Doc, map, plain, quoted, yaml};
@@ -13,13 +13,13 @@ pub enum Layer {
     Module,
 }
 
-/// How a data file is written. One function reads the files of each: Puppet keeps what the first
-/// function made of a file for all others, so which one was first would decide over the answer.
+/// The format of a data file. One function reads all files of a format: Puppet caches the first
+/// function's result for all others, so the order would decide the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Yaml,
     Json,
-    /// JSON that the YAML backend reads, under a name of its own.
+    /// JSON that the YAML backend reads, under a separate name.
     JsonAsYaml,
     Hocon,
 }
@@ -28,7 +28,7 @@ pub enum Format {
 pub struct Config {
     pub text: String,
     pub files: Vec<(String, Format)>,
-    /// Data come from code somewhere: answers may be unknown to a reader of data.
+    /// Data may come from code, so answers may be unknown.
     pub custom: bool,
 }
 
@@ -588,7 +588,7 @@ impl Builder<'_> {
         Doc::Flow(Box::new(Doc::Seq(parts)))
     }
 
-    /// Notes the files that a template names in the scopes.
+    /// Records the files that a template names in the scopes.
     fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
         let left = self
             .scopes
@@ -651,7 +651,7 @@ fn below_root(path: &str) -> Option<String> {
             other => parts.push(other),
         }
     }
-    // A name that a file system or a case file may not hold tells nothing.
+    // A name that is invalid in a file system or a case file is skipped.
     let fine = !parts.is_empty() && parts.iter().all(|p| p.len() < 100 && !p.contains('\0'));
     fine.then(|| parts.join("/"))
 }
@@ -678,7 +678,7 @@ fn entry_of(doc: &mut Doc) -> Option<&mut Vec<(Doc, Doc)>> {
     }
 }
 
-/// Gives an entry the name of another in the same hierarchy, if one has two entries with names.
+/// Gives an entry the name of another in the same hierarchy, if it has two named entries.
 fn name_twice(dice: &mut Dice, top: &mut [(Doc, Doc)]) -> bool {
     let is_hierarchy = |(key, _): &&mut (Doc, Doc)| {
         ["hierarchy", "default_hierarchy"].contains(&super::doc::text_of(key).as_str())
@@ -706,7 +706,7 @@ fn name_twice(dice: &mut Dice, top: &mut [(Doc, Doc)]) -> bool {
     false
 }
 
-/// Spoils a configuration in one of the ways Puppet complains about.
+/// Adds one of the mistakes that Puppet reports to a configuration.
 fn mistake(dice: &mut Dice, doc: &mut Doc) {
     let Doc::Map(top) = doc else { return };
     if dice.chance(15) && name_twice(dice, top) {
@@ -735,7 +735,7 @@ fn mistake(dice: &mut Dice, doc: &mut Doc) {
             let token = super::doc::text_of(&value).contains("%{");
             entry.retain(|(k, _)| {
                 let name = super::doc::text_of(k);
-                // Two locations would be the mistake that shows.
+                // Two locations would be the reported mistake.
                 name != key && !(token && LOCATIONS.contains(&name.as_str()))
             });
             entry.push((plain(key), value));

@@ -1,5 +1,5 @@
-//! Everything the generator must have built, and everything Puppet must have met, by the end of a
-//! run. A construct that a run never reached fails it.
+//! The constructs that the generator must build, and the events that Puppet must meet, in a run. A
+//! run that misses one of them fails.
 
 use std::collections::BTreeMap;
 
@@ -198,8 +198,8 @@ pub const CONSTRUCTS: &[&str] = &[
     "yaml: unknown alias",
 ];
 
-/// What Puppet's answers show of a request's course: a name, the field of the answer, and a pattern
-/// in that field's text.
+/// Events that Puppet's answers reveal: a name, the field of the answer, and a pattern for that
+/// field's text.
 const EVENTS: &[(&str, &str, &str)] = &[
     (
         "error: a type alias does not fit",

@@ -1,11 +1,11 @@
-//! Chance and bookkeeping of the generator: a seeded source of choices, and the count of every
-//! construct that was built.
+//! Randomness and bookkeeping of the generator: a seeded source of choices, and the count of every
+//! construct.
 
 use std::collections::BTreeMap;
 
 use super::constructs::CONSTRUCTS;
 
-/// A seeded source of choices (SplitMix64) that counts the constructs it led to.
+/// A seeded source of choices (SplitMix64) that counts the constructs that were built.
 pub struct Dice {
     state: u64,
     risky: bool,
@@ -52,12 +52,12 @@ impl Dice {
         self.below(1000) < per_mille
     }
 
-    /// Whether the repository under construction may hold mistakes that spoil every lookup in it.
+    /// Sets whether the repository under construction may have mistakes that break every lookup.
     pub fn set_risky(&mut self, risky: bool) {
         self.risky = risky;
     }
 
-    /// Whether the repository under construction has site manifests.
+    /// Sets whether the repository under construction has site manifests.
     pub fn set_site(&mut self, site: bool) {
         self.site = site;
     }
@@ -72,7 +72,7 @@ impl Dice {
         self.risky && self.rarely(per_mille)
     }
 
-    /// A weight for [`Dice::weighted`] that counts in risky repositories only.
+    /// A weight for [`Dice::weighted`] that only applies in risky repositories.
     pub fn if_risky(&self, weight: usize) -> usize {
         if self.risky { weight } else { 0 }
     }
@@ -94,7 +94,7 @@ impl Dice {
         unreachable!("the rest is below the sum")
     }
 
-    /// Notes that a construct was built.
+    /// Records that a construct was built.
     pub fn mark(&mut self, construct: &'static str) {
         assert!(
             CONSTRUCTS.contains(&construct),

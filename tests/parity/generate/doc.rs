@@ -1,9 +1,9 @@
-//! YAML as the generator builds it: a tree that remembers how each node is to be written.
+//! The generator's YAML: a tree with a style for each node.
 
 /// A node and its style.
 #[derive(Clone, Debug)]
 pub enum Doc {
-    /// Written as it stands.
+    /// Written unquoted.
     Plain(String),
     Single(String),
     Double(String),
@@ -11,7 +11,7 @@ pub enum Doc {
     Block(&'static str, String),
     Seq(Vec<Doc>),
     Map(Vec<(Doc, Doc)>),
-    /// In flow style whatever the surroundings.
+    /// In flow style in any context.
     Flow(Box<Doc>),
     Anchored(String, Box<Doc>),
     Alias(String),
@@ -23,7 +23,7 @@ pub fn plain(text: impl Into<String>) -> Doc {
     Doc::Plain(text.into())
 }
 
-/// A string that is a string wherever it stands.
+/// A string that stays a string in any context.
 pub fn quoted(text: impl Into<String>) -> Doc {
     let text = text.into();
     match text.contains('\n') {
@@ -55,7 +55,7 @@ fn block_map(entries: &[(Doc, Doc)], indent: usize, out: &mut String) {
     for (key, value) in entries {
         pad(indent, out);
         flow(key, out);
-        // An alias takes a colon right behind it as part of its name.
+        // An alias includes an adjacent colon in its name.
         out.push_str(if matches!(key, Doc::Alias(_)) {
             " :"
         } else {
@@ -155,7 +155,7 @@ fn flow(doc: &Doc, out: &mut String) {
     }
 }
 
-/// Plain text that a flow collection would end gets quotes.
+/// Plain text that a flow collection would end is quoted.
 fn flow_safe(doc: &Doc) -> Doc {
     match doc {
         Doc::Plain(text) if text.is_empty() => plain("~"),
@@ -186,7 +186,7 @@ fn double(text: &str) -> String {
     out
 }
 
-/// The same tree as JSON; what only YAML has becomes the nearest thing.
+/// The same tree as JSON; YAML-only features become the nearest equivalent.
 pub fn json(doc: &Doc) -> String {
     match doc {
         Doc::Plain(text) => match serde_json::from_str::<serde_json::Value>(text) {

@@ -1,4 +1,4 @@
-//! Data files: YAML, JSON and HOCON, mostly sound, at times broken.
+//! Data files: YAML, JSON and HOCON, mostly valid, sometimes broken.
 
 use std::sync::LazyLock;
 
@@ -11,21 +11,21 @@ use super::options::lookup_options;
 use super::token::Targets;
 use super::value::{Anchors, Kind, value};
 
-/// The keys of a repository: name and what its values mostly are.
+/// The keys of a repository: their names and the usual kinds of their values.
 pub struct Keys {
     pub names: Vec<String>,
     pub kinds: Vec<Kind>,
 }
 
 impl Keys {
-    /// What the values of a key mostly are.
+    /// The usual kind of a key's values.
     pub fn kind(&self, name: &str) -> Option<Kind> {
         let at = self.names.iter().position(|n| n == name)?;
         Some(self.kinds[at])
     }
 }
 
-/// The text of a data file. `module` names the module whose data it holds.
+/// The text of a data file. `module` names the module that it belongs to.
 pub fn data_file(dice: &mut Dice, format: Format, keys: &Keys, module: Option<&str>) -> String {
     if dice.risk(45) {
         return broken(dice, format);
@@ -128,7 +128,7 @@ fn entries(dice: &mut Dice, keys: &Keys, module: Option<&str>, format: Format) -
     Doc::Map(top)
 }
 
-/// The text of a plain scalar out of the case file of Psych's scalars: one line, no error.
+/// A plain scalar from the case file of Psych's scalars: one line, no error.
 fn scalar_case(dice: &mut Dice) -> &'static str {
     static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let path = concat!(

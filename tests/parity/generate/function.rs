@@ -1,4 +1,4 @@
-//! Functions as backends, in the Puppet language and in Ruby: what they give follows from facts,
+//! Functions as backends, in the Puppet language and in Ruby: their values depend on facts,
 //! options, other functions and the lookup's context.
 
 use super::dice::Dice;
@@ -7,7 +7,7 @@ use super::repo::Repo;
 const CONTEXT: &str = "Puppet::LookupContext $context";
 
 /// The functions that levels name, below the folder of an environment or a module: `dh`, `lk` and
-/// `dd` of the namespace `space`. Some refuse the call that Puppet makes.
+/// `dd` of the namespace `space`. Some refuse Puppet's call.
 pub fn functions(dice: &mut Dice, repo: &mut Repo, folder: &str, space: &str) {
     let keys: Vec<String> = match space {
         "environment" => ["alpha", "beta", "list", "hash", "motd", "port"]
@@ -47,7 +47,7 @@ pub fn functions(dice: &mut Dice, repo: &mut Repo, folder: &str, space: &str) {
     for (name, first, body) in bodies {
         let is_in_puppet = dice.chance(80);
         let (parameters, returns) = parameters(dice, first);
-        // An unknown variable would be all that Puppet tells.
+        // An unknown variable would be Puppet's only error.
         let names = ["key", "segments", "options", "context"];
         let mut used = names.iter().filter(|name| {
             body.contains(&format!("${name}")) || body.contains(&format!("${{{name}"))
@@ -71,7 +71,7 @@ pub fn functions(dice: &mut Dice, repo: &mut Repo, folder: &str, space: &str) {
     }
 }
 
-/// The data of a module or an environment that has no `hiera.yaml`: a function called `data`.
+/// The data of a module or an environment without a `hiera.yaml`: a function called `data`.
 pub fn data(dice: &mut Dice, repo: &mut Repo, folder: &str, space: &str) {
     dice.mark("backend: function called data");
     repo.custom = true;
@@ -149,7 +149,7 @@ impl Body<'_> {
         self.keys[self.dice.below(self.keys.len())].clone()
     }
 
-    /// A value that a function gives.
+    /// A return value of a function.
     fn value(&mut self) -> String {
         match self.dice.below(12) {
             0 => "'from code'".into(),

@@ -193,7 +193,7 @@ pub fn version_4(dice: &mut Dice, root: &str, scopes: &[Scope]) -> Config {
     }
 }
 
-/// A `hiera.yaml` that is something else.
+/// A `hiera.yaml` with other content.
 pub fn no_configuration(dice: &mut Dice, layer: Layer) -> Config {
     dice.mark("hiera.yaml: not a configuration");
     let text = dice.pick(&[

@@ -1,4 +1,4 @@
-//! The generator: repositories and requests out of a seed, reaching every construct that Hiera has.
+//! The generator: repositories and requests from a seed, covering every construct of Hiera.
 
 pub mod class;
 pub mod config;

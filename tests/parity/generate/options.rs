@@ -5,7 +5,7 @@ use super::doc::{Doc, plain, quoted};
 use super::file::Keys;
 use super::value::Kind;
 
-/// The value of a `lookup_options` key. `module` is the module whose data it stands in.
+/// The value of a `lookup_options` key. `module` is the module that it belongs to.
 pub fn lookup_options(dice: &mut Dice, keys: &Keys, module: Option<&str>) -> Doc {
     if dice.risk(25) {
         dice.mark("lookup_options: not a hash");
@@ -244,7 +244,7 @@ pub fn strategy(dice: &mut Dice, kind: Kind) -> &'static str {
     }
 }
 
-/// A merge as a hash: mostly deep with options that mean something.
+/// A merge as a hash: mostly deep with effective options.
 pub fn merge_hash(dice: &mut Dice, kind: Kind) -> Doc {
     let name = match dice.chance(80) {
         true => {

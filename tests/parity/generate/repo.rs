@@ -11,20 +11,20 @@ use super::scope::{Scope, scope};
 use super::site::{function, site};
 use super::value::Kind;
 
-/// What the requests of one repository share.
+/// The data shared by the requests of one repository.
 pub struct Repo {
     pub files: IndexMap<String, String>,
     pub keys: Keys,
     pub scopes: Vec<Scope>,
     /// Some data come from functions.
     pub custom: bool,
-    /// Some of these are in Ruby: an unknown answer is honest.
+    /// Some of these are in Ruby: an unknown answer is acceptable.
     pub ruby: bool,
     /// Where modules are.
     pub modules: &'static str,
     /// It has site manifests.
     pub site: bool,
-    /// It may hold mistakes that spoil every lookup: few requests tell enough about it.
+    /// It may have mistakes that break every lookup: a few requests are enough.
     pub risky: bool,
 }
 
@@ -39,8 +39,8 @@ pub fn repo(dice: &mut Dice) -> Repo {
     repo
 }
 
-/// Adds site manifests that look up some of `keys`. `inner` stands at the end of every node block, or of
-/// the manifest.
+/// Adds site manifests that look up some of `keys`. `inner` is added at the end of every node
+/// block, or of the manifest.
 pub fn add_site(dice: &mut Dice, repo: &mut Repo, keys: &[String], inner: &str) {
     let text = site(dice, keys, &repo.scopes, inner);
     let conf = repo.files.entry("env/environment.conf".into()).or_default();
@@ -278,7 +278,7 @@ fn add(dice: &mut Dice, repo: &mut Repo, path: &str, config: Config, module: Opt
     }
 }
 
-/// A file where another path needs a folder, or the other way round.
+/// Whether a file is where another path needs a folder, or vice versa.
 fn in_the_way(files: &IndexMap<String, String>, path: &str) -> bool {
     files.keys().any(|other| {
         other.starts_with(&format!("{path}/")) || path.starts_with(&format!("{other}/"))

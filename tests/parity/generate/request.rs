@@ -1,4 +1,4 @@
-//! Requests: keys of every shape, and everything `lookup()` can be told besides the key.
+//! Requests: keys of every shape, and all other arguments of `lookup()`.
 
 use serde_json::{Map, Value, json};
 
@@ -8,13 +8,13 @@ use super::repo::Repo;
 use super::scope::Scope;
 use super::value::Kind;
 
-/// One request to a repository, without the fields that name its place.
+/// One request to a repository, without the fields for its location.
 pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     let scope = repo.scopes[dice.below(repo.scopes.len())].clone();
     let mut request = base(dice, &scope);
     let config = repo.files.get("env/hiera.yaml");
     if config.is_some_and(|text| !text.contains("version")) && dice.chance(40) {
-        // It is taken for one of version 3, which is an error then.
+        // It then counts as version 3, which is an error.
         request.insert("strict".into(), "error".into());
     }
     let key = match dice.chance(4) {
@@ -41,7 +41,7 @@ pub fn request(dice: &mut Dice, repo: &Repo) -> Map<String, Value> {
     request
 }
 
-/// The fields of a request that say for whom it is, and how Puppet is set.
+/// The fields of a request for its node and for Puppet's settings.
 pub fn base(dice: &mut Dice, scope: &Scope) -> Map<String, Value> {
     let mut request = Map::new();
     request.insert("node".into(), scope.node.clone().into());
@@ -314,7 +314,7 @@ fn arguments(dice: &mut Dice, repo: &Repo, name: &str, request: &mut Map<String,
     }
 }
 
-/// A merge built for a data file, as a request has it.
+/// A merge built for a data file, in a request's form.
 fn as_value(doc: &super::doc::Doc) -> Value {
     let text = super::doc::json(doc);
     serde_json::from_str(&text).expect("written as JSON")

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::dice::Dice;
 
-/// Everything of a request that names a node.
+/// The fields of a request that describe a node.
 #[derive(Clone, Debug)]
 pub struct Scope {
     pub node: String,
@@ -13,7 +13,7 @@ pub struct Scope {
     pub variables: Map<String, Value>,
 }
 
-/// A node with most of the facts that templates and tokens name; some are missing at times.
+/// A node with most of the facts that templates and tokens use; some are missing at times.
 pub fn scope(dice: &mut Dice, number: usize) -> Scope {
     let all = json!({
         "role": dice.pick(&["web", "db", "web"]),
@@ -59,7 +59,7 @@ pub fn scope(dice: &mut Dice, number: usize) -> Scope {
 }
 
 impl Scope {
-    /// The scope as a site manifest may leave it.
+    /// The scope that a site manifest may leave behind.
     pub fn with_set(&self, value: &str) -> Scope {
         let mut scope = self.clone();
         let set = &mut scope.variables;
@@ -73,8 +73,7 @@ impl Scope {
     }
 }
 
-/// A path template with its tokens filled in as this scope would, near enough to decide which files
-/// to write.
+/// A path template filled in for this scope, accurate enough to decide which files to write.
 pub fn fill(template: &str, scope: &Scope, environment: &str) -> String {
     let mut out = String::new();
     let mut rest = template;

@@ -1,13 +1,13 @@
-//! Site manifests: variables of the top scope and of node blocks, out of certnames, facts and data.
+//! Site manifests: variables of the top scope and of node blocks, from certnames, facts and data.
 
 use super::dice::Dice;
 use super::scope::Scope;
 
-/// What the variables of a manifest mostly are: data files are written for these.
+/// The usual values of a manifest's variables: data files are written for these.
 pub const VALUES: [&str; 3] = ["web", "db", "x"];
 
-/// A manifest of an environment. `inner` stands at the end of every node block, or at the end of the
-/// manifest where it has none.
+/// A manifest of an environment. `inner` is added at the end of every node block, or at the end of
+/// a manifest without any.
 pub fn site(dice: &mut Dice, keys: &[String], scopes: &[Scope], inner: &str) -> String {
     dice.mark("site: manifest");
     let may_set_role = !scopes.iter().any(|scope| scope.facts.contains_key("role"));
@@ -60,7 +60,7 @@ pub fn function(dice: &mut Dice, keys: &[String]) -> String {
     };
     let inner = loop {
         let inner = writer.value(2);
-        // One that calls itself would never end.
+        // A recursive function would never end.
         if !inner.contains("environment::kind") {
             break inner;
         }
@@ -76,7 +76,7 @@ pub fn function(dice: &mut Dice, keys: &[String]) -> String {
 struct Writer<'a> {
     dice: &'a mut Dice,
     keys: &'a [String],
-    /// The variables that the scope under construction sets.
+    /// The variables set by the scope under construction.
     set: Vec<String>,
     may_set_role: bool,
 }
@@ -210,7 +210,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An expression that is mostly a text.
+    /// An expression, mostly a text.
     fn value(&mut self, depth: usize) -> String {
         let weights = match depth {
             0 => [60, 25, 0, 0, 0, 0, 15, 0, 0, 0, 0],

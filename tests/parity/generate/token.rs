@@ -2,8 +2,8 @@
 
 use super::dice::Dice;
 
-/// What a token may refer to: the keys of the repository, in an order in which references mostly
-/// point forward, so that loops stay rare.
+/// The possible targets of a token: the keys of the repository, in an order in which references
+/// mostly point forward, so that loops stay rare.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
     pub keys: &'a [String],
@@ -232,8 +232,8 @@ fn variable(dice: &mut Dice) -> String {
     .to_string()
 }
 
-/// The key of a nested lookup: mostly one that exists further down the list, at times with segments
-/// behind it, at times missing.
+/// The key of a nested lookup: mostly one further down the list, sometimes with segments after it,
+/// sometimes missing.
 pub fn target(dice: &mut Dice, targets: Targets<'_>) -> String {
     if dice.chance(6) {
         return dice

@@ -4,7 +4,7 @@ use super::dice::Dice;
 use super::doc::{Doc, plain, quoted};
 use super::token::{Targets, token_string};
 
-/// What a key's values mostly are, so that merges across levels meet values that fit.
+/// The usual kind of a key's values, so that merges across levels find compatible values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Scalar,
@@ -98,7 +98,7 @@ fn scalar(dice: &mut Dice, targets: Targets<'_>) -> Doc {
     }
 }
 
-/// Plain scalars that surprise, and values that Puppet refuses.
+/// Plain scalars with surprising values, and values that Puppet refuses.
 fn odd_scalar(dice: &mut Dice) -> Doc {
     match dice.weighted(&[80, 6, dice.if_risky(2), 6, dice.if_risky(2)]) {
         0 => {

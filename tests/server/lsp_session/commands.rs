@@ -1,4 +1,4 @@
-//! Commands that answer with documents: the matrix, differences, what an edit changes, uses, and
+//! Commands that answer with documents: the matrix, differences, the impact of an edit, uses, and
 //! the explanation at any depth.
 
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
           "alice:\n  uid: 1\nbob:\n  uid: 2"
         ]"#]]
     .assert_eq(&serde_json::to_string_pretty(values).unwrap());
-    // What the command line prints for the same nodes.
+    // The command line's output for the same nodes.
     let printed = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["matrix", "port", "--format", "json-lines", "--nodes"])
         .arg(repository.folder.join("nodes.json"))
@@ -150,7 +150,7 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
     let common = repository.file("data/common.yaml");
     let key = json!({ "uri": uri(&common), "key": "port" });
     let shows = |message: &Value| message["method"] == "window/showDocument";
-    // One that shows documents itself.
+    // A client that shows documents itself.
     let mut program = repository.start();
     program.command("hiera.matrix", &key);
     program.command("hiera.nodes", &json!({}));
@@ -285,7 +285,7 @@ fn the_hierarchy_of_a_file_is_named_with_its_variants() {
         (&json!(true), &json!(false))
     );
     program.end();
-    // The setting that a client keeps the choice in.
+    // The setting in which a client keeps the choice.
     let root = json!({ "hierarchy": "environments/production/hiera-lab.yaml", "folder": "environments/production" });
     let mut program = Program::start(&repository.folder, &json!({ "roots": [root] }), VSCODE);
     let (hierarchy, ..) = about(&mut program, &common);
@@ -347,7 +347,7 @@ fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
     program.command("hiera.selectNode", &json!({ "certname": "b.x" }));
     program.command("hiera.setFact", &json!({ "path": "site", "value": "ls" }));
     program.command("hiera.setFact", &json!({ "path": "kernel", "value": 1 }));
-    // What could change nothing is refused and not kept.
+    // Overrides without any effect are refused and not kept.
     let refused = |program: &mut Program, path: &str| {
         let (_, why) = program.refused("hiera.setFact", &json!({ "path": path, "value": 1 }));
         why
@@ -358,7 +358,7 @@ fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
     );
     let why = refused(&mut program, "trusted.certname");
     assert!(why.contains("is not a fact: it comes from"), "{why}");
-    // What the override hides is told, and not the override.
+    // The original value is shown, and not the override.
     expect![[r#"
         "b.x" {"kernel":1,"site":"ls"}
         {"path":"trusted.certname","name":"trusted.certname","settable":false,"levels":1,"override":null,"current":"b.x","values":[{"value":"a.x","nodes":1},{"value":"b.x","nodes":1},{"value":"c.x","nodes":1},{"value":"d.x","nodes":1}],"more":0}
@@ -640,7 +640,7 @@ fn uses_are_listed_with_their_lines() {
     program.end();
 }
 
-/// What `hiera-ls lookup KEY --explain` prints for a node.
+/// The output of `hiera-ls lookup KEY --explain` for a node.
 fn printed(repository: &Repository, key: &str, node: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(["lookup", key, "--explain", "--node", node, "--nodes"])
@@ -688,7 +688,7 @@ fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
     program.end();
 }
 
-/// The progress that a command's own token gets, and its answer behind it.
+/// The progress on a command's own token, followed by its answer.
 #[test]
 fn a_long_command_tells_how_far_it_is() {
     let repository = Repository::new();
@@ -790,7 +790,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     let content = whole["content"].as_str().unwrap();
     assert!(content.starts_with("# big — first found, for all 4 nodes that read this file\n"));
     assert!(content.contains(&keys.replace("  k", "k")), "{content}");
-    // By a place; and where nodes get several answers, all of them.
+    // By position; and if nodes get several answers, all of them.
     let place = json!({ "uri": uri(&common), "position": { "line": 0, "character": 2 } });
     let several = program.command("hiera.value", &place);
     assert_eq!(several["title"], "Values of port");
@@ -806,7 +806,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
         "#]],
     );
     program.end();
-    // A client that runs nothing from links is told what to do.
+    // A client without command links gets instructions instead.
     let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
     let text = plain.open(&common);
     let hover = plain.hover(&common, &text, "big").unwrap();
@@ -950,7 +950,7 @@ fn the_selected_node_is_still_selected_after_a_restart() {
         "{hover}"
     );
     program.end();
-    // Not where the user does not want it, whenever that is said.
+    // Not if the user has turned it off, at any time.
     let mut program = start(json!({ "rememberNode": false }));
     assert_eq!(selected(&mut program), Value::Null);
     program.end();
@@ -960,7 +960,7 @@ fn the_selected_node_is_still_selected_after_a_restart() {
     program.tell("workspace/didChangeConfiguration", &settings);
     assert_eq!(selected(&mut program), Value::Null);
     program.end();
-    // Taking the choice back is remembered too, and nothing lies in the workspace.
+    // Removing the choice is saved too, and no file is written to the workspace.
     let mut program = start(json!({}));
     program.command("hiera.selectNode", &json!({ "certname": null }));
     program.end();

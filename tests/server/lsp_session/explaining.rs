@@ -1,4 +1,4 @@
-//! What is said while facts are overridden, and the explanation for people.
+//! Notes about overridden facts, and the explanation for people.
 
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         #   environments/production/data/common.yaml:1   overridden by a higher level  'common'
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
-    // Without a node: for how many nodes a level counts.
+    // Without a node: the number of nodes for which a level is used.
     let asked = json!({ "uri": uri(&common), "key": "port" });
     let explained = program.command("hiera.explain", &asked);
     let content = explained["content"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Fixes of findings as an editor asks for them, and the links to the rules' pages.
+//! Fixes of findings as an editor requests them, and the links to the rules' pages.
 
 use serde_json::{Value, json};
 
@@ -172,7 +172,7 @@ fn a_page_that_the_client_cannot_open_is_no_link() {
     program.end();
 }
 
-/// A certificate in the workspace, and a level that opens what is encrypted for it.
+/// A certificate in the workspace, and a level that decrypts values encrypted for it.
 #[test]
 fn a_secret_is_encrypted_for_the_certificate_of_its_level() {
     const CONFIGURATION: &str = "version: 5\nhierarchy:\n  - name: Secrets\n    lookup_key: eyaml_lookup_key\n    \
@@ -281,7 +281,7 @@ fn a_refactoring_is_worked_out_when_it_is_chosen_and_asks_before_values_change()
     let documents = chosen["edit"]["documentChanges"].as_array().unwrap();
     assert_eq!(documents.len(), 2);
     assert_eq!(documents[0]["edits"][0]["annotationId"], "values");
-    // The file is no longer the same.
+    // The file has changed.
     program.rewrite(&file, "b: 2\n");
     let gone = program.ask_for_error("codeAction/resolve", &found[0]);
     assert!(gone.contains("the file has changed"), "{gone}");
@@ -346,7 +346,8 @@ fn all_safe_fixes_of_a_file_include_those_that_another_fix_makes_room_for() {
         "environments/production/hiera.yaml",
         "version: 5\nhierarchy: [{name: fixes, path: fixes.yaml}]\n",
     );
-    // The file can only be read, and its mode quoted, when the token is quoted.
+    // Before its mode can be quoted, the file's token must be quoted so that the file can be
+    // parsed.
     let text = "a: %{facts.os.family}\nb: 0644\n";
     repository.write("environments/production/data/fixes.yaml", text);
     let mut program = Program::start(&repository.folder, &json!({}), VSCODE);

@@ -1,4 +1,4 @@
-//! What stands above and beside keys: lenses and hints; and the calls that lead from key to key.
+//! Lenses and hints, and the calls between keys.
 
 use std::path::Path;
 
@@ -38,13 +38,13 @@ fn what_a_large_edit_changes_is_told_when_the_lens_is_resolved() {
         "unsaved: changes 33 keys for 4 of 4 nodes"
     );
     assert_eq!(resolved["command"]["command"], "hiera.impact");
-    // What says all already stays as it is.
+    // A complete lens is returned unchanged.
     let whole = found.as_array().unwrap().last().unwrap();
     assert_eq!(program.ask("codeLens/resolve", whole), *whole);
     program.end();
 }
 
-/// Lenses as lines: their line, title, command and what they ask.
+/// Lenses as lines: their line, title, command and arguments.
 fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
     let params = json!({ "textDocument": { "uri": uri(file) } });
     let found = program.ask("textDocument/codeLens", &params);
@@ -100,7 +100,7 @@ fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
         2 1 use (hiera.uses host)
         3 also set in 1 file of higher levels (hiera.matrix users)"#]]
     .assert_eq(&lenses(&mut program, &common).join("\n"));
-    // What is typed back is no edit; what cannot be read says nothing of its own.
+    // A reverted edit is no edit; an unparsable text has no lens of its own.
     program.rewrite(&common, &text);
     assert_eq!(lenses(&mut program, &common), before);
     program.rewrite(&common, &format!("{text}half: [\"\n"));
@@ -134,7 +134,7 @@ fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
     }
 }
 
-/// Hints as lines: their place, label, and the line of another file that they lead to.
+/// Hints as lines: their position, label, and the line of another file that they link to.
 fn hints(program: &mut Program, file: &Path) -> Vec<String> {
     let all = json!({
         "start": { "line": 0, "character": 0 }, "end": { "line": 100, "character": 0 },
@@ -179,7 +179,7 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
         "3:6 merged from 2 levels",
     ];
     assert_eq!(hints(&mut program, &common), selected);
-    // The client is asked to draw again, since it cannot know.
+    // The client is asked to refresh, since it cannot know.
     for method in ["workspace/codeLens/refresh", "workspace/inlayHint/refresh"] {
         let asked = program.wait(method, |message| message["method"] == method);
         program.reply(&asked["id"]);

@@ -26,8 +26,8 @@ use serde_json::json;
 
 const VSCODE: &str = "Visual Studio Code";
 
-/// A copy of the corpus `lsst-control`, its nodes beside its `hiera.yaml`; none without the
-/// corpora, which in CI is a failure.
+/// A copy of the corpus `lsst-control`, with its nodes next to its `hiera.yaml`; `None` without the
+/// corpora, which is a failure in CI.
 struct Control {
     folder: PathBuf,
     facts: PathBuf,
@@ -84,20 +84,20 @@ fn yaml(hover: &str) -> Option<&str> {
     Some(rest.split_once("\n```")?.0)
 }
 
-/// The value that a hover shows, read back; nothing where it is cut.
+/// The value in a hover, read back; `None` if it is cut.
 fn shown(hover: &str) -> Option<Value> {
     let yaml = yaml(hover)?;
     if yaml.contains('…') {
         return None;
     }
-    // Alone in a document, `~` is false to Puppet.
+    // As a whole document, `~` is false in Puppet.
     let nested = format!("value:\n  {}\n", yaml.replace('\n', "\n  "));
     let loaded = load_yaml(nested.as_bytes());
     let loaded = loaded.unwrap_or_else(|error| panic!("{error:?} in:\n{hover}"));
     loaded.get("value").cloned()
 }
 
-/// What the engine answers for a node, asked key by key.
+/// The engine's answers for a node, key by key.
 struct Engine {
     snapshot: Arc<Snapshot>,
     nodes: Nodes,
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// The value and how many files gave it; nothing where Puppet fails or it is not known.
+    /// The value and the number of files that gave it; `None` if Puppet fails or it is unknown.
     fn value(&self, node: &str, key: &str) -> Option<Value> {
         let root = self.snapshot.roots().environments().next().unwrap();
         let environment = Environment::of_root(&self.snapshot, root);
@@ -151,7 +151,7 @@ fn node_role_and_common_files_show_the_merged_value() {
     let engine = Engine::new(&control);
     let mut program = control.start();
     let known = program.command("hiera.nodes", &json!({}));
-    // Those of the nodes file first, then others that have a data file.
+    // Those of the nodes file first, then others with a data file.
     let known = known["nodes"].as_array().unwrap();
     let text = std::fs::read_to_string(control.folder.join("nodes.json")).unwrap();
     let nodes: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -314,7 +314,7 @@ fn the_mistakes_of_acme_are_shown_with_versions_and_other_places() {
     let other = folder.join("data/os/RedHat.yaml");
     let found = program.diagnostics(&other, |params| params["version"].is_null());
     assert_eq!(found["diagnostics"][0]["code"], "interpolation-loop");
-    // A loop that is broken up is taken back in both files.
+    // If a loop is broken, both files' findings disappear.
     let edited = text.replace("%{lookup('loop::family')}", "on Red Hat");
     program.rewrite(&file, &edited);
     let gone = program.diagnostics(&other, |params| params["diagnostics"] == json!([]));
@@ -398,7 +398,7 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
         "version: 5\nhierarchy:\n  - {name: common, path: common.yaml}\n",
     );
     let ours = write("data/common.yaml", "a: \"%{lokup('b')}\"\n");
-    // Keys, loops and broken syntax of other people's files, inside the repository and in `data`.
+    // Keys, loops and broken syntax of unrelated files, inside the repository and in `data`.
     let text = "a: \"%{lookup('a')}\"\na: \"%{lokup('b')}\"\nb: [\n";
     let others = [
         ".github/workflows/ci.yaml",
@@ -420,7 +420,8 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
     assert!(program.hover(&ours, &text, "a").is_some());
     for file in &others {
         let hover = program.hover(file, "a: 1\n", "a");
-        // A hover says why nothing else is shown, but for files of other tools by their names.
+        // A hover explains why nothing else is shown, except for files that are other tools' by
+        // their names.
         if file.starts_with(folder.join(".github")) {
             assert_eq!(hover, None, "{}", file.display());
         } else {
@@ -437,7 +438,7 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
         let pulled = program.ask("textDocument/diagnostic", &document);
         let items = pulled["items"].as_array().unwrap();
         if file.starts_with(folder.join("data")) {
-            // A custom backend could read it: its text is checked, and nothing in it is an error.
+            // A custom backend could read it: its text is checked, and it has no error.
             assert!(
                 items.iter().any(|item| item["code"] == "yaml-syntax"),
                 "{pulled}"
@@ -454,7 +455,7 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
             .all(|found| found["location"]["uri"] == uri(&ours)),
         "{search}"
     );
-    // Their round is over with ours: whatever is said from here on is not about them either.
+    // Their check ended with ours: later diagnostics are not about them either.
     let fixed = text.replace("lokup", "lookup");
     program.rewrite(&ours, &fixed);
     program.diagnostics(&ours, |params| params["version"] == 2);

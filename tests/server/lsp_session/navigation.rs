@@ -1,4 +1,4 @@
-//! From one place to others, as an editor asks for it.
+//! Navigation between places, as an editor requests it.
 
 use std::path::Path;
 
@@ -150,7 +150,7 @@ fn from_hiera_yaml_to_files_and_facts() {
     program.end();
 }
 
-/// The text of a file after the edits that the server answered for it.
+/// The text of a file after the server's edits.
 fn edited(text: &str, edits: &Value) -> String {
     let mut text = text.to_owned();
     let mut edits: Vec<&Value> = edits.as_array().unwrap().iter().collect();
@@ -242,7 +242,7 @@ fn a_rename_that_changes_more_than_a_name_is_asked_first() {
         params["newName"] = json!("listen");
         let why = "the pattern '^po' of lookup_options in common.yaml:2 is for 'port'";
         if client == VSCODE {
-            // This one has not said that it can ask.
+            // This client does not support confirmations.
             let refused = program.ask_for_error("textDocument/rename", &params);
             assert!(refused.starts_with(why), "{refused}");
             assert!(

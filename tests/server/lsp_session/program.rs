@@ -1,4 +1,4 @@
-//! The program over standard input and output, spoken to in raw JSON-RPC.
+//! The program over standard input and output, in raw JSON-RPC.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Long enough for a loaded machine; nothing waits this long unless it is broken.
+/// Timeout, long enough for a loaded machine; only reached if something is broken.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A client that has no extension for this server.
+/// A client without an extension for this server.
 pub const PLAIN_CLIENT: &str = "Plain Client";
-/// A client that shows what an edit changes before it makes it.
+/// A client that previews edits before it applies them.
 pub const PREVIEWING_CLIENT: &str = "Previews";
 
-/// One conversation with the program.
+/// One session with the program.
 pub struct Program {
     child: Child,
     to: ChildStdin,
@@ -25,13 +25,13 @@ pub struct Program {
     unread: VecDeque<Value>,
     next: i64,
     versions: HashMap<String, i64>,
-    /// The capabilities that the server answered with.
+    /// The server's capabilities.
     pub offered: Value,
     _state: Option<tempfile::TempDir>,
 }
 
 impl Program {
-    /// Starts the program on a folder and shakes hands.
+    /// Starts the program on a folder and initializes the session.
     pub fn start(folder: &Path, settings: &Value, client: &str) -> Program {
         let state = tempfile::tempdir().unwrap();
         let mut program = Program::start_again(folder, settings, client, state.path());
@@ -39,11 +39,11 @@ impl Program {
         program
     }
 
-    /// Starts the program with what earlier ones have kept in the folder `state`.
+    /// Starts the program with the state of earlier sessions in the folder `state`.
     pub fn start_again(folder: &Path, settings: &Value, client: &str, state: &Path) -> Program {
         let mut child = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .arg("--stdio")
-            // What one session keeps must not reach another, nor the user of this machine.
+            // The state of one session must not reach another, nor the user of this machine.
             .env("XDG_STATE_HOME", state)
             .env("XDG_RUNTIME_DIR", state)
             .stdin(Stdio::piped())
@@ -151,7 +151,7 @@ impl Program {
         })
     }
 
-    /// Sends a request and gives its number.
+    /// Sends a request and returns its id.
     pub fn begin(&mut self, method: &str, params: &Value) -> i64 {
         let id = self.next;
         self.next += 1;
@@ -159,12 +159,12 @@ impl Program {
         id
     }
 
-    /// Replies to a request of the server with nothing.
+    /// Replies to a request of the server with null.
     pub fn reply(&mut self, id: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": null }));
     }
 
-    /// The first message that fits, read or to come; the others stay for later.
+    /// The first message that matches, received or to come; the others stay for later.
     pub fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.unread.iter().position(&fits) {
             return self.unread.remove(at).unwrap();
@@ -181,7 +181,7 @@ impl Program {
         }
     }
 
-    /// Whether such a message has come unasked.
+    /// Whether such a message has been received.
     pub fn has_heard(&mut self, fits: impl Fn(&Value) -> bool) -> bool {
         self.unread.extend(self.from.try_iter());
         self.unread.iter().any(fits)
@@ -207,7 +207,7 @@ impl Program {
         self.tell("textDocument/didChange", &params);
     }
 
-    /// What a hover shows on the first column of a key's line; nothing for no hover.
+    /// The hover on the first column of a key's line; `None` without a hover.
     pub fn hover(&mut self, file: &Path, text: &str, key: &str) -> Option<String> {
         let starts = |line: &str| {
             let rest = line.trim_start_matches(['"', '\'']);
@@ -220,13 +220,13 @@ impl Program {
         self.hover_at(&uri(file), &position)
     }
 
-    /// What a hover shows at a place once the workspace has been read; nothing for no hover.
+    /// The hover at a position once the workspace has been read; `None` without a hover.
     pub fn hover_at(&mut self, uri: &str, position: &Value) -> Option<String> {
         let at = json!({ "textDocument": { "uri": uri }, "position": position });
         let mut found = self.ask("textDocument/hover", &at);
         let shown = found["contents"]["value"].as_str().unwrap_or_default();
         if shown.starts_with("still reading the workspace") {
-            // On a busy machine. This command waits as long as it takes.
+            // For a busy machine: this command waits as long as necessary.
             self.command("hiera.nodes", &json!({}));
             found = self.ask("textDocument/hover", &at);
         }
@@ -238,7 +238,7 @@ impl Program {
         self.ask("workspace/executeCommand", &params)
     }
 
-    /// The error that a command ends with: its code and its message.
+    /// The error of a command: its code and its message.
     pub fn refused(&mut self, command: &str, argument: &Value) -> (i64, String) {
         let params = json!({ "command": command, "arguments": [argument] });
         let answer = self.answer("workspace/executeCommand", &params);
@@ -247,7 +247,7 @@ impl Program {
         (error["code"].as_i64().unwrap_or_default(), message)
     }
 
-    /// The next diagnostics of a file that fit.
+    /// The next diagnostics of a file that match.
     pub fn diagnostics(&mut self, file: &Path, fits: impl Fn(&Value) -> bool) -> Value {
         let uri = uri(file);
         let message = self.wait(&uri, |message| {
@@ -258,7 +258,7 @@ impl Program {
         message["params"].clone()
     }
 
-    /// Ends the conversation as one should.
+    /// Ends the session properly.
     pub fn end(mut self) {
         self.ask("shutdown", &Value::Null);
         self.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));

@@ -1,5 +1,5 @@
-//! A workspace's own configuration: what is wrong with it is shown where it stands, and what it says
-//! counts as soon as it is typed or written.
+//! A workspace's own configuration: mistakes are shown at their places, and its settings apply as
+//! soon as it is edited or written.
 
 use std::path::{Path, PathBuf};
 
@@ -100,7 +100,7 @@ fn what_is_written_to_the_disk_counts_when_the_editor_tells_of_it() {
     .unwrap();
     let change = json!({ "changes": [{ "uri": uri(&workspace.project), "type": 2 }] });
     program.tell("workspace/didChangeWatchedFiles", &change);
-    // The file is read beside the conversation.
+    // The file is read in the background.
     let mut after = hover(&mut program, &workspace.data);
     for _ in 0..100_000 {
         if after.contains("may differ") {
@@ -143,7 +143,7 @@ fn the_editor_chooses_severities_for_files_and_folders() {
         program.end();
     }
     let (error, warning, hint) = (Some(1), Some(2), Some(4));
-    // What the editor says takes the place of what the workspace does.
+    // The editor's settings override the workspace's.
     assert_eq!(
         severities,
         [(warning, error), (warning, hint), (None, warning)]

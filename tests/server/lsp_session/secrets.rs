@@ -1,5 +1,5 @@
-//! Encrypted values: their plain text is shown on request, one value at a time, where the
-//! user has turned decryption on; nothing else that the server says holds any of it.
+//! Encrypted values: their plain text is shown on request, one value at a time, if the user has
+//! turned decryption on; no other message of the server contains any of it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,10 +9,10 @@ use super::VSCODE;
 use super::commands::percent_decoded;
 use super::program::{PLAIN_CLIENT, Program, uri};
 
-/// What the real hiera-eyaml made of texts: the blob, whose key, `ok`, and the plain text, in hex.
+/// Blobs made by the real hiera-eyaml: the blob, the key, `ok`, and the plain text, in hex.
 const BLOBS: &str = include_str!("../../eyaml/blobs.tsv");
 
-/// A plain text that stands nowhere else.
+/// A plain text that occurs nowhere else.
 const PLAIN: &str = "é ü 日本語 😀";
 
 fn of_hex(hex: &str) -> Option<String> {
@@ -20,7 +20,7 @@ fn of_hex(hex: &str) -> Option<String> {
     String::from_utf8(hex.as_bytes().chunks(2).map(digits).collect()).ok()
 }
 
-/// The first blob that fits by its key's name and its plain text.
+/// The first blob with this key name and plain text.
 fn blob(key: &str, plain: &str) -> String {
     let rows = BLOBS.lines().map(|row| row.split('\t').collect::<Vec<_>>());
     let mut fitting = rows.filter(|row| {
@@ -66,7 +66,7 @@ impl Sealed {
         }
     }
 
-    /// The place of the `nth` encrypted value, inside it.
+    /// The position of the `nth` encrypted value, inside it.
     fn place(&self, nth: usize) -> Value {
         let at = self.text.match_indices("ENC[").nth(nth).unwrap().0 + 2;
         let before = &self.text[..at];
@@ -279,7 +279,7 @@ fn with_decryption_on_nothing_else_tells_a_plain_text() {
         "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } },
     });
     said += &program.ask("textDocument/inlayHint", &whole).to_string();
-    // The requested value is in its answer alone.
+    // The requested value is only in its own answer.
     let shown = program.command("hiera.reveal", &sealed.place(0));
     assert_eq!(shown["content"], PLAIN);
     program.ask(

@@ -1,4 +1,4 @@
-//! A lookup in a workspace that is only in memory, as a web page would ask for one.
+//! A lookup in a workspace that is only in memory, as on a web page.
 
 use hiera_ls::analysis::Analysis;
 use hiera_ls::lookup::{ConfigCache, PuppetVersion, Request, Settings};
@@ -13,7 +13,7 @@ fn no_random_numbers(_: &mut [u8]) -> Result<(), getrandom::Error> {
     Err(getrandom::Error::UNSUPPORTED)
 }
 
-/// How many elements a merge of two levels gives: 3, or 0 where the lookup failed.
+/// The number of elements in a merge of two levels: 3, or 0 if the lookup failed.
 #[unsafe(no_mangle)]
 pub extern "C" fn merged_elements() -> u32 {
     let workspace = Workspace::new();

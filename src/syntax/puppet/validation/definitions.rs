@@ -1,11 +1,12 @@
-//! Definitions: where they may stand, what they and their parameters may be called, how they may end.
+//! Validates definitions: where they are allowed, their names and parameters, and their last
+//! statement.
 
 use super::super::labels::{a, label, the};
 use super::super::tree::{Definition, Form, Kind, Node, Resource};
 use super::super::words;
 use super::{Checker, capital, captures_rest, has_no_effect, untitled};
 
-/// Names of types that nothing else may be called.
+/// Type names that cannot be redefined.
 const RESERVED_TYPES: &[&str] = &[
     "type",
     "any",
@@ -41,7 +42,6 @@ const RESERVED_TYPES: &[&str] = &[
 const RESERVED_PARAMETERS: &[&str] = &["name", "title"];
 
 impl<'a> Checker<'a> {
-    /// Definitions and resources.
     pub(super) fn check_definition(&mut self, node: &'a Node) {
         match &node.kind {
             Kind::Class(definition) | Kind::Define(definition) => {
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Definitions stand at the top or in classes.
+    /// Definitions are only allowed at the top level or in classes.
     fn top(&mut self, node: &Node) {
         let mut around = self.path.iter().rev();
         while let Some(outer) = around.next() {

@@ -1,6 +1,6 @@
-//! What Puppet refuses although the grammar allows it (`pops/validation/checker4_0.rb` and
-//! `tasks_checker.rb`), as far as the text alone tells: where a file lies, and the texts of heredocs,
-//! are not checked. A key that a hash has twice is a warning in Puppet 7 and not reported.
+//! Puppet's checks beyond the grammar (`pops/validation/checker4_0.rb` and `tasks_checker.rb`) that
+//! need only the text: the file's location and the texts of heredocs are not checked. A duplicate
+//! key in a hash is a warning in Puppet 7 and not reported.
 
 mod definitions;
 
@@ -9,7 +9,7 @@ use super::tree::{Form, Kind, Node, Prefix};
 use super::words;
 use super::{Dialect, Problem};
 
-/// What is wrong with a program, in the order in which Puppet finds it.
+/// The problems of a program, in the order in which Puppet finds them.
 pub(super) fn validate(root: &Node, dialect: Dialect) -> Vec<Problem> {
     let mut checker = Checker {
         is_plan: dialect == Dialect::Plan,
@@ -22,7 +22,7 @@ pub(super) fn validate(root: &Node, dialect: Dialect) -> Vec<Problem> {
 
 struct Checker<'a> {
     is_plan: bool,
-    /// The nodes around, outermost first.
+    /// The enclosing nodes, outermost first.
     path: Vec<&'a Node>,
     problems: Vec<Problem>,
 }
@@ -133,7 +133,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a plan may not hold, at all or outside of `apply`. True where nothing else is checked.
+    /// Checks for nodes that are not allowed in a plan, at all or outside of `apply`. Returns true
+    /// if nothing else needs checking.
     fn refuses_in_plan(&mut self, node: &Node) -> bool {
         let applies = self
             .path
@@ -187,7 +188,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What must give a value.
+    /// Checks that a node has a value.
     fn value(&mut self, node: &Node) {
         match &node.kind {
             Kind::Unary(_, inner) | Kind::Interpolation(inner) | Kind::Render(inner) => {
@@ -262,7 +263,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `case` and selectors: only one default.
+    /// `case` and selectors: only one default is allowed.
     fn choice(&mut self, node: &Node) {
         let is_default = |node: &&Node| matches!(node.kind, Kind::Default);
         let mut defaults: Vec<&Node> = Vec::new();
@@ -371,7 +372,7 @@ fn captures_rest(node: &Node) -> Option<&str> {
     }
 }
 
-/// The name in front of a hash, which may be meant as a resource.
+/// The name before a hash, which may have been meant as a resource.
 fn untitled(node: &Node) -> Option<&str> {
     let Kind::Block(statements) = &node.kind else {
         return None;
@@ -391,7 +392,6 @@ fn untitled(node: &Node) -> Option<&str> {
     }
 }
 
-/// Whether evaluating it surely changes nothing.
 fn has_no_effect(node: &Node) -> bool {
     match &node.kind {
         Kind::Undef
