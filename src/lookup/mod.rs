@@ -78,8 +78,8 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Limit, OTHERWISE, Origin, Run, Source, group_of, groups_of_members, groups_of_nodes,
-    groups_of_possible, possible_readers, readers, runs, runs_within, sources,
+    Group, Limit, OTHERWISE, Origin, Run, Source, first_of, group_of, groups_of_members,
+    groups_of_nodes, groups_of_possible, possible_readers, readers, runs, runs_within, sources,
 };
 pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 

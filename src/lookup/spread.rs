@@ -532,7 +532,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         known.unknown.retain(is_open);
         known.unless(&request.names)
     };
-    let mut groups = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     let why_not = certain(&answer);
     let unless = open(&answer);
     add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
@@ -550,6 +550,8 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         let unless = open(&answer);
         add(&mut groups, answer, (why_not, unless), condition.join(", "));
     }
+    // "Every other node" is read behind those that are named.
+    groups.rotate_left(1);
     groups
 }
 
@@ -579,6 +581,33 @@ fn possible_places(
     found
 }
 
+/// What stands between conditions of which one must hold.
+const OR: &str = " or ";
+
+/// Some of the conditions of which one must hold, and how many more there are.
+#[must_use]
+pub fn first_of(condition: &str) -> String {
+    /// Most that are shown.
+    const MOST: usize = 5;
+    let all: Vec<&str> = condition.split(OR).collect();
+    match all.len().saturating_sub(MOST) {
+        0 => condition.to_owned(),
+        more => format!("{} or {more} more", all[..MOST].join(OR)),
+    }
+}
+
+/// Two conditions of which one must hold: the values alone, where the last variable's are all that
+/// differs.
+fn either(known: &str, condition: &str) -> String {
+    let last = known.rsplit(", or ").next().unwrap_or(known);
+    match (last.rsplit_once(" = "), condition.rsplit_once(" = ")) {
+        (Some((of_known, _)), Some((variable, value))) if of_known == variable => {
+            format!("{known} or {value}")
+        }
+        (_, _) => format!("{known}, or {condition}"),
+    }
+}
+
 /// Why an answer is not certain, and what would change it.
 type Doubt = (Option<String>, Option<String>);
 
@@ -592,7 +621,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
         Some(group) => {
             origin_in(&mut group.origins, found);
             if !condition.is_empty() && group.condition != OTHERWISE {
-                group.condition = format!("{}; {condition}", group.condition);
+                group.condition = either(&group.condition, &condition);
             }
         }
         None => groups.push(Group {

@@ -61,7 +61,7 @@ fn report_ignored(at: &FileContext<'_>, findings: &mut Findings<'_>) {
                 Severity::Information,
                 tag.range,
                 format!(
-                    "Puppet ignores the tag '{}': the value is what stands behind it, as it is",
+                    "Puppet ignores the tag '{}': the value after it counts as it is written",
                     tag.text
                 ),
             );

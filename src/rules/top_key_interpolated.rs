@@ -1,4 +1,4 @@
-//! `top-key-interpolated`: the name of a topmost key has a token, which is not interpolated there.
+//! `top-key-interpolated`: the name of a top-level key has a token, which is not interpolated there.
 
 use super::{Depends, FileContext, Findings, Hook, Rule, Severity};
 use crate::workspace::KeyFact;
@@ -6,7 +6,7 @@ use crate::workspace::KeyFact;
 pub(super) const RULE: &Rule = &Rule {
     code: "top-key-interpolated",
     severity: Severity::Warning,
-    summary: "the name of a topmost key has a token, which is not interpolated there",
+    summary: "the name of a top-level key has a token, which is not interpolated there",
     page: include_str!("../../docs/rules/top-key-interpolated.md"),
     depends: Depends::OWN_FILE,
     hooks: &[Hook::Key(check)],

@@ -90,7 +90,9 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 
   "hiera.diff": async (place, ask) => {
     const choices = await ask.nodes(place);
-    const { nodes, selected, environments = [] } = choices;
+    const { nodes, selected } = choices;
+    // One environment alone compares with nothing.
+    const environments = (choices.environments ?? []).filter((_, __, { length }) => length > 1);
     const from = await pickSide(choices, nodes, environments, "The one to compare", selected);
     if (from === undefined) {
       return undefined;

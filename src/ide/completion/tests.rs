@@ -431,7 +431,7 @@ fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
     expect![[r#"
         profile::web::port — first found, for both nodes that read this file
           443
-        set in role/web.yaml:1 · not set in common.yaml"#]]
+        set in data/role/web.yaml:1 · not set in data/common.yaml"#]]
     .assert_eq(&said(Described::Key("profile::web::port".into())));
     expect!["facts.os.family — Debian for 1 node, RedHat for 1 node"]
         .assert_eq(&said(Described::Variable("facts.os.family".into())));

@@ -243,7 +243,7 @@ fn a_secret_that_differs_is_told_without_its_internal_form() {
 
         password
           - (encrypted, PKCS7)  data/secrets/web.eyaml:1
-          + a different encrypted value  data/secrets/db.eyaml:1
+          + a different value (encrypted)  data/secrets/db.eyaml:1
 
         port
           - 8080  data/role/web.yaml:2
@@ -255,7 +255,7 @@ fn a_secret_that_differs_is_told_without_its_internal_form() {
 
         --- a.example (compared with b.example)
         # from data/secrets/web.eyaml:1
-        # a different encrypted value for b.example
+        # a different value for b.example (encrypted)
         # unknown: the value is encrypted (PKCS7)
         password: "<encrypted with PKCS7>"
 
@@ -273,7 +273,7 @@ fn a_secret_that_differs_is_told_without_its_internal_form() {
 
         --- b.example (compared with a.example)
         # from data/secrets/db.eyaml:1
-        # a different encrypted value for a.example
+        # a different value for a.example (encrypted)
         # unknown: the value is encrypted (PKCS7)
         password: "<encrypted with PKCS7>"
 

@@ -2,7 +2,7 @@
 //! same.
 
 use super::why_not::WIDEST;
-use super::{Goal, Outcome, Proposal, WhyNot};
+use super::{Goal, InTheWay, Outcome, Proposal, WhyNot};
 use crate::ide::cell::{cell_json, difference_json, json_text, nodes_json, outcome_text};
 use crate::ide::edit::Plan;
 use crate::ide::hover::inline;
@@ -93,6 +93,10 @@ pub fn why_not_lines(
     };
     let gets = match (&why.gets.unknown, &why.gets.result) {
         (None, Ok(value)) => inline(value, WIDEST),
+        // The levels below say why.
+        (Some(_), _) if why.levels.iter().any(|level| level.file.is_none()) => {
+            "not known".to_owned()
+        }
         (_, _) => outcome_text(&why.gets),
     };
     let wanted = match why.has_it {
@@ -101,6 +105,10 @@ pub fn why_not_lines(
     };
     let first = format!("{key} — {gets}{wanted} for {node}{merged}");
     let mut lines = vec![(first, false)];
+    if !why.has_facts {
+        lines.push(("  no facts of this node are known".to_owned(), false));
+    }
+    let mut told: Vec<(String, &InTheWay)> = Vec::new();
     for level in &why.levels {
         let place = match (&level.file, level.line) {
             (Some(file), Some(line)) => format!("{}:{line}", name(file)),
@@ -110,10 +118,32 @@ pub fn why_not_lines(
                 None => level.level.to_string(),
             },
         };
-        let is_in_the_way = level.is_in_the_way && !why.has_it;
-        let line = (format!("  {place} {}", level.what), is_in_the_way);
-        if !lines.contains(&line) {
-            lines.push(line);
+        let is_new = |(known, other): &(String, &InTheWay)| {
+            *known != place
+                || other.what != level.what
+                || other.is_in_the_way != level.is_in_the_way
+        };
+        if told.iter().all(is_new) {
+            told.push((place, level));
+        }
+    }
+    let is_alike = |(_, one): &(String, &InTheWay), (_, other): &(String, &InTheWay)| {
+        let are_open = one.file.is_none() && other.file.is_none();
+        are_open && one.level == other.level && one.what == other.what
+    };
+    for alike in told.chunk_by(is_alike) {
+        let more = alike.len() - 1;
+        // Two are named.
+        let (shown, more) = match more {
+            0 | 1 => (alike, String::new()),
+            _ => (
+                &alike[..1],
+                format!(" and {more} more paths of level '{}'", alike[0].1.level),
+            ),
+        };
+        for (place, level) in shown {
+            let is_in_the_way = level.is_in_the_way && !why.has_it;
+            lines.push((format!("  {place}{more} {}", level.what), is_in_the_way));
         }
     }
     if why.levels.is_empty() && !why.has_it {

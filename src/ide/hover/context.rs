@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
-use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
+use crate::analysis::{Analysis, KeyPositions, RootView};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::value::Value;
-use crate::workspace::{File, language_of, path};
+use crate::workspace::{File, language_of};
 
 /// Most files that one line names.
 const MOST_NAMED: usize = 3;
@@ -31,8 +31,6 @@ pub(super) struct Context<'a> {
     /// Whether it is a manifest, whose answers are for all nodes.
     pub(super) is_code: bool,
     positions: KeyPositions<'a>,
-    /// Where the data of the file lies.
-    datadir: OnceCell<Option<String>>,
     readers: OnceCell<Vec<usize>>,
 }
 
@@ -54,7 +52,6 @@ impl<'a> Context<'a> {
             view,
             options,
             positions: KeyPositions::new(analysis.snapshot),
-            datadir: OnceCell::new(),
             readers: OnceCell::new(),
         })
     }
@@ -124,29 +121,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The name of a file: as the options say, else its path below the data directory of the file
-    /// under the cursor, else below the workspace's folder.
+    /// The name of a file: as the options say, else its path below the workspace's folder, as in all
+    /// documents and on the command line.
     pub(super) fn label(&self, at: &str) -> String {
-        if let Some(name) = self.options.name {
-            return name(at);
+        match self.options.name {
+            Some(name) => name(at),
+            None => self.view.analysis.snapshot.short_name(at).to_owned(),
         }
-        let datadir = || datadir_of(&self.reaches.first()?.place);
-        if let Some(datadir) = self.datadir.get_or_init(datadir)
-            && let Some(rest) = path::within(at, datadir)
-            && !rest.is_empty()
-        {
-            return rest.to_string();
-        }
-        // In a module's code, data of the environment is shown beside that of the module.
-        let root = Some(&self.view.root.dir).filter(|_| !self.is_code);
-        if let Some(rest) = root.and_then(|root| path::within(at, root)) {
-            return rest.to_string();
-        }
-        let areas = self.view.analysis.snapshot.areas().iter();
-        let rest = areas.filter_map(|area| path::within(at, area)).next();
-        rest.filter(|rest| !rest.is_empty())
-            .unwrap_or(at)
-            .to_string()
     }
 
     /// Files as links to where they set a key, a few of them by name.

@@ -22,7 +22,7 @@ a$0: 1
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               1
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: 'Private' (outside this workspace)"#]],
     );
 }
@@ -45,7 +45,7 @@ a$0: 1
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               1
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: vault_lookup (not run)"#]],
     );
 }
@@ -82,7 +82,7 @@ fn what_a_backend_may_do_by_its_code_is_offered() {
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               1
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: lib::expand (not run)
             by its code lib::expand may read like yaml_data: hiera-ls doctor shows how to declare it"#]],
     );
@@ -118,8 +118,8 @@ a$0: 1
         "{a: {variables: {role: web}}, b: {variables: {role: db}}, c: {variables: {role: db}}}",
         expect![[r#"
             a — first found, 2 different values on 3 nodes
-              1  # b and 1 more · common.yaml:1 (may differ)
-            2 on a (role = web) · role/web.yaml:1 (may differ)
+              1  # b and 1 more · data/common.yaml:1 (may differ)
+            2 on a (role = web) · data/role/web.yaml:1 (may differ)
             may differ: vault_lookup (not run)"#]],
     );
 }
@@ -135,7 +135,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for every node that reads this file
               443
-            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            set in data/common/profile/web.yaml:1 · overrides data/common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check(
@@ -146,7 +146,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for every node that reads this file
               443
-            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            set in data/common/profile/web.yaml:1 · overrides data/common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check_nodes(
@@ -158,7 +158,7 @@ fn a_declared_backend_is_read_and_named() {
         expect![[r#"
             profile::web::port — first found, for both nodes that read this file
               443
-            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            set in data/common/profile/web.yaml:1 · overrides data/common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
     );
     check(

@@ -21,7 +21,7 @@ fn one_nested_difference_is_said_and_lines_that_read_alike_differ() {
         "{a: {}, a2: {}, b: {}, c: {}, d: {}}",
         expect![[r#"
             sysctl — merged deep, 4 different values on 5 nodes
-              # a and 1 more · common.yaml:2
+              # a and 1 more · data/common.yaml:2
               net:
                 core.somaxconn: 128
                 a:
@@ -29,10 +29,10 @@ fn one_nested_difference_is_said_and_lines_that_read_alike_differ() {
                   two: 2222222222
                   three: 3333333333
                   four: 4
-            net.'core.somaxconn': 1024 on b · node/b.yaml:1
-            adds x on c · node/c.yaml:1
-            like c, but x.source: 10.1.0.0/8 on d · node/d.yaml:1
-            merge: deep, from lookup_options in common.yaml:1"#]],
+            net.'core.somaxconn': 1024 on b · data/node/b.yaml:1
+            adds x on c · data/node/c.yaml:1
+            like c, but x.source: 10.1.0.0/8 on d · data/node/d.yaml:1
+            merge: deep, from lookup_options in data/common.yaml:1"#]],
     );
 }
 
@@ -46,8 +46,8 @@ fn one_text_of_a_merged_value_comes_from_one_level() {
         expect![[r#"
             net.tcp.max — merged deep, set by one level, for every node that reads this file
               2
-            set in role/web.yaml:1 · overrides common.yaml:1
-            merge: deep, from lookup_options in common.yaml:2"#]],
+            set in data/role/web.yaml:1 · overrides data/common.yaml:1
+            merge: deep, from lookup_options in data/common.yaml:2"#]],
     );
     check(
         &with_hierarchy(&format!(
@@ -56,8 +56,8 @@ fn one_text_of_a_merged_value_comes_from_one_level() {
         expect![[r#"
             ssh.tcp — merged as hash, set by one level, for every node that reads this file
               max: 2
-            set in role/web.yaml:1 · overrides common.yaml:1
-            merge: hash, from lookup_options in common.yaml:2"#]],
+            set in data/role/web.yaml:1 · overrides data/common.yaml:1
+            merge: hash, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -92,7 +92,7 @@ fn a_cut_value_goes_on_at_a_key_of_its_own() {
                   - a long public key of cid
                   - another long one of cid
               # … 7 more lines: hiera-ls lookup users
-            set in common.yaml:1"#]],
+            set in data/common.yaml:1"#]],
     );
 }
 
@@ -106,8 +106,21 @@ fn of_two_encrypted_values_the_later_one_is_said_to_be_different() {
         NODES,
         expect![[r#"
             p — first found, 2 different values on 4 nodes
-              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            a different encrypted value on a.example · node/a.example.yaml:1"#]],
+              (encrypted, PKCS7)  # 3 nodes · data/common.yaml:1
+            a different value (encrypted) on a.example · data/node/a.example.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_token_beside_a_cipher_text_makes_another_value() {
+    check_nodes(
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {}}]\n\
+         #- data/common.eyaml\np$0: '%{facts.site} ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]'\n",
+        "a: {facts: {site: ams}}\nb: {facts: {site: lon}}\n",
+        expect![[r#"
+            p — first found, 2 different values on 2 nodes
+              (encrypted, PKCS7)  # a · data/common.eyaml:1
+            a different value (encrypted) on b (facts.site = lon)"#]],
     );
 }
 
@@ -121,7 +134,7 @@ fn words_that_read_as_an_encrypted_value_are_none() {
         NODES,
         expect![[r#"
             p — first found, 2 different values on 4 nodes
-              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            (encrypted, PKCS7) on a.example · node/a.example.yaml:1"#]],
+              (encrypted, PKCS7)  # 3 nodes · data/common.yaml:1
+            (encrypted, PKCS7) on a.example · data/node/a.example.yaml:1"#]],
     );
 }

@@ -63,17 +63,17 @@ fn a_key_of_which_the_first_counts() {
             ```yaml
             443
             ```
-            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
+            set in [data/role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [data/common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
         expect![[r#"
             **`profile::web::port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
-            set in `role/web.yaml:1` · overrides `common.yaml:6` · not set in `site/ams.yaml`"#]],
+            set in `data/role/web.yaml:1` · overrides `data/common.yaml:6` · not set in `data/site/ams.yaml`"#]],
         expect![[r#"
             profile::web::port — first found, for 3 of 4 nodes: all that read this file
               443
-            set in role/web.yaml:1 · overrides common.yaml:6 · not set in site/ams.yaml"#]],
+            set in data/role/web.yaml:1 · overrides data/common.yaml:6 · not set in data/site/ams.yaml"#]],
     );
 }
 
@@ -85,29 +85,30 @@ fn a_key_that_is_merged() {
         expect![[r#"
             **`users.alice`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
-            groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
-            shell: /bin/sh   # common.yaml:11
-            uid: 1001        # role/web.yaml:3
+            groups: [wheel]  # data/common.yaml:11; "docker" knocked out by data/role/web.yaml:3
+            shell: /bin/sh   # data/common.yaml:11
+            uid: 1001        # data/role/web.yaml:3
             ```
-            merged from [role/web.yaml:3](file:///repo/data/role/web.yaml#L3), [common.yaml:11](file:///repo/data/common.yaml#L11)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            merged from [data/role/web.yaml:3](file:///repo/data/role/web.yaml#L3), [data/common.yaml:11](file:///repo/data/common.yaml#L11)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [data/common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
             **`users.alice`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
-            groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
-            shell: /bin/sh   # common.yaml:11
-            uid: 1001        # role/web.yaml:3
+            groups: [wheel]  # data/common.yaml:11; "docker" knocked out by data/role/web.yaml:3
+            shell: /bin/sh   # data/common.yaml:11
+            uid: 1001        # data/role/web.yaml:3
             ```
-            merged from `role/web.yaml:3`, `common.yaml:11`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by  
+            merged from `data/role/web.yaml:3`, `data/common.yaml:11`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `data/common.yaml:2` by
               `^users$`"#]],
         expect![[r#"
             users.alice — merged deep from 2 levels, for every node that reads this file
-              groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
-              shell: /bin/sh   # common.yaml:11
-              uid: 1001        # role/web.yaml:3
-            merged from role/web.yaml:3, common.yaml:11
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+              groups: [wheel]  # data/common.yaml:11; "docker" knocked out by data/role/web.yaml:3
+              shell: /bin/sh   # data/common.yaml:11
+              uid: 1001        # data/role/web.yaml:3
+            merged from data/role/web.yaml:3, data/common.yaml:11
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
+              ^users$"#]],
     );
 }
 
@@ -121,21 +122,22 @@ fn a_leaf() {
             ```yaml
             /bin/sh
             ```
-            set in [common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            set in [data/common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [data/common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
             **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
             ```yaml
             /bin/sh
             ```
-            set in `common.yaml:11` · not set in `site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by  
+            set in `data/common.yaml:11` · not set in `data/site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `data/common.yaml:2` by
               `^users$`"#]],
         expect![[r#"
             users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
               /bin/sh
-            set in common.yaml:11 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            set in data/common.yaml:11 · not set in data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
+              ^users$"#]],
     );
 }
 
@@ -149,17 +151,17 @@ fn a_key_in_an_element_of_a_list() {
             ```yaml
             b.example
             ```
-            set in [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
+            set in [data/role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [data/common.yaml](file:///repo/data/common.yaml#L1)"#]],
         expect![[r#"
             **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             b.example
             ```
-            set in `role/web.yaml:8` · not set in `site/ams.yaml`, `common.yaml`"#]],
+            set in `data/role/web.yaml:8` · not set in `data/site/ams.yaml`, `data/common.yaml`"#]],
         expect![[r#"
             backends.1.host — first found, for 3 of 4 nodes: all that read this file
               b.example
-            set in role/web.yaml:8 · not set in site/ams.yaml, common.yaml"#]],
+            set in data/role/web.yaml:8 · not set in data/site/ams.yaml, data/common.yaml"#]],
     );
 }
 
@@ -171,17 +173,17 @@ fn an_error() {
         expect![[r#"
             **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
+            [data/common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [data/common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
         expect![[r#"
-            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`  
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`
               `in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back"#]],
+            `data/common.yaml:17` `db::host` → `data/common.yaml:18` `db::primary` → back"#]],
         expect![[r#"
             db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
               [db::host, db::primary]
             for all 4 nodes that read this file
-            common.yaml:17 db::host → common.yaml:18 db::primary → back"#]],
+            data/common.yaml:17 db::host → data/common.yaml:18 db::primary → back"#]],
     );
 }
 
@@ -194,30 +196,30 @@ fn a_key_that_differs() {
             **`ntp::servers`** — merged unique, 2 different values on 4 nodes
             ```yaml
             # a.example and 1 more
-            - ams1     # site/ams.yaml:2
-            - ams2     # site/ams.yaml:2
-            - common1  # common.yaml:13
+            - ams1     # data/site/ams.yaml:2
+            - ams2     # data/site/ams.yaml:2
+            - common1  # data/common.yaml:13
             ```
             `[common1]` on c.example and 1 more  
-            merge: `unique`, from lookup_options in [site/ams.yaml:4](file:///repo/data/site/ams.yaml#L4), for the first value"#]],
+            merge: `unique`, from lookup_options in [data/site/ams.yaml:4](file:///repo/data/site/ams.yaml#L4), for the first value"#]],
         expect![[r#"
             **`ntp::servers`** — merged unique, 2 different values on 4 nodes
             ```yaml
             # a.example and 1 more
-            - ams1     # site/ams.yaml:2
-            - ams2     # site/ams.yaml:2
-            - common1  # common.yaml:13
+            - ams1     # data/site/ams.yaml:2
+            - ams2     # data/site/ams.yaml:2
+            - common1  # data/common.yaml:13
             ```
             `[common1]` on c.example and 1 more  
-            merge: `unique`, from lookup_options in `site/ams.yaml:4`, for the first value"#]],
+            merge: `unique`, from lookup_options in `data/site/ams.yaml:4`, for the first value"#]],
         expect![[r#"
             ntp::servers — merged unique, 2 different values on 4 nodes
               # a.example and 1 more
-              - ams1     # site/ams.yaml:2
-              - ams2     # site/ams.yaml:2
-              - common1  # common.yaml:13
+              - ams1     # data/site/ams.yaml:2
+              - ams2     # data/site/ams.yaml:2
+              - common1  # data/common.yaml:13
             [common1] on c.example and 1 more
-            merge: unique, from lookup_options in site/ams.yaml:4, for the first value"#]],
+            merge: unique, from lookup_options in data/site/ams.yaml:4, for the first value"#]],
     );
 }
 
@@ -237,11 +239,11 @@ fn a_token_that_looks_up() {
     kind(
         "%{look$0up('site::domain')}",
         NODES,
-        expect![[
-            r#"**`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))"#
-        ]],
-        expect!["**`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)"],
-        expect!["%{lookup('site::domain')} — example.com (common.yaml:14)"],
+        expect![
+            "**`%{lookup('site::domain')}`** — `example.com` ([data/common.yaml:14](file:///repo/data/common.yaml#L14))"
+        ],
+        expect!["**`%{lookup('site::domain')}`** — `example.com` (`data/common.yaml:14`)"],
+        expect!["%{lookup('site::domain')} — example.com (data/common.yaml:14)"],
     );
 }
 
@@ -286,15 +288,15 @@ fn options_of_a_pattern() {
         NODES,
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            hidden for `profile::db::users` by the literal entry in [data/common.yaml:4](file:///repo/data/common.yaml#L4)  
             merge: `deep`"#]],
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in `common.yaml:4`  
+            hidden for `profile::db::users` by the literal entry in `data/common.yaml:4`  
             merge: `deep`"#]],
         expect![[r#"
             ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
-            hidden for profile::db::users by the literal entry in common.yaml:4
+            hidden for profile::db::users by the literal entry in data/common.yaml:4
             merge: deep"#]],
     );
 }
@@ -308,7 +310,7 @@ fn a_path() {
             "**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes have a file · no file for `role` = db"
         ],
         expect![[r#"
-            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for  
+            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for
               `role` = db"#]],
         expect![
             "role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · no file for role = db"
@@ -323,13 +325,13 @@ fn an_encrypted_value() {
         NODES,
         expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
         expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
         expect![[r#"
         ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
     );
 }
 
@@ -342,7 +344,7 @@ fn a_merge_option() {
             r#"**`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level"#
         ]],
         expect![[r#"
-            **`knockout_prefix`** — an element that starts with it removes the element of that name from the  
+            **`knockout_prefix`** — an element that starts with it removes the element of that name from the
               next lower level"#]],
         expect![[r#"
             knockout_prefix — an element that starts with it removes the element of that name from the next
@@ -403,7 +405,7 @@ fn an_encrypted_value_names_whom_it_is_for() {
             r#"**`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"#
         ]],
         expect![[r#"
-            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test  
+            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
               Authority,O=Example,C=XX"#]],
         expect![[r#"
             ENC[PKCS7,…] — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
@@ -478,7 +480,7 @@ fn a_node_of_which_only_the_name_is_known() {
     expect![[r#"
         host — first found, for x.example, known by name only (may differ)
           b
-        set in common.yaml:1 · not set in node/x.example.yaml
+        set in data/common.yaml:1 · not set in data/node/x.example.yaml
         may differ: role = web"#]]
     .assert_eq(&found.expect("a hover").plain);
 }

@@ -28,32 +28,32 @@ fn the_forms_of_a_knock_out() {
         NODES,
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
-            `'--docker'`: removes `docker` of [common.yaml:5](file:///repo/data/common.yaml#L5)
+            `'--docker'`: removes `docker` of [data/common.yaml:5](file:///repo/data/common.yaml#L5)
             ```yaml
-            - adm  # common.yaml:5
-            - www  # role/web.yaml:2
+            - adm  # data/common.yaml:5
+            - www  # data/role/web.yaml:2
             ```
-            "docker" knocked out by role/web.yaml:2  
-            merged from [role/web.yaml:2](file:///repo/data/role/web.yaml#L2), [common.yaml:5](file:///repo/data/common.yaml#L5) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:3](file:///repo/data/common.yaml#L3)"#]],
+            "docker" knocked out by data/role/web.yaml:2  
+            merged from [data/role/web.yaml:2](file:///repo/data/role/web.yaml#L2), [data/common.yaml:5](file:///repo/data/common.yaml#L5) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [data/common.yaml:3](file:///repo/data/common.yaml#L3)"#]],
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
-            `'--docker'`: removes `docker` of `common.yaml:5`
+            `'--docker'`: removes `docker` of `data/common.yaml:5`
             ```yaml
-            - adm  # common.yaml:5
-            - www  # role/web.yaml:2
+            - adm  # data/common.yaml:5
+            - www  # data/role/web.yaml:2
             ```
-            "docker" knocked out by role/web.yaml:2  
-            merged from `role/web.yaml:2`, `common.yaml:5` · not set in `site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:3`"#]],
+            "docker" knocked out by data/role/web.yaml:2  
+            merged from `data/role/web.yaml:2`, `data/common.yaml:5` · not set in `data/site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `data/common.yaml:3`"#]],
         expect![[r#"
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
-            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            '--docker': removes docker of data/common.yaml:5
+              - adm  # data/common.yaml:5
+              - www  # data/role/web.yaml:2
+            "docker" knocked out by data/role/web.yaml:2
+            merged from data/role/web.yaml:2, data/common.yaml:5 · not set in data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
 }
 
@@ -65,10 +65,10 @@ fn an_element_of_a_merged_list_is_in_the_value() {
         expect![[r#"
             pkgs — merged unique from 2 levels, for 3 of 4 nodes: all that read this file
             vim: in the effective value
-              - vim  # role/web.yaml:1
-              - git  # common.yaml:4
-            merged from role/web.yaml:1, common.yaml:4 · not set in site/ams.yaml
-            merge: unique, from lookup_options in common.yaml:2"#]],
+              - vim  # data/role/web.yaml:1
+              - git  # data/common.yaml:4
+            merged from data/role/web.yaml:1, data/common.yaml:4 · not set in data/site/ams.yaml
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -79,13 +79,13 @@ fn an_element_that_a_higher_level_has_too() {
         NODES,
         expect![[r#"
             pkgs — merged unique, 2 different values on 4 nodes
-            git: already in the effective value from role/web.yaml:1 on 3 nodes · in the effective value on
-              d.example
+            git: already in the effective value from data/role/web.yaml:1 on 3 nodes · in the effective value
+              on d.example
               # 3 nodes (role = web)
               - vim
               - git
             [git, vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -100,12 +100,12 @@ fn a_knock_out_says_what_it_removes() {
         NODES,
         expect![[r#"
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
-            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            '--docker': removes docker of data/common.yaml:5
+              - adm  # data/common.yaml:5
+              - www  # data/role/web.yaml:2
+            "docker" knocked out by data/role/web.yaml:2
+            merged from data/role/web.yaml:2, data/common.yaml:5 · not set in data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
     check_nodes(
         &lists(
@@ -116,14 +116,14 @@ fn a_knock_out_says_what_it_removes() {
         NODES,
         expect![[r#"
             users.groups — merged deep, 2 different values on 4 nodes
-            docker: removed by the knock-out in role/web.yaml:2 on 3 nodes · in the effective value on
+            docker: removed by the knock-out in data/role/web.yaml:2 on 3 nodes · in the effective value on
               d.example
               # 3 nodes (role = web)
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
+              - adm  # data/common.yaml:5
+              - www  # data/role/web.yaml:2
+            "docker" knocked out by data/role/web.yaml:2
             [docker, adm] on d.example
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
     check_nodes(
         &lists("", "", "users:\n  groups: [\"--doc$0ker\", adm]\n"),
@@ -133,8 +133,8 @@ fn a_knock_out_says_what_it_removes() {
             '--docker': removes nothing and stays in the value: no lower level sets this list
               - '--docker'
               - adm
-            set in common.yaml:5 · not set in role/web.yaml, site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            set in data/common.yaml:5 · not set in data/role/web.yaml, data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
 }
 
@@ -145,18 +145,18 @@ fn an_element_of_a_list_that_is_overridden() {
         NODES,
         expect![[r#"
             dns — first found, 2 different values on 4 nodes
-            b: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
-              - a  # 3 nodes (role = web) · role/web.yaml:1
-            [b, c] on d.example · common.yaml:4"#]],
+            b: overridden by data/role/web.yaml:1 on 3 nodes · in the effective value on d.example
+              - a  # 3 nodes (role = web) · data/role/web.yaml:1
+            [b, c] on d.example · data/common.yaml:4"#]],
     );
     check_nodes(
         &lists("", "", "dns: [a$0, b]\n"),
         NODES,
         expect![[r#"
-        dns — first found, for all 4 nodes that read this file
-          - a
-          - b
-        set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml"#]],
+            dns — first found, for all 4 nodes that read this file
+              - a
+              - b
+            set in data/common.yaml:4 · not set in data/role/web.yaml, data/site/ams.yaml"#]],
     );
 }
 
@@ -173,13 +173,13 @@ fn an_element_that_is_a_hash() {
             pkgs — merged unique, 2 different values on 4 nodes
             this element: in the effective value
               # 3 nodes (role = web)
-              -  # role/web.yaml:1
+              -  # data/role/web.yaml:1
                 name: vim
-              -  # common.yaml:5
+              -  # data/common.yaml:5
                 name: git
                 version: 1
             [{name: git, version: 1}] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -194,13 +194,13 @@ fn a_knock_out_reaches_the_next_level_only() {
         NODES,
         expect![[r#"
             users.groups — merged deep, 2 different values on 3 nodes
-            '--docker': only reaches the next lower level, docker is in the value from common.yaml:5 on 2
-              nodes · removes docker of common.yaml:5 on c.example
+            '--docker': only reaches the next lower level, docker is in the value from data/common.yaml:5 on 2
+              nodes · removes docker of data/common.yaml:5 on c.example
               # a.example and 1 more
               - docker
               - adm
             [adm] on c.example
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
     check_nodes(
         &lists(
@@ -213,8 +213,8 @@ fn a_knock_out_reaches_the_next_level_only() {
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
             '--docker': removes nothing: no lower level has docker
               - adm
-            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
+            merged from data/role/web.yaml:2, data/common.yaml:5 · not set in data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:3"#]],
     );
 }
 
@@ -226,8 +226,8 @@ fn keys_and_lists_of_one_level_stay_as_they_are() {
         expect![[r#"
             pkgs — merged unique, set by one level, for all 4 nodes that read this file
               - vim
-            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            set in data/common.yaml:4 · not set in data/role/web.yaml, data/site/ams.yaml
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
     check_nodes(
         &lists("pkgs: [git]\n", "", "p$0kgs: &a [vim]\n"),
@@ -235,10 +235,10 @@ fn keys_and_lists_of_one_level_stay_as_they_are() {
         expect![[r#"
             pkgs — merged unique, 2 different values on 4 nodes
               # 3 nodes (role = web)
-              - git  # role/web.yaml:1
-              - vim  # common.yaml:4
+              - git  # data/role/web.yaml:1
+              - vim  # data/common.yaml:4
             [vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -249,23 +249,23 @@ fn an_element_for_a_node_and_for_any_node() {
         &text,
         "{}",
         expect![[r#"
-        pkgs — merged unique, set by one level, for every node that reads this file (may differ)
-          - git
-          - vim
-        set in common.yaml:4
-        may differ: role = web
-        merge: unique, from lookup_options in common.yaml:2"#]],
+            pkgs — merged unique, set by one level, for every node that reads this file (may differ)
+              - git
+              - vim
+            set in data/common.yaml:4
+            may differ: role = web
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
     check_selected(
         &text,
         NODES,
         "d.example",
         expect![[r#"
-        pkgs — merged unique, set by one level, for d.example
-          - git
-          - vim
-        set in common.yaml:4
-        merge: unique, from lookup_options in common.yaml:2"#]],
+            pkgs — merged unique, set by one level, for d.example
+              - git
+              - vim
+            set in data/common.yaml:4
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -280,32 +280,32 @@ fn lists_that_are_not_merged_by_elements() {
         &text("{merge: hash}"),
         NODES,
         expect![[r#"
-        a.x — merged as hash, 2 different values on 4 nodes
-        1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
-          - 1  # 3 nodes (role = web) · role/web.yaml:1
-        [1, 2] on d.example
-        merge: hash, from lookup_options in common.yaml:1"#]],
+            a.x — merged as hash, 2 different values on 4 nodes
+            1: overridden by data/role/web.yaml:1 on 3 nodes · in the effective value on d.example
+              - 1  # 3 nodes (role = web) · data/role/web.yaml:1
+            [1, 2] on d.example
+            merge: hash, from lookup_options in data/common.yaml:1"#]],
     );
     check_nodes(
         &text("{}"),
         NODES,
         expect![[r#"
-        a.x — first found, 2 different values on 4 nodes
-        1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
-          - 1  # 3 nodes (role = web) · role/web.yaml:1
-        [1, 2] on d.example · common.yaml:3"#]],
+            a.x — first found, 2 different values on 4 nodes
+            1: overridden by data/role/web.yaml:1 on 3 nodes · in the effective value on d.example
+              - 1  # 3 nodes (role = web) · data/role/web.yaml:1
+            [1, 2] on d.example · data/common.yaml:3"#]],
     );
     check_nodes(
         &text("{merge: {strategy: deep, merge_hash_arrays: true}}"),
         NODES,
         expect![[r#"
             a.x — merged deep from 2 levels, for all 4 nodes that read this file
-            1: already in the effective value from role/web.yaml:1 on 3 nodes · in the effective value on
+            1: already in the effective value from data/role/web.yaml:1 on 3 nodes · in the effective value on
               d.example
-              - 1  # role/web.yaml:1
-              - 2  # common.yaml:3
-            merged from role/web.yaml:1, common.yaml:3
-            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+              - 1  # data/role/web.yaml:1
+              - 2  # data/common.yaml:3
+            merged from data/role/web.yaml:1, data/common.yaml:3
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in data/common.yaml:1"#]],
     );
 }
 
@@ -320,24 +320,24 @@ fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
         "a.example",
         expect![[r#"
             a — merged deep from 2 levels, for a.example
-            this element: merged into element 1 of the effective value
+            this element: merged into a.0 of the effective value
               - n: 1
                 x: 2
-            merged from role/web.yaml:1, common.yaml:2
-            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+            merged from data/role/web.yaml:1, data/common.yaml:2
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in data/common.yaml:1"#]],
     );
     check_nodes(
         &text,
         NODES,
         expect![[r#"
             a — merged deep, 2 different values on 4 nodes
-            this element: merged into element 1 of the effective value on 3 nodes · in the effective value on
+            this element: merged into a.0 of the effective value on 3 nodes · in the effective value on
               d.example
               # 3 nodes (role = web)
               - n: 1
                 x: 2
             [{n: 3}] on d.example
-            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in data/common.yaml:1"#]],
     );
 }
 
@@ -348,12 +348,12 @@ fn an_element_that_stands_twice() {
         NODES,
         expect![[r#"
             pkgs — merged unique, 2 different values on 4 nodes
-            vim: already in the effective value from common.yaml:4
+            vim: already in the effective value from data/common.yaml:4
               # 3 nodes (role = web)
-              - git  # role/web.yaml:1
-              - vim  # common.yaml:4
+              - git  # data/role/web.yaml:1
+              - vim  # data/common.yaml:4
             [vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: unique, from lookup_options in data/common.yaml:2"#]],
     );
 }
 
@@ -365,17 +365,17 @@ fn a_merge_key_says_what_it_brings() {
         ),
         NODES,
         expect![[r#"
-            << — adds 2 keys of &base in common.yaml:1
+            << — adds 2 keys of &base in data/common.yaml:1
               uid: 1
               home: /a
-            overridden here: shell in common.yaml:8
-            overrides, since it comes later: home in common.yaml:6"#]],
+            overridden here: shell in data/common.yaml:8
+            overrides, since it comes later: home in data/common.yaml:6"#]],
     );
     check_nodes(
         &in_common("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <$0<: [*a, *b]\n"),
         NODES,
         expect![[r#"
-            << — adds 3 keys of &a in common.yaml:1, &b in common.yaml:2
+            << — adds 3 keys of &a in data/common.yaml:1, &b in data/common.yaml:2
               x: 1
               y: 2
               z: 4"#]],
@@ -388,7 +388,7 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         &in_common("base: &base\n  uid: 1\nalice: *ba$0se\n"),
         NODES,
         expect![[r#"
-            *base — the value of &base in common.yaml:1
+            *base — the value of &base in data/common.yaml:1
               uid: 1"#]],
     );
     check_nodes(
@@ -396,40 +396,40 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         NODES,
         expect![[r#"
             base — first found, for all 4 nodes that read this file
-            &base is used 2 times: common.yaml:3, 4
+            &base is used 2 times: data/common.yaml:3, 4
               uid: 1
-            set in common.yaml:1"#]],
+            set in data/common.yaml:1"#]],
     );
     check_nodes(
         &in_common("base: &ba$0se 1\n"),
         NODES,
         expect![[r#"
-        base — first found, for all 4 nodes that read this file
-        &base is not used
-          1
-        set in common.yaml:1"#]],
+            base — first found, for all 4 nodes that read this file
+            &base is not used
+              1
+            set in data/common.yaml:1"#]],
     );
     check_nodes(
         &in_common("a: [1]\nlookup_options:\n  a: &o$0 {merge: unique}\n  b: *o\n"),
         NODES,
         expect![[r#"
             a — 1 file sets it
-            &o is used once: common.yaml:4
+            &o is used once: data/common.yaml:4
             merge: unique"#]],
     );
     check_nodes(
         &in_common("a: [1]\nlookup_options:\n  a: &o {merge: unique}\n  b: *$0o\n"),
         NODES,
         expect![[r#"
-            *o — the value of &o in common.yaml:3
+            *o — the value of &o in data/common.yaml:3
               merge: unique"#]],
     );
     check_nodes(
         &in_common("a: *no$0\n"),
         NODES,
         expect![[r#"
-        a — not found, for all 4 nodes that read this file
-        common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+            a — not found, for all 4 nodes that read this file
+            data/common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
     );
 }
 
@@ -444,12 +444,58 @@ fn a_hash_that_is_merged_by_its_place_says_into_which_element() {
         NODES,
         expect![[r#"
             mounts — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            this element: merged into element 2 of the effective value
+            this element: merged into mounts.1 of the effective value
               - path: /
                 options: [a]
               - path: /var
                 dump: 1
-            merged from role/web.yaml:1, common.yaml:3
-            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:2"#]],
+            merged from data/role/web.yaml:1, data/common.yaml:3
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in data/common.yaml:2"#]],
+    );
+}
+
+#[test]
+fn an_element_of_a_file_that_the_selected_node_does_not_read() {
+    let at = |role: &str, common: &str| {
+        with_hierarchy(&format!(
+            "#- data/role/web.yaml\nlist:\n{role}#- data/common.yaml\n{common}"
+        ))
+    };
+    let merged = "lookup_options: {list: {merge: unique}}\nlist: [both]\n";
+    let both = at("  - bo$0th\n  - own\n", merged);
+    check_selected(
+        &both,
+        NODES,
+        "d.example",
+        expect![[r#"
+        list — merged unique, set by one level, for d.example, which does not read this file
+        both: in the effective value from data/common.yaml:2
+          - both
+        set in data/common.yaml:2
+        merge: unique, from lookup_options in data/common.yaml:1"#]],
+    );
+    let own = at("  - both\n  - ow$0n\n", merged);
+    check_selected(
+        &own,
+        NODES,
+        "d.example",
+        expect![[r#"
+        list — merged unique, set by one level, for d.example, which does not read this file
+        own: not in the effective value
+          - both
+        set in data/common.yaml:2
+        merge: unique, from lookup_options in data/common.yaml:1"#]],
+    );
+    // Not merged, so the whole list is another one.
+    let own = at("  - both\n  - ow$0n\n", "list: [both]\n");
+    check_selected(
+        &own,
+        NODES,
+        "d.example",
+        expect![[r#"
+        list — first found, for d.example, which does not read this file
+        own: not in the effective value
+          - both
+        set in data/common.yaml:1"#]],
     );
 }

@@ -12,8 +12,8 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         expect![[r#"
             port — first found, for every node that reads this file
               443
-            set in role/web.yaml:1 · overrides common.yaml:1
-            common.yaml:2 does not parse: Puppet refuses it, every lookup fails until it is fixed"#]],
+            set in data/role/web.yaml:1 · overrides data/common.yaml:1
+            data/common.yaml:2 does not parse: Puppet refuses it, every lookup fails until it is fixed"#]],
     );
     let broken = "#- data/site/ams.yaml\nport: 1\nmotd: \"open\n";
     let text = with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{broken}"));
@@ -22,18 +22,19 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         NODES,
         expect![[r#"
             port — first found, 2 different values on 4 nodes
-              80  # c.example and 1 more · common.yaml:1
-            1 on a.example and 1 more (facts.site = ams) · site/ams.yaml:1
-            site/ams.yaml:2 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
+              80  # c.example and 1 more · data/common.yaml:1
+            1 on a.example and 1 more (facts.site = ams) · data/site/ams.yaml:1
+            data/site/ams.yaml:2 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is
+              fixed"#]],
     );
     check_selected(
         &text,
         NODES,
         "c.example",
         expect![[r#"
-        port — first found, for c.example
-          80
-        set in common.yaml:1"#]],
+            port — first found, for c.example
+              80
+            set in data/common.yaml:1"#]],
     );
     let elsewhere = "#- data/site/ams.yaml\nmotd: \"open\n";
     check_nodes(
@@ -42,17 +43,18 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         expect![[r#"
             port — first found, for 2 of 4 nodes that read this file
               80
-            set in common.yaml:1 · not set in site/ams.yaml
-            site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
+            set in data/common.yaml:1 · not set in data/site/ams.yaml
+            data/site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is
+              fixed"#]],
     );
     // Of a file that some node may read, nothing is said under another.
     check(
         &text,
         expect![[r#"
-        port — first found, for every node that reads this file (may differ)
-          80
-        set in common.yaml:1
-        may differ: facts.site = ams"#]],
+            port — first found, for every node that reads this file (may differ)
+              80
+            set in data/common.yaml:1
+            may differ: facts.site = ams"#]],
     );
     // A date is refused too, and no error of the text's form.
     check(
@@ -60,8 +62,8 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         expect![[r#"
             port — first found, for every node that reads this file
               80
-            set in common.yaml:1
-            common.yaml:2 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+            set in data/common.yaml:1
+            data/common.yaml:2 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
     );
 }
 
@@ -139,7 +141,7 @@ fn the_wildcard_of_a_glob_is_no_variable() {
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               2
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: facts.site = ams"#]],
     );
 }

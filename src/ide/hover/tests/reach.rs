@@ -39,7 +39,7 @@ fn a_hierarchy_that_stands_elsewhere_is_named_with_its_variants() {
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in common.yaml:1
+            set in hieradata/common.yaml:1
             may differ: role = web
             hierarchy: modules/puppet/files/hiera/production.yaml · not used:
               modules/puppet/files/hiera/lab.yaml"#]],
@@ -62,7 +62,7 @@ hierarchy:
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: role = web"#]],
     );
     check(
@@ -70,7 +70,7 @@ hierarchy:
         expect![[r#"
             port — first found, for every node that reads this file
               443
-            set in role/web.yaml:1 · overrides common.yaml:1"#]],
+            set in data/role/web.yaml:1 · overrides data/common.yaml:1"#]],
     );
 }
 
@@ -94,7 +94,7 @@ port: 8443
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: team = web and tier = front · ::_role = env/dev"#]],
     );
     check(
@@ -102,7 +102,7 @@ port: 8443
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               443
-            set in role/env/dev.yaml:1 · overrides common.yaml:1
+            set in data/role/env/dev.yaml:1 · overrides data/common.yaml:1
             may differ: team = web and tier = front"#]],
     );
 }
@@ -115,7 +115,7 @@ fn a_data_directory_beside_the_configuration_s_folder() {
         expect![[r#"
             port — first found, for every node that reads this file
               80
-            set in common.yaml:1"#]],
+            set in data/common.yaml:1"#]],
     );
 }
 
@@ -144,7 +144,7 @@ fn of_the_paths_that_fit_a_name_the_one_that_spells_most_of_it_is_shown() {
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               2
-            set in Debian-family.yaml:1
+            set in data/Debian-family.yaml:1
             may differ: facts.os.name = RedHat and facts.os.release.major = family
             this file also fits other levels; shown here: %{facts.os.family}-family.yaml"#]],
     );
@@ -166,10 +166,10 @@ a: 1
     check(
         &FILES.replace("a: 1", "$0a: 1"),
         expect![[r#"
-        a — first found, for every node that reads this file (may differ)
-          1
-        set in role/lon/web/front.yaml:1
-        may differ: lib::expand (its lookup_options are unknown)"#]],
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in data/role/lon/web/front.yaml:1
+            may differ: lib::expand (its lookup_options are unknown)"#]],
     );
     check(
         &FILES.replace("a: 2", "$0a: 2"),
@@ -189,6 +189,6 @@ fn files_of_a_pattern_are_named_below_their_data_directory() {
         expect![[r#"
             a — first found, for every node that reads this file
               2
-            set in users.d/10.yaml:1 · overrides common.yaml:1"#]],
+            set in data/users.d/10.yaml:1 · overrides data/common.yaml:1"#]],
     );
 }

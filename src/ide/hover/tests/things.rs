@@ -35,11 +35,11 @@ fn a_lookup_token_has_the_target_s_value() {
     );
     check(
         &text,
-        expect!["%{lookup('site::domain')} — example.com (common.yaml:1)"],
+        expect!["%{lookup('site::domain')} — example.com (data/common.yaml:1)"],
     );
     check(
         &text.replace("www.%{look$0up('site::domain')}", "%{ali$0as('h.x')}"),
-        expect!["%{alias('h.x')} — [5, 6] (common.yaml:2)"],
+        expect!["%{alias('h.x')} — [5, 6] (data/common.yaml:2)"],
     );
     check(
         &text.replace("www.%{look$0up('site::domain')}", "%{looku$0p('nope')}"),
@@ -66,9 +66,9 @@ fn an_options_entry_names_its_keys() {
     check(
         &text,
         expect![[r#"
-        ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
-        hidden for profile::db::users by the literal entry in common.yaml:3
-        merge: deep"#]],
+            ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
+            hidden for profile::db::users by the literal entry in data/common.yaml:3
+            merge: deep"#]],
     );
     check(
         &text
@@ -88,7 +88,7 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         ),
         expect![[r#"
             a — 1 file sets it
-            the same entry is in role/web.yaml:1; of the files that a node reads, the highest one is used
+            the same entry is in data/role/web.yaml:1; of the files that a node reads, the highest one is used
             merge: deep"#]],
     );
     check_nodes(
@@ -96,8 +96,8 @@ fn an_options_entry_is_replaced_by_a_higher_one() {
         "{}",
         expect![[r#"
             k — 1 file sets it
-            the same entry is in a.yaml:1; of the files that a node reads, the highest one is used
-            replaced as a whole by the entry of the same name in a.yaml:1
+            the same entry is in data/a.yaml:1; of the files that a node reads, the highest one is used
+            replaced as a whole by the entry of the same name in data/a.yaml:1
             merge: deep"#]],
     );
 }
@@ -135,7 +135,7 @@ fn an_encrypted_value_tells_no_secret() {
         ),
         expect![[r#"
             ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-            decrypting must fail: it is not a message of this method"#]],
+            cannot be decrypted: it is not a message of this method"#]],
     );
 }
 

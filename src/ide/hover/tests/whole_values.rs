@@ -36,7 +36,7 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in [common.yaml:2](file:///repo/data/common.yaml#L2)"#]],
+            set in [data/common.yaml:2](file:///repo/data/common.yaml#L2)"#]],
         expect![[r#"
             **`big.inner`** — first found, for all 4 nodes that read this file
             ```yaml
@@ -59,7 +59,7 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in `common.yaml:2`"#]],
+            set in `data/common.yaml:2`"#]],
         expect![[r#"
             big.inner — first found, for all 4 nodes that read this file
               k0: 0
@@ -80,7 +80,7 @@ fn a_long_value_says_how_to_see_all() {
               k57: 57
               k58: 58
               k59: 59
-            set in common.yaml:2"#]],
+            set in data/common.yaml:2"#]],
     );
 }
 
@@ -114,7 +114,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         # … 58 more lines
         ```
         [show all 60 lines](command:show?big.inner)  
-        set in `common.yaml:2`"#]]
+        set in `data/common.yaml:2`"#]]
     .assert_eq(&found.markdown);
     expect![[r#"
         **`big.inner`** — first found, for all 4 nodes that read this file
@@ -123,14 +123,14 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         k1: 1
         # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
         ```
-        set in `common.yaml:2`"#]]
+        set in `data/common.yaml:2`"#]]
     .assert_eq(&found.aligned);
     expect![[r#"
         big.inner — first found, for all 4 nodes that read this file
           k0: 0
           k1: 1
           # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
-        set in common.yaml:2"#]]
+        set in data/common.yaml:2"#]]
     .assert_eq(&found.plain);
 
     let whole = whole_value(analysis, path, "big.inner", &options).expect("a document");
@@ -139,7 +139,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         lines[0],
         "# big.inner — first found, for all 4 nodes that read this file"
     );
-    assert_eq!(lines[61], "# set in common.yaml:2");
+    assert_eq!(lines[61], "# set in data/common.yaml:2");
     let value = load_yaml(whole.as_bytes()).expect("YAML");
     assert_eq!(value.as_hash().map(|hash| hash.len()), Some(60));
 }
@@ -163,13 +163,13 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
     expect![[r#"
         # port — first found, for a.example
         2
-        # set in site/ams.yaml:1 · overrides common.yaml:1
+        # set in data/site/ams.yaml:1 · overrides data/common.yaml:1
     "#]]
     .assert_eq(&of("port", Some("a.example")).unwrap_or_default());
     expect![[r#"
         # last — first found, for all 4 nodes that read this file
         3
-        # set in common.yaml:2 · not set in site/ams.yaml
+        # set in data/common.yaml:2 · not set in data/site/ams.yaml
     "#]]
     .assert_eq(&of("last", None).unwrap_or_default());
 }
@@ -199,6 +199,6 @@ fn long_values_are_cut_in_the_middle() {
               k57: 57
               k58: 58
               k59: 59
-            set in common.yaml:1"#]],
+            set in data/common.yaml:1"#]],
     );
 }
