@@ -16,6 +16,7 @@
     reason = "a new kind of key, error or trace node must be looked at here"
 )]
 
+mod alternatives;
 mod backend;
 mod budget;
 mod context;
@@ -57,6 +58,7 @@ mod version3;
 mod views;
 mod walk;
 
+pub use alternatives::first_of;
 pub use backend::{Reading, reading_of};
 pub use context::{
     ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
@@ -78,8 +80,8 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Limit, OTHERWISE, Origin, Run, Source, first_of, group_of, groups_of_members,
-    groups_of_nodes, groups_of_possible, possible_readers, readers, runs, runs_within, sources,
+    Group, Limit, OTHERWISE, Origin, Run, Source, group_of, groups_of_members, groups_of_nodes,
+    groups_of_possible, possible_readers, readers, runs, runs_within, sources,
 };
 pub use trace::{Event, NodeKind, Possible, Remark, TraceLocation, TraceNode, TraceScope};
 

@@ -8,6 +8,7 @@
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
+use super::alternatives;
 use super::error::LookupError;
 use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
@@ -581,33 +582,6 @@ fn possible_places(
     found
 }
 
-/// What stands between conditions of which one must hold.
-const OR: &str = " or ";
-
-/// Some of the conditions of which one must hold, and how many more there are.
-#[must_use]
-pub fn first_of(condition: &str) -> String {
-    /// Most that are shown.
-    const MOST: usize = 5;
-    let all: Vec<&str> = condition.split(OR).collect();
-    match all.len().saturating_sub(MOST) {
-        0 => condition.to_owned(),
-        more => format!("{} or {more} more", all[..MOST].join(OR)),
-    }
-}
-
-/// Two conditions of which one must hold: the values alone, where the last variable's are all that
-/// differs.
-fn either(known: &str, condition: &str) -> String {
-    let last = known.rsplit(", or ").next().unwrap_or(known);
-    match (last.rsplit_once(" = "), condition.rsplit_once(" = ")) {
-        (Some((of_known, _)), Some((variable, value))) if of_known == variable => {
-            format!("{known} or {value}")
-        }
-        (_, _) => format!("{known}, or {condition}"),
-    }
-}
-
 /// Why an answer is not certain, and what would change it.
 type Doubt = (Option<String>, Option<String>);
 
@@ -621,7 +595,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
         Some(group) => {
             origin_in(&mut group.origins, found);
             if !condition.is_empty() && group.condition != OTHERWISE {
-                group.condition = either(&group.condition, &condition);
+                group.condition = alternatives::either(&group.condition, &condition);
             }
         }
         None => groups.push(Group {

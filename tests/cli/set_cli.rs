@@ -252,7 +252,7 @@ fn what_is_in_the_way_is_named_by_its_files() {
     let (_, shown, error) = said(folder.path(), &asked);
     let lines: Vec<&str> = shown.lines().collect();
     let expected = [
-        "port — not known, not 80 for web1",
+        "port — not known (expected 80) for web1",
         "  no facts of this node are known",
         "  data/os/%{facts.os}.yaml may set it: which file is read is not known",
         "  data/os/%{facts.os}-%{facts.arch}.yaml may set it: which file is read is not known",

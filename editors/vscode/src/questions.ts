@@ -92,7 +92,8 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
     const choices = await ask.nodes(place);
     const { nodes, selected } = choices;
     // One environment alone compares with nothing.
-    const environments = (choices.environments ?? []).filter((_, __, { length }) => length > 1);
+    const known = choices.environments ?? [];
+    const environments = known.length > 1 ? known : [];
     const from = await pickSide(choices, nodes, environments, "The one to compare", selected);
     if (from === undefined) {
       return undefined;

@@ -91,17 +91,17 @@ pub fn why_not_lines(
         Some(how) => format!(", merged by '{how}'"),
         None => String::new(),
     };
+    let expected = inline(&why.wanted, WIDEST);
+    // The levels below say why.
+    let is_open = why.levels.iter().any(|level| level.file.is_none());
     let gets = match (&why.gets.unknown, &why.gets.result) {
         (None, Ok(value)) => inline(value, WIDEST),
-        // The levels below say why.
-        (Some(_), _) if why.levels.iter().any(|level| level.file.is_none()) => {
-            "not known".to_owned()
-        }
+        (Some(_), _) if is_open => format!("not known (expected {expected})"),
         (_, _) => outcome_text(&why.gets),
     };
-    let wanted = match why.has_it {
+    let wanted = match why.has_it || (why.gets.unknown.is_some() && is_open) {
         true => String::new(),
-        false => format!(", not {}", inline(&why.wanted, WIDEST)),
+        false => format!(", not {expected}"),
     };
     let first = format!("{key} — {gets}{wanted} for {node}{merged}");
     let mut lines = vec![(first, false)];

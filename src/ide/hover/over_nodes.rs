@@ -165,7 +165,7 @@ fn differing(
             counted(left)
         ))]);
     }
-    page.line(may_differ(&view.analysis, &survey, &unknown));
+    page.line(may_differ(context, &survey, &unknown));
     let mut merge = merge_line(context, &survey);
     let differs = |group: &Group<'_>| {
         let run = group.runs[0];

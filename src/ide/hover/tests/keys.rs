@@ -578,3 +578,23 @@ fn only_so_many_lookups_are_made_for_one_hover() {
               n004:1 for 1 node, n005:1 for 1 node and 2 more values (292 nodes not looked up)"#]],
     );
 }
+
+#[test]
+fn of_many_conditions_a_few_are_named() {
+    let mut hierarchy = "#- hiera.yaml\nversion: 5\nhierarchy:\n".to_owned();
+    let mut files = String::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        hierarchy += &format!("- {{name: {name}, path: '{name}/%{{{name}}}.yaml'}}\n");
+        files += &format!("#- data/{name}/x.yaml\nport: 1\n");
+    }
+    check(
+        &format!(
+            "{hierarchy}- {{name: common, path: common.yaml}}\n{files}#- data/common.yaml\npo$0rt: 80\n"
+        ),
+        expect![[r#"
+            port — first found, for every node that reads this file (may differ)
+              80
+            set in data/common.yaml:1
+            may differ: a = x · b = x · c = x · 2 more conditions"#]],
+    );
+}
