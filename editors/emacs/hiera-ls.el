@@ -107,7 +107,7 @@ Nothing above the repository around FOLDER is looked at."
      (list path (cond ((equal typed "") nil)
                       ((ignore-errors (json-parse-string typed :object-type 'plist :false-object :json-false)))
                       (t typed)))))
-  (hiera-ls-ask "hiera.setFact" :path path :value value))
+  (hiera-ls-show (hiera-ls-ask "hiera.setFact" :path path :value value)))
 
 ;;;###autoload
 (defun hiera-ls-clear-overrides ()

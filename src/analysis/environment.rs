@@ -12,17 +12,25 @@ pub const CODEDIR: &str = "/etc/puppetlabs/code";
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
-    /// The environments of the workspace by folder name; the first one for each name.
+    /// The names of the environments to choose from, by folder name: hierarchies inside another environment
+    /// are tests or examples, except for the folders in `environments`.
     #[must_use]
-    pub fn environments(self) -> Vec<(&'a str, &'a Root)> {
-        let mut environments: Vec<(&str, &Root)> = Vec::new();
-        for root in self.snapshot.roots().environments() {
+    pub fn environments(self) -> Vec<&'a str> {
+        let all = || self.snapshot.roots().environments();
+        let is_inside = |inner: &Root, outer: &Root| {
+            inner.dir != outer.dir && path::within(&inner.dir, &outer.dir).is_some()
+        };
+        let is_named = |root: &Root| {
+            path::parent(&root.dir).is_some_and(|folder| path::name(folder) == "environments")
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for root in all().filter(|root| is_named(root) || !all().any(|it| is_inside(root, it))) {
             let name = path::name(&root.dir);
-            if environments.iter().all(|(known, _)| *known != name) {
-                environments.push((name, root));
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
-        environments
+        names
     }
 
     /// The environment of that name.

@@ -97,7 +97,7 @@ pub use site::{
 };
 pub use source::{LevelValue, kind_of, merge_kind, quoted, request, sources, strategy};
 pub use survey::{Status, Survey, SurveyLevel};
-pub use used_variables::{Spread, UsedVariable};
+pub use used_variables::{Effect, Spread, UsedVariable};
 
 use crate::hierarchy::{Layer, Template, TemplatePart};
 use crate::lookup::{ConfigCache, Environment, Place, Reach, Session, Settings, layer_of, reach};

@@ -48,6 +48,17 @@ pub struct Spread {
     pub more: usize,
 }
 
+/// What another value of a fact could change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Answers.
+    Some,
+    /// Nothing as things are, in words.
+    NotNow(String),
+    /// Nothing: it is no fact. Why, in words.
+    Never(String),
+}
+
 impl UsedVariable {
     /// Whether its value is a form of the node's name.
     #[must_use]
@@ -133,13 +144,14 @@ const MOST_NODES: usize = 50;
 const DEPTH: usize = 4;
 
 impl NodeSet {
-    /// Why another value of a fact could change nothing, in words; `None` if it is possible, or if
-    /// no nodes are known. O(tokens + manifests).
+    /// What another value of a fact could change. O(tokens + manifests).
     #[must_use]
-    pub fn why_no_effect(&self, view: &RootView<'_>, fact: &str) -> Option<String> {
+    pub fn effect_of(&self, view: &RootView<'_>, fact: &str) -> Effect {
         let fact = fact.strip_prefix("facts.").unwrap_or(fact);
         if self.known.is_empty() {
-            return None;
+            return Effect::NotNow(format!(
+                "'{fact}' changes nothing as long as no nodes are known"
+            ));
         }
         let column = self.known.column(&Arc::from(format!("facts.{fact}")));
         let mut values = column.values.iter().flatten();
@@ -155,12 +167,20 @@ impl NodeSet {
         let is_read = read
             .iter()
             .any(|read| is_below(read, fact) || is_below(fact, read));
-        if is_read || values.any(|value| !value.is_undef()) {
-            return None;
+        if is_read {
+            return Effect::Some;
+        }
+        if values.any(|value| !value.is_undef()) {
+            return match is_read_by_code(view, fact) {
+                true => Effect::Some,
+                false => Effect::NotNow(format!(
+                    "no level and no value uses the fact '{fact}': all answers stay the same"
+                )),
+            };
         }
         let is_set = |node: &Arc<Node>| node.variables.contains_key(&StrKey(fact));
         if used.iter().any(|used| *used.name == *fact) || self.nodes.all().iter().any(is_set) {
-            return Some(format!(
+            return Effect::Never(format!(
                 "'{fact}' is not a fact: {}",
                 match fact.split('.').next() {
                     Some("trusted") => "it comes from the node's certificate",
@@ -169,7 +189,7 @@ impl NodeSet {
             ));
         }
         if is_read_by_code(view, fact) {
-            return None;
+            return Effect::Some;
         }
         let mut names: Vec<String> = read;
         for node in self.nodes.all().iter().take(MOST_NODES) {
@@ -177,7 +197,7 @@ impl NodeSet {
         }
         let near = nearest(fact, names.iter().map(String::as_str));
         let near = near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
-        Some(format!(
+        Effect::Never(format!(
             "no node has a fact '{fact}', and nothing reads it{near}"
         ))
     }

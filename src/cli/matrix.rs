@@ -13,7 +13,7 @@ use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
 use crate::ide::cell::{counted, cut_apart, origins_text, outcome_text, sources_text, whose};
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
-use crate::lookup::{LookupError, OTHERWISE};
+use crate::lookup::{LookupError, OTHERWISE, first_of};
 use crate::value::to_tagged_json;
 
 /// Maximum width of a value in the text form, in characters.
@@ -91,7 +91,7 @@ fn for_whom(row: &Row, cell: &Cell) -> String {
     match (cell.nodes.as_slice(), cell.condition.as_str()) {
         ([], _) if row.answers.len() == 1 => "every node".to_owned(),
         ([], OTHERWISE) => "every other node".to_owned(),
-        ([], condition) => format!("where {condition}"),
+        ([], condition) => format!("where {}", first_of(condition)),
         (nodes, _) => whose(nodes),
     }
 }
@@ -147,7 +147,9 @@ fn text(row: &Row, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &title);
     let nodes = row.answers.iter().map(|cell| for_whom(row, cell));
     let nodes: Vec<String> = nodes.collect();
-    let wide = nodes.iter().map(|nodes| nodes.chars().count()).max();
+    // A long condition widens no other line.
+    let wide = nodes.iter().map(|nodes| nodes.chars().count());
+    let wide = wide.filter(|wide| *wide <= WIDEST).max();
     let wide = wide.unwrap_or_default();
     // The nodes matter more than the end of a value.
     let free = layout
@@ -169,7 +171,7 @@ fn text(row: &Row, layout: Layout) -> String {
     for cell in &row.by_facts {
         let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
         let sources = sources_text(cell.sources(), shown);
-        let line = format!("  {value}  where {}", cell.condition);
+        let line = format!("  {value}  where {}", first_of(&cell.condition));
         out += &layout.line_with(Paint::Plain, &line, &sources);
     }
     let mut printed: Vec<&str> = Vec::new();

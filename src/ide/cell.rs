@@ -278,12 +278,12 @@ pub(super) fn folded<'w>(
 }
 
 /// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
-/// encrypted: only the cipher texts differ.
+/// encrypted.
 fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
     if is_alike {
-        said[1].push_str(" (a different encrypted value)");
+        said[1].push_str(" (a different value)");
     }
     said
 }

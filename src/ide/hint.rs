@@ -3,8 +3,10 @@
 //!
 //! Quiet by default: no hint where the text says it already.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::hover::inline;
 use super::lens::changed_keys;
@@ -32,13 +34,13 @@ const WIDEST: usize = 40;
 #[derive(Clone, PartialEq, Debug)]
 pub enum HintKind {
     /// Higher levels give the key for some of the nodes that read the file, or for the selected one:
-    /// how many, and the first of the sources.
+    /// how many, and the source of most of them.
     Overridden {
         /// How many nodes.
         nodes: usize,
         /// Of how many that read the file.
         of: usize,
-        /// Where the value comes from for the first of them.
+        /// Where the value comes from for most of them.
         by: Option<SourceLine>,
         /// In how many other files it begins for the rest of them.
         others: usize,
@@ -47,7 +49,7 @@ pub enum HintKind {
     Dead {
         /// How many known nodes read the file; none where it is so for any node that could.
         of: usize,
-        /// Where the value comes from for the first of them.
+        /// Where the value comes from for most of them.
         by: Option<SourceLine>,
         /// In how many other files it begins for the rest of them.
         others: usize,
@@ -75,8 +77,10 @@ pub struct Hint {
     pub range: TextRange,
     /// What it says.
     pub kind: HintKind,
-    /// The line that it points to, named for people.
+    /// The line that it points to, in short: by its file's path below the data directory.
     pub by: Option<String>,
+    /// The same by its file's path below the workspace's folder.
+    pub place: Option<String>,
     /// The facts that are overridden for now, in words; empty where none are.
     pub what_if: String,
 }
@@ -172,7 +176,7 @@ impl Hint {
 
     fn plain_sentence(&self) -> Option<String> {
         let by = |others: &usize| {
-            let name = self.by.as_deref().unwrap_or("another level");
+            let name = self.place.as_deref().unwrap_or("another level");
             match others {
                 0 => name.to_owned(),
                 1 => format!("{name} and 1 more file"),
@@ -239,6 +243,8 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
         let file = path::within(&by.file, datadir).filter(|_| !datadir.is_empty());
         let file = file.or_else(|| path::within(&by.file, &view.root.dir));
         let file = file.unwrap_or_else(|| view.analysis.snapshot.short_name(&by.file));
+        let whole = view.analysis.snapshot.short_name(&by.file);
+        hint.place = Some(format!("{whole}:{}", by.line));
         hint.by = Some(format!("{file}:{}", by.line));
     }
 }
@@ -295,6 +301,7 @@ fn all_hints(
             range,
             kind: HintKind::Impact { nodes, of },
             by: None,
+            place: None,
             what_if: String::new(),
         }));
         // VS Code cuts off all hints of a line behind 43 characters: what the edit does comes first.
@@ -349,6 +356,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
             range: fact.key,
             kind,
             by: None,
+            place: None,
             what_if: String::new(),
         }));
     }
@@ -398,6 +406,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             range: fact.key,
             kind,
             by: None,
+            place: None,
             what_if: String::new(),
         });
     }
@@ -415,8 +424,8 @@ fn key_hint(
     is_selected: bool,
 ) -> Option<HintKind> {
     let mut overridden = 0;
-    let mut by = None;
-    let mut places: HashSet<Arc<str>> = HashSet::new();
+    // The sources that win, each with on how many nodes.
+    let mut winners: IndexMap<Source, usize> = IndexMap::new();
     let mut merged = 0;
     for run in runs {
         let found = run.answer.trace.as_ref().map(sources).unwrap_or_default();
@@ -429,14 +438,15 @@ fn key_hint(
             continue;
         }
         overridden += run.members.len();
-        if by.is_none() {
-            by = found
-                .first()
-                .map(|source| line(view.analysis.snapshot, source));
+        if let Some(winner) = found.into_iter().next() {
+            *winners.entry(winner).or_default() += run.members.len();
         }
-        places.extend(found.first().map(|source| source.place.clone()));
     }
-    let others = places.len().saturating_sub(1);
+    let others = winners.len().saturating_sub(1);
+    // Of files for as many nodes, that of the first node.
+    let most = winners.values().max();
+    let by = winners.iter().find(|(_, nodes)| Some(*nodes) == most);
+    let by = by.map(|(source, _)| line(view.analysis.snapshot, source));
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
         0 => None,
@@ -491,6 +501,7 @@ fn token_hints(
             range: reference.range,
             kind: HintKind::TokenValue(value),
             by: None,
+            place: None,
             what_if: String::new(),
         }));
     }

@@ -82,7 +82,7 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
     assert_eq!(label, "↑ role/web.yaml:1");
     assert_eq!(
         sentence.as_deref(),
-        Some("for the selected node, this value is overridden by role/web.yaml:1")
+        Some("for the selected node, this value is overridden by data/role/web.yaml:1")
     );
     let overridden = |options| {
         let case = Case {
@@ -99,6 +99,30 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
         never_used: false,
         ..HintOptions::ALL
     }));
+}
+
+#[test]
+fn the_file_that_overrides_on_most_nodes_is_named() {
+    let files = FILES.replace("#- data/role/db.yaml\n", "#- data/role/db.yaml\nport: 1\n");
+    let snapshot = Fixture::new("data/common.yaml", &files).opened();
+    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
+    let configs = ConfigCache::default();
+    let known =
+        nodes("a: {facts: {role: web}}\nb: {facts: {role: db}}\nc: {facts: {role: db}}\nd: {}\n");
+    let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
+    let path = format!("{FOLDER}/data/common.yaml");
+    let options = HintOptions {
+        impact: false,
+        ..HintOptions::ALL
+    };
+    let hints = hints(analysis, &path, TextRange::new(0, 2_000), options);
+    assert_eq!(hints[0].label(), "↑ 3/4 role/db.yaml:1 +1");
+    assert_eq!(
+        hints[0].sentence().as_deref(),
+        Some(
+            "on 3 of the 4 nodes that read this file, this value is overridden by data/role/db.yaml:1 and 1 more file"
+        )
+    );
 }
 
 #[test]
@@ -151,6 +175,7 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
             others: 1,
         },
         by: Some(by.to_owned()),
+        place: None,
         what_if: what_if.to_owned(),
     };
     let long = "node/web01.lon.acme.example.with-a-long-name.yaml:4";

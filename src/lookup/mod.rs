@@ -16,6 +16,7 @@
     reason = "a new kind of key, error or trace node must be looked at here"
 )]
 
+mod alternatives;
 mod backend;
 mod budget;
 mod context;
@@ -57,6 +58,7 @@ mod version3;
 mod views;
 mod walk;
 
+pub use alternatives::first_of;
 pub use backend::{Reading, reading_of};
 pub use context::{
     ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,

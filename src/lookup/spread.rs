@@ -7,6 +7,7 @@
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
+use super::alternatives;
 use super::error::LookupError;
 use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
@@ -486,7 +487,7 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         known.unknown.retain(is_open);
         known.unless(&request.names)
     };
-    let mut groups = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     let why_not = certain(&answer);
     let unless = open(&answer);
     add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
@@ -504,6 +505,8 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
         let unless = open(&answer);
         add(&mut groups, answer, (why_not, unless), condition.join(", "));
     }
+    // "Every other node" is read behind those that are named.
+    groups.rotate_left(1);
     groups
 }
 
@@ -546,7 +549,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
         Some(group) => {
             origin_in(&mut group.origins, found);
             if !condition.is_empty() && group.condition != OTHERWISE {
-                group.condition = format!("{}; {condition}", group.condition);
+                group.condition = alternatives::either(&group.condition, &condition);
             }
         }
         None => groups.push(Group {

@@ -62,8 +62,8 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             None if METHODS.contains(&&*blob.method) => continue,
             None => {
                 let message = format!(
-                    "no published plugin has the method '{}': Puppet fails on this key without a gem \
-                     that has it",
+                    "no published plugin has the method '{}': Puppet fails on this key unless a gem \
+                     provides it",
                     blob.method
                 );
                 findings.report_as(Severity::Warning, range, message);

@@ -40,23 +40,23 @@ fn wrong(name: &str) -> Option<&'static str> {
         return None;
     }
     if name.contains(":::") || name.ends_with(':') {
-        return Some("its words are separated by two colons");
+        return Some("its parts must be separated by two colons");
     }
     let (class, parameter) = name.rsplit_once("::")?;
     let is_letter = |char: char| char.is_ascii_alphanumeric() || char == '_';
     let begins_low = |word: &str| word.starts_with(|first: char| first.is_ascii_lowercase());
     let mut words = class.split("::");
     if name.contains(|char: char| !is_letter(char) && char != ':') {
-        return Some("its words have letters, digits and '_' only");
+        return Some("its parts may only have letters, digits and '_'");
     }
     let is_low =
         |word: &str| begins_low(word) && !word.contains(|char: char| char.is_ascii_uppercase());
     if words.any(|word| !word.contains(':') && !is_low(word)) {
-        return Some("names of classes are in small letters, and begin with one");
+        return Some("class names are lower case and begin with a letter");
     }
     let begins = |first: char| first.is_ascii_lowercase() || first == '_';
     (!parameter.contains(':') && !parameter.starts_with(begins))
-        .then_some("names of parameters begin with a small letter")
+        .then_some("parameter names begin with a lower-case letter or '_'")
 }
 
 /// The files with such keys. O(keys of the workspace).

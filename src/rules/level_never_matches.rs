@@ -356,7 +356,7 @@ fn report_lost_links(
                     Severity::Error,
                     location.range,
                     format!(
-                        "'{}' fits '{}', a broken link: every lookup that asks this \
+                        "'{}' matches '{}', a broken link: every lookup that asks this \
                          level fails; remove the link",
                         location.text,
                         file.snapshot().short_name(&lost)

@@ -51,7 +51,7 @@ fn check_tag(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
         Severity::Information,
         tag.range,
         format!(
-            "Puppet ignores the tag '{}': the value is what stands behind it, as it is",
+            "Puppet ignores the tag '{}': the value after it counts as it is written",
             tag.text
         ),
     );

@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let kind = match kind {
         ValueKind::List => {
             let message = format!(
-                "'{root}' is a list, whose elements have numbers and no '{segment}': Puppet fails on this key"
+                "'{root}' is a list, which has elements by number and no '{segment}': Puppet fails on this key"
             );
             findings.report(at.range, message);
             return;

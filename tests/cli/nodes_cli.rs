@@ -255,19 +255,23 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     let files = [
         ("hiera.yaml", hiera),
         ("data/common.yaml", "port: 1\nhost: a\n"),
-        ("data/os/Debian.yaml", "port: 2\n"),
+        ("data/os/Debian.yaml", "port: 2\nonly: 3\n"),
+        ("data/os/Suse.yaml", "only: 3\n"),
     ];
     write(folder.path(), &files);
-    let (text, said, code) = run(folder.path(), &["matrix", "port", "host"]);
+    let (text, said, code) = run(folder.path(), &["matrix", "port", "host", "only"]);
     assert_eq!(code, 0, "{said}");
     assert!(said.starts_with("note: no nodes are known, "), "{said}");
     assert_eq!(
         text,
         "port — 2 different values, depending on a node's facts\n  \
-         1  every other node                data/common.yaml:1\n  \
-         2  where facts.os.family = Debian  data/os/Debian.yaml:1\n\
+         2  where facts.os.family = Debian  data/os/Debian.yaml:1\n  \
+         1  every other node                data/common.yaml:1\n\
          host — the same for every node\n  \
-         \"a\"  every node  data/common.yaml:2\n"
+         \"a\"  every node  data/common.yaml:2\n\
+         only — 2 different values, depending on a node's facts\n  \
+         3          where facts.os.family = Debian or Suse  data/os/Debian.yaml:2 data/os/Suse.yaml:1\n  \
+         (not set)  every other node\n"
     );
     // Without a hierarchy nodes are not needed.
     let empty = tempfile::tempdir().unwrap();

@@ -448,7 +448,7 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
     assert!(hover.starts_with(&start), "{hover}");
     let (code, shown, _) = said(at, &["check"]);
     assert_eq!(code, Some(1), "{shown}");
-    let finding = "'g/*.yaml' fits 'data/g/d.yaml', a broken link";
+    let finding = "'g/*.yaml' matches 'data/g/d.yaml', a broken link";
     assert!(shown.contains(finding), "{shown}");
 }
 
@@ -641,10 +641,10 @@ fn a_condition_of_all_answers_is_said_once() {
         ("data/common.yaml", "port: 80\n"),
     ]);
     let (_, _, error) = said(folder.path(), &["lookup", "port"]);
-    let expected = "2 answers, each unless vault has the key:\n  otherwise: 80\n  trusted.certname = a.x: 81\n";
+    let expected = "2 different values, each unless vault has the key:\n  trusted.certname = a.x: 81\n  otherwise: 80\n";
     assert_eq!(error, expected);
     let (_, _, error) = said(folder.path(), &["lookup", "only"]);
-    assert!(error.starts_with("2 answers:\n"), "{error}");
+    assert!(error.starts_with("2 different values:\n"), "{error}");
     assert!(
         error.contains("a.x: 1, unless vault has the key\n"),
         "{error}"

@@ -238,7 +238,9 @@ fn files_of_secrets_are_proposed_last() {
 fn what_is_in_the_way_is_named_by_its_files() {
     let hierarchy = "version: 5\nhierarchy:\n- {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n\
                      - {name: OS, paths: ['os/%{facts.os}.yaml', 'os/%{facts.os}-%{facts.arch}.yaml']}\n\
-                     - {name: Again, path: 'os/%{facts.os}.yaml'}\n- {name: Common, path: common.yaml}\n";
+                     - {name: Again, path: 'os/%{facts.os}.yaml'}\n\
+                     - {name: Away, datadir: /srv/away, paths: ['%{a}.yaml', '%{b}.yaml', '%{c}.yaml', 'x.yaml']}\n\
+                     - {name: Common, path: common.yaml}\n";
     let folder = workspace(&[
         ("hiera.yaml", hierarchy),
         ("data/common.yaml", "port: 80\n"),
@@ -248,10 +250,13 @@ fn what_is_in_the_way_is_named_by_its_files() {
     ]);
     let asked = ["why-not", "port=80", "--node", "web1"];
     let (_, shown, error) = said(folder.path(), &asked);
-    let lines: Vec<&str> = shown.lines().skip(1).collect();
+    let lines: Vec<&str> = shown.lines().collect();
     let expected = [
+        "port — not known (expected 80) for web1",
+        "  no facts of this node are known",
         "  data/os/%{facts.os}.yaml may set it: which file is read is not known",
         "  data/os/%{facts.os}-%{facts.arch}.yaml may set it: which file is read is not known",
+        "  /srv/away/%{a}.yaml and 3 more paths of level 'Away' may set it, outside the workspace",
         "  data/common.yaml:1 sets it to this",
     ];
     assert_eq!(lines, expected, "{shown}{error}");

@@ -250,7 +250,7 @@ fn several_answers_are_json_where_that_is_asked() {
     assert!(line.as_u64() > Some(1), "{out}");
     let (_, out, error) = said(&arguments);
     assert_eq!(out, "");
-    assert!(error.starts_with("3 answers:\n"), "{error}");
+    assert!(error.starts_with("3 different values:\n"), "{error}");
 }
 
 #[test]
@@ -587,8 +587,8 @@ mod in_a_terminal {
             "--workspace",
             folder.path().to_str().unwrap(),
         ];
-        let expected = "2 answers:\n  otherwise: 80\n  facts.role = role10; facts.role = role11; facts.role = \
-                        role12; facts.role = role13; facts.role = role14; and 25 more: 81\n";
+        let expected = "2 different values:\n  facts.role = role10 or role11 or role12 or role13 or role14 or 25 \
+                        more: 81\n  otherwise: 80\n";
         let (code, _, error) = said(&arguments);
         assert_eq!((code, error.as_str()), (Some(2), expected));
         let lines = lines(&shown(&arguments).0);

@@ -199,7 +199,7 @@ fn other_cipher_texts_are_other_answers() {
     assert_eq!(
         difference_text(&found[0]),
         "p — 3 nodes\n  - unknown: the value is encrypted (PKCS7)  data/common.yaml:1\n  \
-         + unknown: the value is encrypted (PKCS7) (a different encrypted value)  data/common.yaml:1\n"
+         + unknown: the value is encrypted (PKCS7) (a different value)  data/common.yaml:1\n"
     );
 }
 

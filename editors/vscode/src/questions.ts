@@ -90,7 +90,10 @@ const QUESTIONS: Readonly<Record<string, Question>> = {
 
   "hiera.diff": async (place, ask) => {
     const choices = await ask.nodes(place);
-    const { nodes, selected, environments = [] } = choices;
+    const { nodes, selected } = choices;
+    // One environment alone compares with nothing.
+    const known = choices.environments ?? [];
+    const environments = known.length > 1 ? known : [];
     const from = await pickSide(choices, nodes, environments, "The one to compare", selected);
     if (from === undefined) {
       return undefined;

@@ -152,6 +152,10 @@ fn loads(text: &str) -> bool {
 /// 60 cases, or as many as `PROPTEST_CASES` says.
 fn config() -> ProptestConfig {
     let read = ProptestConfig::default();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a test may read its own environment"
+    )]
     let has_number = std::env::var_os("PROPTEST_CASES").is_some();
     ProptestConfig {
         cases: if has_number { read.cases } else { 60 },

@@ -29,7 +29,7 @@ use crate::ide::json::json;
 use crate::ide::matrix::{cell, line};
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, groups_of_nodes, without_reason,
+    Request, Session, Source, Tracing, first_of, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -457,7 +457,7 @@ fn several(
         groups => {
             let shared = shared_condition(groups);
             let each = shared.map_or(String::new(), |unless| format!(", each unless {unless}"));
-            remark_title(&format!("{} answers{each}:", groups.len()));
+            remark_title(&format!("{} different values{each}:", groups.len()));
             for group in groups {
                 remark(&describe(group, shared.is_none()));
             }
@@ -537,25 +537,13 @@ fn explained(
         tell_unknown(&answer);
     }
     if let Some(more @ 1..) = groups.len().checked_sub(MOST) {
-        remark(&format!("and {more} more answers: name a node with --node"));
+        remark(&format!("and {more} more values: name a node with --node"));
     }
     let is_missing = |group: &Group| group.result.as_ref().is_err_and(LookupError::is_not_found);
     if groups.iter().all(is_missing) {
         tell_meant(arguments);
     }
     Ok(())
-}
-
-/// The first conditions, and the number of further ones.
-fn first_conditions(all: &str) -> String {
-    /// Maximum number of shown conditions.
-    const MOST: usize = 5;
-    const BETWEEN: &str = "; ";
-    let shown: Vec<&str> = all.split(BETWEEN).take(MOST).collect();
-    match all.split(BETWEEN).count() - shown.len() {
-        0 => all.to_owned(),
-        more => format!("{}; and {more} more", shown.join(BETWEEN)),
-    }
 }
 
 /// The condition that all answers share; `None` if they differ.
@@ -576,7 +564,7 @@ fn possible_unless(group: &Group) -> Option<&str> {
 
 fn describe(group: &Group, with_condition: bool) -> String {
     let whose = match group.nodes.as_slice() {
-        [] => first_conditions(&group.condition),
+        [] => first_of(&group.condition),
         [only] => format!("1 node ({only})"),
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
     };

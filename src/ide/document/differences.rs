@@ -98,7 +98,7 @@ fn one_side(
         matrix::origins(&mut content, cell, snapshot);
         let is_alike = said(&difference.before) == said(&difference.after);
         if is_alike && has_secrets(cell) {
-            let _ = writeln!(content, "# a different encrypted value for {other}");
+            let _ = writeln!(content, "# a different value for {other} (encrypted)");
         }
         matrix::answer(&mut content, &difference.key, cell);
         if difference.before.nodes == difference.after.nodes {
@@ -191,7 +191,7 @@ pub(super) fn change(
 fn both(before: &Cell, after: &Cell) -> [String; 2] {
     let [old, mut new] = [said(before), said(after)];
     if old == new && has_secrets(before) {
-        new = "a different encrypted value".to_owned();
+        new = "a different value (encrypted)".to_owned();
     }
     [old, new]
 }

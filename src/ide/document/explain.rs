@@ -57,12 +57,7 @@ pub(super) fn for_people(
         selected: name.filter(|_| is_known),
         ..analysis
     };
-    let snapshot = analysis.snapshot;
-    let name_of = |at: &str| snapshot.short_name(at).to_owned();
-    let options = hover::HoverOptions {
-        name: Some(&name_of),
-        ..hover::HoverOptions::default()
-    };
+    let options = hover::HoverOptions::default();
     let mut content = hover::answer_document(analysis, path, key, &options)
         .unwrap_or_else(|| format!("# {key}\n"));
     if let Some(name) = name.filter(|_| !is_known && !analysis.nodes.is_empty()) {

@@ -12,14 +12,12 @@ use crate::workspace::LOOKUP_OPTIONS;
 /// What is no name of a key, in words.
 pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String> {
     if name == LOOKUP_OPTIONS {
-        return Err(
-            "lookup_options says how keys are looked up: it is not a value of nodes".into(),
-        );
+        return Err("lookup_options says how keys are looked up: nodes get no value for it".into());
     }
     let parsed = Key::parse(name)
-        .map_err(|_| format!("'{name}' is no key: a quote or a name is missing in it"))?;
+        .map_err(|_| format!("'{name}' is not a key: it lacks a quote or a name"))?;
     let root = parsed.root.as_name();
-    let root = root.ok_or_else(|| format!("'{name}' is no top-level key"))?;
+    let root = root.ok_or_else(|| format!("'{name}' is not a top-level key"))?;
     let steps = parsed.segments.iter().map(|segment| match segment {
         Segment::Name(name) => Value::from(&**name),
         Segment::Index(number) => Value::Int(*number),

@@ -160,7 +160,7 @@ fn what_has_no_place_for_a_part_is_refused() {
     );
     assert_eq!(
         why("#- data/common.yaml\na: 1\n", "a.'b"),
-        "'a.'b' is no key: a quote or a name is missing in it"
+        "'a.'b' is not a key: it lacks a quote or a name"
     );
 }
 

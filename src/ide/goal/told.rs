@@ -2,7 +2,7 @@
 //! same.
 
 use super::why_not::WIDEST;
-use super::{Goal, WhyNot};
+use super::{Goal, InTheWay, WhyNot};
 use crate::ide::cell::outcome_text;
 use crate::ide::edit::Plan;
 use crate::ide::hover::inline;
@@ -43,16 +43,24 @@ pub fn why_not_lines(
         Some(how) => format!(", merged by '{how}'"),
         None => String::new(),
     };
+    let expected = inline(&why.wanted, WIDEST);
+    // The levels below say why.
+    let is_open = why.levels.iter().any(|level| level.file.is_none());
     let gets = match (&why.gets.unknown, &why.gets.result) {
         (None, Ok(value)) => inline(value, WIDEST),
+        (Some(_), _) if is_open => format!("not known (expected {expected})"),
         (_, _) => outcome_text(&why.gets),
     };
-    let wanted = match why.has_it {
+    let wanted = match why.has_it || (why.gets.unknown.is_some() && is_open) {
         true => String::new(),
-        false => format!(", not {}", inline(&why.wanted, WIDEST)),
+        false => format!(", not {expected}"),
     };
     let first = format!("{key} — {gets}{wanted} for {node}{merged}");
     let mut lines = vec![(first, false)];
+    if !why.has_facts {
+        lines.push(("  no facts of this node are known".to_owned(), false));
+    }
+    let mut told: Vec<(String, &InTheWay)> = Vec::new();
     for level in &why.levels {
         let place = match (&level.file, level.line) {
             (Some(file), Some(line)) => format!("{}:{line}", name(file)),
@@ -62,10 +70,32 @@ pub fn why_not_lines(
                 None => level.level.to_string(),
             },
         };
-        let is_in_the_way = level.is_in_the_way && !why.has_it;
-        let line = (format!("  {place} {}", level.what), is_in_the_way);
-        if !lines.contains(&line) {
-            lines.push(line);
+        let is_new = |(known, other): &(String, &InTheWay)| {
+            *known != place
+                || other.what != level.what
+                || other.is_in_the_way != level.is_in_the_way
+        };
+        if told.iter().all(is_new) {
+            told.push((place, level));
+        }
+    }
+    let is_alike = |(_, one): &(String, &InTheWay), (_, other): &(String, &InTheWay)| {
+        let are_open = one.file.is_none() && other.file.is_none();
+        are_open && one.level == other.level && one.what == other.what
+    };
+    for alike in told.chunk_by(is_alike) {
+        let more = alike.len() - 1;
+        // Two are named.
+        let (shown, more) = match more {
+            0 | 1 => (alike, String::new()),
+            _ => (
+                &alike[..1],
+                format!(" and {more} more paths of level '{}'", alike[0].1.level),
+            ),
+        };
+        for (place, level) in shown {
+            let is_in_the_way = level.is_in_the_way && !why.has_it;
+            lines.push((format!("  {place}{more} {}", level.what), is_in_the_way));
         }
     }
     if why.levels.is_empty() && !why.has_it {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::{is_encrypted, is_value};
 use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
+use crate::hierarchy::TemplatePart;
 use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
 use crate::lookup::{LookupError, Place};
+use crate::scope::Knowledge;
 use crate::value::Value;
 use crate::workspace::path;
 
@@ -22,6 +24,8 @@ pub struct WhyNot {
     pub gets: Cell,
     /// Whether that is the value.
     pub has_it: bool,
+    /// Whether facts of the node are known.
+    pub has_facts: bool,
     /// How values of levels are merged: in words, where they are.
     pub merged: Option<String>,
     /// The levels, the highest first.
@@ -120,7 +124,7 @@ pub fn why_not(
                 true,
             ),
             Status::Outside { decides: true } => {
-                ("may set it: it is outside the workspace".to_owned(), true)
+                ("may set it, outside the workspace".to_owned(), true)
             }
             Status::ForSomeNodes(_) | Status::NotSet | Status::Outside { decides: false } => {
                 continue;
@@ -137,6 +141,7 @@ pub fn why_not(
     }
     Ok(WhyNot {
         has_it: is_value(&gets, value),
+        has_facts: nodes.knowledge(member) == Knowledge::All,
         wanted: value.clone(),
         gets,
         merged,
@@ -158,8 +163,12 @@ fn is_part(part: &Value, value: &Value) -> bool {
     }
 }
 
-/// The path of a level's files as its configuration writes it, below the data directory.
+/// The path of a level's files as its configuration writes it, below the data directory; that of the one
+/// file that it can mean.
 fn path_of(place: &Place) -> Option<String> {
+    if let [TemplatePart::Text(whole)] = place.template.parts.as_slice() {
+        return Some(whole.clone());
+    }
     let original = Some(&*place.original).filter(|original| !original.is_empty())?;
     Some(match datadir_of(place) {
         Some(folder) => path::join(&folder, original),

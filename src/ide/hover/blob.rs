@@ -42,7 +42,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
     page.line(line);
     if let Some(problem) = blob.problem {
         page.line(vec![text(format!(
-            "decrypting must fail: {}",
+            "cannot be decrypted: {}",
             words(problem)
         ))]);
         return page;

@@ -23,8 +23,8 @@ use crate::workspace::{
 /// Longest type or default in a line, in characters.
 const LONGEST: usize = 64;
 
-/// Most lines of a parameter's documentation.
-const MOST_DOCUMENTATION: usize = 3;
+/// Most characters of a parameter's documentation.
+const MOST_DOCUMENTATION: usize = 240;
 
 /// Most parameters of a class that are listed.
 const MOST_PARAMETERS: usize = 16;
@@ -41,12 +41,12 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     line.push(place(context, found.class, found.parameter.place));
     page.line(line);
     let documentation = found.parameter.documentation.as_deref();
-    for line in documentation
-        .unwrap_or_default()
-        .lines()
-        .take(MOST_DOCUMENTATION)
-    {
-        page.line(vec![text(line)]);
+    let words = documentation.map(|text| cut_words(text, MOST_DOCUMENTATION));
+    if let Some(words) = words.filter(|words| !words.is_empty()) {
+        page.line(vec![
+            code(format!("${}", found.parameter.name)),
+            text(format!(" — {words}")),
+        ]);
     }
 }
 
@@ -160,9 +160,14 @@ fn declaration(found: ClassParameter<'_>) -> String {
 
 /// A text of a manifest without its line breaks, cut where it is long.
 fn on_one_line(written: &str) -> String {
+    cut_words(written, LONGEST)
+}
+
+/// Words on one line of at most so many characters.
+fn cut_words(written: &str, most: usize) -> String {
     let words: Vec<&str> = written.split_whitespace().collect();
     let line = words.join(" ");
-    match line.char_indices().nth(LONGEST) {
+    match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }

@@ -9,7 +9,7 @@ use super::provenance::dig;
 use super::yaml;
 use crate::analysis::{LevelValue, merge_kind, quoted, request, sources};
 use crate::ide::cell::counted;
-use crate::ide::target::key_value;
+use crate::ide::target::{KeyTarget, key_value};
 use crate::interpolation::has_tokens;
 use crate::lookup::{Answer, Reach, StrategyKind};
 use crate::syntax::{NodeId, NodeKind, Tree};
@@ -77,6 +77,8 @@ enum Said {
     /// A higher level, or an element above it, gives the same.
     Same(Piece),
     KnockedOut(Piece),
+    /// Another file gives the same to a node that does not read this one.
+    From(Piece),
     /// A level that overrides its own.
     Overridden(Piece),
     /// A hash that is merged with those at its place in other levels.
@@ -157,6 +159,8 @@ struct Merge<'e> {
     by_place: bool,
     /// The elements of the list, tokens as they stand.
     own: Vec<Value>,
+    /// Whether the node that answers are for reads the file.
+    is_read: bool,
 }
 
 impl<'e> Merge<'e> {
@@ -173,7 +177,9 @@ impl<'e> Merge<'e> {
         let merge = entry.as_ref().and_then(|entry| entry.value.get("merge"));
         let prefix = merge.and_then(|merge| merge.get("knockout_prefix"));
         let prefix = prefix.and_then(Value::as_str).filter(|it| !it.is_empty());
+        let selected = context.selected();
         Some(Merge {
+            is_read: selected.is_none_or(|(_, member)| context.readers().contains(&member)),
             context,
             element,
             kind: entry.as_ref().and_then(merge_kind),
@@ -206,6 +212,9 @@ impl<'e> Merge<'e> {
 
     /// What holds where a lookup gives `value`. Nothing where it is not known.
     fn said(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
+        if !self.is_read {
+            return self.elsewhere(value, sources);
+        }
         let steps = self.element.steps.as_slice();
         let path = self.context.path();
         let own = sources
@@ -270,6 +279,23 @@ impl<'e> Merge<'e> {
             }
         });
         Some(same.map_or(Said::In, Said::Same))
+    }
+
+    /// What holds for a node that does not read the file.
+    fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
+        let written = self.written();
+        if written.as_str().is_some_and(has_tokens) || self.knocks_out().is_some() {
+            return None;
+        }
+        let list = dig(value, &self.element.steps).and_then(Value::as_array);
+        if !list.is_some_and(|list| list.contains(written)) {
+            return Some(Said::NotIn);
+        }
+        sources.iter().find_map(|source| {
+            let given = dig(&source.value, &self.element.steps)?.as_array()?;
+            let at = given.iter().position(|other| other == written)?;
+            Some(Said::From(self.place(source, Some(at))))
+        })
     }
 
     /// A hash of the list where such are merged with one another.
@@ -340,6 +366,19 @@ impl<'e> Merge<'e> {
         self.context.link(path, line)
     }
 
+    /// The element's place as a lookup names it: `mounts.0`.
+    fn as_looked_up(&self) -> String {
+        let mut steps = self.element.steps.clone();
+        steps.extend(i64::try_from(self.element.index).map(Value::Int));
+        let key = KeyTarget {
+            root: self.element.root.clone(),
+            steps,
+            range: self.element.range,
+            before_list: None,
+        };
+        key.shown()
+    }
+
     fn name(&self) -> Piece {
         let written = self.written();
         match written.as_hash().is_some() || written.as_array().is_some() {
@@ -356,10 +395,12 @@ impl<'e> Merge<'e> {
             Said::Same(place) => vec![text("already in the effective value from "), place],
             Said::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
             Said::Overridden(by) => vec![text("overridden by "), by],
-            Said::Merged => vec![text(format!(
-                "merged into element {} of the effective value",
-                self.element.index + 1
-            ))],
+            Said::Merged => vec![
+                text("merged into "),
+                code(self.as_looked_up()),
+                text(" of the effective value"),
+            ],
+            Said::From(place) => vec![text("in the effective value from "), place],
             Said::NotIn => vec![text("not in the effective value")],
             Said::Removes(place) => vec![text("removes "), name, text(" of "), place],
             Said::ComesBack(place) => vec![

@@ -42,7 +42,7 @@ impl View {
         let analysis = &context.view.analysis;
         let unknown = survey.unknowns(analysis, &target.steps);
         View {
-            may_differ: levels::may_differ(analysis, &survey, &unknown),
+            may_differ: levels::may_differ(context, &survey, &unknown),
             survey,
             whose,
             unknown,

@@ -7,7 +7,7 @@ use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
 use super::provenance::dig;
 use super::yaml;
-use crate::analysis::{Analysis, Condition, DecidingOptions, LevelValue, Offer, Survey};
+use crate::analysis::{Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
 use crate::scope::top_name;
@@ -16,6 +16,9 @@ use crate::workspace::LOOKUP_OPTIONS;
 
 /// Most levels outside of the workspace that are named.
 const MOST_OUTSIDE: usize = 2;
+
+/// Most combinations of variables that are named.
+const MOST_CONDITIONS: usize = 3;
 
 /// Adds the lines on levels; `sources` are those that gave the part under the cursor.
 pub(super) fn add_lines(
@@ -79,15 +82,25 @@ pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
 }
 
 /// What could change an answer, in one line: `may differ: facts.site = ams or lhr · role (12 values)`.
-pub(super) fn may_differ(analysis: &Analysis<'_>, survey: &Survey, unknown: &[Unknown]) -> Line {
+pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unknown]) -> Line {
     let outside = survey.outside();
-    let mut all: Vec<Line> = Vec::new();
-    for one in survey.conditions(analysis, unknown) {
+    let (mut all, mut functions): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
+    for one in survey.conditions(&context.view.analysis, unknown) {
+        let kind = match &one {
+            Condition::Variables { .. } => &mut all,
+            Condition::Function { .. } => &mut functions,
+        };
         let shown = condition(&survey.key, one);
-        if !all.contains(&shown) {
-            all.push(shown);
+        if !kind.contains(&shown) {
+            kind.push(shown);
         }
     }
+    if all.len() > MOST_CONDITIONS + 1 && !context.wants_whole() {
+        let more = all.len() - MOST_CONDITIONS;
+        all.truncate(MOST_CONDITIONS);
+        all.push(vec![text(format!("{more} more conditions"))]);
+    }
+    all.extend(functions);
     let named = outside.iter().take(MOST_OUTSIDE);
     let named = named.map(|level| vec![text(format!("'{level}'"))]);
     if !outside.is_empty() {

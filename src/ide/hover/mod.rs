@@ -27,7 +27,7 @@
 //! assert_eq!(
 //!     found.map(|hover| hover.plain).as_deref(),
 //!     Some("ntp::servers — first found, for every node that reads this file\n  \
-//!           - a\n  - b\nset in common.yaml:1"),
+//!           - a\n  - b\nset in data/common.yaml:1"),
 //! );
 //! ```
 
@@ -131,8 +131,7 @@ pub struct HoverOptions<'a> {
     pub reveal: Option<Reveal<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
-    /// How files are named; without it by their path below the data directory of the file under the
-    /// cursor, else below the workspace.
+    /// How files are named; without it by their path below the workspace's folder.
     pub name: Option<Name<'a>>,
     /// The one form that is wanted, the others stay empty; none for all forms.
     pub form: Option<HoverForm>,
@@ -234,15 +233,7 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
         true => String::new(),
         false => format!(":{}", before.chars().count() + 1),
     };
-    let name = match context.options.name {
-        Some(name) => name(context.path()),
-        None => context
-            .view
-            .analysis
-            .snapshot
-            .short_name(context.path())
-            .to_owned(),
-    };
+    let name = context.label(context.path());
     let place = key::shell_word(&format!("{name}:{line}{column}"));
     let node = context.selected();
     let node = node.map_or_else(String::new, |(name, _)| {

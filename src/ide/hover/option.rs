@@ -163,7 +163,7 @@ fn options_line(context: &Context<'_>, entry: &str) -> Line {
     };
     let Value::Hash(options) = own else {
         return vec![text(
-            "this entry is ignored: options are a hash with merge or convert_to",
+            "this entry is ignored: options must be a hash with 'merge' or 'convert_to'",
         )];
     };
     let shown = options.iter().map(|(option, value)| {

@@ -161,11 +161,11 @@ fn differing(
     }
     if left > 0 {
         page.line(vec![text(format!(
-            "{} not looked up here: see all nodes",
+            "not counted here: {}; see the values on all nodes",
             counted(left)
         ))]);
     }
-    page.line(may_differ(&view.analysis, &survey, &unknown));
+    page.line(may_differ(context, &survey, &unknown));
     let mut merge = merge_line(context, &survey);
     let differs = |group: &Group<'_>| {
         let run = group.runs[0];
@@ -427,7 +427,9 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
         let apart = alike.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
         let is_secret = || group.value.is_ok_and(|value| value.is_some_and(has_secret));
         found.push(match apart {
-            None if alike.is_some() && is_secret() => vec![text("a different encrypted value")],
+            None if alike.is_some() && is_secret() => {
+                vec![text("a different value (encrypted)")]
+            }
             None => own,
             Some((at, differs)) => {
                 let mut line = vec![text(format!("like {}, but ", whose(context, &groups[at])))];

@@ -226,8 +226,11 @@ impl Page {
         for part in &parts {
             match part {
                 Part::Words(lines) => {
-                    for line in lines {
-                        add_line(&mut out, line, after_line, form);
+                    for (at, line) in lines.iter().enumerate() {
+                        match at {
+                            0 => add_line(&mut out, line, after_line, form),
+                            _ => add_rest(&mut out, line, form),
+                        }
                         after_line = true;
                     }
                 }
@@ -312,6 +315,16 @@ fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
             (true, Form::Plain(_) | Form::Document) | (false, _) => out.push('\n'),
         }
     }
+    if let Form::Document = form {
+        out.push_str("# ");
+    }
+    out.push_str(line);
+}
+
+/// Adds what of a line did not fit. Without blanks before it, Markdown's line break is none: a client that
+/// draws Markdown makes one paragraph of it again, others show it as it is.
+fn add_rest(out: &mut String, line: &str, form: Form<'_>) {
+    out.push('\n');
     if let Form::Document = form {
         out.push_str("# ");
     }

@@ -14,6 +14,7 @@ use tower_lsp::ls_types as lsp;
 use super::document;
 use super::nodes;
 use super::{View, Wants};
+use crate::analysis::Effect;
 use crate::disk;
 use crate::server::capabilities::{
     CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
@@ -82,7 +83,7 @@ pub(crate) async fn handle(
                 check_choice(session, &arguments, node).await.map(|()| None)
             }
             Some(Ok(Choosing::Fact(fact, value))) if !value.is_null() => {
-                check_fact(session, &arguments, fact).await.map(|()| None)
+                check_fact(session, &arguments, fact).await
             }
             Some(Ok(_)) | None => Ok(None),
         },
@@ -139,8 +140,12 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
     }))
 }
 
-/// Reverts a fact that could change nothing.
-async fn check_fact(session: &Connection, arguments: &Value, fact: String) -> Result<()> {
+/// Reverts a fact that could never change anything; returns a message for one that changes nothing now.
+async fn check_fact(
+    session: &Connection,
+    arguments: &Value,
+    fact: String,
+) -> Result<Option<Value>> {
     let folders = folders(session, arguments);
     let place = file(arguments).or_else(|| folders.first().cloned());
     let place = place.unwrap_or_else(|| "/".to_owned());
@@ -148,13 +153,15 @@ async fn check_fact(session: &Connection, arguments: &Value, fact: String) -> Re
     let work = move |view: View| {
         let known = view.nodes_without_overrides(&place);
         view.analyse(&place, |analysis| {
-            let view = analysis.answering(&place)?;
-            known.why_no_effect(&view, &chosen)
+            let view = analysis.answering(&place);
+            view.map_or(Effect::Some, |view| known.effect_of(&view, &chosen))
         })
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let Some(why) = super::answer(session, SET_FACT, lane, wants, work).await? else {
-        return Ok(());
+    let why = match super::answer(session, SET_FACT, lane, wants, work).await? {
+        Effect::Some => return Ok(None),
+        Effect::NotNow(words) => return Ok(Some(json!({ "message": words }))),
+        Effect::Never(why) => why,
     };
     session.choose(|choices| {
         for folder in &folders {

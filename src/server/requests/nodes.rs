@@ -31,8 +31,7 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
         let origins: Vec<Value> = origins.collect();
         let choice = view.context.choices.of(&place);
         view.analyse(&place, |analysis| {
-            let environments = analysis.environments().into_iter();
-            let environments: Vec<&str> = environments.map(|(name, _)| name).collect();
+            let environments = analysis.environments();
             let mut answer = json!({
                 "nodes": nodes,
                 "origins": origins,

@@ -42,7 +42,7 @@ impl Repository {
         }
         repository.write("environments/staging/data/site/cp.yaml", "port: 81\n");
         repository.write("environments/production/data/node/c.x.yaml", "port: 9\n");
-        let nodes = r#"{"a.x": {"facts": {"site": "ls"}}, "b.x": {"facts": {"site": "cp"}},
+        let nodes = r#"{"a.x": {"facts": {"site": "ls"}}, "b.x": {"facts": {"site": "cp", "uptime": "1 day"}},
             "c.x": {"facts": {"site": "cp"}}, "d.x": {"facts": {"site": "cp"}}}"#;
         repository.write("nodes.json", nodes);
         repository
@@ -220,17 +220,17 @@ fn without_nodes_the_matrix_says_what_decides() {
             "Values of port" ("yaml")
             # port — 2 different values, depending on a node's facts
 
-            # every other node
-            # from environments/production/data/common.yaml:1
-            port: 80
-
-            ---
             # facts.site = ls
             # from environments/production/data/site/ls.yaml:1
             port: 8080
+
+            ---
+            # every other node
+            # from environments/production/data/common.yaml:1
+            port: 80
         "#]],
     );
-    assert_eq!(matrix["data"]["answers"][1]["condition"], "facts.site = ls");
+    assert_eq!(matrix["data"]["answers"][0]["condition"], "facts.site = ls");
     program.end();
 }
 
@@ -347,6 +347,13 @@ fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
     program.command("hiera.selectNode", &json!({ "certname": "b.x" }));
     program.command("hiera.setFact", &json!({ "path": "site", "value": "ls" }));
     program.command("hiera.setFact", &json!({ "path": "kernel", "value": 1 }));
+    // A fact that nodes have and nothing uses is accepted, with a word.
+    let unused = program.command("hiera.setFact", &json!({ "path": "uptime", "value": 1 }));
+    assert_eq!(
+        unused["message"],
+        "no level and no value uses the fact 'uptime': all answers stay the same"
+    );
+    program.command("hiera.setFact", &json!({ "path": "uptime", "value": null }));
     // Overrides without any effect are refused and not kept.
     let refused = |program: &mut Program, path: &str| {
         let (_, why) = program.refused("hiera.setFact", &json!({ "path": path, "value": 1 }));
@@ -386,6 +393,11 @@ fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
 fn two_nodes_and_two_environments_are_compared() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
+    // A hierarchy of examples is no environment to choose.
+    repository.write(
+        "environments/production/examples/hiera.yaml",
+        "version: 5\n",
+    );
     let mut program = repository.start();
     let nodes = program.command("hiera.nodes", &json!({ "uri": uri(&common) }));
     assert_eq!(nodes["environments"], json!(["production", "staging"]));
@@ -801,8 +813,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
             "Value of port" ("yaml")
             # port — first found, for c.x
             9
-            # set in environments/production/data/node/c.x.yaml:1 · overrides
-            #   environments/production/data/common.yaml:1
+            # set in node/c.x.yaml:1 · overrides common.yaml:1
         "#]],
     );
     program.end();
@@ -810,7 +821,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
     let text = plain.open(&common);
     let hover = plain.hover(&common, &text, "big").unwrap();
-    let words = "\n# … 33 more lines: command hiera.value, or hiera-ls lookup big\n";
+    let words = "\n# … 34 more lines: command hiera.value, or hiera-ls lookup big\n";
     assert!(hover.contains(words), "{hover}");
     plain.end();
 }

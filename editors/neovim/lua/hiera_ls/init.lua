@@ -70,6 +70,13 @@ local function present(given)
   return given ~= vim.NIL and given or nil
 end
 
+--- The environments, where there are two to compare.
+---@return string[]
+local function comparable(choices)
+  local environments = present(choices.environments) or {}
+  return #environments > 1 and environments or {}
+end
+
 ---@return vim.lsp.Client?
 local function client_here()
   local here = vim.lsp.get_clients({ name = 'hiera_ls', bufnr = 0 })
@@ -335,7 +342,7 @@ local questions = {
       return done({ uri = place.uri, from = words[1], to = words[2], key = words[3] })
     end
     request(client, NODES, vim.tbl_extend('force', place, { details = true }), function(answer)
-      local names = vim.list_extend(vim.deepcopy(answer.nodes), present(answer.environments) or {})
+      local names = vim.list_extend(vim.deepcopy(answer.nodes), comparable(answer))
       local function to(from)
         local is_node = vim.tbl_contains(answer.nodes, from)
         local others = vim.tbl_filter(function(name)
@@ -605,7 +612,7 @@ completions['hiera.setValue'] = { none, nodes }
 completions['hiera.whyNot'] = { none, nodes }
 local function sides(client)
   local choices = choices_now(client)
-  return vim.list_extend(choices.nodes, present(choices.environments) or {})
+  return vim.list_extend(choices.nodes, comparable(choices))
 end
 completions['hiera.diff'] = { sides, sides, keys }
 completions['hiera.setFact'] = {

@@ -38,8 +38,7 @@ fn a_key_shows_the_parameter_that_it_is_for() {
               - b
             set in common.yaml:1
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            The servers,
-            in order."#]],
+            $servers — The servers, in order."#]],
     );
     check(
         &with_class("#- data/common.yaml\nntp::count$0: 3\n"),
@@ -89,8 +88,7 @@ fn a_parameter_in_a_manifest_shows_its_value() {
               - a
             set in data/common.yaml:1
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            The servers,
-            in order."#]],
+            $servers — The servers, in order."#]],
     );
     check(
         &at("$count"),
@@ -121,8 +119,7 @@ fn a_parameter_in_a_manifest_shows_its_value() {
               - a
             set in data/common.yaml:1 · not set in data/site/ams.yaml
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            The servers,
-            in order."#]],
+            $servers — The servers, in order."#]],
     );
     check_nodes(
         &at("include nt"),
@@ -150,7 +147,7 @@ fn a_parameter_is_documented_whatever_its_name_is() {
         "#- environment.conf\n#- modules/ntp/manifests/init.pp\n# @param p the p\n# @param [S] s: the s\n\
          class ntp ($p, $s) { }\n#- data/common.yaml\nntp::p: 1\nntp::s: 1\n",
     );
-    for (key, says) in [("ntp::p", "the p"), ("ntp::s", "the s")] {
+    for (key, says) in [("ntp::p", "$p — the p"), ("ntp::s", "$s — the s")] {
         let text = text.replace(&format!("{key}: 1"), &format!("{key}$0: 1"));
         let shown = hover_with(&text, &KnownNodes::default(), None).map(|hover| hover.plain);
         let shown = shown.unwrap_or_default();
@@ -286,7 +283,7 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
             ```
             set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
             class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
-            a \`Port\` or a \[list\](x) of \*them\*"#]],
+            `$port` — a \`Port\` or a \[list\](x) of \*them\*"#]],
         expect![[r#"
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
@@ -294,13 +291,13 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
             ```
             set in `common.yaml:1`  
             class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
-            a `` `Port` `` or a `[list](x)` of `*them*`"#]],
+            `$port` — a `` `Port` `` or a `[list](x)` of `*them*`"#]],
         expect![[r#"
             ntp::port — first found, for all 4 nodes that read this file
               1
             set in common.yaml:1
             class ntp · $port · modules/ntp/manifests/init.pp:2
-            a `Port` or a [list](x) of *them*"#]],
+            $port — a `Port` or a [list](x) of *them*"#]],
     );
 }
 

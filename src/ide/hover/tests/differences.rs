@@ -107,7 +107,20 @@ fn of_two_encrypted_values_the_later_one_is_said_to_be_different() {
         expect![[r#"
             p — first found, 2 different values on 4 nodes
               (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            a different encrypted value on a.example · node/a.example.yaml:1"#]],
+            a different value (encrypted) on a.example · node/a.example.yaml:1"#]],
+    );
+}
+
+#[test]
+fn a_token_beside_a_cipher_text_makes_another_value() {
+    check_nodes(
+        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {}}]\n\
+         #- data/common.eyaml\np$0: '%{facts.site} ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]'\n",
+        "a: {facts: {site: ams}}\nb: {facts: {site: lon}}\n",
+        expect![[r#"
+            p — first found, 2 different values on 2 nodes
+              (encrypted, PKCS7)  # a · common.eyaml:1
+            a different value (encrypted) on b (facts.site = lon)"#]],
     );
 }
 

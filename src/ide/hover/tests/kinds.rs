@@ -99,7 +99,7 @@ fn a_key_that_is_merged() {
             uid: 1001        # role/web.yaml:3
             ```
             merged from `role/web.yaml:3`, `common.yaml:11`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
               `^users$`"#]],
         expect![[r#"
             users.alice — merged deep from 2 levels, for every node that reads this file
@@ -121,21 +121,22 @@ fn a_leaf() {
             ```yaml
             /bin/sh
             ```
-            set in [common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            set in [data/common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [data/common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
             **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
             ```yaml
             /bin/sh
             ```
-            set in `common.yaml:11` · not set in `site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by  
+            set in `data/common.yaml:11` · not set in `data/site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `data/common.yaml:2` by
               `^users$`"#]],
         expect![[r#"
             users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
               /bin/sh
-            set in common.yaml:11 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            set in data/common.yaml:11 · not set in data/site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
+              ^users$"#]],
     );
 }
 
@@ -171,17 +172,17 @@ fn an_error() {
         expect![[r#"
             **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
+            [data/common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [data/common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
         expect![[r#"
-            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`  
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`
               `in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back"#]],
+            `data/common.yaml:17` `db::host` → `data/common.yaml:18` `db::primary` → back"#]],
         expect![[r#"
             db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
               [db::host, db::primary]
             for all 4 nodes that read this file
-            common.yaml:17 db::host → common.yaml:18 db::primary → back"#]],
+            data/common.yaml:17 db::host → data/common.yaml:18 db::primary → back"#]],
     );
 }
 
@@ -237,11 +238,11 @@ fn a_token_that_looks_up() {
     kind(
         "%{look$0up('site::domain')}",
         NODES,
-        expect![[
-            r#"**`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))"#
-        ]],
-        expect!["**`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)"],
-        expect!["%{lookup('site::domain')} — example.com (common.yaml:14)"],
+        expect![
+            "**`%{lookup('site::domain')}`** — `example.com` ([data/common.yaml:14](file:///repo/data/common.yaml#L14))"
+        ],
+        expect!["**`%{lookup('site::domain')}`** — `example.com` (`data/common.yaml:14`)"],
+        expect!["%{lookup('site::domain')} — example.com (data/common.yaml:14)"],
     );
 }
 
@@ -286,15 +287,15 @@ fn options_of_a_pattern() {
         NODES,
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in [common.yaml:4](file:///repo/data/common.yaml#L4)  
+            hidden for `profile::db::users` by the literal entry in [data/common.yaml:4](file:///repo/data/common.yaml#L4)  
             merge: `deep`"#]],
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in `common.yaml:4`  
+            hidden for `profile::db::users` by the literal entry in `data/common.yaml:4`  
             merge: `deep`"#]],
         expect![[r#"
             ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
-            hidden for profile::db::users by the literal entry in common.yaml:4
+            hidden for profile::db::users by the literal entry in data/common.yaml:4
             merge: deep"#]],
     );
 }
@@ -308,7 +309,7 @@ fn a_path() {
             "**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes have a file · no file for `role` = db"
         ],
         expect![[r#"
-            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for  
+            **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for
               `role` = db"#]],
         expect![
             "role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · no file for role = db"
@@ -323,13 +324,13 @@ fn an_encrypted_value() {
         NODES,
         expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
         expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
         expect![[r#"
         ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-        decrypting must fail: it is not a message of this method"#]],
+        cannot be decrypted: it is not a message of this method"#]],
     );
 }
 
@@ -342,7 +343,7 @@ fn a_merge_option() {
             r#"**`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level"#
         ]],
         expect![[r#"
-            **`knockout_prefix`** — an element that starts with it removes the element of that name from the  
+            **`knockout_prefix`** — an element that starts with it removes the element of that name from the
               next lower level"#]],
         expect![[r#"
             knockout_prefix — an element that starts with it removes the element of that name from the next
@@ -403,7 +404,7 @@ fn an_encrypted_value_names_whom_it_is_for() {
             r#"**`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"#
         ]],
         expect![[r#"
-            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test  
+            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
               Authority,O=Example,C=XX"#]],
         expect![[r#"
             ENC[PKCS7,…] — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
@@ -478,7 +479,7 @@ fn a_node_of_which_only_the_name_is_known() {
     expect![[r#"
         host — first found, for x.example, known by name only (may differ)
           b
-        set in common.yaml:1 · not set in node/x.example.yaml
+        set in data/common.yaml:1 · not set in data/node/x.example.yaml
         may differ: role = web"#]]
     .assert_eq(&found.expect("a hover").plain);
 }

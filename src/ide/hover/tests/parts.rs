@@ -153,10 +153,10 @@ fn an_element_of_a_list_that_is_overridden() {
         &lists("", "", "dns: [a$0, b]\n"),
         NODES,
         expect![[r#"
-        dns — first found, for all 4 nodes that read this file
-          - a
-          - b
-        set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml"#]],
+            dns — first found, for all 4 nodes that read this file
+              - a
+              - b
+            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml"#]],
     );
 }
 
@@ -249,23 +249,23 @@ fn an_element_for_a_node_and_for_any_node() {
         &text,
         "{}",
         expect![[r#"
-        pkgs — merged unique, set by one level, for every node that reads this file (may differ)
-          - git
-          - vim
-        set in common.yaml:4
-        may differ: role = web
-        merge: unique, from lookup_options in common.yaml:2"#]],
+            pkgs — merged unique, set by one level, for every node that reads this file (may differ)
+              - git
+              - vim
+            set in common.yaml:4
+            may differ: role = web
+            merge: unique, from lookup_options in common.yaml:2"#]],
     );
     check_selected(
         &text,
         NODES,
         "d.example",
         expect![[r#"
-        pkgs — merged unique, set by one level, for d.example
-          - git
-          - vim
-        set in common.yaml:4
-        merge: unique, from lookup_options in common.yaml:2"#]],
+            pkgs — merged unique, set by one level, for d.example
+              - git
+              - vim
+            set in common.yaml:4
+            merge: unique, from lookup_options in common.yaml:2"#]],
     );
 }
 
@@ -280,20 +280,20 @@ fn lists_that_are_not_merged_by_elements() {
         &text("{merge: hash}"),
         NODES,
         expect![[r#"
-        a.x — merged as hash, 2 different values on 4 nodes
-        1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
-          - 1  # 3 nodes (role = web) · role/web.yaml:1
-        [1, 2] on d.example
-        merge: hash, from lookup_options in common.yaml:1"#]],
+            a.x — merged as hash, 2 different values on 4 nodes
+            1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
+              - 1  # 3 nodes (role = web) · role/web.yaml:1
+            [1, 2] on d.example
+            merge: hash, from lookup_options in common.yaml:1"#]],
     );
     check_nodes(
         &text("{}"),
         NODES,
         expect![[r#"
-        a.x — first found, 2 different values on 4 nodes
-        1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
-          - 1  # 3 nodes (role = web) · role/web.yaml:1
-        [1, 2] on d.example · common.yaml:3"#]],
+            a.x — first found, 2 different values on 4 nodes
+            1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
+              - 1  # 3 nodes (role = web) · role/web.yaml:1
+            [1, 2] on d.example · common.yaml:3"#]],
     );
     check_nodes(
         &text("{merge: {strategy: deep, merge_hash_arrays: true}}"),
@@ -320,7 +320,7 @@ fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
         "a.example",
         expect![[r#"
             a — merged deep from 2 levels, for a.example
-            this element: merged into element 1 of the effective value
+            this element: merged into a.0 of the effective value
               - n: 1
                 x: 2
             merged from role/web.yaml:1, common.yaml:2
@@ -331,7 +331,7 @@ fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
         NODES,
         expect![[r#"
             a — merged deep, 2 different values on 4 nodes
-            this element: merged into element 1 of the effective value on 3 nodes · in the effective value on
+            this element: merged into a.0 of the effective value on 3 nodes · in the effective value on
               d.example
               # 3 nodes (role = web)
               - n: 1
@@ -404,10 +404,10 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         &in_common("base: &ba$0se 1\n"),
         NODES,
         expect![[r#"
-        base — first found, for all 4 nodes that read this file
-        &base is not used
-          1
-        set in common.yaml:1"#]],
+            base — first found, for all 4 nodes that read this file
+            &base is not used
+              1
+            set in common.yaml:1"#]],
     );
     check_nodes(
         &in_common("a: [1]\nlookup_options:\n  a: &o$0 {merge: unique}\n  b: *o\n"),
@@ -428,8 +428,8 @@ fn an_alias_says_its_value_and_an_anchor_its_uses() {
         &in_common("a: *no$0\n"),
         NODES,
         expect![[r#"
-        a — not found, for all 4 nodes that read this file
-        common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+            a — not found, for all 4 nodes that read this file
+            common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
     );
 }
 
@@ -444,12 +444,58 @@ fn a_hash_that_is_merged_by_its_place_says_into_which_element() {
         NODES,
         expect![[r#"
             mounts — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            this element: merged into element 2 of the effective value
+            this element: merged into mounts.1 of the effective value
               - path: /
                 options: [a]
               - path: /var
                 dump: 1
             merged from role/web.yaml:1, common.yaml:3
             merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:2"#]],
+    );
+}
+
+#[test]
+fn an_element_of_a_file_that_the_selected_node_does_not_read() {
+    let at = |role: &str, common: &str| {
+        with_hierarchy(&format!(
+            "#- data/role/web.yaml\nlist:\n{role}#- data/common.yaml\n{common}"
+        ))
+    };
+    let merged = "lookup_options: {list: {merge: unique}}\nlist: [both]\n";
+    let both = at("  - bo$0th\n  - own\n", merged);
+    check_selected(
+        &both,
+        NODES,
+        "d.example",
+        expect![[r#"
+            list — merged unique, set by one level, for d.example, which does not read this file
+            both: in the effective value from common.yaml:2
+              - both
+            set in common.yaml:2
+            merge: unique, from lookup_options in common.yaml:1"#]],
+    );
+    let own = at("  - both\n  - ow$0n\n", merged);
+    check_selected(
+        &own,
+        NODES,
+        "d.example",
+        expect![[r#"
+            list — merged unique, set by one level, for d.example, which does not read this file
+            own: not in the effective value
+              - both
+            set in common.yaml:2
+            merge: unique, from lookup_options in common.yaml:1"#]],
+    );
+    // Not merged, so the whole list is another one.
+    let own = at("  - both\n  - ow$0n\n", "list: [both]\n");
+    check_selected(
+        &own,
+        NODES,
+        "d.example",
+        expect![[r#"
+            list — first found, for d.example, which does not read this file
+            own: not in the effective value
+              - both
+            set in common.yaml:1"#]],
     );
 }

@@ -31,9 +31,9 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
         NODES,
         "c.example",
         expect![[r#"
-        port — first found, for c.example
-          80
-        set in common.yaml:1"#]],
+            port — first found, for c.example
+              80
+            set in common.yaml:1"#]],
     );
     let elsewhere = "#- data/site/ams.yaml\nmotd: \"open\n";
     check_nodes(
@@ -49,10 +49,10 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
     check(
         &text,
         expect![[r#"
-        port — first found, for every node that reads this file (may differ)
-          80
-        set in common.yaml:1
-        may differ: facts.site = ams"#]],
+            port — first found, for every node that reads this file (may differ)
+              80
+            set in common.yaml:1
+            may differ: facts.site = ams"#]],
     );
     // A date is refused too, and no error of the text's form.
     check(
@@ -139,7 +139,7 @@ fn the_wildcard_of_a_glob_is_no_variable() {
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               2
-            set in common.yaml:1
+            set in data/common.yaml:1
             may differ: facts.site = ams"#]],
     );
 }

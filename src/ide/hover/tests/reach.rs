@@ -166,10 +166,10 @@ a: 1
     check(
         &FILES.replace("a: 1", "$0a: 1"),
         expect![[r#"
-        a — first found, for every node that reads this file (may differ)
-          1
-        set in role/lon/web/front.yaml:1
-        may differ: lib::expand (its lookup_options are unknown)"#]],
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in role/lon/web/front.yaml:1
+            may differ: lib::expand (its lookup_options are unknown)"#]],
     );
     check(
         &FILES.replace("a: 2", "$0a: 2"),

@@ -14,9 +14,9 @@ fn one_value_from_several_files_names_each_with_its_nodes() {
         &with_hierarchy(text),
         NODES,
         expect![[r#"
-        port — first found, 2 different values on 4 nodes
-          4  # 3 nodes · common.yaml:2 on 2, node/a.example.yaml:1 on 1
-        5 on d.example (role = db) · role/db.yaml:1"#]],
+            port — first found, 2 different values on 4 nodes
+              4  # 3 nodes · common.yaml:2 on 2, node/a.example.yaml:1 on 1
+            5 on d.example (role = db) · role/db.yaml:1"#]],
     );
 }
 
@@ -28,14 +28,14 @@ fn a_key_with_blanks_is_quoted_among_others() {
         &with_hierarchy(text),
         NODES,
         expect![[r#"
-        users — first found, 2 different values on 4 nodes
-          # 3 nodes · common.yaml:1
-          ann: 1
-          dan: 4
-          eve: 5
-          Fay of the long name: 6
-          Gus G: 7
-        adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1"#]],
+            users — first found, 2 different values on 4 nodes
+              # 3 nodes · common.yaml:1
+              ann: 1
+              dan: 4
+              eve: 5
+              Fay of the long name: 6
+              Gus G: 7
+            adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1"#]],
     );
 }
 
@@ -128,9 +128,9 @@ fn what_may_be_overridden_names_the_variable() {
     check(
         &with_hierarchy(text),
         expect![[r#"
-        port — first found, for every node that reads this file
-          4
-        set in node/a.example.yaml:1 · overrides, depending on role: role/db.yaml:1"#]],
+            port — first found, for every node that reads this file
+              4
+            set in node/a.example.yaml:1 · overrides, depending on role: role/db.yaml:1"#]],
     );
 }
 
@@ -144,27 +144,27 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
     check(
         &at("", "site::name"),
         expect![[r#"
-        site::name — first found, for every node that reads this file
-          1
-        set in common.yaml:1"#]],
+            site::name — first found, for every node that reads this file
+              1
+            set in common.yaml:1"#]],
     );
     check(
         &at("include chrony", "chrony::port"),
         expect![[r#"
-        chrony::port — first found, for every node that reads this file
-          1
-        set in common.yaml:1
-        class chrony · of module chrony, which is not in this workspace"#]],
+            chrony::port — first found, for every node that reads this file
+              1
+            set in common.yaml:1
+            class chrony · of module chrony, which is not in this workspace"#]],
     );
     let listed = "#- Puppetfile\nmod 'puppet-chrony', '1.0.0'\n";
     let listed = format!("{listed}{}", at("", "chrony::port"));
     check(
         &listed,
         expect![[r#"
-        chrony::port — first found, for every node that reads this file
-          1
-        set in common.yaml:1
-        class chrony · of module chrony, which is not in this workspace"#]],
+            chrony::port — first found, for every node that reads this file
+              1
+            set in common.yaml:1
+            class chrony · of module chrony, which is not in this workspace"#]],
     );
 }
 

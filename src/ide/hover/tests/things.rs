@@ -66,9 +66,9 @@ fn an_options_entry_names_its_keys() {
     check(
         &text,
         expect![[r#"
-        ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
-        hidden for profile::db::users by the literal entry in common.yaml:3
-        merge: deep"#]],
+            ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
+            hidden for profile::db::users by the literal entry in common.yaml:3
+            merge: deep"#]],
     );
     check(
         &text
@@ -135,7 +135,7 @@ fn an_encrypted_value_tells_no_secret() {
         ),
         expect![[r#"
             ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-            decrypting must fail: it is not a message of this method"#]],
+            cannot be decrypted: it is not a message of this method"#]],
     );
 }
 
