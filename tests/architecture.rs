@@ -104,6 +104,47 @@ fn the_map_names_every_room() {
     assert_eq!(map, folders, "code map and folders of src/");
 }
 
+#[test]
+fn a_rule_is_named_in_its_own_file_and_the_registry_alone() {
+    let sources = read_sources();
+    let rules = registered_rules(&source(&sources, "rules/mod.rs").text);
+    assert!(rules.len() > 10, "the registry was not found");
+    let found = rules_named(&sources, &rules);
+    assert!(
+        found.is_empty(),
+        "what rules share belongs into a file that is no rule:\n{}",
+        found.join("\n")
+    );
+}
+
+/// Where files of rules name another rule.
+fn rules_named(sources: &[Source], rules: &BTreeSet<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in sources {
+        let name = source.path.strip_prefix("rules/");
+        let Some(name) = name.filter(|name| *name != "mod.rs") else {
+            continue;
+        };
+        let own = name.split(['/', '.']).next();
+        for path in paths(&tokens(&blank(&source.text))) {
+            let mut others = path.split("::").filter(|part| rules.contains(*part));
+            if others.any(|part| Some(part) != own) {
+                found.push(format!("{}: `{path}`", source.path));
+            }
+        }
+    }
+    found
+}
+
+/// The modules that the registry of rules lists.
+fn registered_rules(registry: &str) -> BTreeSet<String> {
+    let tokens = tokens(&blank(registry));
+    let start = tokens.windows(3).rposition(|it| it == ["rules", "!", "{"]);
+    let listed = start.map_or(&[][..], |start| &tokens[start + 3..]);
+    let names = listed.iter().take_while(|token| *token != "}");
+    names.filter(|token| is_name(token)).cloned().collect()
+}
+
 fn source<'a>(sources: &'a [Source], path: &str) -> &'a Source {
     sources.iter().find(|source| source.path == path).unwrap()
 }
@@ -522,6 +563,18 @@ mod planted {
 
     fn assert_clean(path: &str, text: &str) {
         assert_eq!(found(path, text), Vec::<String>::new(), "{text}");
+    }
+
+    #[test]
+    fn rules_that_name_others() {
+        let rules = registered_rules("macro_rules! rules { } rules! { bad, worse, }");
+        assert_eq!(rules.iter().collect::<Vec<_>>(), ["bad", "worse"]);
+        let found = |path: &str, text: &str| rules_named(&[Source::new(path, text)], &rules).len();
+        assert_eq!(found("rules/shared.rs", "use super::worse::check;"), 1);
+        assert_eq!(found("rules/bad.rs", "use super::{context, worse};"), 1);
+        assert_eq!(found("rules/bad/part.rs", "use crate::rules::bad;"), 0);
+        assert_eq!(found("rules/bad.rs", "fn worse() { context::shown() }"), 0);
+        assert_eq!(found("rules/mod.rs", "pub use worse::secret;"), 0);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The levels of a version 5 `hiera.yaml` as they are written, with what they take from `defaults`:
 //! for rules about levels.
 
+use super::config_text::version_of;
 use super::context::{FileContext, entry};
-use super::hiera_config::version_of;
 use crate::hierarchy::{FunctionKind, LevelSpans, locate};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;

@@ -4,6 +4,7 @@
 use super::context::FileContext;
 use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
+use crate::workspace::{Format, KeyFact};
 
 /// Where an entry stands, from its key to the end of its value.
 pub(super) fn entry_range(tree: &Tree, (key, value): (NodeId, NodeId)) -> TextRange {
@@ -97,4 +98,44 @@ pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Opt
         false => (line_end, "\n"),
     };
     is_alone.then(|| TextEdit::insert(place, format!("{end}{indent}{entry}")))
+}
+
+/// Takes a topmost entry away: with its lines, or with its comma. Nothing in a file that Puppet does
+/// not load, where what it says is not known, and nothing of a key that stands there again.
+pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
+    let tree = file.tree();
+    let mut others = file.facts().keys.iter();
+    let is_again = others.any(|other| other.name == key.name && other.key != key.key);
+    let is_sure = file.facts().error.is_none() && !is_again;
+    let root = tree.root().filter(|_| is_sure)?;
+    let mut keys = tree.node(root).as_mapping()?.iter();
+    let at = keys.position(|(at, _)| tree.node(*at).range == key.key)?;
+    match file.format() {
+        Format::Yaml => {
+            let in_braces = || removed_in_braces(file, root, at);
+            let is_only = tree.node(root).as_mapping()?.len() == 1;
+            with_lines(file.file.text(), key, is_only).or_else(in_braces)
+        }
+        Format::Json => removed_in_braces(file, root, at),
+        Format::Hocon => None,
+    }
+}
+
+/// Takes an entry of a block mapping away, with its lines. Where it is the only one, an empty hash is left:
+/// Puppet warns at each lookup of a file that holds none.
+fn with_lines(text: &str, key: &KeyFact, is_only: bool) -> Option<TextEdit> {
+    let start = key.key.start as usize;
+    let starts_line = start == 0 || text[..start].ends_with('\n');
+    let end = (key.key.end.max(key.value.end)) as usize;
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    // What follows in the line may only be a comment.
+    let rest = text[end..line_end].trim();
+    let is_alone = rest.is_empty() || rest == ":" || rest.starts_with('#');
+    let range = TextRange::new(start, line_end);
+    let left = match text[start..line_end].ends_with("\r\n") {
+        _ if !is_only => "",
+        true => "{}\r\n",
+        false => "{}\n",
+    };
+    (starts_line && is_alone).then(|| TextEdit::replace(range, left))
 }

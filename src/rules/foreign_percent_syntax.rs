@@ -1,7 +1,7 @@
 //! `foreign-percent-syntax`: another program's `%{…}` stands in a string that Puppet interpolates.
 
 use super::context::shown;
-use super::interp_missing_subkey::variable;
+use super::variables::variable;
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::PuppetVersion;

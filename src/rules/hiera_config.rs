@@ -7,10 +7,8 @@ mod places;
 
 use std::sync::Arc;
 
-use self::places::{
-    DEFAULTS_KEYS, HIERARCHIES, LEVEL_KEYS, TOP_KEYS, interpolated, place_of_mismatch,
-    place_of_rule,
-};
+use self::places::{DEFAULTS_KEYS, LEVEL_KEYS, TOP_KEYS, place_of_mismatch, place_of_rule};
+use super::config_text::{HIERARCHIES, interpolated, version_of};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Related, Safety, Severity, entry};
 use crate::datatype::{Mismatch, MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
@@ -60,61 +58,6 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
         hash: &hash,
     };
     config.check(findings);
-}
-
-/// A variable in what Puppet interpolates of a configuration.
-pub(super) struct PathToken {
-    /// The variable as written.
-    pub(super) variable: String,
-    /// The token.
-    pub(super) range: TextRange,
-    /// The variable in it.
-    pub(super) inner: TextRange,
-}
-
-/// The variables in locations, data directories and options of a version 5 configuration, in the
-/// order of the text.
-pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
-    let tree = at.tree();
-    let mut found = Vec::new();
-    for id in path_texts(at) {
-        let node = tree.node(id);
-        let Some(scalar) = node.as_scalar() else {
-            continue;
-        };
-        let map = ScalarMap::new(at.file.text(), node);
-        for token in tokens(&scalar.text) {
-            if matches!(token.kind, TokenKind::Variable { .. }) {
-                found.push(PathToken {
-                    variable: token.inner.slice(&scalar.text).to_owned(),
-                    range: map.source_range(token.range.as_usize()),
-                    inner: map.source_range(token.inner.as_usize()),
-                });
-            }
-        }
-    }
-    found
-}
-
-/// The nodes of locations, data directories and options of a version 5 configuration, in the order of the
-/// text.
-pub(super) fn path_texts(at: &FileContext<'_>) -> Vec<NodeId> {
-    let tree = at.tree();
-    let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
-    match tree.root().filter(|_| is_5) {
-        Some(root) => interpolated(tree, root),
-        None => Vec::new(),
-    }
-}
-
-/// The version that Puppet takes a configuration for; nothing for a value that is no hash.
-pub(super) fn version_of(value: &Value) -> Option<i64> {
-    value.as_hash()?;
-    match Config::version_of(value) {
-        Ok(version) => Some(version),
-        // What has no integer is refused by the check of the structure.
-        Err(_) => Some(5),
-    }
 }
 
 struct Configuration<'a> {

@@ -1,29 +1,10 @@
 //! `interp-missing-subkey`: a token asks for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::variables::{missing_part, variable};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
-use crate::interpolation::{Method, Segment, TokenKind, split_key};
-use crate::scope::{CoreFact, core_fact};
+use crate::interpolation::{Segment, TokenKind, split_key};
 use crate::text::{TextEdit, TextRange, typing_error};
-
-/// Parts of `$trusted` (`puppet/context/trusted_information.rb`).
-const TRUSTED: [&str; 6] = [
-    "authenticated",
-    "certname",
-    "domain",
-    "extensions",
-    "external",
-    "hostname",
-];
-
-/// Parts of `$server_facts`.
-const SERVER_FACTS: [&str; 5] = [
-    "environment",
-    "serverip",
-    "serverip6",
-    "servername",
-    "serverversion",
-];
 
 rule!(
     "interp-missing-subkey",
@@ -90,79 +71,6 @@ fn severity(meant: Option<&str>) -> Severity {
     match meant {
         Some(_) => Severity::Warning,
         None => Severity::Hint,
-    }
-}
-
-/// The variable that a token names, with its place in the string.
-pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> {
-    match &at.token.kind {
-        TokenKind::Variable { .. } => Some((at.token.inner.slice(at.text), at.token.inner)),
-        TokenKind::Call {
-            method: Method::Scope,
-            argument,
-            argument_range,
-        } => Some((argument, *argument_range)),
-        TokenKind::Call { .. }
-        | TokenKind::Empty
-        | TokenKind::UnknownMethod { .. }
-        | TokenKind::Malformed
-        | TokenKind::Unclosed => None,
-    }
-}
-
-/// A path of a variable that leads nowhere.
-pub(super) struct MissingPart {
-    /// What is missing.
-    pub(super) message: String,
-    /// The path that was perhaps meant.
-    pub(super) meant: Option<String>,
-}
-
-/// What is missing of a variable whose parts are the same everywhere.
-pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
-    let path = path.strip_prefix("::").unwrap_or(path);
-    let (root, rest) = path.split_once('.')?;
-    if rest.contains(['\'', '"']) {
-        return None;
-    }
-    let of_list = |parts: &[&'static str]| {
-        let (part, below) = rest.split_once('.').unwrap_or((rest, ""));
-        if parts.contains(&part) {
-            return None;
-        }
-        let below = if below.is_empty() {
-            String::new()
-        } else {
-            format!(".{below}")
-        };
-        let meant = typing_error(part, parts.iter().copied());
-        Some(MissingPart {
-            message: format!("'{root}' has no '{part}'"),
-            meant: meant.map(|meant| format!("{root}.{meant}{below}")),
-        })
-    };
-    match root {
-        "trusted" => of_list(&TRUSTED),
-        "server_facts" => of_list(&SERVER_FACTS),
-        "facts" => match core_fact(rest) {
-            CoreFact::NoSuchPart(Some(meant)) => Some(MissingPart {
-                message: format!("there is no fact '{rest}'"),
-                meant: Some(format!("facts.{meant}")),
-            }),
-            CoreFact::Custom(Some(meant)) => Some(MissingPart {
-                message: format!("Facter has no fact '{rest}'"),
-                meant: Some(match rest.split_once('.') {
-                    Some((_, below)) => format!("facts.{meant}.{below}"),
-                    None => format!("facts.{meant}"),
-                }),
-            }),
-            // A custom fact may add parts to a structured one.
-            CoreFact::Exists
-            | CoreFact::Legacy(_)
-            | CoreFact::NoSuchPart(None)
-            | CoreFact::Custom(None) => None,
-        },
-        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `interp-structured-in-string`: a list or a hash is put into the middle of a string.
 
-use super::interp_missing_subkey::variable;
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::variables::variable;
 use super::{FileContext, Findings, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::scope::is_structured_fact;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
-use super::unknown_parameter::is_looked_up;
 use super::{FileContext, Findings, Fix, Safety};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{KeyFact, Snapshot};

@@ -1,6 +1,6 @@
 //! `legacy-config`: a 'hiera.yaml' is of a version before 5.
 
-use super::hiera_config::version_of;
+use super::config_text::version_of;
 use super::{ConfigurationAt, FileContext, Findings, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;

@@ -1,7 +1,7 @@
 //! `legacy-fact`: a legacy fact is used, which agents of Puppet 8 do not send.
 
-use super::hiera_config::path_tokens;
-use super::interp_missing_subkey::variable;
+use super::config_text::path_tokens;
+use super::variables::variable;
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};

@@ -3,8 +3,8 @@
 
 use super::entry_edit::name_in;
 use super::knockout::lower_files;
-use super::lookup_options_regex_no_match::literal_start;
 use super::option_list::ListedOption;
+use super::option_list::literal_start;
 use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;

@@ -1,5 +1,6 @@
 //! `lookup-options-regex-no-match`: a pattern of 'lookup_options' matches no key of the workspace.
 
+use super::option_list::literal_start;
 use super::touched::files_with_options;
 use super::{FileContext, Findings, OptionAt};
 use crate::workspace::LOOKUP_OPTIONS;
@@ -44,35 +45,4 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 /// Whether some hierarchy reads a file with the key.
 fn is_data(at: &FileContext<'_>, key: &str) -> bool {
     at.checker.files_with(key).next().is_some()
-}
-
-/// The letters that every match of a pattern starts with, as far as they are easily seen.
-pub(super) fn literal_start(pattern: &str) -> &str {
-    let rest = pattern.strip_prefix('^').unwrap_or_default();
-    if rest.contains('|') {
-        return "";
-    }
-    let end = rest
-        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')))
-        .unwrap_or(rest.len());
-    // A quantifier makes the last letter optional.
-    let end = match rest[end..].chars().next() {
-        Some('*' | '?' | '{') => end.saturating_sub(1),
-        Some(_) | None => end,
-    };
-    &rest[..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::literal_start;
-
-    #[test]
-    fn only_letters_that_must_come_count() {
-        assert_eq!(literal_start("^profile::.*::x$"), "profile::");
-        assert_eq!(literal_start("^profiles?::x"), "profile");
-        assert_eq!(literal_start("^a|b"), "");
-        assert_eq!(literal_start("^(a)"), "");
-        assert_eq!(literal_start("^abc+"), "abc");
-    }
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::knockout::value_of;
-use super::merge_type_clash::files_with_entries;
-use super::touched::files_with_options;
+use super::touched::{files_with_entries, files_with_options};
 use super::{FileContext, Findings, OptionAt};
 use crate::value::Value;
 use crate::workspace::{Snapshot, ValueKind};

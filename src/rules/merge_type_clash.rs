@@ -1,13 +1,10 @@
 //! `merge-type-clash`: values cannot be merged in the way that 'lookup_options' says.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use super::touched::{options_look_up, touched_answers};
+use super::touched::files_with_entries;
 use super::{FileContext, Findings, OptionAt};
 use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Reach, Request};
-use crate::workspace::{LOOKUP_OPTIONS, Snapshot, ValueKind};
+use crate::workspace::ValueKind;
 
 /// Most files with the key; a key of more is not looked up.
 const MOST_FILES: usize = 64;
@@ -90,20 +87,6 @@ fn clash(error: &LookupError) -> Option<String> {
         Cause::WrongType { subject, .. } if subject.ends_with("element of the merge")
     );
     is_clash.then(|| cause.to_string().trim().to_owned())
-}
-
-/// The files with an entry for a key that may be answered with something else now.
-pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let mut touched = touched_answers(snapshot);
-    for file in &snapshot.delta().files {
-        touched.extend(file.keys().lookup_options.iter().cloned());
-    }
-    let all = snapshot.iter_files_with(LOOKUP_OPTIONS);
-    let concerned = all.filter(|file| {
-        let mut entries = file.facts().lookup_options.iter();
-        options_look_up(snapshot) || entries.any(|entry| touched.contains(&entry.pattern))
-    });
-    concerned.map(|file| Arc::clone(file.path())).collect()
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::{FilesWith, does_otherwise, options_look_up, touched_answers};
+use super::touched::{
+    FilesWith, describes_nodes, does_otherwise, options_look_up, touched_answers,
+};
 use super::{FileContext, Findings, Related};
 use crate::analysis::{MissingValue, Whose, included_lists, split_key};
-use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::text::TextRange;
 use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
 
@@ -157,11 +158,6 @@ fn may_include(file: &File, classes: &BTreeSet<&str>) -> bool {
     let mut included = sure.chain(defaults.map(|it| &it.class));
     includes().any(|include| matches!(include.means, Some(Means::Parts(_))))
         || included.any(|class| classes.contains(&**class))
-}
-
-/// Whether a file may say which nodes there are.
-pub(super) fn describes_nodes(at: &str) -> bool {
-    NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@
 
 mod checker;
 mod config_level;
+mod config_text;
 mod context;
 mod entry_edit;
 mod finding;
@@ -39,11 +40,13 @@ mod fitting;
 mod fixes;
 mod fixing;
 mod included;
+mod keys_in_code;
 mod knockout;
 mod looked_up;
 #[cfg(test)]
 mod marked;
 mod option_list;
+mod parameters;
 mod proof;
 mod recheck;
 #[cfg(test)]
@@ -53,8 +56,10 @@ mod recheck_tests;
 mod reference_graph;
 #[macro_use]
 mod rule;
+mod secrets;
 mod suppression;
 mod touched;
+mod variables;
 mod walk;
 
 pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
@@ -62,9 +67,9 @@ pub use context::{FileContext, Reader, Role};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{Known, Made, Removed, fixes_together};
 pub use fixing::{AfterFixes, Fixing, Found, helpful};
-pub use plain_secret::secret;
 pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
+pub use secrets::secret;
 
 // What rules need, so that each imports from one place.
 use context::{MappingAt, OptionAt, ScalarAt, TokenAt, entry, shown};

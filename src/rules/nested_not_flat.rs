@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::keys_in_code::{lookups_that_changed, may_be_looked_up};
 use super::touched::{ChangedClass, FilesWith, changed_classes};
-use super::unknown_parameter::{lookups_that_changed, may_be_looked_up};
 use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Analysis, Defined, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};

@@ -139,3 +139,34 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
         patterns,
     }
 }
+
+/// The letters that every match of a pattern starts with, as far as they are easily seen.
+pub(super) fn literal_start(pattern: &str) -> &str {
+    let rest = pattern.strip_prefix('^').unwrap_or_default();
+    if rest.contains('|') {
+        return "";
+    }
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')))
+        .unwrap_or(rest.len());
+    // A quantifier makes the last letter optional.
+    let end = match rest[end..].chars().next() {
+        Some('*' | '?' | '{') => end.saturating_sub(1),
+        Some(_) | None => end,
+    };
+    &rest[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::literal_start;
+
+    #[test]
+    fn only_letters_that_must_come_count() {
+        assert_eq!(literal_start("^profile::.*::x$"), "profile::");
+        assert_eq!(literal_start("^profiles?::x"), "profile");
+        assert_eq!(literal_start("^a|b"), "");
+        assert_eq!(literal_start("^(a)"), "");
+        assert_eq!(literal_start("^abc+"), "abc");
+    }
+}

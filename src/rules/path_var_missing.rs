@@ -2,10 +2,9 @@
 //! is none.
 
 use super::config_level::levels;
+use super::config_text::{path_texts, path_tokens};
 use super::context::entry;
-use super::hiera_config::{path_texts, path_tokens};
-use super::interp_missing_subkey::{MissingPart, missing_part};
-use super::undefined_variable::{BUILT_IN, is_name};
+use super::variables::{BUILT_IN, MissingPart, is_name, missing_part};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};

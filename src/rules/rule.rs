@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
+use super::suppression::Suppression;
 use crate::hierarchy::Layer;
 use crate::workspace::{KeyFact, Snapshot};
 
@@ -59,8 +60,8 @@ macro_rules! rule {
 }
 
 /// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
-/// [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`] and [`Hook::Unread`] are for data files
-/// alone.
+/// [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and [`Hook::Suppressions`]
+/// are for data files alone.
 pub(super) enum Hook {
     /// The file as a whole: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
@@ -82,6 +83,8 @@ pub(super) enum Hook {
     Token(fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)),
     /// An entry of `lookup_options`.
     Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),
+    /// The comments that turn findings off, of a file of any kind, after all other hooks.
+    Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
 }
 
 /// The configuration under check.

@@ -1,7 +1,7 @@
 //! `shadowed-value`: a higher level sets the key for every node that reads the file.
 
+use super::entry_edit::removal;
 use super::proof::{always_above, files_with_touched_keys, is_first_found};
-use super::redundant_override::removal;
 use super::{FileContext, Findings, Fix, Safety, Tag};
 use crate::workspace::KeyFact;
 

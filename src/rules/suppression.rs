@@ -1,40 +1,39 @@
 //! Comments that turn findings off: `# hiera-ls: ignore[CODE]` for its line, or for the next key if it
 //! stands alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets all
-//! codes are meant. It knows no rule; what turns nothing off is reported as `unused-suppression`.
+//! codes are meant. It knows no rule: those about such comments have a hook.
 
 use super::context::{FileContext, Role};
 use super::finding::{Finding, Findings};
-use super::unused_suppression::RULE;
-use super::{Fix, RULES, Safety, Tag, rule};
+use super::{Hook, RULES, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
-use crate::text::{TextEdit, TextRange, nearest};
+use crate::text::{TextRange, nearest};
 
 /// What such a comment begins with; `ignore` follows, with blanks between or without.
 const MARK: &str = "hiera-ls:";
 
 /// The words that can follow it.
-const WORDS: [&str; 2] = ["ignore", "ignore-file"];
+pub(super) const WORDS: [&str; 2] = ["ignore", "ignore-file"];
 
 /// One comment.
-struct Suppression {
+pub(super) struct Suppression {
     /// The comment.
-    comment: TextRange,
+    pub(super) comment: TextRange,
     /// Where findings are turned off.
     covers: TextRange,
     /// The codes, with their places, and whether each turned something off.
-    codes: Vec<Code>,
+    pub(super) codes: Vec<Code>,
 }
 
-struct Code {
+pub(super) struct Code {
     /// The code; none for all.
-    name: Option<String>,
-    range: TextRange,
-    is_used: bool,
+    pub(super) name: Option<String>,
+    pub(super) range: TextRange,
+    pub(super) is_used: bool,
 }
 
 impl Code {
     /// The rule that a name which is none most likely means.
-    fn meant(&self) -> Option<&'static str> {
+    pub(super) fn meant(&self) -> Option<&'static str> {
         let name = self.name.as_deref().filter(|name| rule(name).is_none())?;
         nearest(name, RULES.iter().map(|rule| rule.code))
     }
@@ -66,17 +65,25 @@ pub(super) fn apply(
         let meant = kept.iter_mut().filter(is_meant);
         meant.for_each(|finding| finding.fixes.clear());
     }
-    let mut unused = Findings::new(RULE, at.file);
-    for suppression in &suppressions {
-        report_unused(at, suppression, &mut unused);
-    }
-    for comment in comments(at) {
-        report_unread(at.file.text(), comment, &mut unused);
-    }
-    let mut unused = unused.list;
-    unused.retain(|finding| !is_suppressed(&mut suppressions, finding));
-    kept.append(&mut unused);
+    let mut about_them = findings_about(at, &suppressions);
+    about_them.retain(|finding| !is_suppressed(&mut suppressions, finding));
+    kept.append(&mut about_them);
     kept
+}
+
+/// What rules report about the comments.
+fn findings_about(at: &FileContext<'_>, suppressions: &[Suppression]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for rule in RULES {
+        for hook in rule.hooks {
+            if let Hook::Suppressions(check) = hook {
+                let mut findings = Findings::new(rule, at.file);
+                check(at, suppressions, &mut findings);
+                found.append(&mut findings.list);
+            }
+        }
+    }
+    found
 }
 
 fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
@@ -96,64 +103,9 @@ fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
     is_off
 }
 
-fn report_unused(at: &FileContext<'_>, suppression: &Suppression, unused: &mut Findings<'_>) {
-    let is_broken = at.facts().error.is_some();
-    let is_kept = |code: &Code| code.is_used || code.meant().is_some();
-    let is_whole = !suppression.codes.iter().any(is_kept);
-    for code in suppression.codes.iter().filter(|code| !code.is_used) {
-        let message = match &code.name {
-            Some(name) if name.is_empty() => {
-                "the brackets are empty, so nothing is suppressed; leave them out to suppress every rule"
-                    .to_owned()
-            }
-            // Most rules say nothing of a file that Puppet does not load.
-            None if is_broken => continue,
-            None => "no rule reports anything here: remove the comment".to_owned(),
-            Some(name) if rule(name).is_none() => {
-                let meant = code.meant();
-                let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
-                format!("there is no rule '{name}'{}", meant.unwrap_or_default())
-            }
-            Some(_) if is_broken => continue,
-            Some(name) if is_whole => format!("'{name}' reports nothing here: remove the comment"),
-            Some(name) => format!("'{name}' reports nothing here: remove it from the comment"),
-        };
-        let finding = unused.report(code.range, message);
-        finding.tags.push(Tag::Unnecessary);
-        if let Some(meant) = code.meant() {
-            let edit = TextEdit::replace(code.range, meant);
-            let title = format!("Write '{meant}'");
-            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
-        } else if is_whole {
-            let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
-            let title = "Remove the comment";
-            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
-        } else if let Some(name) = &code.name {
-            let edit = TextEdit::delete(with_comma(&suppression.codes, code));
-            let title = format!("Remove '{name}' from the comment");
-            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
-        }
-    }
-}
-
-/// Reports a comment that is meant for this program and that it does not understand.
-fn report_unread(text: &str, comment: TextRange, unused: &mut Findings<'_>) {
-    let Some(rest) = after_mark(comment.slice(text)) else {
-        return;
-    };
-    let end = rest.find(|next: char| !next.is_ascii_alphabetic() && next != '-');
-    let word = &rest[..end.unwrap_or(rest.len())];
-    if !WORDS.contains(&word) {
-        let meant = nearest(word, WORDS.into_iter());
-        let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
-        let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'{meant}");
-        unused.report(comment, message);
-    }
-}
-
 /// What follows the mark of a comment for this program. The mark stands at the start of a comment, or of
 /// another one behind it.
-fn after_mark(comment: &str) -> Option<&str> {
+pub(super) fn after_mark(comment: &str) -> Option<&str> {
     let mark = comment.find(MARK)?;
     let before = &comment[..mark];
     let is_sign = before.trim_matches(['#', '/', '*', ' ', '\t']).is_empty();
@@ -161,32 +113,8 @@ fn after_mark(comment: &str) -> Option<&str> {
     (is_sign || before.trim_end().ends_with(" #")).then(|| rest.trim_start_matches([' ', '\t']))
 }
 
-/// One of several codes with the comma before it, or behind it.
-fn with_comma(codes: &[Code], code: &Code) -> TextRange {
-    let (start, end) = (code.range.start, code.range.end);
-    let mut before = codes.iter().filter(|other| other.range.end <= start);
-    let behind = codes.iter().find(|other| other.range.start >= end);
-    match (before.next_back(), behind) {
-        (Some(before), _) => TextRange::new(before.range.end as usize, end as usize),
-        (None, Some(behind)) => TextRange::new(start as usize, behind.range.start as usize),
-        (None, None) => code.range,
-    }
-}
-
-/// A comment with the blanks before it; with its line, if it stands alone there.
-fn with_blanks(text: &str, comment: TextRange) -> TextRange {
-    let (start, end) = (comment.start as usize, comment.end as usize);
-    let before = text[..start].trim_end_matches([' ', '\t']).len();
-    let is_alone = before == 0 || text[..before].ends_with('\n');
-    let behind = text[end..].find('\n').map(|at| end + at + 1);
-    match behind {
-        Some(next) if is_alone && text[end..next].trim().is_empty() => TextRange::new(before, next),
-        Some(_) | None => TextRange::new(before, end),
-    }
-}
-
 /// The comments of a file.
-fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
+pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
     match at.role {
         Role::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
         Role::Data(_) | Role::Config { .. } | Role::Project | Role::Unread => {
@@ -325,49 +253,4 @@ fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
         None => node.range,
     };
     Some(covers)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Safety, marked};
-
-    #[test]
-    fn what_suppresses_nothing_is_removed_and_the_rest_stays() {
-        for (before, after) in [
-            (
-                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
-                "0644 # hiera-ls: ignore[yaml11-octal]",
-            ),
-            (
-                "0644 # hiera-ls: ignore[dup-key, yaml11-octal]",
-                "0644 # hiera-ls: ignore[yaml11-octal]",
-            ),
-            (
-                "0644 # hiera-ls: ignore[dup-key, yaml11-octal, null-masks] why",
-                "0644 # hiera-ls: ignore[yaml11-octal] why",
-            ),
-            ("1 # hiera-ls: ignore[dup-key, null-masks]", "1"),
-            // A misspelt name is corrected, and the value stays as it is.
-            (
-                "0644 # hiera-ls: ignore[yaml11-octl]",
-                "0644 # hiera-ls: ignore[yaml11-octal]",
-            ),
-            (
-                "0644 # hiera-ls: ignore[yaml11-octl, dup-key]",
-                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
-            ),
-        ] {
-            let fixed = |data: &str| {
-                let text = format!(
-                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
-                     #- data/common.yaml\na: {data}\n"
-                );
-                let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-                let path = format!("{FOLDER}/data/common.yaml");
-                marked::fixed(&snapshot, &path, Safety::Safe, |_| true)
-            };
-            assert_eq!(fixed(before), format!("a: {after}\n"));
-        }
-    }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, LOOKUP_OPTIONS, Snapshot, path};
 
 /// Files, gathered by the keys that they set.
@@ -151,4 +152,23 @@ pub(super) fn files_with_options(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = FilesWith::new(snapshot);
     files.key(LOOKUP_OPTIONS);
     files.files
+}
+
+/// The files with an entry for a key that may be answered with something else now.
+pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut touched = touched_answers(snapshot);
+    for file in &snapshot.delta().files {
+        touched.extend(file.keys().lookup_options.iter().cloned());
+    }
+    let all = snapshot.iter_files_with(LOOKUP_OPTIONS);
+    let concerned = all.filter(|file| {
+        let mut entries = file.facts().lookup_options.iter();
+        options_look_up(snapshot) || entries.any(|entry| touched.contains(&entry.pattern))
+    });
+    concerned.map(|file| Arc::clone(file.path())).collect()
+}
+
+/// Whether a file may say which nodes there are.
+pub(super) fn describes_nodes(at: &str) -> bool {
+    NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
 }

@@ -6,39 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::interp_missing_subkey::variable;
+use super::variables::{BUILT_IN, is_name, variable};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::{TextEdit, TextRange, typing_error};
 use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
-
-/// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
-/// `puppet/node.rb`, `puppet/parser/resource.rb`).
-pub(super) const BUILT_IN: [&str; 22] = [
-    "agent_specified_environment",
-    "caller_module_name",
-    "calling_class",
-    "calling_class_path",
-    "calling_module",
-    "clientcert",
-    "clientnoop",
-    "clientversion",
-    "environment",
-    "facts",
-    "module_name",
-    "name",
-    "pe_build",
-    "pe_server_version",
-    "server_facts",
-    "serverip",
-    "serverip6",
-    "servername",
-    "serverversion",
-    "settings",
-    "title",
-    "trusted",
-];
 
 rule!(
     "undefined-variable",
@@ -141,14 +114,6 @@ fn as_in_code(path: &str) -> Option<String> {
     let is_rest = rest.is_empty() || rest.starts_with('.') && !rest.contains(['[', '$']);
     meant.push_str(rest);
     (is_rest && meant != path).then_some(meant)
-}
-
-/// Whether a name is one of a variable without a class.
-pub(super) fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The files with tokens of a variable that the top scope or a node block of a manifest began or ceased to set.

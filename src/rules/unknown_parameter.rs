@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry_edit::name_in;
+use super::keys_in_code::{computing, is_looked_up, lookups_that_changed, may_be_looked_up};
 use super::touched::{FilesWith, changed_classes};
 use super::{FileContext, Findings, Fix, Related, Safety};
 use crate::analysis::{Defined, split_key};
 use crate::text::{TextEdit, nearest, typing_error};
-use crate::workspace::{File, FileDelta, KeyFact, LookupKey, Snapshot, path};
+use crate::workspace::{File, KeyFact, Snapshot, path};
 
 rule!(
     "unknown-parameter",
@@ -126,26 +127,6 @@ fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
     Some(fix.renaming(key.key, meant))
 }
 
-/// Whether code or data look a key up by its name, or by a name that is partly computed.
-pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
-    let dotted = format!("{key}.");
-    snapshot.files_looking_up(key).next().is_some()
-        || snapshot.looked_up(&dotted).next().is_some()
-        || snapshot.files_that_may_look_up(key).next().is_some()
-        || snapshot.references().users(key).next().is_some()
-}
-
-/// Whether manifests or data may look a key up by its name.
-pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
-    is_looked_up(snapshot, key) || computing(snapshot).next().is_some()
-}
-
-/// The files that look up keys of which nothing is known. What tests have is evaluated for no node.
-fn computing(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<File>> {
-    let files = snapshot.files_that_compute_keys();
-    files.filter(|file| !file.path().contains("/spec/"))
-}
-
 /// Whether a file is of the module that defines a class.
 fn is_of_module(file: &File, class: &Defined<'_>) -> bool {
     let defining = class.file.path();
@@ -180,37 +161,6 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         lookups_that_changed(delta, &mut concerned);
     }
     concerned.files
-}
-
-/// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
-pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let uses = facts.iter().flat_map(|facts| facts.uses());
-        uses.map(|(_, _, to)| to).collect::<BTreeSet<_>>()
-    });
-    before
-        .symmetric_difference(&after)
-        .for_each(|key| concerned.key(key));
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let codes = facts.iter().flat_map(|facts| &facts.code);
-        let lookups = codes.flat_map(|code| code.lookups.iter());
-        lookups.map(|lookup| &lookup.key).collect::<Vec<_>>()
-    });
-    let are_computed = |keys: &[&LookupKey]| keys.contains(&&LookupKey::Computed);
-    if are_computed(&before) != are_computed(&after) {
-        concerned.keys_below("");
-    } else if before != after {
-        let is_new = |key: &&&LookupKey| !before.contains(*key);
-        let is_old = |key: &&&LookupKey| !after.contains(*key);
-        let old = before.iter().filter(is_old);
-        for key in old.chain(after.iter().filter(is_new)) {
-            match key {
-                LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
-                LookupKey::Partly(texts) => concerned.keys_below(texts.first().map_or("", |it| it)),
-                LookupKey::Computed => {}
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,140 @@
 //! `unused-suppression`: a comment suppresses what is not reported. See the module `suppression`.
 
-rule!("unused-suppression", Hint, []);
+use super::suppression::{Code, Suppression, WORDS, after_mark, comments};
+use super::{FileContext, Findings, Fix, Safety, Tag, rule};
+use crate::text::{TextEdit, TextRange, nearest};
+
+rule!("unused-suppression", Hint, [Suppressions(check)]);
+
+fn check(at: &FileContext<'_>, suppressions: &[Suppression], findings: &mut Findings<'_>) {
+    for suppression in suppressions {
+        report_unused(at, suppression, findings);
+    }
+    for comment in comments(at) {
+        report_unread(at.file.text(), comment, findings);
+    }
+}
+
+fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut Findings<'_>) {
+    let is_broken = at.facts().error.is_some();
+    let is_kept = |code: &Code| code.is_used || code.meant().is_some();
+    let is_whole = !suppression.codes.iter().any(is_kept);
+    for code in suppression.codes.iter().filter(|code| !code.is_used) {
+        let message = match &code.name {
+            Some(name) if name.is_empty() => {
+                "the brackets are empty, so nothing is suppressed; leave them out to suppress every rule"
+                    .to_owned()
+            }
+            // Most rules say nothing of a file that Puppet does not load.
+            None if is_broken => continue,
+            None => "no rule reports anything here: remove the comment".to_owned(),
+            Some(name) if rule(name).is_none() => {
+                let meant = code.meant();
+                let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
+                format!("there is no rule '{name}'{}", meant.unwrap_or_default())
+            }
+            Some(_) if is_broken => continue,
+            Some(name) if is_whole => format!("'{name}' reports nothing here: remove the comment"),
+            Some(name) => format!("'{name}' reports nothing here: remove it from the comment"),
+        };
+        let finding = findings.report(code.range, message);
+        finding.tags.push(Tag::Unnecessary);
+        if let Some(meant) = code.meant() {
+            let edit = TextEdit::replace(code.range, meant);
+            let title = format!("Write '{meant}'");
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        } else if is_whole {
+            let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
+            let title = "Remove the comment";
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        } else if let Some(name) = &code.name {
+            let edit = TextEdit::delete(with_comma(&suppression.codes, code));
+            let title = format!("Remove '{name}' from the comment");
+            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        }
+    }
+}
+
+/// Reports a comment that is meant for this program and that it does not understand.
+fn report_unread(text: &str, comment: TextRange, findings: &mut Findings<'_>) {
+    let Some(rest) = after_mark(comment.slice(text)) else {
+        return;
+    };
+    let end = rest.find(|next: char| !next.is_ascii_alphabetic() && next != '-');
+    let word = &rest[..end.unwrap_or(rest.len())];
+    if !WORDS.contains(&word) {
+        let meant = nearest(word, WORDS.into_iter());
+        let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+        let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'{meant}");
+        findings.report(comment, message);
+    }
+}
+
+/// One of several codes with the comma before it, or behind it.
+fn with_comma(codes: &[Code], code: &Code) -> TextRange {
+    let (start, end) = (code.range.start, code.range.end);
+    let mut before = codes.iter().filter(|other| other.range.end <= start);
+    let behind = codes.iter().find(|other| other.range.start >= end);
+    match (before.next_back(), behind) {
+        (Some(before), _) => TextRange::new(before.range.end as usize, end as usize),
+        (None, Some(behind)) => TextRange::new(start as usize, behind.range.start as usize),
+        (None, None) => code.range,
+    }
+}
+
+/// A comment with the blanks before it; with its line, if it stands alone there.
+fn with_blanks(text: &str, comment: TextRange) -> TextRange {
+    let (start, end) = (comment.start as usize, comment.end as usize);
+    let before = text[..start].trim_end_matches([' ', '\t']).len();
+    let is_alone = before == 0 || text[..before].ends_with('\n');
+    let behind = text[end..].find('\n').map(|at| end + at + 1);
+    match behind {
+        Some(next) if is_alone && text[end..next].trim().is_empty() => TextRange::new(before, next),
+        Some(_) | None => TextRange::new(before, end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::rules::{Safety, marked};
+
+    #[test]
+    fn what_suppresses_nothing_is_removed_and_the_rest_stays() {
+        for (before, after) in [
+            (
+                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[dup-key, yaml11-octal]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[dup-key, yaml11-octal, null-masks] why",
+                "0644 # hiera-ls: ignore[yaml11-octal] why",
+            ),
+            ("1 # hiera-ls: ignore[dup-key, null-masks]", "1"),
+            // A misspelt name is corrected, and the value stays as it is.
+            (
+                "0644 # hiera-ls: ignore[yaml11-octl]",
+                "0644 # hiera-ls: ignore[yaml11-octal]",
+            ),
+            (
+                "0644 # hiera-ls: ignore[yaml11-octl, dup-key]",
+                "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",
+            ),
+        ] {
+            let fixed = |data: &str| {
+                let text = format!(
+                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
+                     #- data/common.yaml\na: {data}\n"
+                );
+                let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
+                let path = format!("{FOLDER}/data/common.yaml");
+                marked::fixed(&snapshot, &path, Safety::Safe, |_| true)
+            };
+            assert_eq!(fixed(before), format!("a: {after}\n"));
+        }
+    }
+}

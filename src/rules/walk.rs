@@ -76,6 +76,8 @@ impl Hooks {
                     Hook::Scalar(check) => hooks.scalar.push((index, check)),
                     Hook::Token(check) => hooks.token.push((index, check)),
                     Hook::Option(check) => hooks.option.push((index, check)),
+                    // Called when it is known what they turn off.
+                    Hook::Suppressions(_) => {}
                 }
             }
         }

@@ -1,13 +1,19 @@
 //! `yaml11-bool`: `yes`, `no`, `on` or `off` is read as true or false.
 
 use super::fitting;
-use super::type_mismatch::concerned;
+use super::parameters::files_of_parameters;
 use super::{FileContext, Findings, Fix, Safety, ScalarAt, Severity};
 use crate::syntax::NodeKind;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::text::TextEdit;
 
-rule!("yaml11-bool", Hint, [Scalar(check)], MANIFESTS, concerned);
+rule!(
+    "yaml11-bool",
+    Hint,
+    [Scalar(check)],
+    MANIFESTS,
+    files_of_parameters
+);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let Some(Resolved::Bool(value)) = file.resolved(at) else {

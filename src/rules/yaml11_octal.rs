@@ -1,7 +1,7 @@
 //! `yaml11-octal`: a number with a zero in front is read as octal.
 
 use super::fitting;
-use super::type_mismatch::concerned;
+use super::parameters::files_of_parameters;
 use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::syntax::psych::Resolved;
 
@@ -10,7 +10,7 @@ rule!(
     Warning,
     [Scalar(check)],
     MANIFESTS,
-    concerned
+    files_of_parameters
 );
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {

@@ -1,7 +1,7 @@
 //! `yaml11-sexagesimal`: digits with colons are read as one base-60 number.
 
 use super::fitting;
-use super::type_mismatch::concerned;
+use super::parameters::files_of_parameters;
 use super::{FileContext, Findings, Fix, ScalarAt};
 use crate::syntax::psych::Resolved;
 use crate::value::float_to_s;
@@ -11,7 +11,7 @@ rule!(
     Warning,
     [Scalar(check)],
     MANIFESTS,
-    concerned
+    files_of_parameters
 );
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {

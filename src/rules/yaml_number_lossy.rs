@@ -1,7 +1,7 @@
 //! `yaml-number-lossy`: a number is not read as it is written.
 
 use super::fitting;
-use super::type_mismatch::concerned;
+use super::parameters::files_of_parameters;
 use super::{FileContext, Findings, Fix, Safety, ScalarAt, Severity};
 use crate::syntax::psych::Resolved;
 use crate::text::TextRange;
@@ -15,7 +15,7 @@ rule!(
     Hint,
     [Scalar(check)],
     MANIFESTS,
-    concerned
+    files_of_parameters
 );
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {

@@ -2,12 +2,9 @@
 
 use super::super::context::entry;
 use crate::datatype::{MismatchKind, Step};
-use crate::hierarchy::{ConfigRule, LOCATION_KEYS, locate};
+use crate::hierarchy::{ConfigRule, LOCATION_KEYS};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
-
-/// The lists of levels that a configuration may have.
-pub(super) const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
 /// The keys of a configuration.
 pub(super) const TOP_KEYS: [&str; 5] = [
@@ -39,35 +36,6 @@ pub(super) const LEVEL_KEYS: [&str; 14] = [
     "mapped_paths",
     "datadir",
 ];
-
-/// What Puppet interpolates: locations, data directories and options, in the order of the text.
-pub(super) fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
-    let spans = locate(tree);
-    let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
-    let locations = levels.flat_map(|level| level.locations.iter().map(|location| location.node));
-    let mut nodes: Vec<NodeId> = locations.collect();
-    let mut within: Vec<NodeId> = Vec::new();
-    if let Some((_, defaults)) = entry(tree, root, "defaults") {
-        within.push(defaults);
-    }
-    for name in HIERARCHIES {
-        let list = entry(tree, root, name).map(|(_, list)| list);
-        let levels = list.and_then(|list| tree.node(tree.resolve(list)).as_sequence());
-        within.extend(levels.unwrap_or_default());
-    }
-    for level in within {
-        for name in ["datadir", "options"] {
-            if let Some((_, value)) = entry(tree, level, name) {
-                let outer = tree.node(tree.resolve(value)).range;
-                let inside = tree.nodes().filter(|(_, node)| outer.contains(node.range));
-                nodes.extend(inside.map(|(id, _)| id));
-            }
-        }
-    }
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
-}
 
 /// The part of a level that breaks a rule.
 pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> TextRange {

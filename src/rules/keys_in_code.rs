@@ -1,0 +1,58 @@
+//! Whether code or data look a key up, and for which keys a change made that another answer.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::touched::FilesWith;
+use crate::workspace::{File, FileDelta, LookupKey, Snapshot};
+
+/// Whether code or data look a key up by its name, or by a name that is partly computed.
+pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
+    let dotted = format!("{key}.");
+    snapshot.files_looking_up(key).next().is_some()
+        || snapshot.looked_up(&dotted).next().is_some()
+        || snapshot.files_that_may_look_up(key).next().is_some()
+        || snapshot.references().users(key).next().is_some()
+}
+
+/// Whether manifests or data may look a key up by its name.
+pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
+    is_looked_up(snapshot, key) || computing(snapshot).next().is_some()
+}
+
+/// The files that look up keys of which nothing is known. What tests have is evaluated for no node.
+pub(super) fn computing(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<File>> {
+    let files = snapshot.files_that_compute_keys();
+    files.filter(|file| !file.path().contains("/spec/"))
+}
+
+/// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
+pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let uses = facts.iter().flat_map(|facts| facts.uses());
+        uses.map(|(_, _, to)| to).collect::<BTreeSet<_>>()
+    });
+    before
+        .symmetric_difference(&after)
+        .for_each(|key| concerned.key(key));
+    let [before, after] = [&delta.before, &delta.after].map(|facts| {
+        let codes = facts.iter().flat_map(|facts| &facts.code);
+        let lookups = codes.flat_map(|code| code.lookups.iter());
+        lookups.map(|lookup| &lookup.key).collect::<Vec<_>>()
+    });
+    let are_computed = |keys: &[&LookupKey]| keys.contains(&&LookupKey::Computed);
+    if are_computed(&before) != are_computed(&after) {
+        concerned.keys_below("");
+    } else if before != after {
+        let is_new = |key: &&&LookupKey| !before.contains(*key);
+        let is_old = |key: &&&LookupKey| !after.contains(*key);
+        let old = before.iter().filter(is_old);
+        for key in old.chain(after.iter().filter(is_new)) {
+            match key {
+                LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
+                LookupKey::Partly(texts) => concerned.keys_below(texts.first().map_or("", |it| it)),
+                LookupKey::Computed => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The files with values of parameters that may fit, or be given, otherwise after a change: for the rules
+//! about types.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::touched::{
+    FilesWith, changed_classes, codes, describes_nodes, does_otherwise, options_look_up,
+    touched_answers,
+};
+use crate::analysis::split_key;
+use crate::workspace::{
+    CodeFacts, DefinitionKind, File, FileDelta, Given, IncludeFact, IncludeKind, LookupFact,
+    LookupFunction, LookupKey, Means, Snapshot, Within, path,
+};
+
+/// The files with keys of classes that changed, and those that set a class's key which may be answered with
+/// something else now.
+pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
+    let mut concerned = FilesWith::new(snapshot);
+    let of_classes = |concerned: &mut FilesWith<'_>| {
+        let keys = snapshot.key_names("").filter(|key| key.contains("::"));
+        keys.for_each(|key| concerned.key(key));
+    };
+    if options_look_up(snapshot) {
+        of_classes(&mut concerned);
+    }
+    for key in touched_answers(snapshot) {
+        if lists_classes(snapshot, &key)
+            || may_decide_variables(snapshot, &key)
+            || split_key(&key)
+                .is_some_and(|(class, name)| declares_from(snapshot, class, Some(name)))
+        {
+            of_classes(&mut concerned);
+        }
+        if key.contains("::") {
+            concerned.key(&key);
+        }
+    }
+    for delta in &snapshot.delta().files {
+        for class in changed_classes(delta) {
+            if class.came_or_went || class.is_refused_anew {
+                concerned.keys_below(&format!("{}::", class.name));
+            }
+            for name in class.names.iter().chain(&class.parameters) {
+                concerned.key(&format!("{}::{name}", class.name));
+            }
+        }
+        if describes_nodes(&delta.path) {
+            of_classes(&mut concerned);
+        }
+        let versions = || codes(delta).into_iter().flatten();
+        let is_otherwise = does_otherwise(delta);
+        let included = match is_otherwise {
+            true => included_otherwise(snapshot, delta),
+            false => Some(BTreeSet::new()),
+        };
+        if is_otherwise
+            && (versions().any(decides_all)
+                || included.is_none()
+                || evaluates_otherwise(delta) && some_manifest_sets_variables(snapshot))
+        {
+            of_classes(&mut concerned);
+        } else if is_otherwise {
+            for class in included.iter().flatten() {
+                concerned.keys_below(&format!("{class}::"));
+            }
+            let includes = versions().flat_map(|code| &code.includes);
+            let giving = includes.filter(|include| include.given != Given::Nothing);
+            for class in giving.filter_map(|include| include.class.as_ref()) {
+                concerned.keys_below(&format!("{class}::"));
+                if declares_from(snapshot, class, None) {
+                    of_classes(&mut concerned);
+                }
+            }
+        }
+        for option in &delta.keys().lookup_options {
+            match option.starts_with('^') {
+                true => of_classes(&mut concerned),
+                false => concerned.key(option),
+            }
+        }
+    }
+    concerned.files
+}
+
+/// Whether code may include classes that a list in data names.
+fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
+    let includes = |file: &Arc<File>| {
+        let code = file.facts().code.as_deref();
+        code.is_some_and(|code| {
+            let is_it = |lookup: &&LookupFact| match &lookup.key {
+                LookupKey::Literal(known) => **known == *key,
+                LookupKey::Partly(_) | LookupKey::Computed => false,
+            };
+            let mut lookups = code.lookups.iter().filter(is_it);
+            lookups.any(|lookup| {
+                let mut includes = code.includes.iter();
+                lookup.function == LookupFunction::HieraInclude
+                    || includes.any(|include| include.is_of_list(lookup.call))
+            })
+        })
+    };
+    snapshot.files_looking_up(key).any(includes)
+}
+
+/// Whether a class declares what is in a parameter of it: in that one, or in any.
+fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> bool {
+    let codes = snapshot.files_defining(class);
+    let codes = codes.filter_map(|file| file.facts().code.as_deref());
+    let mut includes = codes.flat_map(|code| &code.includes);
+    includes.any(|include| match &include.means {
+        Some(Means::Parameter(name)) => parameter.is_none_or(|it| **name == *it),
+        Some(Means::Class(_) | Means::List(_) | Means::Parts(_)) | None => false,
+    })
+}
+
+/// Whether a manifest that sets variables of nodes may look a key up.
+fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
+    let asking = snapshot.files_looking_up(key);
+    let asking = asking.chain(snapshot.files_that_may_look_up(key));
+    let mut asking = asking.chain(snapshot.files_that_compute_keys());
+    asking.any(|file| file.facts().code.as_deref().is_some_and(sets_variables))
+}
+
+/// Whether code sets variables of nodes, names nodes, or has functions, which manifests may call for them.
+fn sets_variables(code: &CodeFacts) -> bool {
+    let mut definitions = code.definitions.iter();
+    !code.variables.is_empty()
+        || !code.nodes.is_empty()
+        || definitions.any(|it| it.kind == DefinitionKind::Function)
+}
+
+/// Whether any parameter may be another one where code does something else.
+fn decides_all(code: &CodeFacts) -> bool {
+    let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
+    // Types are used by types.
+    sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
+}
+
+fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {
+    let mut codes = snapshot
+        .files()
+        .filter_map(|file| file.facts().code.as_deref());
+    codes.any(|code| !code.variables.is_empty())
+}
+
+/// Whether a change of the site's code may change which variables classes see where they are evaluated. What the
+/// bodies of classes include concerns only those classes.
+fn evaluates_otherwise(delta: &FileDelta) -> bool {
+    let [before, after] = codes(delta).map(|code| {
+        let is_of_site = |within: Within| !matches!(within, Within::Definition(_));
+        let code = code.into_iter();
+        let includes = code.clone().flat_map(|code| &code.includes);
+        let includes = includes.filter(|it| is_of_site(it.within));
+        let includes = includes.map(|it| (it.kind, it.class.as_ref(), it.within));
+        let calls = code.clone().flat_map(|code| &code.calls);
+        let calls = calls.filter(|it| is_of_site(it.within));
+        let calls = calls.map(|it| (&it.function, it.within));
+        let variables = code.flat_map(|code| &code.variables);
+        let variables = variables.map(|it| (&it.name, it.in_node_block));
+        (
+            includes.collect::<Vec<_>>(),
+            calls.collect::<Vec<_>>(),
+            variables.collect::<Vec<_>>(),
+        )
+    });
+    // What a function in Ruby may do is read in its text.
+    before != after || path::extension(&delta.path) == Some("rb")
+}
+
+/// The classes of which other nodes may be evaluated after a change of code, as far as their names are written
+/// out; nothing where they may be any.
+fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet<Arc<str>>> {
+    let [before, after] = codes(delta).map(|code| {
+        let code = code.into_iter();
+        let includes = code.clone().flat_map(|code| &code.includes);
+        let includes = includes.filter(|it| it.kind != IncludeKind::Reference);
+        let (known, computed): (Vec<_>, Vec<_>) =
+            includes.partition(|it| it.known_class().is_some());
+        let computed = computed.iter().map(|it| match &it.means {
+            Some(Means::Parts(parts)) => (Some(parts), it.within),
+            Some(Means::Class(_) | Means::List(_) | Means::Parameter(_)) | None => {
+                (None, it.within)
+            }
+        });
+        let computed: Vec<_> = computed.collect();
+        // Lists count where something includes what is looked up.
+        let looking = code.clone().filter(|_| !computed.is_empty());
+        let lookups = looking.clone().flat_map(|code| &code.lookups);
+        let lookups = lookups.map(|it| (it.function, &it.key, it.within));
+        let defaults = looking.flat_map(|code| &code.default_classes);
+        let defaults = defaults.map(|it| (&it.key, &it.class));
+        let calls = code.flat_map(|code| &code.calls);
+        let calls = calls.map(|it| (&it.function, it.within));
+        let any = (
+            lookups.collect::<Vec<_>>(),
+            defaults.collect::<Vec<_>>(),
+            calls.collect::<Vec<_>>(),
+            computed,
+        );
+        let known = known.iter();
+        let known = known.filter_map(|it| Some((it.known_class()?, it.within)));
+        (known.collect::<BTreeSet<_>>(), any)
+    });
+    if before.1 != after.1 || path::extension(&delta.path) == Some("rb") {
+        return None;
+    }
+    let changed = before.0.symmetric_difference(&after.0);
+    let mut open: Vec<Arc<str>> = changed.map(|(class, _)| Arc::clone(class)).collect();
+    let mut found = BTreeSet::new();
+    while let Some(class) = open.pop() {
+        if !found.insert(Arc::clone(&class)) {
+            continue;
+        }
+        for code in snapshot
+            .files_defining(&class)
+            .filter_map(|it| it.facts().code.as_deref())
+        {
+            let includes = code.includes.iter();
+            open.extend(includes.filter_map(|it| it.known_class().cloned()));
+            // What it includes besides may be anything.
+            let is_computed = |it: &IncludeFact| it.known_class().is_none();
+            if code.includes.iter().any(is_computed) || !code.calls.is_empty() {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,133 @@
+//! Variables in tokens: which one a token names, which Puppet sets, and what parts those have.
+
+use super::TokenAt;
+use crate::interpolation::{Method, TokenKind};
+use crate::scope::{CoreFact, core_fact};
+use crate::text::{TextRange, typing_error};
+
+/// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
+/// `puppet/node.rb`, `puppet/parser/resource.rb`).
+pub(super) const BUILT_IN: [&str; 22] = [
+    "agent_specified_environment",
+    "caller_module_name",
+    "calling_class",
+    "calling_class_path",
+    "calling_module",
+    "clientcert",
+    "clientnoop",
+    "clientversion",
+    "environment",
+    "facts",
+    "module_name",
+    "name",
+    "pe_build",
+    "pe_server_version",
+    "server_facts",
+    "serverip",
+    "serverip6",
+    "servername",
+    "serverversion",
+    "settings",
+    "title",
+    "trusted",
+];
+
+/// Parts of `$trusted` (`puppet/context/trusted_information.rb`).
+const TRUSTED: [&str; 6] = [
+    "authenticated",
+    "certname",
+    "domain",
+    "extensions",
+    "external",
+    "hostname",
+];
+
+/// Parts of `$server_facts`.
+const SERVER_FACTS: [&str; 5] = [
+    "environment",
+    "serverip",
+    "serverip6",
+    "servername",
+    "serverversion",
+];
+
+/// The variable that a token names, with its place in the string.
+pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> {
+    match &at.token.kind {
+        TokenKind::Variable { .. } => Some((at.token.inner.slice(at.text), at.token.inner)),
+        TokenKind::Call {
+            method: Method::Scope,
+            argument,
+            argument_range,
+        } => Some((argument, *argument_range)),
+        TokenKind::Call { .. }
+        | TokenKind::Empty
+        | TokenKind::UnknownMethod { .. }
+        | TokenKind::Malformed
+        | TokenKind::Unclosed => None,
+    }
+}
+
+/// Whether a name is one of a variable without a class.
+pub(super) fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A path of a variable that leads nowhere.
+pub(super) struct MissingPart {
+    /// What is missing.
+    pub(super) message: String,
+    /// The path that was perhaps meant.
+    pub(super) meant: Option<String>,
+}
+
+/// What is missing of a variable whose parts are the same everywhere.
+pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
+    let path = path.strip_prefix("::").unwrap_or(path);
+    let (root, rest) = path.split_once('.')?;
+    if rest.contains(['\'', '"']) {
+        return None;
+    }
+    let of_list = |parts: &[&'static str]| {
+        let (part, below) = rest.split_once('.').unwrap_or((rest, ""));
+        if parts.contains(&part) {
+            return None;
+        }
+        let below = if below.is_empty() {
+            String::new()
+        } else {
+            format!(".{below}")
+        };
+        let meant = typing_error(part, parts.iter().copied());
+        Some(MissingPart {
+            message: format!("'{root}' has no '{part}'"),
+            meant: meant.map(|meant| format!("{root}.{meant}{below}")),
+        })
+    };
+    match root {
+        "trusted" => of_list(&TRUSTED),
+        "server_facts" => of_list(&SERVER_FACTS),
+        "facts" => match core_fact(rest) {
+            CoreFact::NoSuchPart(Some(meant)) => Some(MissingPart {
+                message: format!("there is no fact '{rest}'"),
+                meant: Some(format!("facts.{meant}")),
+            }),
+            CoreFact::Custom(Some(meant)) => Some(MissingPart {
+                message: format!("Facter has no fact '{rest}'"),
+                meant: Some(match rest.split_once('.') {
+                    Some((_, below)) => format!("facts.{meant}.{below}"),
+                    None => format!("facts.{meant}"),
+                }),
+            }),
+            // A custom fact may add parts to a structured one.
+            CoreFact::Exists
+            | CoreFact::Legacy(_)
+            | CoreFact::NoSuchPart(None)
+            | CoreFact::Custom(None) => None,
+        },
+        _ => None,
+    }
+}
