@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry_edit::name_in;
 use super::touched::{FilesWith, options_look_up, touched_answers};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry, shown};
 use crate::analysis::{RootView, quoted};
 use crate::datatype::{self, NoAliases, Type};
 use crate::lookup::{Cause, LookupError, Request};
 use crate::scope::Scope;
-use crate::text::{TextEdit, typing_error};
+use crate::text::typing_error;
 use crate::value::Value;
 use crate::workspace::{KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
@@ -78,9 +77,8 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let message = format!("{}: Puppet fails on '{}'", shown(&why), at.name);
     let finding = findings.report(range, message);
     finding.fixes.extend(misspelt.and_then(|(name, meant)| {
-        let edit = TextEdit::replace(name_in(file, range, name)?, meant);
-        let title = format!("Write '{meant}'");
-        Some(Fix::new(Safety::Unsafe, title, edit))
+        let range = file.name_in(range, name)?;
+        Some(Fix::write(Safety::Unsafe, range, meant))
     }));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Cause;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 /// The options of a deep merge.
 const OF_DEEP: [&str; 3] = ["knockout_prefix", "sort_merged_arrays", "merge_hash_arrays"];
@@ -16,15 +16,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if !matches!(refused.error.cause, Cause::MergeOptions(_)) {
         return;
     }
-    let misspelt = misspelt(file, at);
-    let hints = misspelt
-        .iter()
-        .map(|(_, meant)| format!("; did you mean '{meant}'?"));
-    let message = format!("{}{}", refused.message(), hints.collect::<String>());
-    let finding = findings.report(refused.range, message);
-    for (key, meant) in misspelt {
-        let title = format!("Write '{meant}'");
-        let fix = Fix::new(Safety::Unsafe, title, TextEdit::replace(key, meant));
+    let finding = findings.report(refused.range, refused.message());
+    for (key, meant) in misspelt(file, at) {
+        finding.ask(meant);
+        let fix = Fix::write(Safety::Unsafe, key, meant);
         finding.fixes.push(fix.renaming(key, meant));
     }
 }

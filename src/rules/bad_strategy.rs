@@ -1,8 +1,8 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
+use super::{FileContext, Findings, OptionAt, entry};
 use crate::lookup::Cause;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 /// The strategies that are documented.
 const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
@@ -21,15 +21,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     } else {
         None
     };
-    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
-    let message = format!("{}{}", refused.message(), hint.unwrap_or_default());
-    let finding = findings.report(refused.range, message);
-    if let Some(meant) = meant
-        && let Some(range) = named(file, at)
-    {
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(range, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    let finding = findings.report(refused.range, refused.message());
+    if let Some(meant) = meant {
+        finding.suggest(named(file, at), meant);
     }
 }
 

@@ -291,6 +291,14 @@ impl<'a> FileContext<'a> {
         )
     }
 
+    /// Where a name stands in a part of the file, such as within the quotes of a key; nothing where it is written
+    /// in another way.
+    pub(super) fn name_in(&self, part: TextRange, name: &str) -> Option<TextRange> {
+        let at = part.slice(self.file.text()).find(name)?;
+        let start = part.start as usize + at;
+        Some(TextRange::new(start, start + name.len()))
+    }
+
     /// The first line that is not blank.
     #[must_use]
     pub fn first_line(&self) -> TextRange {

@@ -37,9 +37,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         // A key of another namespace is meant for the environment's data.
         let meant = format!("{prefix}{}", key.name);
         if !key.name.contains(':')
-            && let Some(start) = key.key.slice(at.file.text()).find(&*key.name)
+            && let Some(place) = at.name_in(key.key, &key.name)
         {
-            let edit = TextEdit::insert(key.key.start as usize + start, prefix);
+            let edit = TextEdit::insert(place.start as usize, prefix);
             let title = format!("Rename it to '{meant}'");
             let fix = Fix::new(Safety::Unsafe, title, edit);
             finding.fixes.push(fix.renaming(key.key, meant));

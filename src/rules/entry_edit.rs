@@ -12,13 +12,6 @@ pub(super) fn entry_range(tree: &Tree, (key, value): (NodeId, NodeId)) -> TextRa
     key.full_range().cover(value.full_range())
 }
 
-/// Where the name of a key stands, within its quotes; nothing where it is written in another way.
-pub(super) fn name_in(file: &FileContext<'_>, key: TextRange, name: &str) -> Option<TextRange> {
-    let start = key.slice(file.file.text()).find(name)?;
-    let start = key.start as usize + start;
-    Some(TextRange::new(start, start + name.len()))
-}
-
 /// Whether a mapping is written between braces.
 fn is_in_braces(file: &FileContext<'_>, mapping: NodeId) -> bool {
     let range = file.tree().node(mapping).range;

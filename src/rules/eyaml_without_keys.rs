@@ -1,10 +1,10 @@
 //! `eyaml-without-keys`: a level of encrypted data lacks a key to decrypt with.
 
 use super::config_level::{levels, options};
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
+use super::{ConfigurationAt, FileContext, Findings, Severity, entry};
 use crate::hierarchy::FunctionKind;
 use crate::syntax::NodeId;
-use crate::text::{TextEdit, nearest};
+use crate::text::nearest;
 
 rule!("eyaml-without-keys", Warning, [Configuration(check)]);
 
@@ -83,11 +83,7 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
         findings.report_as(severity, range, message);
         return;
     };
-    let message = format!("{message}; did you mean '{meant}'?");
+    let place = (!tree.node(at).is_quoted()).then_some(range);
     let finding = findings.report_as(severity, range, message);
-    if !tree.node(at).is_quoted() {
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(range, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
-    }
+    finding.suggest(place, meant);
 }

@@ -106,6 +106,13 @@ impl Fix {
         Fix::with_edits(safety, title, vec![edit])
     }
 
+    /// A fix that writes what was meant in the place of something else.
+    #[must_use]
+    pub fn write(safety: Safety, range: TextRange, meant: &str) -> Fix {
+        let edit = TextEdit::replace(range, meant);
+        Fix::new(safety, format!("Write '{meant}'"), edit)
+    }
+
     /// A fix of edits that don't overlap.
     #[must_use]
     pub fn with_edits(safety: Safety, title: impl Into<String>, edits: Vec<TextEdit>) -> Fix {
@@ -189,6 +196,19 @@ impl Finding {
             Severity::Warning => Severity::Information,
             Severity::Information | Severity::Hint => Severity::Hint,
         };
+    }
+
+    /// Asks at the end of the message whether something else was meant, and offers to write it, if it is known
+    /// where.
+    pub(super) fn suggest(&mut self, range: impl Into<Option<TextRange>>, meant: &str) {
+        self.ask(meant);
+        let fix = |range| Fix::write(Safety::Unsafe, range, meant);
+        self.fixes.extend(range.into().map(fix));
+    }
+
+    /// Asks at the end of the message whether something else was meant.
+    pub(super) fn ask(&mut self, meant: &str) {
+        self.message.push_str(&format!("; did you mean '{meant}'?"));
     }
 
     /// A finding without related places, fixes and tags.

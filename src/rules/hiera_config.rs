@@ -15,7 +15,7 @@ use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
 use crate::syntax::{NodeId, ScalarMap, Tree};
-use crate::text::{TextEdit, TextRange, nearest};
+use crate::text::{TextRange, nearest};
 use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
 rule!("hiera-config", Error, [Configuration(check)]);
@@ -83,17 +83,11 @@ fn report_mismatch(
     meant: Option<MeantKey<'_>>,
     findings: &mut Findings<'_>,
 ) {
-    let Some(meant) = meant else {
-        findings.report(range, format!("{mismatch}: every lookup fails"));
-        return;
-    };
-    let name = meant.name;
-    let message = format!("{mismatch}: every lookup fails; did you mean '{name}'?");
-    let finding = findings.report(range, message);
-    if let Some(place) = meant.place {
-        let edit = TextEdit::replace(place, name);
-        let title = format!("Write '{name}'");
-        finding.fixes.push(Fix::new(meant.safety, title, edit));
+    let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
+    if let Some(meant) = meant {
+        finding.ask(meant.name);
+        let fix = |place| Fix::write(meant.safety, place, meant.name);
+        finding.fixes.extend(meant.place.map(fix));
     }
 }
 

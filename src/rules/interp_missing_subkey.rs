@@ -1,10 +1,10 @@
 //! `interp-missing-subkey`: a token asks for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
-use super::variables::{missing_part, variable};
-use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
+use super::variables::{missing_part, report_missing, variable};
+use super::{FileContext, Findings, Severity, TokenAt};
 use crate::interpolation::{Segment, TokenKind, split_key};
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 rule!(
     "interp-missing-subkey",
@@ -17,21 +17,8 @@ rule!(
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
     if let Some((path, place)) = variable(at) {
         if let Some(missing) = missing_part(path) {
-            let meant = missing.meant.as_deref();
-            let message = format!(
-                "{}: Puppet puts an empty string there{}",
-                missing.message,
-                did_you_mean(meant)
-            );
-            let finding = findings.report_as(severity(meant), at.range, message);
-            if let Some(meant) = meant {
-                let prefix = if path.starts_with("::") { "::" } else { "" };
-                let range = file.places(at.node).source_range(place);
-                let edit = TextEdit::replace(range, format!("{prefix}{meant}"));
-                finding
-                    .fixes
-                    .push(Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit));
-            }
+            let place = file.places(at.node).source_range(place);
+            report_missing(&missing, path, (at.range, place), "there", findings);
         }
         return;
     }
@@ -50,27 +37,15 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         .as_name()
         .and_then(|name| typing_error(name, names.iter().map(|name| &**name)));
     let message = format!(
-        "no value of '{}' has '{segment}': Puppet puts an empty string there{}",
-        looked_up.root,
-        did_you_mean(meant)
+        "no value of '{}' has '{segment}': Puppet puts an empty string there",
+        looked_up.root
     );
-    let finding = findings.report_as(severity(meant), at.range, message);
-    if let (Some(meant), Some(place)) = (meant, place_of(at, segment)) {
-        let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
-        finding
-            .fixes
-            .push(Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit));
-    }
-}
-
-fn did_you_mean(meant: Option<&str>) -> String {
-    meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
-}
-
-fn severity(meant: Option<&str>) -> Severity {
-    match meant {
-        Some(_) => Severity::Warning,
-        None => Severity::Hint,
+    let finding = findings.report(at.range, message);
+    if let Some(meant) = meant {
+        finding.severity = Severity::Warning;
+        let place = place_of(at, segment);
+        let place = place.map(|place| file.places(at.node).source_range(place));
+        finding.suggest(place, meant);
     }
 }
 

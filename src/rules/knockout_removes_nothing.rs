@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::knockout::{files_with_prefixes, has_text_at, knocking, value_at};
 use super::{FileContext, Findings, Fix, Safety, Severity, Tag};
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextEdit, typing_error};
 use crate::value::Value;
 use crate::workspace::{File, KeyFact};
 
@@ -50,15 +50,11 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         );
         match meant {
             Some(meant) => {
-                let message = format!("{message}; did you mean '{prefix}{meant}'?");
                 let finding = findings.report_as(Severity::Warning, knockout.range, message);
-                let written = knockout.range.slice(file.file.text());
-                let edit = written.find(&*knockout.target).map(|at| {
-                    let start = knockout.range.start as usize + at;
-                    let end = start + knockout.target.len();
-                    TextEdit::replace(TextRange::new(start, end), meant)
-                });
+                finding.ask(&format!("{prefix}{meant}"));
+                let target = file.name_in(knockout.range, &knockout.target);
                 let title = format!("Knock out '{meant}'");
+                let edit = target.map(|target| TextEdit::replace(target, meant));
                 let fix = edit.map(|edit| Fix::new(Safety::Unsafe, title, edit));
                 finding.fixes.extend(fix);
             }

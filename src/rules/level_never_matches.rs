@@ -140,15 +140,15 @@ impl Hierarchy<'_> {
             Severity::Warning,
             location.range,
             format!(
-                "no file of this workspace is called '{}': a path has no wildcards; did you mean '{meant}'?",
+                "no file of this workspace is called '{}': a path has no wildcards",
                 location.text
             ),
         );
+        finding.ask(&meant);
         let tree = self.file.tree();
         let key = entry(tree, level.node, &location.key).map(|(key, _)| tree.node(key));
         if let Some(key) = key.filter(|key| !key.is_quoted()) {
-            let edit = TextEdit::replace(key.range, &*meant);
-            let fix = Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit);
+            let fix = Fix::write(Safety::Unsafe, key.range, &meant);
             finding.fixes.push(fix.renaming(key.range, meant));
         }
     }
@@ -325,9 +325,8 @@ fn report_near(
         return;
     };
     let map = ScalarMap::new(file.file.text(), file.tree().node(location.node));
-    let edit = TextEdit::replace(map.source_range(at..at + written.len()), meant.as_str());
-    let title = format!("Write '{meant}'");
-    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    let range = map.source_range(at..at + written.len());
+    finding.fixes.push(Fix::write(Safety::Unsafe, range, meant));
 }
 
 /// Reports globs that fit a broken link: Puppet passes over such a path, not over what a

@@ -1,7 +1,6 @@
 //! `lookup-options-no-effect`: an entry of 'lookup_options' has no effect: no key has its name, or
 //! another pattern is taken for all of its keys.
 
-use super::entry_edit::name_in;
 use super::knockout::lower_files;
 use super::option_list::ListedOption;
 use super::option_list::literal_start;
@@ -9,7 +8,7 @@ use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
-use crate::text::{TextEdit, typing_error};
+use crate::text::typing_error;
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
 /// Most files whose entries are held against a pattern.
@@ -47,14 +46,13 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' is a key like any other: these options do nothing; did you mean '{LOOKUP_OPTIONS}'?",
+            "'{}' is a key like any other: these options do nothing",
             key.name
         ),
     );
-    if let Some(range) = name_in(file, key.key, &key.name) {
-        let title = format!("Write '{LOOKUP_OPTIONS}'");
-        let edit = TextEdit::replace(range, LOOKUP_OPTIONS);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
+    finding.ask(LOOKUP_OPTIONS);
+    if let Some(range) = file.name_in(key.key, &key.name) {
+        let fix = Fix::write(Safety::Unsafe, range, LOOKUP_OPTIONS);
         finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
     }
 }
@@ -93,15 +91,11 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let finding = findings.report(
         at.key,
         format!(
-            "no data of this workspace has the key '{}': these options do nothing; did you mean '{meant}'?",
+            "no data of this workspace has the key '{}': these options do nothing",
             at.name
         ),
     );
-    if let Some(range) = name_in(file, at.key, at.name) {
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(range, meant);
-        finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
-    }
+    finding.suggest(file.name_in(at.key, at.name), meant);
 }
 
 /// Whether manifests look a key up by its name, or have a parameter of it.

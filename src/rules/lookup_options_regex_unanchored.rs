@@ -37,9 +37,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         .filter_map(|reader| reader.layer().module_name());
     if file.checker.pattern(&format!("^{name}")).is_ok()
         && !modules.any(is_foreign)
-        && let Some(start) = at.key.slice(file.file.text()).find(name)
+        && let Some(place) = file.name_in(at.key, name)
     {
-        let edit = TextEdit::insert(at.key.start as usize + start, "^");
+        let edit = TextEdit::insert(place.start as usize, "^");
         let fix = Fix::new(Safety::Unsafe, format!("Write '^{name}'"), edit);
         finding.fixes.push(fix.renaming(at.key, format!("^{name}")));
     }

@@ -37,9 +37,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let strategy =
         merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));
     if matches!(strategy, Some("deep" | "hash"))
-        && let Some(start) = at.key.slice(file.file.text()).find(at.name)
+        && let Some(place) = file.name_in(at.key, at.name)
     {
-        let end = at.key.start as usize + start + at.name.len();
+        let end = place.end as usize;
         let rest = TextRange::new(end - part.len() - 1, end);
         let title = format!("Set them for '{root}'");
         let fix = Fix::new(Safety::Unsafe, title, TextEdit::delete(rest));

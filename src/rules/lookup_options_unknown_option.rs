@@ -5,7 +5,7 @@ use super::entry_edit::{added, entry_range, removed_in_braces, removed_in_lines}
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Strategy;
 use crate::syntax::NodeId;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextEdit, typing_error};
 use crate::value::{StrKey, Value, load_yaml};
 use crate::workspace::Format;
 
@@ -52,11 +52,9 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         );
         let meant = typing_error(name, ["merge", "convert_to"].into_iter());
         if let Some(meant) = meant
-            && let Some(at) = range.slice(file.file.text()).find(name)
+            && let Some(place) = file.name_in(range, name)
         {
-            let start = range.start as usize + at;
-            let edit = TextEdit::replace(TextRange::new(start, start + name.len()), meant);
-            let fix = Fix::new(Safety::Unsafe, format!("Write '{meant}'"), edit);
+            let fix = Fix::write(Safety::Unsafe, place, meant);
             finding.fixes.push(fix.renaming(range, meant));
         }
     }

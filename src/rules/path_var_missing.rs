@@ -4,12 +4,12 @@
 use super::config_level::levels;
 use super::config_text::{path_texts, path_tokens};
 use super::context::entry;
-use super::variables::{BUILT_IN, MissingPart, is_name, missing_part};
+use super::variables::{BUILT_IN, MissingPart, is_name, missing_part, report_missing};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::ScalarMap;
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextRange, typing_error};
 
 rule!("path-var-missing", Hint, [Configuration(check)]);
 
@@ -19,27 +19,10 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
     for token in path_tokens(file) {
         let missing =
             missing_part(&token.variable).or_else(|| misspelt_name(file, &token.variable));
-        let Some(missing) = missing else {
-            continue;
-        };
-        let (severity, did_you_mean) = match &missing.meant {
-            Some(meant) => (Severity::Warning, format!("; did you mean '{meant}'?")),
-            None => (Severity::Hint, String::new()),
-        };
-        let message = format!(
-            "{}: Puppet puts an empty string into the path, without a warning{did_you_mean}",
-            missing.message
-        );
-        let finding = findings.report_as(severity, token.range, message);
-        if let Some(meant) = missing.meant {
-            let prefix = if token.variable.starts_with("::") {
-                "::"
-            } else {
-                ""
-            };
-            let edit = TextEdit::replace(token.inner, format!("{prefix}{meant}"));
-            let title = format!("Write '{meant}'");
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+        if let Some(missing) = missing {
+            let places = (token.range, token.inner);
+            let into = "into the path, without a warning";
+            report_missing(&missing, &token.variable, places, into, findings);
         }
     }
 }
@@ -143,9 +126,9 @@ fn report_odd_tokens(file: &FileContext<'_>, findings: &mut Findings<'_>) {
                 ),
             );
             let token = format!("%{{{variable}}}");
-            let title = format!("Write '{token}'");
-            let edit = TextEdit::replace(range, token);
-            finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+            finding
+                .fixes
+                .push(Fix::write(Safety::Unsafe, range, &token));
         }
     }
 }

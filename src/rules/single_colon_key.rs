@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
 use super::{FileContext, Findings, Fix, Safety};
-use crate::text::{TextEdit, TextRange};
+use crate::text::TextEdit;
 use crate::workspace::{KeyFact, Snapshot};
 
 rule!(
@@ -29,15 +29,13 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let finding = findings.report(
         key.key,
         format!(
-            "'{}' has a single colon: the parameter of a class is never found by it; did you mean \
-             '{meant}'?",
+            "'{}' has a single colon: the parameter of a class is never found by it",
             key.name
         ),
     );
-    if key.key.slice(file.file.text()).contains(&*key.name) {
-        let written = key.key.slice(file.file.text());
-        let start = key.key.start as usize + written.find(&*key.name).unwrap_or(0);
-        let edit = TextEdit::replace(TextRange::new(start, start + key.name.len()), &*meant);
+    finding.ask(&meant);
+    if let Some(place) = file.name_in(key.key, &key.name) {
+        let edit = TextEdit::replace(place, &*meant);
         let fix = Fix::new(Safety::Unsafe, "Write two colons", edit);
         finding.fixes.push(fix.renaming(key.key, meant));
     }

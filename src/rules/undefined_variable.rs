@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::variables::{BUILT_IN, is_name, variable};
-use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
+use super::{FileContext, Findings, Severity, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::typing_error;
 use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
 
 rule!(
@@ -27,11 +27,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     };
     let path = path.strip_prefix("::").unwrap_or(path);
     if let Some(meant) = as_in_code(path) {
-        let message = format!(
-            "nothing sets a variable '{path}': {}; did you mean '{meant}'?",
-            effect(file)
-        );
-        report_meant(file, at, (message, meant), place, findings);
+        let message = format!("nothing sets a variable '{path}': {}", effect(file));
+        let place = file.places(at.node).source_range(place);
+        let finding = findings.report_as(Severity::Warning, at.range, message);
+        finding.suggest(place, &meant);
         return;
     }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
@@ -53,10 +52,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
         effect(file)
     );
-    let Some(meant) = meant else {
-        findings.report(at.range, message);
-        return;
-    };
+    let finding = findings.report(at.range, message);
+    let Some(meant) = meant else { return };
     let meant = match core_fact(meant) {
         CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
         CoreFact::Exists
@@ -66,22 +63,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             format!("{meant}{parts}")
         }
     };
-    let message = format!("{message}; did you mean '{meant}'?");
-    report_meant(file, at, (message, meant), place, findings);
-}
-
-/// Reports a variable that is perhaps another, with a fix that writes that one.
-fn report_meant(
-    file: &FileContext<'_>,
-    at: &TokenAt<'_>,
-    (message, meant): (String, String),
-    place: TextRange,
-    findings: &mut Findings<'_>,
-) {
-    let finding = findings.report_as(Severity::Warning, at.range, message);
-    let title = format!("Write '{meant}'");
-    let edit = TextEdit::replace(file.places(at.node).source_range(place), meant);
-    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
+    finding.severity = Severity::Warning;
+    finding.suggest(file.places(at.node).source_range(place), &meant);
 }
 
 /// What Puppet does with a variable that nothing sets.

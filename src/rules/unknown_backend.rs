@@ -31,10 +31,11 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 function.value,
                 format!(
                     "'{}' is a backend of version 3, and no function of Puppet's own: without one of that \
-                     name every lookup that reaches this level fails; did you mean '{meant}'?",
+                     name every lookup that reaches this level fails",
                     function.name
                 ),
             );
+            finding.ask(meant);
             let mut edits = vec![TextEdit::replace(function.value, *meant)];
             let mut title = format!("Write '{meant}'");
             if *kind != function.kind {
@@ -62,14 +63,13 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         let finding = findings.report(
             function.value,
             format!(
-                "there is no function '{}': every lookup that reaches this level fails; did you mean \
-                 '{meant}'?",
+                "there is no function '{}': every lookup that reaches this level fails",
                 function.name
             ),
         );
-        let title = format!("Write '{meant}'");
-        let edit = TextEdit::replace(function.value, meant);
-        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        finding.ask(meant);
+        let fix = Fix::write(Safety::Safe, function.value, meant);
+        finding.fixes.push(fix);
     }
 }
 

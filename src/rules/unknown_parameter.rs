@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::entry_edit::name_in;
 use super::keys_in_code::{computing, is_looked_up, lookups_that_changed, may_be_looked_up};
 use super::touched::{FilesWith, changed_classes};
 use super::{FileContext, Findings, Fix, Related, Safety};
@@ -60,13 +59,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         true => "",
         false => ": Puppet never reads this key",
     };
-    let hint = meant.map(|meant| format!("; did you mean '{meant}'?"));
     let finding = findings.report(
         key.key,
-        format!(
-            "class '{class}' has no parameter '{parameter}'{is_read}{}",
-            hint.unwrap_or_default()
-        ),
+        format!("class '{class}' has no parameter '{parameter}'{is_read}"),
     );
     finding.related.push(Related {
         path: Arc::clone(first.file.path()),
@@ -74,6 +69,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         message: format!("class '{class}'"),
     });
     if let Some(meant) = meant {
+        finding.ask(meant);
         let renamed = renamed(at, key, format!("{class}::{meant}"));
         finding.fixes.extend(renamed);
     }
@@ -108,19 +104,16 @@ fn report_class(
     if !is_meant || may_be_looked_up(at.snapshot(), &key.name) {
         return;
     }
-    let finding = findings.report(
-        key.key,
-        format!(
-            "there is no class '{class}': nothing looks up this key; did you mean '{meant}::{parameter}'?"
-        ),
-    );
-    let renamed = renamed(at, key, format!("{meant}::{parameter}"));
-    finding.fixes.extend(renamed);
+    let message = format!("there is no class '{class}': nothing looks up this key");
+    let finding = findings.report(key.key, message);
+    let meant = format!("{meant}::{parameter}");
+    finding.ask(&meant);
+    finding.fixes.extend(renamed(at, key, meant));
 }
 
 /// A key under another name, within its quotes, if it has any.
 fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
-    let range = name_in(at, key.key, &key.name)?;
+    let range = at.name_in(key.key, &key.name)?;
     let title = format!("Rename it to '{meant}'");
     let edit = TextEdit::replace(range, &*meant);
     let fix = Fix::new(Safety::Unsafe, title, edit);

@@ -29,9 +29,7 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
             None if is_broken => continue,
             None => "no rule reports anything here: remove the comment".to_owned(),
             Some(name) if rule(name).is_none() => {
-                let meant = code.meant();
-                let meant = meant.map(|meant| format!("; did you mean '{meant}'?"));
-                format!("there is no rule '{name}'{}", meant.unwrap_or_default())
+                format!("there is no rule '{name}'")
             }
             Some(_) if is_broken => continue,
             Some(name) if is_whole => format!("'{name}' reports nothing here: remove the comment"),
@@ -40,9 +38,9 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
         let finding = findings.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);
         if let Some(meant) = code.meant() {
-            let edit = TextEdit::replace(code.range, meant);
-            let title = format!("Write '{meant}'");
-            finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+            finding.ask(meant);
+            let fix = Fix::write(Safety::Safe, code.range, meant);
+            finding.fixes.push(fix);
         } else if is_whole {
             let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
             let title = "Remove the comment";
@@ -64,9 +62,11 @@ fn report_unread(text: &str, comment: TextRange, findings: &mut Findings<'_>) {
     let word = &rest[..end.unwrap_or(rest.len())];
     if !WORDS.contains(&word) {
         let meant = nearest(word, WORDS.into_iter());
-        let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
-        let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'{meant}");
-        findings.report(comment, message);
+        let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'");
+        let finding = findings.report(comment, message);
+        if let Some(meant) = meant {
+            finding.ask(meant);
+        }
     }
 }
 

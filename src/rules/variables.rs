@@ -1,9 +1,9 @@
 //! Variables in tokens: which one a token names, which Puppet sets, and what parts those have.
 
-use super::TokenAt;
+use super::{Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::scope::{CoreFact, core_fact};
-use crate::text::{TextRange, typing_error};
+use crate::text::{TextEdit, TextRange, typing_error};
 
 /// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
 /// `puppet/node.rb`, `puppet/parser/resource.rb`).
@@ -130,4 +130,26 @@ pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
         },
         _ => None,
     }
+}
+
+/// Reports what is missing of the variable of a token, where the token stands and where the variable does, with
+/// the word for what Puppet puts an empty string into.
+pub(super) fn report_missing(
+    missing: &MissingPart,
+    variable: &str,
+    (token, place): (TextRange, TextRange),
+    into: &str,
+    findings: &mut Findings<'_>,
+) {
+    let message = format!("{}: Puppet puts an empty string {into}", missing.message);
+    let Some(meant) = &missing.meant else {
+        findings.report_as(Severity::Hint, token, message);
+        return;
+    };
+    let finding = findings.report_as(Severity::Warning, token, message);
+    finding.ask(meant);
+    let prefix = if variable.starts_with("::") { "::" } else { "" };
+    let edit = TextEdit::replace(place, format!("{prefix}{meant}"));
+    let title = format!("Write '{meant}'");
+    finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
 }

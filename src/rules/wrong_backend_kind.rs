@@ -2,7 +2,6 @@
 
 use super::config_level::levels;
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
-use crate::text::TextEdit;
 
 rule!("wrong-backend-kind", Error, [Configuration(check)]);
 
@@ -28,8 +27,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
                 function.kind.key()
             ),
         );
-        let title = format!("Write '{}'", kind.key());
-        let edit = TextEdit::replace(function.key, kind.key());
-        finding.fixes.push(Fix::new(Safety::Safe, title, edit));
+        let fix = Fix::write(Safety::Safe, function.key, kind.key());
+        finding.fixes.push(fix);
     }
 }
