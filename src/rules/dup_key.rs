@@ -4,36 +4,19 @@ use std::collections::HashMap;
 
 use foldhash::quality::RandomState;
 
-use super::{ConfigurationAt, FileContext, Findings, MappingAt, Related};
+use super::{FileContext, Findings, Related};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, ScalarStyle};
+use crate::syntax::{Node, ScalarStyle};
 use crate::workspace::Format;
 
-rule!(
-    "dup-key",
-    Warning,
-    [Mapping(check), Configuration(check_configuration)]
-);
+rule!("dup-key", Warning, [Node(check)]);
 
-fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+    let Some(pairs) = node.as_mapping() else {
+        return;
+    };
     // Values in HOCON are merged or joined.
-    if file.format() != Format::Hocon {
-        check_pairs(file, at.pairs, findings);
-    }
-}
-
-fn check_configuration(
-    file: &FileContext<'_>,
-    _: &ConfigurationAt<'_>,
-    findings: &mut Findings<'_>,
-) {
-    for (_, node) in file.tree().nodes() {
-        check_pairs(file, node.as_mapping().unwrap_or_default(), findings);
-    }
-}
-
-fn check_pairs(file: &FileContext<'_>, pairs: &[(NodeId, NodeId)], findings: &mut Findings<'_>) {
-    if pairs.len() < 2 {
+    if pairs.len() < 2 || file.format() == Format::Hocon {
         return;
     }
     let tree = file.tree();

@@ -2,6 +2,7 @@
 //! Puppet.
 
 use super::{FileContext, Findings, Fix, Safety, Severity};
+use crate::syntax::Node;
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
@@ -21,7 +22,7 @@ const KNOWN: [&str; 12] = [
     "merge",
 ];
 
-rule!("ruby-tags", Error, [File(check)]);
+rule!("ruby-tags", Error, [File(check), Node(check_tag)]);
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let who = match (at.readers(), at.is_unread()) {
@@ -29,12 +30,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         ([], _) => return,
         ([..], _) => "Puppet refuses",
     };
-    let Some(error) = at.refusal() else {
-        if !at.readers().is_empty() {
-            report_ignored(at, findings);
-        }
-        return;
-    };
+    let Some(error) = at.refusal() else { return };
     if error.kind == LoadErrorKind::YamlDisallowedClass {
         let message = format!("{who} the whole file: {}", error.message);
         findings.report(at.place_of(error), message);
@@ -42,31 +38,30 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports tags of the file's own that `psych/visitors/to_ruby.rb` passes over.
-fn report_ignored(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    for (_, node) in at.tree().nodes() {
-        let Some(tag) = &node.tag else { continue };
-        let is_own = tag.text.starts_with('!')
-            && tag.text.len() > 1
-            && !tag.text.starts_with("!ruby/")
-            && !KNOWN.contains(&&tag.text[1..]);
-        if is_own {
-            let finding = findings.report_as(
-                Severity::Information,
-                tag.range,
-                format!(
-                    "Puppet ignores the tag '{}': the value is what stands behind it, as it is",
-                    tag.text
-                ),
-            );
-            let text = at.file.text();
-            let end = tag.range.end as usize;
-            let blank = text[end..].len() - text[end..].trim_start_matches(' ').len();
-            let edit = TextEdit::delete(TextRange::new(tag.range.start as usize, end + blank));
-            finding
-                .fixes
-                .push(Fix::new(Safety::Unsafe, "Remove the tag", edit));
-        }
+fn check_tag(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+    let Some(tag) = &node.tag else { return };
+    let is_own = tag.text.starts_with('!')
+        && tag.text.len() > 1
+        && !tag.text.starts_with("!ruby/")
+        && !KNOWN.contains(&&tag.text[1..]);
+    if !is_own || at.readers().is_empty() || at.refusal().is_some() {
+        return;
     }
+    let finding = findings.report_as(
+        Severity::Information,
+        tag.range,
+        format!(
+            "Puppet ignores the tag '{}': the value is what stands behind it, as it is",
+            tag.text
+        ),
+    );
+    let text = at.file.text();
+    let end = tag.range.end as usize;
+    let blank = text[end..].len() - text[end..].trim_start_matches(' ').len();
+    let edit = TextEdit::delete(TextRange::new(tag.range.start as usize, end + blank));
+    finding
+        .fixes
+        .push(Fix::new(Safety::Unsafe, "Remove the tag", edit));
 }
 
 /// Whether the function of a custom level may read the file: it may well permit such objects.

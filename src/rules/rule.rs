@@ -10,6 +10,7 @@ use super::finding::Findings;
 use super::finding::Severity;
 use super::suppression::Suppression;
 use crate::hierarchy::Layer;
+use crate::syntax::Node;
 use crate::workspace::{KeyFact, Snapshot};
 
 /// One diagnostic.
@@ -60,10 +61,10 @@ macro_rules! rule {
 }
 
 /// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
-/// [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and [`Hook::Suppressions`]
-/// are for data files alone.
+/// [`Hook::Node`], [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and
+/// [`Hook::Suppressions`] are for data files alone.
 pub(super) enum Hook {
-    /// The file as a whole: data or configuration.
+    /// The file as a whole, after its parts: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A file among data that no hierarchy reads. No other hook is called for it.
     Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
@@ -75,6 +76,8 @@ pub(super) enum Hook {
     Code(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A top-level key, also one that a merge key brings.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
+    /// A node of data or of a configuration.
+    Node(fn(&FileContext<'_>, &Node, &mut Findings<'_>)),
     /// A mapping at any depth.
     Mapping(fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)),
     /// A scalar that is a value or an element, not a key.

@@ -24,19 +24,22 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
         Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
         Role::Unread => {
             walk.call(&hooks.unread, |check, findings| check(at, findings));
-            walk.call(&hooks.file, |check, findings| check(at, findings));
             walk.data(&hooks);
+            walk.call(&hooks.file, |check, findings| check(at, findings));
         }
         Role::Config { layer, dir } => {
-            walk.call(&hooks.file, |check, findings| check(at, findings));
+            for (_, node) in at.tree().nodes() {
+                walk.call(&hooks.node, |check, findings| check(at, node, findings));
+            }
             let configuration = ConfigurationAt { layer, dir };
             walk.call(&hooks.configuration, |check, findings| {
                 check(at, &configuration, findings);
             });
+            walk.call(&hooks.file, |check, findings| check(at, findings));
         }
         Role::Data(_) => {
-            walk.call(&hooks.file, |check, findings| check(at, findings));
             walk.data(&hooks);
+            walk.call(&hooks.file, |check, findings| check(at, findings));
         }
     }
     walk.runs.into_iter().flat_map(Run::findings).collect()
@@ -54,6 +57,7 @@ struct Hooks {
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     code: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
+    node: Indexed<fn(&FileContext<'_>, &Node, &mut Findings<'_>)>,
     mapping: Indexed<fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)>,
     scalar: Indexed<fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)>,
     token: Indexed<fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)>,
@@ -72,6 +76,7 @@ impl Hooks {
                     Hook::Project(check) => hooks.project.push((index, check)),
                     Hook::Code(check) => hooks.code.push((index, check)),
                     Hook::Key(check) => hooks.key.push((index, check)),
+                    Hook::Node(check) => hooks.node.push((index, check)),
                     Hook::Mapping(check) => hooks.mapping.push((index, check)),
                     Hook::Scalar(check) => hooks.scalar.push((index, check)),
                     Hook::Token(check) => hooks.token.push((index, check)),
@@ -153,6 +158,7 @@ impl<'a> Walk<'a> {
         // A mapping comes before its keys.
         let mut parts = vec![Part::Value; tree.len()];
         for (id, node) in tree.nodes() {
+            self.call(&hooks.node, |check, findings| check(at, node, findings));
             match &node.kind {
                 NodeKind::Mapping(pairs) => {
                     let is_topmost = tree.root() == Some(id);

@@ -1,50 +1,52 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
 use super::{FileContext, Findings, Fix};
-use crate::syntax::ScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::value::LoadErrorKind;
+use crate::syntax::{Node, Scalar, ScalarStyle};
+use crate::value::{LoadError, LoadErrorKind};
 
-rule!("yaml-date", Error, [File(check)]);
+rule!("yaml-date", Error, [Node(check), File(check_rest)]);
 
-fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let Some(error) = at.refusal() else { return };
-    if error.kind != LoadErrorKind::YamlDate {
+fn check(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+    let is_plain = |scalar: &&Scalar| scalar.style == ScalarStyle::Plain && node.tag.is_none();
+    let Some(scalar) = node.as_scalar().filter(is_plain) else {
+        return;
+    };
+    if refusal(at).is_none() {
         return;
     }
-    let mut any = false;
-    for (_, node) in at.tree().nodes() {
-        let Some(scalar) = node.as_scalar() else {
-            continue;
-        };
-        if scalar.style != ScalarStyle::Plain || node.tag.is_some() {
-            continue;
-        }
-        let what = match resolve_plain(&scalar.text) {
-            Resolved::Date => "date",
-            Resolved::Time => "time",
-            Resolved::String
-            | Resolved::Symbol(_)
-            | Resolved::Null
-            | Resolved::Bool(_)
-            | Resolved::Int(_)
-            | Resolved::BigInt(_)
-            | Resolved::Float(_)
-            | Resolved::Invalid { .. } => continue,
-        };
-        any = true;
-        let finding = findings.report(
-            node.range,
-            format!(
-                "'{}' is read as a {what}, which Puppet does not allow: it refuses the whole \
-                 file; quote it",
-                scalar.text
-            ),
-        );
-        finding.fixes.extend(Fix::quote(node));
-    }
-    if !any {
+    let what = match resolve_plain(&scalar.text) {
+        Resolved::Date => "date",
+        Resolved::Time => "time",
+        Resolved::String
+        | Resolved::Symbol(_)
+        | Resolved::Null
+        | Resolved::Bool(_)
+        | Resolved::Int(_)
+        | Resolved::BigInt(_)
+        | Resolved::Float(_)
+        | Resolved::Invalid { .. } => return,
+    };
+    let finding = findings.report(
+        node.range,
+        format!(
+            "'{}' is read as a {what}, which Puppet does not allow: it refuses the whole \
+             file; quote it",
+            scalar.text
+        ),
+    );
+    finding.fixes.extend(Fix::quote(node));
+}
+
+/// Reports a refusal whose date is not found.
+fn check_rest(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    if let Some(error) = refusal(at).filter(|_| findings.list.is_empty()) {
         let message = format!("Puppet refuses the whole file: {}", error.message);
         findings.report(at.place_of(error), message);
     }
+}
+
+fn refusal<'a>(at: &'a FileContext<'_>) -> Option<&'a LoadError> {
+    let error = at.refusal()?;
+    (error.kind == LoadErrorKind::YamlDate).then_some(error)
 }
