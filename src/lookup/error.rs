@@ -90,6 +90,27 @@ impl ErrorClass {
     }
 }
 
+/// Which value has the wrong type. `Display` gives what Puppet calls it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// The one of the higher level, in a merge.
+    FirstOfMerge,
+    /// The one of the lower level, in a merge.
+    SecondOfMerge,
+    /// Another, by its name.
+    Other(String),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Subject::FirstOfMerge => "The first element of the merge",
+            Subject::SecondOfMerge => "The second element of the merge",
+            Subject::Other(name) => name,
+        })
+    }
+}
+
 /// Why a lookup fails. `Display` gives Puppet's words, without the place.
 #[derive(Clone, Debug)]
 pub enum Cause {
@@ -105,8 +126,8 @@ pub enum Cause {
     MergeOptions(Box<Mismatches>),
     /// A value has the wrong type.
     WrongType {
-        /// What the value is, for the message.
-        subject: String,
+        /// What the value is.
+        subject: Subject,
         /// What is wrong.
         mismatches: Box<Mismatches>,
     },
@@ -175,7 +196,7 @@ impl fmt::Display for Cause {
             Cause::WrongType {
                 subject,
                 mismatches,
-            } => f.write_str(&mismatches.describe(subject)),
+            } => f.write_str(&mismatches.describe(&subject.to_string())),
             Cause::TypeExpression(error) => write!(f, "{error}"),
             Cause::UndefinedVariable { name, reason } => {
                 write!(f, "Undefined variable '{name}'; {reason}")
@@ -187,6 +208,14 @@ impl fmt::Display for Cause {
             Cause::OfKey { key, error } => write!(f, "Lookup of key '{key}' failed: {error}"),
             Cause::Conversion(message) | Cause::Other(message) => f.write_str(message),
         }
+    }
+}
+
+impl Cause {
+    /// Puppet's words for the middle of a sentence: a list of mismatches starts with a blank.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.to_string().trim().to_owned()
     }
 }
 
