@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::engine::{Engine, Invocation};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
 use super::pure::{Given, undig};
@@ -159,7 +159,7 @@ impl Engine<'_> {
             let checked = datatype::check(any_hash(), &value);
             let cause = checked.map_or_else(
                 |mismatches| Cause::WrongType {
-                    subject,
+                    subject: Subject::Other(subject),
                     mismatches: Box::new(mismatches),
                 },
                 |()| Cause::Other(String::new()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::context::{PuppetVersion, Settings, Strict};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
 use super::given::AllGiven;
 use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
@@ -472,7 +472,7 @@ pub(super) fn options_key() -> Key {
 
 fn checked(subject: &str, value_type: Option<&Type>, value: Value) -> Found {
     if let Some(expected) = value_type {
-        assert_type(subject, expected, &value)?;
+        assert_type(Subject::Other(subject.to_owned()), expected, &value)?;
     }
     Ok(value)
 }

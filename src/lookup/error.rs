@@ -89,6 +89,27 @@ impl ErrorClass {
     }
 }
 
+/// Which value has the wrong type. `Display` gives what Puppet calls it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// The value of the higher level, in a merge.
+    FirstOfMerge,
+    /// The value of the lower level, in a merge.
+    SecondOfMerge,
+    /// Another value, by its name.
+    Other(String),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Subject::FirstOfMerge => "The first element of the merge",
+            Subject::SecondOfMerge => "The second element of the merge",
+            Subject::Other(name) => name,
+        })
+    }
+}
+
 /// The cause of an error. `Display` gives Puppet's words, without the place.
 #[derive(Clone, Debug)]
 pub enum Cause {
@@ -105,7 +126,7 @@ pub enum Cause {
     /// A value has the wrong type.
     WrongType {
         /// The value's role in the message.
-        subject: String,
+        subject: Subject,
         /// The mismatches.
         mismatches: Box<Mismatches>,
     },
@@ -174,7 +195,7 @@ impl fmt::Display for Cause {
             Cause::WrongType {
                 subject,
                 mismatches,
-            } => f.write_str(&mismatches.describe(subject)),
+            } => f.write_str(&mismatches.describe(&subject.to_string())),
             Cause::TypeExpression(error) => write!(f, "{error}"),
             Cause::UndefinedVariable { name, reason } => {
                 write!(f, "Undefined variable '{name}'; {reason}")
@@ -186,6 +207,14 @@ impl fmt::Display for Cause {
             Cause::OfKey { key, error } => write!(f, "Lookup of key '{key}' failed: {error}"),
             Cause::Conversion(message) | Cause::Other(message) => f.write_str(message),
         }
+    }
+}
+
+impl Cause {
+    /// Puppet's words for the middle of a sentence: a list of mismatches starts with a blank.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.to_string().trim().to_owned()
     }
 }
 

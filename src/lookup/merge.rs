@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use indexmap::IndexSet;
 
 use super::deep_merge::{DeepOptions, Mutation, deep_merge};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
 use crate::datatype::{self, Type};
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
@@ -249,8 +249,8 @@ impl Strategy {
     }
 
     fn assert_sides(&self, expected: &Type, high: &Value, low: &Value) -> Found<()> {
-        assert_type("The first element of the merge", expected, high)?;
-        assert_type("The second element of the merge", expected, low)
+        assert_type(Subject::FirstOfMerge, expected, high)?;
+        assert_type(Subject::SecondOfMerge, expected, low)
     }
 
     pub(super) fn deep_options(&self) -> Found<DeepOptions> {
@@ -277,12 +277,11 @@ fn scalar_or_array() -> &'static Type {
 }
 
 /// `TypeAsserter.assert_instance_of`
-pub(super) fn assert_type(subject: &str, expected: &Type, value: &Value) -> Found<()> {
+pub(super) fn assert_type(subject: Subject, expected: &Type, value: &Value) -> Found<()> {
     if value.has_opaque() {
         return Ok(());
     }
     datatype::check(expected, value).map_err(|mismatches| {
-        let subject = subject.to_owned();
         let cause = Cause::WrongType {
             subject,
             mismatches: Box::new(mismatches),

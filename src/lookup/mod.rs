@@ -64,7 +64,7 @@ pub use context::{
     ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
     resolve_modulepath,
 };
-pub use error::{Cause, ErrorClass, LookupError, without_reason};
+pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};

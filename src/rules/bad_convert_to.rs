@@ -145,7 +145,7 @@ fn report_value(
 fn is_known(convert_to: &Value) -> bool {
     let text = target(convert_to).as_str();
     let parsed = text.and_then(|text| datatype::parse(text, &NoAliases).ok());
-    parsed.is_some_and(|parsed| !parsed.to_string().contains("TypeReference["))
+    parsed.is_some_and(|parsed| !parsed.has_reference())
 }
 
 /// A message on one line, with the reason at its end; the value in it may be long.
@@ -166,7 +166,7 @@ fn conversion(error: &LookupError) -> Option<&str> {
     let Cause::Conversion(message) = &error.innermost().cause else {
         return None;
     };
-    Some(message.trim())
+    Some(message)
 }
 
 /// The files with keys that may be answered with something else now, or that have other options.

@@ -51,10 +51,7 @@ fn named(file: &FileContext<'_>, at: &OptionAt<'_>) -> Option<TextRange> {
         None => merge,
     };
     let node = tree.node(name);
-    let text = &node.as_scalar()?.text;
-    let start = node.range.slice(file.file.text()).find(&**text)?;
-    let start = node.range.start as usize + start;
-    Some(TextRange::new(start, start + text.len()))
+    file.name_in(node.range, &node.as_scalar()?.text)
 }
 
 #[cfg(test)]

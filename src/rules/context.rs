@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use super::checker::{Checker, RootContext};
 use super::looked_up::Held;
 use crate::hierarchy::Layer;
-use crate::interpolation::Token;
+use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
-use crate::value::{LoadError, Value, load_yaml};
+use crate::value::{LoadError, Opaque, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
 
 /// What a file is for the hierarchies.
@@ -91,7 +91,7 @@ impl OptionAt<'_> {
     pub(super) fn refused_merge(&self, tree: &Tree) -> Option<RefusedMerge<'_>> {
         let options = self.options.as_ref()?;
         let merge = options.value.get("merge")?;
-        if merge.inspect().contains("%{") {
+        if holds_text(merge, has_tokens) {
             return None;
         }
         let range = entry(tree, options.node, "merge")
@@ -107,8 +107,8 @@ impl OptionAt<'_> {
 impl RefusedMerge<'_> {
     /// What Puppet says, and of which key.
     pub(super) fn message(&self) -> String {
-        let error = self.error.to_string();
-        format!("{}: Puppet fails on '{}'", error.trim(), self.name)
+        let cause = self.error.cause.words();
+        format!("{cause}: Puppet fails on '{}'", self.name)
     }
 }
 
@@ -458,6 +458,32 @@ pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId,
         tree.scalar_text(key)
             .is_some_and(|text| **text == *name || text.strip_prefix(':') == Some(name))
     })
+}
+
+/// Whether a value has a text in it, as a key or a value, of which a test holds: also one that is not known, as it
+/// is before its tokens are interpolated.
+pub(super) fn holds_text(value: &Value, test: fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) | Value::Symbol(text) => test(text),
+        Value::Array(elements) => elements.iter().any(|element| holds_text(element, test)),
+        Value::Hash(hash) => {
+            let mut pairs = hash.iter();
+            pairs.any(|(key, value)| holds_text(key, test) || holds_text(value, test))
+        }
+        Value::Opaque(opaque) => match &**opaque {
+            Opaque::Unknown { text, .. } => test(text),
+            Opaque::Secret { .. } => false,
+        },
+        Value::Undef
+        | Value::Bool(_)
+        | Value::Int(_)
+        | Value::BigInt(_)
+        | Value::Float(_)
+        | Value::Bytes(_)
+        | Value::Sensitive(_)
+        | Value::Default
+        | Value::Rich(_) => false,
+    }
 }
 
 /// Longest piece of a file that a message repeats, in characters.

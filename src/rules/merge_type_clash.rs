@@ -3,7 +3,7 @@
 use super::touched::files_with_entries;
 use super::{FileContext, Findings, OptionAt};
 use crate::analysis::quoted;
-use crate::lookup::{Cause, LookupError, Reach, Request};
+use crate::lookup::{Cause, LookupError, Reach, Request, Subject};
 use crate::workspace::ValueKind;
 
 /// Most files with the key; a key of more is not looked up.
@@ -82,11 +82,13 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 /// What Puppet says of values that do not fit the strategy.
 fn clash(error: &LookupError) -> Option<String> {
     let cause = &error.innermost().cause;
-    let is_clash = matches!(
-        cause,
-        Cause::WrongType { subject, .. } if subject.ends_with("element of the merge")
-    );
-    is_clash.then(|| cause.to_string().trim().to_owned())
+    let Cause::WrongType { subject, .. } = cause else {
+        return None;
+    };
+    match subject {
+        Subject::FirstOfMerge | Subject::SecondOfMerge => Some(cause.words()),
+        Subject::Other(_) => None,
+    }
 }
 
 #[cfg(test)]

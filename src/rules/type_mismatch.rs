@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use effective::Judged;
 
+use super::context::holds_text;
 use super::parameters::files_of_parameters;
 use super::{FileContext, Findings, Reader, Related, entry};
 use crate::analysis::ClassParameter;
 use crate::datatype::{self, Mismatch, MismatchKind, Step};
+use crate::eyaml;
+use crate::interpolation::has_tokens;
 use crate::scope::Scope;
 use crate::syntax::{NodeId, Tree};
 use crate::value::Value;
@@ -39,11 +42,10 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Ok(Some(value)) = at.loaded().map(|data| data.get(&key.name)) else {
         return;
     };
-    let written = value.inspect();
     if is_encrypted(value) {
         return;
     }
-    let is_literal = !written.contains("%{");
+    let is_literal = !holds_text(value, has_tokens);
     if is_literal {
         for reader in at.readers() {
             if let Some(found) = of_reader(at, reader, key, value, findings)
@@ -82,7 +84,7 @@ fn counts(parameter: ClassParameter<'_>, value: &Value) -> bool {
 
 /// Whether a value holds what Puppet decrypts.
 fn is_encrypted(value: &Value) -> bool {
-    value.inspect().contains("ENC[")
+    holds_text(value, eyaml::is_encrypted)
 }
 
 /// Whether a manifest may give the parameter another value.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
 use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
+use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::{self, Limit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
@@ -76,7 +77,7 @@ impl<'c> Judged<'c> {
         let own = self.at.loaded().ok();
         own.and_then(|data| data.get(&self.key.name))
             .is_none_or(|own| {
-                let is_another = own.as_str().is_some_and(|text| text.contains("alias("));
+                let is_another = own.as_str().is_some_and(has_alias);
                 !is_another && datatype::check(&self.expected, own).is_ok()
             })
     }
@@ -304,6 +305,19 @@ impl<'c> Judged<'c> {
     }
 }
 
+/// Whether a text has a token that stands for a whole value, of any type.
+fn has_alias(text: &str) -> bool {
+    tokens(text).iter().any(|token| {
+        matches!(
+            token.kind,
+            TokenKind::Call {
+                method: Method::Alias,
+                ..
+            }
+        )
+    })
+}
+
 /// A value with some text for each one in which a token is not known: Puppet makes a text of it, whatever the
 /// token stands for, unless it is an alias. Nothing where something else is not known.
 fn with_texts(value: &Value) -> Option<Value> {
@@ -338,7 +352,7 @@ fn with_texts(value: &Value) -> Option<Value> {
         Opaque::Unknown {
             text,
             because: Missing::Variable(_),
-        } if !text.contains("alias(") => Some(Value::from(text.as_str())),
+        } if !has_alias(text) => Some(Value::from(text.as_str())),
         Opaque::Unknown { .. } | Opaque::Secret { .. } => None,
     }
 }
