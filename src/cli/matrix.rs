@@ -13,7 +13,7 @@ use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
 use crate::ide::cell::{counted, cut_apart, origins_text, outcome_text, sources_text, whose};
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
-use crate::lookup::{LookupError, OTHERWISE, first_of};
+use crate::lookup::{Alternatives, LookupError};
 use crate::value::to_tagged_json;
 
 /// Maximum width of a value in the text form, in characters.
@@ -88,10 +88,10 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
 
 /// Who gets an answer: nodes, or nodes with certain facts.
 fn for_whom(row: &Row, cell: &Cell) -> String {
-    match (cell.nodes.as_slice(), cell.condition.as_str()) {
+    match (cell.nodes.as_slice(), &cell.condition) {
         ([], _) if row.answers.len() == 1 => "every node".to_owned(),
-        ([], OTHERWISE) => "every other node".to_owned(),
-        ([], condition) => format!("where {}", first_of(condition)),
+        ([], Alternatives::Otherwise) => "every other node".to_owned(),
+        ([], condition) => format!("where {}", condition.first()),
         (nodes, _) => whose(nodes),
     }
 }
@@ -171,7 +171,7 @@ fn text(row: &Row, layout: Layout) -> String {
     for cell in &row.by_facts {
         let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
         let sources = sources_text(cell.sources(), shown);
-        let line = format!("  {value}  where {}", first_of(&cell.condition));
+        let line = format!("  {value}  where {}", cell.condition.first());
         out += &layout.line_with(Paint::Plain, &line, &sources);
     }
     let mut printed: Vec<&str> = Vec::new();
@@ -230,8 +230,8 @@ fn table(row: &Row) -> String {
             &value,
             &why,
             &cell.nodes.len().to_string(),
-            &match cell.condition.as_str() {
-                "" => cell.nodes.join(" "),
+            &match &cell.condition {
+                Alternatives::None => cell.nodes.join(" "),
                 condition => format!("where {condition}"),
             },
             &sources_text(cell.sources(), shown),

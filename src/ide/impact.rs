@@ -11,7 +11,7 @@ use super::compare::{Difference, changes, differ};
 use super::matrix::{answer_in, bare_row_of, row_of};
 use super::touched::Extent;
 use crate::analysis::RootView;
-use crate::lookup::{Request, readers};
+use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
 use crate::value::KeyHashing;
 
@@ -93,15 +93,14 @@ pub fn impact_on_readers(
         is_complete,
         ..Impact::default()
     };
-    let mut scopes: Vec<(Scope, String)> = Vec::new();
+    let mut scopes: Vec<(Scope, Alternatives)> = Vec::new();
     for reach in after.reach(path) {
         let bindings = reach.bindings.iter();
-        let bindings: Vec<String> = bindings
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+        let bindings = bindings.map(|(name, value)| (Arc::from(&**name), value.to_string()));
+        let bindings: Vec<(Arc<str>, String)> = bindings.collect();
         let condition = match bindings.is_empty() {
-            true => "every node that reads this file".to_owned(),
-            false => bindings.join(", "),
+            true => Alternatives::Words("every node that reads this file"),
+            false => Alternatives::AnyOf(vec![bindings]),
         };
         if scopes.iter().all(|(_, known)| *known != condition) {
             scopes.push((reach.scope(), condition));

@@ -34,8 +34,8 @@ struct CellFields<'a> {
     certain: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<&'a [Arc<str>]>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    condition: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
     sources: Vec<&'a SourceLine>,
     #[serde(skip_serializing_if = "<[Origin]>::is_empty")]
     origins: &'a [Origin],
@@ -59,8 +59,8 @@ impl Serialize for Cell {
             value: value.filter(|_| is_known).map(TaggedJson),
             error: error.filter(|_| is_known).map(LookupError::to_string),
             certain: (!is_known || self.unless.is_some()).then_some(false),
-            nodes: self.condition.is_empty().then_some(&self.nodes),
-            condition: &self.condition,
+            nodes: self.condition.is_none().then_some(&self.nodes),
+            condition: (!self.condition.is_none()).then(|| self.condition.to_string()),
             sources: self.sources(),
             origins: match are_several && has_nodes {
                 true => &self.origins,

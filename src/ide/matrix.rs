@@ -15,7 +15,7 @@ use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_k
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
 use crate::lookup::{
-    Group, LookupError, OTHERWISE, Place, Request, Source, StrategyKind, groups_of_members,
+    Alternatives, Group, LookupError, Place, Request, Source, StrategyKind, groups_of_members,
     groups_of_possible, possible_readers, sources,
 };
 use crate::scope::Scope;
@@ -41,7 +41,7 @@ pub struct Cell {
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
     /// What must hold of a node for it, where no nodes are known; else empty.
-    pub condition: String,
+    pub condition: Alternatives,
     /// Where it comes from, for most nodes first.
     pub origins: Vec<Origin>,
     /// What would change it, in words: levels that are not in the workspace only where that was asked
@@ -177,7 +177,8 @@ pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
         let request = Request::key(&row.key).with_sources();
         let groups = groups_of_possible(&view.session(), &nodes.scope(member), &request);
         row.by_facts = cells(view.analysis.snapshot, groups);
-        row.by_facts.retain(|cell| cell.condition != OTHERWISE);
+        row.by_facts
+            .retain(|cell| cell.condition != Alternatives::Otherwise);
     }
     row
 }
@@ -431,7 +432,7 @@ pub(super) fn answer_in(
     view: &RootView<'_>,
     request: &Request,
     scope: &Scope,
-    condition: &str,
+    condition: &Alternatives,
 ) -> Cell {
     let answer = view.session().lookup(scope, request);
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
@@ -448,6 +449,6 @@ pub(super) fn answer_in(
         }],
         result: answer.result,
         nodes: Vec::new(),
-        condition: condition.to_owned(),
+        condition: condition.clone(),
     }
 }

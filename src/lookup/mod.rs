@@ -58,7 +58,7 @@ mod version3;
 mod views;
 mod walk;
 
-pub use alternatives::first_of;
+pub use alternatives::Alternatives;
 pub use backend::{Reading, reading_of};
 pub use context::{
     ConfigCache, Environment, EnvironmentConfig, PuppetVersion, Settings, Strict,
@@ -80,8 +80,8 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Limit, OTHERWISE, Origin, Run, group_of, groups_of_members, groups_of_nodes,
-    groups_of_possible, possible_readers, readers, runs, runs_within,
+    Group, Limit, Origin, Run, group_of, groups_of_members, groups_of_nodes, groups_of_possible,
+    possible_readers, readers, runs, runs_within,
 };
 pub use trace::{
     Event, NodeKind, Possible, Remark, Source, TraceLocation, TraceNode, TraceScope, sources,

@@ -7,7 +7,7 @@
 use std::collections::HashMap as Map;
 use std::sync::Arc;
 
-use super::alternatives;
+use super::alternatives::Alternatives;
 use super::error::LookupError;
 use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
@@ -18,9 +18,6 @@ use crate::hierarchy::{Layer, TemplatePart};
 use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
-
-/// The condition of the answer for all remaining nodes.
-pub const OTHERWISE: &str = "otherwise";
 
 /// Maximum number of cached sets of options.
 const MOST_OPTIONS: usize = 64;
@@ -304,7 +301,7 @@ pub struct Group {
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
     /// Its condition if no nodes are known: `site = ams`; `otherwise`.
-    pub condition: String,
+    pub condition: Alternatives,
     /// Its sources, those of most nodes first.
     pub origins: Vec<Origin>,
 }
@@ -321,7 +318,7 @@ impl Group {
             result: answer.result,
             assumed: answer.assumed,
             nodes: Vec::new(),
-            condition: String::new(),
+            condition: Alternatives::None,
             origins: Vec::new(),
         }
     }
@@ -490,20 +487,24 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     let mut groups: Vec<Group> = Vec::new();
     let why_not = certain(&answer);
     let unless = open(&answer);
-    add(&mut groups, answer, (why_not, unless), OTHERWISE.into());
+    add(
+        &mut groups,
+        answer,
+        (why_not, unless),
+        Alternatives::Otherwise,
+    );
     for bindings in bound {
         let mut bound = scope.clone();
         for (path, value) in &bindings {
             bound.bind(path, value);
         }
-        let condition: Vec<String> = bindings
-            .iter()
-            .map(|(path, value)| format!("{path} = {value}"))
-            .collect();
+        let values = bindings.iter();
+        let values = values.map(|(path, value)| (Arc::from(&**path), value.to_string()));
+        let condition = Alternatives::AnyOf(vec![values.collect()]);
         let answer = session.lookup(&bound, request);
         let why_not = certain(&answer);
         let unless = open(&answer);
-        add(&mut groups, answer, (why_not, unless), condition.join(", "));
+        add(&mut groups, answer, (why_not, unless), condition);
     }
     // "Every other node" is read behind those that are named.
     groups.rotate_left(1);
@@ -539,7 +540,7 @@ fn possible_places(
 /// Why an answer is not certain, and the condition that would change it.
 type Doubt = (Option<String>, Option<String>);
 
-fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String) {
+fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: Alternatives) {
     let (unknown, unless) = doubt;
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
     let same = groups
@@ -548,9 +549,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: String)
     match same {
         Some(group) => {
             origin_in(&mut group.origins, found);
-            if !condition.is_empty() && group.condition != OTHERWISE {
-                group.condition = alternatives::either(&group.condition, &condition);
-            }
+            group.condition.add(condition);
         }
         None => groups.push(Group {
             result: answer.result,

@@ -10,6 +10,7 @@
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::disallowed_methods,
+    clippy::too_many_lines,
     unreachable_pub,
     reason = "a test drives programs, writes folders and prints what it found"
 )]

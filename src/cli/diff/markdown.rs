@@ -9,6 +9,7 @@ use super::super::terminal::{shown, with_shown_files};
 use super::{gone_text, state};
 use crate::ide::cell::{counted, cut_apart, outcome_text, sources_text};
 use crate::ide::compare::Difference;
+use crate::ide::markdown::{code_span, longest_run};
 use crate::ide::matrix::Cell;
 use crate::text::{Hunk, hunks};
 use crate::value::{self, Value};
@@ -144,7 +145,7 @@ fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
     let count = names.collect::<BTreeSet<_>>().len();
     let all = keys_of(failing);
     let fence = "`".repeat(longest_run(message).max(2) + 1);
-    let named = all.iter().take(MOST_FOLDED).map(|key| code(key));
+    let named = all.iter().take(MOST_FOLDED).map(|key| code_span(key));
     let mut named = named.collect::<Vec<_>>().join(", ");
     if let Some(more @ 1..) = all.len().checked_sub(MOST_FOLDED) {
         let _ = write!(named, " and {more} more");
@@ -182,12 +183,12 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         (Sides::Names(one, other), 0) => {
             return format!(
                 "**Hiera**: {} and {} get the same values.",
-                code(one),
-                code(other)
+                code_span(one),
+                code_span(other)
             );
         }
         (Sides::Names(one, other), _) => {
-            let (one, other) = (code(one), code(other));
+            let (one, other) = (code_span(one), code_span(other));
             let verb = if count == 1 { "differs" } else { "differ" };
             return format!(
                 "**Hiera**: {} {verb} between {one} (−) and {other} (+).\n",
@@ -198,7 +199,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
             let nodes = counted(nodes);
             return format!(
                 "**Hiera**: no value of {nodes} changes against {}.",
-                code(old)
+                code_span(old)
             );
         }
         (Sides::Versions { old, nodes, .. }, _) => (old, nodes),
@@ -240,7 +241,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         keys(count),
         if count == 1 { "changes" } else { "change" },
         some_of(nodes.len(), Some(total)),
-        code(old),
+        code_span(old),
         kinds.join(", ")
     )
 }
@@ -281,7 +282,7 @@ fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
 
 /// The names of nodes, with the rest of a long list folded.
 fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
-    let all: Vec<String> = nodes.iter().map(|name| code(name)).collect();
+    let all: Vec<String> = nodes.iter().map(|name| code_span(name)).collect();
     let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
     if !names.is_whole || rest.is_empty() {
         return format!("\n{}:\n", few(all));
@@ -311,7 +312,7 @@ fn body(difference: &Difference, has_values: bool) -> String {
     let _ = write!(out, "\n{fence}diff\n{lines}{fence}\n");
     let places = |cell: &Cell| {
         let places = cell.sources().into_iter();
-        let places = places.map(|place| code(&sources_text([place], shown)));
+        let places = places.map(|place| code_span(&sources_text([place], shown)));
         few(places.collect())
     };
     let (old, new) = (places(before), places(after));
@@ -427,19 +428,4 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
-}
-
-/// A name as inline code, whatever it contains.
-fn code(text: &str) -> String {
-    let fence = "`".repeat(longest_run(text) + 1);
-    match text.starts_with('`') || text.ends_with('`') {
-        true => format!("{fence} {text} {fence}"),
-        false => format!("{fence}{text}{fence}"),
-    }
-}
-
-/// The length of the longest run of backticks.
-fn longest_run(text: &str) -> usize {
-    let runs = text.split(|letter| letter != '`');
-    runs.map(str::len).max().unwrap_or_default()
 }

@@ -29,7 +29,7 @@ use crate::ide::json::json;
 use crate::ide::matrix::{cell, line};
 use crate::lookup::{
     Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, first_of, groups_of_nodes, without_reason,
+    Request, Session, Source, Tracing, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -564,7 +564,7 @@ fn possible_unless(group: &Group) -> Option<&str> {
 
 fn describe(group: &Group, with_condition: bool) -> String {
     let whose = match group.nodes.as_slice() {
-        [] => first_of(&group.condition),
+        [] => group.condition.first(),
         [only] => format!("1 node ({only})"),
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
     };

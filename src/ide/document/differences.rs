@@ -12,6 +12,7 @@ use crate::ide::compare::{Difference, compare};
 use crate::ide::hover;
 use crate::ide::json::json;
 use crate::ide::matrix::Cell;
+use crate::lookup::Alternatives;
 use crate::value::Value;
 use crate::workspace::Snapshot;
 
@@ -153,9 +154,9 @@ pub(super) fn change(
     is_of_two: bool,
 ) {
     let Difference { key, before, after } = difference;
-    let whose = match (after.condition.as_str(), is_of_two) {
+    let whose = match (&after.condition, is_of_two) {
         (_, true) => String::new(),
-        ("", false) => format!(" — {}", counted(after.nodes.len())),
+        (Alternatives::None, false) => format!(" — {}", counted(after.nodes.len())),
         (condition, false) => format!(" — {condition}"),
     };
     let _ = writeln!(content, "{key}{whose}");

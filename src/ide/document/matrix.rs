@@ -9,7 +9,7 @@ use crate::ide::cell::{NO_FACTS, counted, folded, origins_text};
 use crate::ide::json::json;
 use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
-use crate::lookup::{LookupError, OTHERWISE};
+use crate::lookup::{Alternatives, LookupError};
 use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
@@ -83,7 +83,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     let snapshot = view.analysis.snapshot;
     let row = with_facts(view, with_unseen(view, row_of_any(view, key)));
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
-    let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_empty());
+    let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_none());
     let mut content = match (row.answers.len(), is_of_nodes) {
         (0, _) => format!("# {} — no node is known\n", row.key),
         (1, true) => format!("# {} — the same for {}\n", row.key, counted(total)),
@@ -110,7 +110,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     };
     for (at, cell) in row.answers.iter().chain(&row.by_facts).enumerate() {
         content.push_str(if at == 0 { "\n" } else { "\n---\n" });
-        match cell.condition == OTHERWISE {
+        match cell.condition == Alternatives::Otherwise {
             true => comment(&mut content, others),
             false => whose(&mut content, cell),
         }
@@ -155,8 +155,8 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
 
 /// For whom an answer is, in lines of comments: the names of nodes, where they fit in one line.
 pub(super) fn whose(content: &mut String, cell: &Cell) {
-    if !cell.condition.is_empty() {
-        comment(content, &cell.condition);
+    if !cell.condition.is_none() {
+        comment(content, &cell.condition.to_string());
         return;
     }
     let _ = writeln!(content, "# {}", counted(cell.nodes.len()));
@@ -169,7 +169,7 @@ pub(super) fn whose(content: &mut String, cell: &Cell) {
 /// would push out of sight.
 pub(super) fn names(content: &mut String, cell: &Cell) {
     let lines = name_lines(cell);
-    if !cell.condition.is_empty() || lines.len() < 2 {
+    if !cell.condition.is_none() || lines.len() < 2 {
         return;
     }
     let _ = writeln!(content, "# the {}:", counted(cell.nodes.len()));

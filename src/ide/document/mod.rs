@@ -177,7 +177,11 @@ pub fn answer(
 
 /// The value as a hover shows it, in full; none where the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
-    let options = hover::HoverOptions::default();
+    let name_of = |at: &str| analysis.snapshot.short_name(at).to_owned();
+    let options = hover::HoverOptions {
+        name: Some(&name_of),
+        ..hover::HoverOptions::default()
+    };
     Some(Document {
         title: format!("Value of {key}"),
         language: "yaml",

@@ -15,7 +15,7 @@ use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
 use crate::ide::touched::{Extent, merged_anew};
-use crate::lookup::{Answer, LookupError, Request, UnknownCause};
+use crate::lookup::{Alternatives, Answer, LookupError, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
 use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
@@ -64,7 +64,7 @@ struct PossibleScope {
     /// The same by name.
     bindings: BTreeSet<(Arc<str>, String)>,
     /// The same in words; empty for any node.
-    condition: String,
+    condition: Alternatives,
 }
 
 impl PossibleScope {
@@ -73,7 +73,7 @@ impl PossibleScope {
         PossibleScope {
             scope: Scope::open(),
             bindings: BTreeSet::new(),
-            condition: String::new(),
+            condition: Alternatives::None,
         }
     }
 }
@@ -261,7 +261,7 @@ impl<'f> Finding<'f> {
         let (any_way, keys): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| merged_anew.holds(key));
         let any = PossibleScope {
-            condition: "other facts".to_owned(),
+            condition: Alternatives::Words("other facts"),
             ..PossibleScope::any()
         };
         for key in any_way {
@@ -426,15 +426,13 @@ fn possible_scopes<'p>(
     let mut scopes = vec![PossibleScope::any()];
     for bindings in bindings.iter().take(MOST_SCOPES - 1) {
         let mut scope = Scope::open();
-        let mut words = Vec::new();
         for (name, value) in bindings {
             scope.bind(name, value);
-            words.push(format!("{name} = {value}"));
         }
         scopes.push(PossibleScope {
             scope,
             bindings: bindings.clone(),
-            condition: words.join(", "),
+            condition: Alternatives::AnyOf(vec![bindings.iter().cloned().collect()]),
         });
     }
     scopes
@@ -488,9 +486,10 @@ impl Proof {
         let mut possible = self.possible.iter().filter(|change| !is_told(change));
         let possible = possible.next().map(|first| {
             let keys = names(self.others.iter().map(|key| &**key));
-            let whose = match first.after.condition.as_str() {
-                "" => "of nodes that read none of these files".to_owned(),
-                condition => format!("of a node with {condition}"),
+            let condition = &first.after.condition;
+            let whose = match condition.is_none() {
+                true => "of nodes that read none of these files".to_owned(),
+                false => format!("of a node with {condition}"),
             };
             format!("can change {keys} {whose}")
         });

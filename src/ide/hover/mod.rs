@@ -27,7 +27,7 @@
 //! assert_eq!(
 //!     found.map(|hover| hover.plain).as_deref(),
 //!     Some("ntp::servers — first found, for every node that reads this file\n  \
-//!           - a\n  - b\nset in data/common.yaml:1"),
+//!           - a\n  - b\nset in common.yaml:1"),
 //! );
 //! ```
 
@@ -62,7 +62,6 @@ pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use element::{Element, find as element_at};
 pub(super) use key::used;
-pub use page::in_markdown;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::inline;
@@ -131,7 +130,8 @@ pub struct HoverOptions<'a> {
     pub reveal: Option<Reveal<'a>>,
     /// How links are made; without it places are named only.
     pub link: Option<Link<'a>>,
-    /// How files are named; without it by their path below the workspace's folder.
+    /// How files are named; without it by their path below the data directory of the file under the
+    /// cursor, else below the workspace.
     pub name: Option<Name<'a>>,
     /// The one form that is wanted, the others stay empty; none for all forms.
     pub form: Option<HoverForm>,
@@ -233,7 +233,15 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
         true => String::new(),
         false => format!(":{}", before.chars().count() + 1),
     };
-    let name = context.label(context.path());
+    let name = match context.options.name {
+        Some(name) => name(context.path()),
+        None => context
+            .view
+            .analysis
+            .snapshot
+            .short_name(context.path())
+            .to_owned(),
+    };
     let place = key::shell_word(&format!("{name}:{line}{column}"));
     let node = context.selected();
     let node = node.map_or_else(String::new, |(name, _)| {

@@ -1,9 +1,9 @@
 //! A hover before it is written down, and its three forms: Markdown, Markdown in short lines for
 //! terminal clients, and plain text.
 
-use crate::text::TextRange;
-
 use super::{Hover, HoverForm, HoverOptions, Link};
+use crate::ide::markdown::{code_span, in_markdown, longest_run};
+use crate::text::TextRange;
 
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -545,48 +545,8 @@ fn without_escapes(words: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Words in Markdown: what would start emphasis, links or tags is escaped.
-#[must_use]
-pub fn in_markdown(words: &str) -> String {
-    let mut out = String::with_capacity(words.len());
-    let mut before = ' ';
-    for (at, character) in words.char_indices() {
-        let next = words[at + character.len_utf8()..].chars().next();
-        // An underscore within a word starts nothing.
-        let within_word =
-            before.is_alphanumeric() && next.is_some_and(|next| next.is_alphanumeric());
-        match character {
-            '_' if within_word => {}
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' => out.push('\\'),
-            _ => {}
-        }
-        out.push(character);
-        before = character;
-    }
-    out
-}
-
-fn code_span(words: &str) -> String {
-    let words = words.replace(['\n', '\r'], " ");
-    let ticks = "`".repeat(longest_run(&words, '`') + 1);
-    if words.starts_with('`') || words.ends_with('`') || words.is_empty() {
-        format!("{ticks} {words} {ticks}")
-    } else {
-        format!("{ticks}{words}{ticks}")
-    }
-}
-
-fn longest_run(words: &str, wanted: char) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for character in words.chars() {
-        run = if character == wanted { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
 fn fenced(out: &mut String, language: &str, lines: &[&str]) {
-    let longest = lines.iter().map(|line| longest_run(line, '`')).max();
+    let longest = lines.iter().map(|line| longest_run(line)).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
     if !out.is_empty() {
         out.push('\n');

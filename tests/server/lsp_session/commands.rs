@@ -813,7 +813,8 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
             "Value of port" ("yaml")
             # port — first found, for c.x
             9
-            # set in node/c.x.yaml:1 · overrides common.yaml:1
+            # set in environments/production/data/node/c.x.yaml:1 · overrides
+            #   environments/production/data/common.yaml:1
         "#]],
     );
     program.end();
@@ -821,7 +822,7 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
     let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
     let text = plain.open(&common);
     let hover = plain.hover(&common, &text, "big").unwrap();
-    let words = "\n# … 34 more lines: command hiera.value, or hiera-ls lookup big\n";
+    let words = "\n# … 33 more lines: command hiera.value, or hiera-ls lookup big\n";
     assert!(hover.contains(words), "{hover}");
     plain.end();
 }

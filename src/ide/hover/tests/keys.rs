@@ -234,9 +234,8 @@ fn a_nested_key_knows_its_own_level() {
         expect![[r#"
             users.alice.uid — merged deep, set by one level, for every node that reads this file
               7
-            set in data/role/web.yaml:3
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
-              ^users$"#]],
+            set in role/web.yaml:3
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("shell:", "sh$0ell:");
     check(
@@ -244,21 +243,19 @@ fn a_nested_key_knows_its_own_level() {
         expect![[r#"
             users.alice.shell — merged deep, set by one level, for every node that reads this file
               /bin/sh
-            set in data/common.yaml:9
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
-              ^users$"#]],
+            set in common.yaml:9
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
     let text = with_hierarchy(USERS).replace("groups: ['", "gr$0oups: ['");
     check(
         &text,
         expect![[r#"
             users.alice.groups — merged deep from 2 levels, for every node that reads this file
-              - wheel  # data/common.yaml:8
-              - www    # data/role/web.yaml:4
-            "docker" knocked out by data/role/web.yaml:4
-            merged from data/role/web.yaml:4, data/common.yaml:8
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
-              ^users$"#]],
+              - wheel  # common.yaml:8
+              - www    # role/web.yaml:4
+            "docker" knocked out by role/web.yaml:4
+            merged from role/web.yaml:4, common.yaml:8
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
 }
 
@@ -271,7 +268,7 @@ fn below_a_key_that_lookups_compute_the_whole_hash_is_shown() {
             sites — first found, for every node that reads this file
               www:
                 issuer: ca
-            set in data/common.yaml:2"#]],
+            set in common.yaml:2"#]],
     );
 }
 
@@ -282,7 +279,7 @@ fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
         "{a.example: {variables: {role: web}}}",
         expect![[r#"
             h.b — not in the effective value, for a.example, the only node that reads this file
-            set in data/role/web.yaml:1 · overrides data/common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -295,12 +292,12 @@ fn a_selected_node_has_its_own_answer() {
     expect![[r#"
         port — first found, for a.example
           443
-        set in data/site/ams.yaml:1 · overrides data/common.yaml:1"#]]
+        set in site/ams.yaml:1 · overrides common.yaml:1"#]]
     .assert_eq(&plain("a.example").expect("a hover"));
     expect![[r#"
         port — first found, for d.example
           80
-        set in data/common.yaml:1"#]]
+        set in common.yaml:1"#]]
     .assert_eq(&plain("d.example").expect("a hover"));
 }
 
@@ -314,7 +311,7 @@ fn a_loop_is_told_with_its_members() {
             db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
               [db::host, db::primary]
             for every node that reads this file
-            data/common.yaml:1 db::host → data/common.yaml:2 db::primary → back"#]],
+            common.yaml:1 db::host → common.yaml:2 db::primary → back"#]],
     );
 }
 
@@ -341,7 +338,7 @@ fn secrets_are_never_shown() {
         password — first found, for every node that reads this file
           a: (encrypted, PKCS7)
           b: 'user:(encrypted, PKCS7)'
-        set in data/common.yaml:1"#]]
+        set in common.yaml:1"#]]
     .assert_eq(&found.plain);
     for form in [found.markdown, found.aligned, found.plain] {
         assert!(!form.contains("MIIB"), "{form}");
@@ -368,15 +365,15 @@ port: 22
         expect![[r#"
             port — first found, for every node whose facts.services is nginx alone
               80
-            set in data/service/nginx.yaml:1"#]],
+            set in service/nginx.yaml:1"#]],
     );
     check_nodes(
         text,
         "{a: {facts: {services: [nginx]}}, b: {facts: {services: [ssh, nginx]}}, c: {facts: {services: [ssh]}}}",
         expect![[r#"
             port — first found, 2 different values on 2 nodes
-              80  # a · data/service/nginx.yaml:1
-            22 on b (facts.services = [ssh, nginx]) · data/service/ssh.yaml:1"#]],
+              80  # a · service/nginx.yaml:1
+            22 on b (facts.services = [ssh, nginx]) · service/ssh.yaml:1"#]],
     );
 }
 
@@ -387,7 +384,7 @@ fn what_depends_on_a_variable_says_so() {
         expect![[r#"
             motd — first found, for every node that reads this file
               'hello %{facts.networking.fqdn}'  # variable 'facts.networking.fqdn' is not known
-            set in data/common.yaml:1"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -401,9 +398,9 @@ fn unique_merges_name_the_level_of_each_element() {
             p — merged unique, set by one level, for every node that reads this file (may differ)
               - y
               - z
-            set in data/common.yaml:2
+            set in common.yaml:2
             may differ: role = web
-            merge: unique, from lookup_options in data/common.yaml:1"#]],
+            merge: unique, from lookup_options in common.yaml:1"#]],
     );
     check(
         &with_hierarchy(
@@ -411,11 +408,11 @@ fn unique_merges_name_the_level_of_each_element() {
         ),
         expect![[r#"
             p — merged unique from 2 levels, for every node that reads this file
-              - x  # data/role/web.yaml:1
-              - y  # data/role/web.yaml:1
-              - z  # data/common.yaml:2
-            merged from data/role/web.yaml:1, data/common.yaml:2
-            merge: unique, from lookup_options in data/common.yaml:1"#]],
+              - x  # role/web.yaml:1
+              - y  # role/web.yaml:1
+              - z  # common.yaml:2
+            merged from role/web.yaml:1, common.yaml:2
+            merge: unique, from lookup_options in common.yaml:1"#]],
     );
 }
 
@@ -438,7 +435,7 @@ fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
     check(
         &with_hierarchy("#- data/common.yaml\nbase: &base {a: 1}\nk:\n  <$0<: *base\n  b: 2\n"),
         expect![[r#"
-            << — adds 1 key of &base in data/common.yaml:1
+            << — adds 1 key of &base in common.yaml:1
               a: 1"#]],
     );
     check(
@@ -446,7 +443,7 @@ fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
         expect![[r#"
             k.a — first found, for every node that reads this file
               1
-            set in data/common.yaml:1"#]],
+            set in common.yaml:1"#]],
     );
 }
 
@@ -459,12 +456,12 @@ fn a_list_says_what_was_knocked_out_of_it() {
         ),
         expect![[r#"
             groups — merged deep from 2 levels, for every node that reads this file
-            '--docker': removes docker of data/common.yaml:1
-              - adm  # data/common.yaml:1
-              - www  # data/role/web.yaml:1
-            "docker" knocked out by data/role/web.yaml:1
-            merged from data/role/web.yaml:1, data/common.yaml:1
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2"#]],
+            '--docker': removes docker of common.yaml:1
+              - adm  # common.yaml:1
+              - www  # role/web.yaml:1
+            "docker" knocked out by role/web.yaml:1
+            merged from role/web.yaml:1, common.yaml:1
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2"#]],
     );
 }
 
@@ -484,7 +481,7 @@ por$0t: 80
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in data/common.yaml:1
+            set in common.yaml:1
             may differ: name and major (1 file) · name = el7"#]],
     );
 }
@@ -505,7 +502,7 @@ port: 81
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in data/common/role/web.yaml:1
+            set in common/role/web.yaml:1
             may differ: place = lon"#]],
     );
 }
@@ -520,7 +517,7 @@ fn the_only_reader_is_one_of_several_nodes() {
         expect![[r#"
             port — first found, for a.example, the only one of 4 nodes that reads this file
               443
-            set in data/node/a.example.yaml:1 · overrides data/common.yaml:1
+            set in node/a.example.yaml:1 · overrides common.yaml:1
             differs on other nodes"#]],
     );
     check_nodes(
@@ -529,7 +526,7 @@ fn the_only_reader_is_one_of_several_nodes() {
         expect![[r#"
             port — first found, for 3 of 4 nodes: all that read this file
               80
-            set in data/role/web.yaml:1 · overrides data/common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1"#]],
     );
 }
 
@@ -546,15 +543,14 @@ fn only_so_many_lookups_are_made_for_one_hover() {
         &listen,
         &known,
         expect![[r#"
-            listen — first found, at least 8 different values on 300 nodes
-              n000:1  # n000 · data/common.yaml:1
+            listen — first found, at least 6 different values on 300 nodes
+              n000:1  # n000 · common.yaml:1
             n001:1 on n001
             n002:1 on n002
             n003:1 on n003
             n004:1 on n004
             n005:1 on n005
-            2 more values on 2 nodes
-            not counted here: 292 nodes; see the values on all nodes"#]],
+            not counted here: 294 nodes; see the values on all nodes"#]],
     );
     let part =
         format!("{levels}#- data/common.yaml\nlisten:\n  host: \"%{{fqdn}}\"\n  po$0rt: 1\n");
@@ -562,9 +558,9 @@ fn only_so_many_lookups_are_made_for_one_hover() {
         &part,
         &known,
         expect![[r#"
-            listen.port — first found, the same value on 8 of 300 nodes
-              1  # 8 nodes · data/common.yaml:3
-            not counted here: 292 nodes; see the values on all nodes"#]],
+            listen.port — first found, the same value on 6 of 300 nodes
+              1  # 6 nodes · common.yaml:3
+            not counted here: 294 nodes; see the values on all nodes"#]],
     );
     let token = format!(
         "{levels}#- data/common.yaml\nlisten: \"%{{fqdn}}:1\"\nurl: \"x%{{lookup('lis$0ten')}}\"\n"
@@ -593,7 +589,7 @@ fn of_many_conditions_a_few_are_named() {
         expect![[r#"
             port — first found, for every node that reads this file (may differ)
               80
-            set in data/common.yaml:1
+            set in common.yaml:1
             may differ: a = x · b = x · c = x · 2 more conditions"#]],
     );
 }

@@ -121,22 +121,21 @@ fn a_leaf() {
             ```yaml
             /bin/sh
             ```
-            set in [data/common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [data/site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [data/common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
+            set in [common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
         expect![[r#"
             **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
             ```yaml
             /bin/sh
             ```
-            set in `data/common.yaml:11` · not set in `data/site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `data/common.yaml:2` by
+            set in `common.yaml:11` · not set in `site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
               `^users$`"#]],
         expect![[r#"
             users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
               /bin/sh
-            set in data/common.yaml:11 · not set in data/site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in data/common.yaml:2 by
-              ^users$"#]],
+            set in common.yaml:11 · not set in site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
     );
 }
 
@@ -172,17 +171,17 @@ fn an_error() {
         expect![[r#"
             **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            [data/common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [data/common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
+            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
         expect![[r#"
             **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`
               `in [db::host, db::primary]`  
             for all 4 nodes that read this file  
-            `data/common.yaml:17` `db::host` → `data/common.yaml:18` `db::primary` → back"#]],
+            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back"#]],
         expect![[r#"
             db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
               [db::host, db::primary]
             for all 4 nodes that read this file
-            data/common.yaml:17 db::host → data/common.yaml:18 db::primary → back"#]],
+            common.yaml:17 db::host → common.yaml:18 db::primary → back"#]],
     );
 }
 
@@ -239,10 +238,10 @@ fn a_token_that_looks_up() {
         "%{look$0up('site::domain')}",
         NODES,
         expect![
-            "**`%{lookup('site::domain')}`** — `example.com` ([data/common.yaml:14](file:///repo/data/common.yaml#L14))"
+            "**`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))"
         ],
-        expect!["**`%{lookup('site::domain')}`** — `example.com` (`data/common.yaml:14`)"],
-        expect!["%{lookup('site::domain')} — example.com (data/common.yaml:14)"],
+        expect!["**`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)"],
+        expect!["%{lookup('site::domain')} — example.com (common.yaml:14)"],
     );
 }
 
@@ -287,15 +286,15 @@ fn options_of_a_pattern() {
         NODES,
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in [data/common.yaml:4](file:///repo/data/common.yaml#L4)  
+            hidden for `profile::db::users` by the literal entry in [common.yaml:4](file:///repo/data/common.yaml#L4)  
             merge: `deep`"#]],
         expect![[r#"
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
-            hidden for `profile::db::users` by the literal entry in `data/common.yaml:4`  
+            hidden for `profile::db::users` by the literal entry in `common.yaml:4`  
             merge: `deep`"#]],
         expect![[r#"
             ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
-            hidden for profile::db::users by the literal entry in data/common.yaml:4
+            hidden for profile::db::users by the literal entry in common.yaml:4
             merge: deep"#]],
     );
 }
@@ -479,7 +478,7 @@ fn a_node_of_which_only_the_name_is_known() {
     expect![[r#"
         host — first found, for x.example, known by name only (may differ)
           b
-        set in data/common.yaml:1 · not set in data/node/x.example.yaml
+        set in common.yaml:1 · not set in node/x.example.yaml
         may differ: role = web"#]]
     .assert_eq(&found.expect("a hover").plain);
 }

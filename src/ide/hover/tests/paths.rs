@@ -139,7 +139,7 @@ fn the_wildcard_of_a_glob_is_no_variable() {
         expect![[r#"
             a — first found, for every node that reads this file (may differ)
               2
-            set in data/common.yaml:1
+            set in common.yaml:1
             may differ: facts.site = ams"#]],
     );
 }

@@ -139,7 +139,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         lines[0],
         "# big.inner — first found, for all 4 nodes that read this file"
     );
-    assert_eq!(lines[61], "# set in data/common.yaml:2");
+    assert_eq!(lines[61], "# set in common.yaml:2");
     let value = load_yaml(whole.as_bytes()).expect("YAML");
     assert_eq!(value.as_hash().map(|hash| hash.len()), Some(60));
 }
