@@ -258,14 +258,21 @@ fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
 /// Adds the first call that looks a key up with another merge than its options say: what it gets is not what
 /// the hover shows.
 pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page) {
+    let merging = calls(context, key).filter_map(|(file, lookup)| {
+        let merge = merge_of(lookup, file.text())?;
+        let kind = kind_of(&merge)?;
+        Some((merge, kind, file, lookup))
+    });
+    let merging: Vec<_> = merging.collect();
+    // Collecting the options takes as long as a lookup.
+    if merging.is_empty() {
+        return;
+    }
     let entry = context.view.in_scope(&context.scope()).options_entry(key);
     let own = entry.as_ref().and_then(merge_kind);
     let own = own.unwrap_or(StrategyKind::First);
-    let others = calls(context, key).filter_map(|(file, lookup)| {
-        let merge = merge_of(lookup, file.text())?;
-        let is_other = kind_of(&merge).is_some_and(|kind| kind != own);
-        is_other.then(|| (merge, call_place(context, file, lookup)))
-    });
+    let others = merging.into_iter().filter(|(_, kind, ..)| *kind != own);
+    let others = others.map(|(merge, _, file, lookup)| (merge, call_place(context, file, lookup)));
     let others: Vec<(Value, Piece)> = others.collect();
     let more = others.len().saturating_sub(1);
     if let Some((merge, place)) = others.into_iter().next() {

@@ -408,6 +408,11 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
         let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
         pieces.collect()
     };
+    // Most lines are short: their pieces as they are.
+    let whole: String = line.iter().map(|piece| write_piece(piece, form)).collect();
+    if whole.chars().count() <= width.min(KEPT) && !whole.contains('\n') {
+        return vec![whole];
+    }
     let words = words(line, form);
     let mut whole = Vec::new();
     for word in &words {
@@ -495,10 +500,11 @@ fn append(line: &mut Vec<Fragment>, word: Vec<Fragment>) {
     line.extend(word);
 }
 
+/// Characters that are kept of a word that is wider than any line.
+const KEPT: usize = WIDTH - 12;
+
 /// A word that is wider than any line, without its middle.
 fn shortened(word: &str) -> String {
-    /// Characters that are kept of it.
-    const KEPT: usize = WIDTH - 12;
     let count = word.chars().count();
     if count <= KEPT {
         return word.to_owned();
