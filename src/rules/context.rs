@@ -463,27 +463,15 @@ pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId,
 /// Whether a value has a text in it, as a key or a value, of which a test holds: also one that is not known, as it
 /// is before its tokens are interpolated.
 pub(super) fn holds_text(value: &Value, test: fn(&str) -> bool) -> bool {
-    match value {
-        Value::String(text) | Value::Symbol(text) => test(text),
-        Value::Array(elements) => elements.iter().any(|element| holds_text(element, test)),
-        Value::Hash(hash) => {
-            let mut pairs = hash.iter();
-            pairs.any(|(key, value)| holds_text(key, test) || holds_text(value, test))
+    value.any(&|part| {
+        if let Value::String(text) | Value::Symbol(text) = part {
+            return test(text);
         }
-        Value::Opaque(opaque) => match &**opaque {
-            Opaque::Unknown { text, .. } => test(text),
-            Opaque::Secret { .. } => false,
-        },
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_) => false,
-    }
+        let Value::Opaque(opaque) = part else {
+            return false;
+        };
+        matches!(&**opaque, Opaque::Unknown { text, .. } if test(text))
+    })
 }
 
 /// Longest piece of a file that a message repeats, in characters.

@@ -73,13 +73,20 @@ impl Value {
     /// Whether the value, or a part of it, cannot be known here.
     #[must_use]
     pub fn has_opaque(&self) -> bool {
-        match self {
-            Value::Opaque(_) => true,
-            Value::Array(elements) => elements.iter().any(Value::has_opaque),
-            Value::Hash(hash) => hash.iter().any(|(k, v)| k.has_opaque() || v.has_opaque()),
-            Value::Sensitive(value) => value.has_opaque(),
-            _ => false,
-        }
+        self.any(&|part| matches!(part, Value::Opaque(_)))
+    }
+
+    /// Whether a test holds for the value or a part of it: elements, keys and values of hashes, and the
+    /// inside of a `Sensitive`. O(parts).
+    #[must_use]
+    pub fn any(&self, test: &dyn Fn(&Value) -> bool) -> bool {
+        test(self)
+            || match self {
+                Value::Array(elements) => elements.iter().any(|element| element.any(test)),
+                Value::Hash(hash) => hash.iter().any(|(k, v)| k.any(test) || v.any(test)),
+                Value::Sensitive(value) => value.any(test),
+                _ => false,
+            }
     }
 }
 

@@ -31,7 +31,7 @@ use crate::eyaml;
 use crate::ide::cell::counted;
 use crate::interpolation::has_tokens;
 use crate::scope::KnownNodes;
-use crate::value::{HashMap, Value, load_yaml_value};
+use crate::value::{Value, load_yaml_value};
 
 /// Most edits that are tried out.
 const MOST_TRIED: usize = 80;
@@ -175,23 +175,12 @@ pub fn value_of(text: &str) -> Result<Value, String> {
 }
 
 fn has_token(value: &Value) -> bool {
-    let of_list = |elements: &[Value]| elements.iter().any(has_token);
-    let of_hash = |hash: &HashMap| {
-        let mut pairs = hash.iter();
-        pairs.any(|(key, value)| has_token(key) || has_token(value))
-    };
-    value.as_str().is_some_and(has_tokens)
-        || value.as_array().is_some_and(of_list)
-        || value.as_hash().is_some_and(of_hash)
+    value.any(&|part| part.as_str().is_some_and(has_tokens))
 }
 
-/// Whether a value, or one in it, is encrypted.
+/// Whether a value, or a part of it, is encrypted.
 fn is_encrypted(value: &Value) -> bool {
-    let of_list = |elements: &[Value]| elements.iter().any(is_encrypted);
-    let of_hash = |hash: &HashMap| hash.iter().any(|(_, value)| is_encrypted(value));
-    value.as_str().is_some_and(eyaml::is_encrypted)
-        || value.as_array().is_some_and(of_list)
-        || value.as_hash().is_some_and(of_hash)
+    value.any(&|part| part.as_str().is_some_and(eyaml::is_encrypted))
 }
 
 /// The nodes of `NAME` or `VARIABLE=VALUE[,VALUE]`, of which all must hold.

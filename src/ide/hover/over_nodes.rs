@@ -443,22 +443,10 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
 
 /// Whether a part of a value is encrypted, and shown as that.
 fn has_secret(value: &Value) -> bool {
-    match value {
-        Value::Array(elements) => elements.iter().any(has_secret),
-        Value::Hash(hash) => hash.values().any(has_secret),
-        Value::Sensitive(held) => has_secret(held),
-        Value::Opaque(opaque) => matches!(**opaque, Opaque::Secret { .. }),
-        Value::String(text) => yaml::masked(text) != **text,
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Default
-        | Value::Rich(_) => false,
-    }
+    value.any(&|part| match part.as_str() {
+        Some(text) => yaml::masked(text) != *text,
+        None => matches!(part, Value::Opaque(opaque) if matches!(**opaque, Opaque::Secret { .. })),
+    })
 }
 
 /// How the value of a group differs from that of another.
