@@ -54,6 +54,7 @@ pub use model::{
 pub use quote::quote;
 pub use signatures::{Count, Parameter, Refusal, Signatures};
 pub use strings::puppet_string;
+pub use uri::check_uri;
 
 #[cfg(test)]
 mod tests;

@@ -69,20 +69,29 @@ fn ruby_dump(text: &str) -> String {
     dumped
 }
 
+/// Whether Ruby's `URI()` takes a text (`uri/rfc3986_parser.rb`).
+///
+/// # Errors
+/// The message of Ruby's `URI::InvalidURIError`.
+pub fn check_uri(text: &str) -> Result<(), String> {
+    if !text.is_ascii() {
+        return Err(format!("URI must be ascii only {}", ruby_dump(text)));
+    }
+    match is_uri(text) {
+        true => Ok(()),
+        false => Err(format!(
+            "bad URI(is not URI?): {}",
+            super::ruby_inspect(text)
+        )),
+    }
+}
+
 /// Parses a URI and prints it as Ruby's `URI` does (`uri/rfc3986_parser.rb`, `uri/generic.rb`).
 ///
 /// # Errors
 /// Ruby's message.
 pub(super) fn read(text: &str) -> Result<String, String> {
-    if !text.is_ascii() {
-        return Err(format!("URI must be ascii only {}", ruby_dump(text)));
-    }
-    if !is_uri(text) {
-        return Err(format!(
-            "bad URI(is not URI?): {}",
-            super::ruby_inspect(text)
-        ));
-    }
+    check_uri(text)?;
     let parts = parts(text);
     let scheme = parts.scheme.map(str::to_lowercase).unwrap_or_default();
     match scheme.as_str() {

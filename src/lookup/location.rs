@@ -11,6 +11,7 @@ use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Found, LookupError, raise};
 use super::interpolate::{Evaluated, Methods, Piece};
 use super::level::{Location, OpenPath};
+use crate::datatype::check_uri;
 use crate::hierarchy::{
     Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
 };
@@ -95,9 +96,9 @@ impl Engine<'_> {
                 for original in uris {
                     let uri = self.path_text(original, invocation, methods)?;
                     // An unknown part may stand for anything.
-                    if uri.holes.is_empty() && !is_uri(&uri.text) {
-                        let shown = crate::value::inspect_string(&uri.text);
-                        let message = format!("bad URI(is not URI?): {shown}");
+                    if uri.holes.is_empty()
+                        && let Err(message) = check_uri(&uri.text)
+                    {
                         return raise(ErrorClass::InvalidUri, message);
                     }
                     found.push(Location {
@@ -381,20 +382,4 @@ fn open_path<'a>(
         template: Template { parts },
         variables,
     })
-}
-
-/// Whether Ruby's `URI()` accepts the text (RFC 3986, also opaque and relative forms).
-fn is_uri(text: &str) -> bool {
-    let mut bytes = text.bytes().enumerate();
-    let legal =
-        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
-    let plain = bytes.all(|(at, byte)| {
-        legal(byte)
-            && (byte != b'%'
-                || text
-                    .as_bytes()
-                    .get(at + 1..at + 3)
-                    .is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)))
-    });
-    plain && text.matches('#').count() < 2
 }
