@@ -52,7 +52,7 @@ pub struct Spread {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Answers.
-    Some,
+    Possible,
     /// Nothing as things are, in words.
     NotNow(String),
     /// Nothing: it is no fact. Why, in words.
@@ -168,11 +168,11 @@ impl NodeSet {
             .iter()
             .any(|read| is_below(read, fact) || is_below(fact, read));
         if is_read {
-            return Effect::Some;
+            return Effect::Possible;
         }
         if values.any(|value| !value.is_undef()) {
             return match is_read_by_code(view, fact) {
-                true => Effect::Some,
+                true => Effect::Possible,
                 false => Effect::NotNow(format!(
                     "no level and no value uses the fact '{fact}': all answers stay the same"
                 )),
@@ -189,7 +189,7 @@ impl NodeSet {
             ));
         }
         if is_read_by_code(view, fact) {
-            return Effect::Some;
+            return Effect::Possible;
         }
         let mut names: Vec<String> = read;
         for node in self.nodes.all().iter().take(MOST_NODES) {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
-use super::touched::Extent;
 use serde::Serialize;
 
+use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
+use super::touched::Extent;
 use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;

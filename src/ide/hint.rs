@@ -424,7 +424,7 @@ fn key_hint(
     is_selected: bool,
 ) -> Option<HintKind> {
     let mut overridden = 0;
-    // The sources that win, each with on how many nodes.
+    // The winning sources, each with its number of nodes.
     let mut winners: IndexMap<Source, usize> = IndexMap::new();
     let mut merged = 0;
     for run in runs {
@@ -443,7 +443,7 @@ fn key_hint(
         }
     }
     let others = winners.len().saturating_sub(1);
-    // Of files for as many nodes, that of the first node.
+    // If several win on as many nodes, the source of the first node.
     let most = winners.values().max();
     let by = winners.iter().find(|(_, nodes)| Some(*nodes) == most);
     let by = by.map(|(source, _)| line(view.analysis.snapshot, source));

@@ -1,16 +1,16 @@
 //! The matrix: one key over all known nodes, with where each answer comes from.
 //!
-//! It knows no output format.
+//! Text is made of it in `cell`, JSON in `json`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+
+use serde::Serialize;
 
 use super::call_hierarchy::root_of;
 use super::hover::dig;
 use super::target::KeyTarget;
 use super::unseen::outside_words;
-use serde::Serialize;
-
 use crate::analysis::{self, KeyPositions, LevelValue, RootView, may_set, merge_kind};
 use crate::hierarchy::Layer;
 use crate::interpolation::Key;
@@ -40,7 +40,7 @@ pub struct Cell {
     pub unknown: Option<String>,
     /// The nodes that get it, in their order.
     pub nodes: Vec<Arc<str>>,
-    /// What must hold of a node for it, where no nodes are known; else empty.
+    /// What must hold of a node for it, where no nodes are known.
     pub condition: Alternatives,
     /// Where it comes from, for most nodes first.
     pub origins: Vec<Origin>,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Document, one_line};
+use super::{Document, one_line, with_short_names};
 use crate::analysis::{
     Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_wildcard, may_set,
 };
@@ -57,9 +57,10 @@ pub(super) fn for_people(
         selected: name.filter(|_| is_known),
         ..analysis
     };
-    let options = hover::HoverOptions::default();
-    let mut content = hover::answer_document(analysis, path, key, &options)
-        .unwrap_or_else(|| format!("# {key}\n"));
+    let shown = with_short_names(analysis.snapshot, |options| {
+        hover::answer_document(analysis, path, key, options)
+    });
+    let mut content = shown.unwrap_or_else(|| format!("# {key}\n"));
     if let Some(name) = name.filter(|_| !is_known && !analysis.nodes.is_empty()) {
         let nodes = analysis.nodes;
         let near = nearest_host(name, (0..nodes.len()).map(|member| nodes.certname(member)));

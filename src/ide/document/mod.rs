@@ -177,16 +177,22 @@ pub fn answer(
 
 /// The value as a hover shows it, in full; none where the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
-    let name_of = |at: &str| analysis.snapshot.short_name(at).to_owned();
-    let options = hover::HoverOptions {
-        name: Some(&name_of),
-        ..hover::HoverOptions::default()
-    };
+    let shown = with_short_names(analysis.snapshot, |options| {
+        hover::whole_value(analysis, path, key, options)
+    });
     Some(Document {
         title: format!("Value of {key}"),
         language: "yaml",
-        content: hover::whole_value(analysis, path, key, &options)?,
+        content: shown?,
         ..Document::default()
+    })
+}
+
+/// What a hover says where files are named by their path below the workspace's folder, as in all documents.
+fn with_short_names<T>(snapshot: &Snapshot, show: impl FnOnce(&hover::HoverOptions<'_>) -> T) -> T {
+    show(&hover::HoverOptions {
+        name: Some(&|at| snapshot.short_name(at).to_owned()),
+        ..hover::HoverOptions::default()
     })
 }
 

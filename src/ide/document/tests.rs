@@ -162,8 +162,8 @@ fn a_part_of_a_value_is_explained_by_the_files_that_set_it() {
     expect![[r#"
         # users.alice.uid — merged deep, set by one level, for both nodes that read this file
         1
-        # set in common.yaml:3 · not set in secrets/web.eyaml
-        # merge: deep, from lookup_options in common.yaml:1
+        # set in data/common.yaml:3 · not set in data/secrets/web.eyaml
+        # merge: deep, from lookup_options in data/common.yaml:1
 
         # levels, the highest first: file, what it has, name of the level
         #   node/%{trusted.certname}.yaml and 5 more  no file sets it  'node' to 'secrets'
@@ -177,8 +177,8 @@ fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
     let port = explained("port");
     expect![[r#"
         # port — first found, 2 different values on 2 nodes
-        8080  # a.example · role/web.yaml:2
-        # 9 on b.example · node/b.example.yaml:1
+        8080  # a.example · data/role/web.yaml:2
+        # 9 on b.example · data/node/b.example.yaml:1
 
         # levels, the highest first: file, what it has, name of the level
         #   node/%{trusted.certname}.yaml

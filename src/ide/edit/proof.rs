@@ -63,7 +63,7 @@ struct PossibleScope {
     scope: Scope,
     /// The same by name.
     bindings: BTreeSet<(Arc<str>, String)>,
-    /// The same in words; empty for any node.
+    /// The same as a condition; none for any node.
     condition: Alternatives,
 }
 

@@ -321,8 +321,8 @@ fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
     out.push_str(line);
 }
 
-/// Adds what of a line did not fit. Without blanks before it, Markdown's line break is none: a client that
-/// draws Markdown makes one paragraph of it again, others show it as it is.
+/// Adds the continuation of a broken line. Its line break is soft in Markdown (no two blanks before it): a
+/// client that renders Markdown joins the lines again, others show them as they are.
 fn add_rest(out: &mut String, line: &str, form: Form<'_>) {
     out.push('\n');
     if let Form::Document = form {
@@ -408,7 +408,7 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
         let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
         pieces.collect()
     };
-    // Most lines are short: their pieces as they are.
+    // Most lines fit and need no breaking.
     let whole: String = line.iter().map(|piece| write_piece(piece, form)).collect();
     if whole.chars().count() <= width.min(KEPT) && !whole.contains('\n') {
         return vec![whole];

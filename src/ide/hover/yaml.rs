@@ -487,8 +487,8 @@ fn block(text: &str) -> Option<&'static str> {
     fits.then_some(if text.ends_with('\n') { "|" } else { "|-" })
 }
 
-/// A text without line breaks. What [`masked`] made of a text that is encrypted as a whole is no value that
-/// YAML has to read: it stays bare.
+/// A text without line breaks, quoted if YAML needs it. The mark that [`masked`] puts in place of an encrypted
+/// text is not quoted: it is not read back.
 fn string(text: Cow<'_, str>) -> String {
     let is_mask = || text.starts_with("(encrypted, ") && text.ends_with(')');
     if is_plain(&text) || matches!(text, Cow::Owned(_)) && is_mask() {

@@ -154,12 +154,12 @@ async fn check_fact(
         let known = view.nodes_without_overrides(&place);
         view.analyse(&place, |analysis| {
             let view = analysis.answering(&place);
-            view.map_or(Effect::Some, |view| known.effect_of(&view, &chosen))
+            view.map_or(Effect::Possible, |view| known.effect_of(&view, &chosen))
         })
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     let why = match super::answer(session, SET_FACT, lane, wants, work).await? {
-        Effect::Some => return Ok(None),
+        Effect::Possible => return Ok(None),
         Effect::NotNow(words) => return Ok(Some(json!({ "message": words }))),
         Effect::Never(why) => why,
     };

@@ -55,7 +55,8 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     expect![[r#"
         # port — first found, for a.x
         8080
-        # set in site/ls.yaml:1 · overrides common.yaml:1
+        # set in environments/production/data/site/ls.yaml:1 · overrides
+        #   environments/production/data/common.yaml:1
 
         # levels, the highest first: file, what it has, name of the level
         #   node/%{trusted.certname}.yaml                no file                       'node'
