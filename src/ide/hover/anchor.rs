@@ -1,4 +1,4 @@
-//! What YAML itself brings together: `<<`, an alias, an anchor.
+//! Hovers on YAML's merge keys (`<<`), aliases and anchors.
 
 use super::context::{Context, with_more};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
@@ -7,27 +7,25 @@ use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value, load_node};
 
-/// Most places that are named.
+/// Maximum number of places that are named.
 const MOST_PLACES: usize = 8;
 
-/// Most keys that are named in one line.
+/// Maximum number of keys that are named in one line.
 const MOST_KEYS: usize = 6;
 
-/// What is under the cursor.
 pub(super) enum Joint {
-    /// The `<<` of a hash, with what is merged.
+    /// The merge key of a hash.
     Merge {
         hash: NodeId,
         key: NodeId,
         value: NodeId,
     },
-    /// An alias.
     Alias(NodeId),
-    /// The anchor of a node.
+    /// The node with the anchor.
     Anchor(NodeId),
 }
 
-/// What the innermost of some nodes, from the root of a tree, has at a place of the text.
+/// The merge key, alias or anchor at an offset; `nodes` lead from the root of the tree to it.
 pub(super) fn find(tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<(Joint, TextRange)> {
     let anchored = nodes.iter().find_map(|&id| {
         let range = tree.node(id).anchor.as_ref()?.range;
@@ -50,8 +48,8 @@ pub(super) fn find(tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<(Join
     }
 }
 
-/// The page of a `<<` or an alias; nothing for an alias without an anchor, and for an anchor, which the
-/// page of its key shows.
+/// The page of a merge key or an alias. `None` for an alias without an anchor, and for an anchor:
+/// its key has a page.
 pub(super) fn page(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Option<Page> {
     match joint {
         Joint::Merge { hash, key, value } => merge(context, tree, *hash, (*key, *value)),
@@ -60,7 +58,7 @@ pub(super) fn page(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Option<
     }
 }
 
-/// Where an anchor is used.
+/// The uses of an anchor; empty for others.
 pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
     let Joint::Anchor(anchored) = joint else {
         return Line::new();
@@ -78,7 +76,7 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
         1 => " is used once: ".to_owned(),
         count => format!(" is used {count} times: "),
     }));
-    // The file is named once.
+    // The file is only named once.
     let places = using.iter().take(MOST_PLACES).enumerate().map(|(at, id)| {
         let mut place = place(context, tree, *id);
         if let Piece::Place { label, line, .. } = &mut place
@@ -105,7 +103,7 @@ fn of_alias(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Page> {
     Some(page)
 }
 
-/// Which keys a `<<` brings in, and which stand in the hash itself.
+/// The keys that a merge key adds, and those that the hash itself has.
 fn merge(
     context: &Context<'_>,
     tree: &Tree,
@@ -115,7 +113,7 @@ fn merge(
     let mut brought = merged(tree, value)?;
     let pairs = tree.node(hash).as_mapping()?;
     let at = pairs.iter().position(|(other, _)| *other == key)?;
-    // As Psych has it: what stands further down wins.
+    // As in Psych, later entries win.
     let replaced = own_keys(tree, &pairs[..at]);
     let replaced = replaced
         .into_iter()
@@ -163,7 +161,7 @@ fn merge(
     Some(page)
 }
 
-/// The entries that a `<<` merges; none where Psych takes it for an ordinary key.
+/// The entries that a merge key adds; `None` if Psych reads it as an ordinary key.
 fn merged(tree: &Tree, value: NodeId) -> Option<HashMap> {
     let loaded = load_node(tree, value).ok()?;
     if let Some(hash) = loaded.as_hash() {
@@ -182,7 +180,7 @@ fn merged(tree: &Tree, value: NodeId) -> Option<HashMap> {
     Some(all)
 }
 
-/// The keys of some entries of a hash, those of other `<<` too, with where they stand.
+/// The keys of some entries of a hash, including those of other merge keys, with the nodes of the keys.
 fn own_keys(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> Vec<(Value, NodeId)> {
     let mut found = Vec::new();
     for &(key, value) in pairs {
@@ -213,7 +211,7 @@ fn keys_line(context: &Context<'_>, tree: &Tree, words: &str, keys: &[(Value, No
     with_more(line, keys.len().saturating_sub(MOST_KEYS))
 }
 
-/// The anchor of an alias, with its line.
+/// The anchor of an alias, with a link.
 fn anchor_of(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Line> {
     let NodeKind::Alias { name, target } = &tree.node(alias).kind else {
         return None;
@@ -225,7 +223,7 @@ fn anchor_of(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Line> 
     ])
 }
 
-/// A node of the file as a link.
+/// Links to a node of the file.
 fn place(context: &Context<'_>, tree: &Tree, id: NodeId) -> Piece {
     let start = tree.node(id).full_range().start as usize;
     context.link(context.path(), context.file.line(start) + 1)

@@ -1,5 +1,5 @@
-//! An encrypted value: its method, its size and whom it is for. The plain text is shown by
-//! [`plain_text`] alone, which a person has to ask for.
+//! Hovers on encrypted values: method, size and recipients. Only [`plain_text`], which the user
+//! calls explicitly, decrypts.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::ide::target::{BlobTarget, blob_at, key_at};
 use crate::text::PositionEncoding;
 use crate::workspace::Snapshot;
 
-/// Most recipients that are named.
+/// Maximum number of recipients that are named.
 const MOST_NAMED: usize = 3;
 
 pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
@@ -60,7 +60,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
     page
 }
 
-/// Whom a value is encrypted for, as far as it says so.
+/// The recipients of a value, if it names any.
 fn recipients(blob: &Blob) -> Option<String> {
     let names: Vec<String> = blob.recipients.iter().map(ToString::to_string).collect();
     let mut shown = names[..names.len().min(MOST_NAMED)].join(", ");
@@ -70,21 +70,19 @@ fn recipients(blob: &Blob) -> Option<String> {
     (!names.is_empty()).then_some(shown)
 }
 
-/// What was in an encrypted value. Has no `Debug` text: it must not reach a log by accident.
+/// A decrypted value. Has no `Debug` output, so that it cannot reach a log by accident.
 pub struct Revealed {
-    /// The plain text, nothing else.
     pub text: String,
-    /// The key whose value it is in, as it is looked up.
+    /// The key of the value, by its name in lookups.
     pub key: Option<Arc<str>>,
-    /// The line where the encrypted value begins, from 1.
+    /// The line of the start of the encrypted value, from 1.
     pub line: u32,
 }
 
-/// Decrypts exactly the one encrypted value at the byte at `offset` of a file, for a user who
-/// asked to see it.
+/// Decrypts the encrypted value at the byte at `offset` of a file, at the user's explicit request.
 ///
 /// # Errors
-/// Why there is nothing to see, for people; no part of a plain text.
+/// The reason for people, without any plain text.
 pub fn plain_text(
     snapshot: &Snapshot,
     path: &str,
@@ -120,7 +118,7 @@ pub fn plain_text(
     })
 }
 
-/// Why a value does not open, and what to do.
+/// Why a value cannot be decrypted, and how to solve it.
 fn refusal(error: &EyamlError, blob: &Blob) -> String {
     match error {
         EyamlError::Method { method } => {

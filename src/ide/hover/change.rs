@@ -1,4 +1,4 @@
-//! How a hash or a list differs from another one, in a line.
+//! The differences between two hashes or lists, in one line.
 
 use super::context::with_more;
 use super::key::CELL;
@@ -6,19 +6,18 @@ use super::page::{Line, code, joined, plain_words, text};
 use super::yaml;
 use crate::value::Value;
 
-/// Most differences of one kind that are named.
+/// Maximum number of differences of one kind that are named.
 const MOST_CHANGES: usize = 3;
 
-/// Widest key or element that differs, in characters.
+/// Maximum width of a key or element, in characters.
 const SHORT: usize = 32;
 
-/// Whether a value does not fit a cell.
 pub(super) fn is_long(value: &Value) -> bool {
     yaml::whole_inline(value, CELL).is_none()
 }
 
-/// The one part of a hash that differs from another's: `net.core.somaxconn: 1024`. Nothing where several
-/// keys differ.
+/// The only difference between two hashes, by its dotted path: `net.core.somaxconn: 1024`. `None`
+/// if several keys differ.
 fn only_change(base: &Value, value: &Value) -> Option<Line> {
     let (mut base, mut value) = (base, value);
     let mut steps: Vec<String> = Vec::new();
@@ -52,7 +51,6 @@ fn only_change(base: &Value, value: &Value) -> Option<Line> {
     Some(vec![code(format!("{path}: {}", yaml::inline(value, CELL)))])
 }
 
-/// A key as a part of a dotted path.
 fn step(key: &Value) -> String {
     match key.as_str() {
         Some(name) if name.contains(['.', ' ']) => format!("'{name}'"),
@@ -61,7 +59,7 @@ fn step(key: &Value) -> String {
     }
 }
 
-/// How a hash or list differs from another, by its own keys or elements: `adds strace · changes alice`.
+/// The differences by top-level keys or elements: `adds strace · changes alice`.
 pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
     if let Some(line) = only_change(base, value) {
         return Some(line);
@@ -84,7 +82,7 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
             if added.is_empty() && removed.is_empty() {
                 return Some(vec![text("the same in another order")]);
             }
-            // A hash in place of another is that element with other keys.
+            // Removing one hash and adding another at the same index is a change.
             let pairs = base.iter().zip(value.iter());
             for (old, new) in pairs.filter(|(old, new)| old.as_hash().and(new.as_hash()).is_some())
             {
@@ -122,11 +120,11 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
         with_more(line, parts.len().saturating_sub(MOST_CHANGES))
     });
     let line = joined(shown, ", ");
-    // The same hash in another order is the same value.
+    // Hashes that differ in their order only are equal.
     (!line.is_empty()).then_some(line)
 }
 
-/// A key or an element among others: what holds blanks is quoted.
+/// A key or an element in a list; quoted if it contains blanks.
 fn in_a_list(part: &Value) -> String {
     let shown = yaml::inline(part, SHORT);
     match part.as_str().is_some_and(|text| *text == shown) && shown.contains(' ') {
@@ -135,7 +133,7 @@ fn in_a_list(part: &Value) -> String {
     }
 }
 
-/// How a long hash or list differs from another, in words; nothing for what fits into `width` characters.
+/// The differences between long hashes or lists in words; `None` if both fit into `width` characters.
 pub(in crate::ide) fn changes_in_words(
     base: &Value,
     value: &Value,

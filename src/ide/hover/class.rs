@@ -1,5 +1,4 @@
-//! Classes: the line of the parameter that a key is for, and hovers in manifests, which answer
-//! questions about data only.
+//! Class parameters in hovers on keys, and hovers in manifests, which only cover lookups of data.
 
 use std::sync::Arc;
 
@@ -20,16 +19,16 @@ use crate::workspace::{
     path,
 };
 
-/// Longest type or default in a line, in characters.
+/// Maximum length of a type or default, in characters.
 const LONGEST: usize = 64;
 
-/// Most characters of a parameter's documentation.
+/// Maximum length of a parameter's documentation, in characters.
 const MOST_DOCUMENTATION: usize = 240;
 
-/// Most parameters of a class that are listed.
+/// Maximum number of a class's parameters that are listed.
 const MOST_PARAMETERS: usize = 16;
 
-/// Adds the parameter that a key is for, where a class has it.
+/// Adds the class parameter that a key sets.
 pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
     let (analysis, root) = (context.view.analysis, context.view.root);
     let Some(found) = analysis.class_parameter(Some(root), &target.root) else {
@@ -50,7 +49,7 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     }
 }
 
-/// The default of the parameter that a key is for.
+/// The default of the parameter that a key sets.
 pub(super) fn default_of(context: &Context<'_>, key: &str) -> Option<String> {
     let found = context
         .view
@@ -59,7 +58,7 @@ pub(super) fn default_of(context: &Context<'_>, key: &str) -> Option<String> {
     Some(on_one_line(found.default()?))
 }
 
-/// Adds why no class has the parameter, where the workspace has manifests at all.
+/// Adds the reason why no class has the parameter, if the workspace has any manifests.
 fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     let (analysis, root) = (context.view.analysis, context.view.root);
     let (Some((class, parameter)), Some(reason)) =
@@ -74,7 +73,7 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     match reason {
         NoParameter::OtherName => return,
         NoParameter::NoModule(_) if !has_modules(analysis) => return,
-        // A key may look like a parameter's and be asked for by its name alone.
+        // A key that looks like a parameter may only be looked up by name.
         NoParameter::NoModule(module) if !is_named(context, class, module) => return,
         NoParameter::NoModule(module) => line.extend([
             text("of module "),
@@ -95,13 +94,13 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
     page.line(line);
 }
 
-/// Where code looks a key up by its name.
+/// The first call that looks up a key by name.
 fn lookup_place(context: &Context<'_>, key: &str) -> Option<Piece> {
     let (file, lookup) = calls(context, key).next()?;
     Some(call_place(context, file, lookup))
 }
 
-/// The calls that look a key up by its name.
+/// The calls that look up a key by name.
 fn calls<'a>(
     context: &Context<'a>,
     key: &str,
@@ -121,7 +120,7 @@ fn call_place(context: &Context<'_>, file: &File, lookup: &LookupFact) -> Piece 
     context.link(file.path(), file.line(lookup.place.start as usize) + 1)
 }
 
-/// Whether anything says that there is such a class: code that names it, or a list of modules to install.
+/// Whether code names the class, or a list of modules to install names its module.
 fn is_named(context: &Context<'_>, class: &str, module: &str) -> bool {
     let snapshot = context.view.analysis.snapshot;
     if snapshot.files_naming_class(class).next().is_some() {
@@ -144,7 +143,7 @@ fn is_named(context: &Context<'_>, class: &str, module: &str) -> bool {
     })
 }
 
-/// Whether modules are here, so that one that is not here is missed.
+/// Whether the workspace has modules at all, so that another one is missing.
 fn has_modules(analysis: Analysis<'_>) -> bool {
     let mut roots = analysis.snapshot.roots().iter();
     roots.any(|root| !root.modules.is_empty())
@@ -158,12 +157,12 @@ fn declaration(found: ClassParameter<'_>) -> String {
     format!("{expected}${}{default}", found.parameter.name)
 }
 
-/// A text of a manifest without its line breaks, cut where it is long.
+/// Code on one line, cut if it is long.
 fn on_one_line(written: &str) -> String {
     cut_words(written, LONGEST)
 }
 
-/// Words on one line of at most so many characters.
+/// Words on one line, cut after `most` characters.
 fn cut_words(written: &str, most: usize) -> String {
     let words: Vec<&str> = written.split_whitespace().collect();
     let line = words.join(" ");
@@ -178,8 +177,7 @@ fn place(context: &Context<'_>, class: Defined<'_>, range: TextRange) -> Piece {
     context.link(class.file.path(), line)
 }
 
-/// What is said of a place in a manifest: of a class's parameter, a key that is looked up, or a
-/// class that is included.
+/// The page of a place in a manifest: a class parameter, a key that is looked up, or an included class.
 pub(super) fn in_manifest(
     context: &Context<'_>,
     facts: &CodeFacts,
@@ -219,7 +217,7 @@ pub(super) fn in_manifest(
     None
 }
 
-/// A key as a call looks it up: by the call's own merge where it has one.
+/// The page of a key that a call looks up, with the merge of the call if it has one.
 fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> Page {
     let source = context.file.text();
     let written = lookup.merge.map(|range| range.slice(source));
@@ -230,7 +228,7 @@ fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> 
         ..request(&target.root)
     };
     let mut page = key::page_by(context, target, &request);
-    // Options that are given as a variable stand where a type may stand.
+    // A variable at the place of the type may hold options.
     let computed = lookup.expected.map(|range| range.slice(source));
     let computed = computed.filter(|it| it.starts_with('$'));
     if let Some(by) = written.filter(|_| !is_read).or(computed) {
@@ -244,7 +242,7 @@ fn looked_up(context: &Context<'_>, target: &KeyTarget, lookup: &LookupFact) -> 
     page
 }
 
-/// The merge that a call asks for, as far as it is written out.
+/// The merge of a call, if it is a literal or comes with the function.
 fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
     match lookup.function {
         LookupFunction::HieraArray | LookupFunction::HieraInclude => Some("unique".into()),
@@ -255,8 +253,8 @@ fn merge_of(lookup: &LookupFact, source: &str) -> Option<Value> {
     }
 }
 
-/// Adds the first call that looks a key up with another merge than its options say: what it gets is not what
-/// the hover shows.
+/// Adds the first call that looks up a key with another merge than its `lookup_options`: its result
+/// differs from the hover's.
 pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page) {
     let merging = calls(context, key).filter_map(|(file, lookup)| {
         let merge = merge_of(lookup, file.text())?;
@@ -264,7 +262,7 @@ pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page
         Some((merge, kind, file, lookup))
     });
     let merging: Vec<_> = merging.collect();
-    // Collecting the options takes as long as a lookup.
+    // Only read the options if needed: it takes as long as a lookup.
     if merging.is_empty() {
         return;
     }
@@ -315,7 +313,7 @@ fn included(context: &Context<'_>, include: &IncludeFact) -> Option<Page> {
     Some(of_class(context, class, &include.given))
 }
 
-/// A class: its parameters with what they get from data, where a declaration does not give them values.
+/// The page of a class: its parameters and their values in data, unless the declaration sets them.
 fn of_class(context: &Context<'_>, class: Defined<'_>, given: &Given) -> Page {
     let mut page = Page::default();
     let definition = class.definition;
@@ -354,7 +352,6 @@ fn of_class(context: &Context<'_>, class: Defined<'_>, given: &Given) -> Page {
     page
 }
 
-/// What a parameter gets, in a few words.
 fn value(context: &Context<'_>, found: ClassParameter<'_>, key: &str) -> Line {
     let default = match found.default() {
         Some(default) => vec![text("default "), code(on_one_line(default))],

@@ -1,5 +1,4 @@
-//! What all parts of one hover share: the file under the cursor, the root that governs it, and how
-//! files are named.
+//! The context of one hover: the file under the cursor, its root, and the names of files.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -14,30 +13,29 @@ use crate::scope::Scope;
 use crate::value::Value;
 use crate::workspace::{File, language_of, path};
 
-/// Most files that one line names.
+/// Maximum number of files in one line.
 const MOST_NAMED: usize = 3;
 
-/// Most files without a key that are named.
+/// Maximum number of files without a key that are named.
 const MOST_WITHOUT: usize = 2;
 
-/// One hover.
 pub(super) struct Context<'a> {
     pub(super) view: RootView<'a>,
     pub(super) options: &'a HoverOptions<'a>,
     /// The file under the cursor.
     pub(super) file: &'a Arc<File>,
-    /// The levels that read it.
+    /// The levels that read the file.
     pub(super) reaches: Vec<Reach>,
-    /// Whether it is a manifest, whose answers are for all nodes.
+    /// Whether the file is a manifest; its answers are for all nodes.
     pub(super) is_code: bool,
     positions: KeyPositions<'a>,
-    /// Where the data of the file lies.
+    /// The data directory of the file.
     datadir: OnceCell<Option<String>>,
     readers: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Context<'a> {
-    /// None for a file that belongs to no root.
+    /// `None` for a file outside of every root.
     pub(super) fn new(
         analysis: Analysis<'a>,
         path: &str,
@@ -45,7 +43,7 @@ impl<'a> Context<'a> {
     ) -> Option<Context<'a>> {
         let view = analysis.governing(path)?;
         let mut reaches = view.reach(path);
-        // Of the paths that fit a name, the one that spells most of it is meant.
+        // Of several matching paths, the one with the most literal text is the best.
         reaches.sort_by_key(|reach| std::cmp::Reverse(spelt(&reach.place.template)));
         Some(Context {
             file: analysis.snapshot.file(path)?,
@@ -59,7 +57,6 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether everything is wanted, however long it is.
     pub(super) fn wants_whole(&self) -> bool {
         self.options.max_lines == usize::MAX
     }
@@ -68,12 +65,12 @@ impl<'a> Context<'a> {
         self.file.path()
     }
 
-    /// The scope of the nodes that read the file, as far as its path says.
+    /// The scope of the nodes that read the file, as far as the path determines it.
     pub(super) fn scope(&self) -> Scope {
         self.reaches.first().map_or_else(Scope::open, Reach::scope)
     }
 
-    /// The known nodes that read the file, by number. O(nodes) once.
+    /// Indexes of the known nodes that read the file. O(nodes) once.
     pub(super) fn readers(&self) -> &[usize] {
         self.readers.get_or_init(|| {
             if self.is_code {
@@ -84,7 +81,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The nodes that an answer is for, by number: the selected one, else those that read the file.
+    /// Indexes of the nodes that an answer is for: the selected one, else those that read the file.
     pub(super) fn answered(&self) -> Cow<'_, [usize]> {
         match self.selected() {
             Some((_, member)) => Cow::Owned(vec![member]),
@@ -92,7 +89,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The selected node, and its number among the known ones.
+    /// The selected node, and its index among the known ones.
     pub(super) fn selected(&self) -> Option<(&'a str, usize)> {
         let Analysis {
             selected, nodes, ..
@@ -106,7 +103,7 @@ impl<'a> Context<'a> {
         self.positions.line(file, key, steps)
     }
 
-    /// A file as a link: its name, with the line.
+    /// Links to a line of a file, with the file's name.
     pub(super) fn link(&self, at: &str, line: u32) -> Piece {
         Piece::Place {
             label: format!("{}:{line}", self.label(at)),
@@ -115,7 +112,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A file as a link without a line.
+    /// Links to a file, without a line.
     pub(super) fn file_link(&self, at: &str) -> Piece {
         Piece::Place {
             label: self.label(at),
@@ -124,8 +121,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The name of a file: as the options say, else its path below the data directory of the file
-    /// under the cursor, else below the workspace's folder.
+    /// The name of a file: by the options, else its path below the data directory of the file under
+    /// the cursor, else below the root or the workspace's folder.
     pub(super) fn label(&self, at: &str) -> String {
         if let Some(name) = self.options.name {
             return name(at);
@@ -137,7 +134,7 @@ impl<'a> Context<'a> {
         {
             return rest.to_string();
         }
-        // In a module's code, data of the environment is shown beside that of the module.
+        // In a module's manifest, data of the environment is shown beside that of the module.
         let root = Some(&self.view.root.dir).filter(|_| !self.is_code);
         if let Some(rest) = root.and_then(|root| path::within(at, root)) {
             return rest.to_string();
@@ -149,7 +146,7 @@ impl<'a> Context<'a> {
             .to_string()
     }
 
-    /// Files as links to where they set a key, a few of them by name.
+    /// Links to a key in files; only a few of the files are named.
     pub(super) fn named<'f>(
         &self,
         key: &str,
@@ -166,7 +163,7 @@ impl<'a> Context<'a> {
         with_more(joined(links, ", "), more)
     }
 
-    /// Names of files without lines, a few of them.
+    /// Links to files without lines; only a few of them are named.
     pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
         let names = files.iter().take(MOST_WITHOUT);
         let names = names.map(|path| vec![self.file_link(path)]);
@@ -177,7 +174,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// How many letters and digits a path gives itself, without its variables.
+/// The number of letters and digits in a path, without its variables.
 fn spelt(template: &Template) -> usize {
     let texts = template.parts.iter().filter_map(|part| match part {
         TemplatePart::Text(text) => Some(text),
@@ -189,7 +186,7 @@ fn spelt(template: &Template) -> usize {
         .count()
 }
 
-/// A list of names, and how many more there are.
+/// Adds the number of further names to a list.
 pub(super) fn with_more(mut line: Line, more: usize) -> Line {
     if more > 0 {
         line.push(text(format!(" and {more} more")));

@@ -1,5 +1,5 @@
-//! An element of a list under the cursor: whether it is in the effective value, for which nodes, and why
-//! not; of a knock-out what it removes.
+//! A list's element under the cursor: whether it is in the effective value, for which nodes, and
+//! the reason if it is not. For a knock-out: the elements that it removes.
 
 use std::sync::Arc;
 
@@ -16,24 +16,23 @@ use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// Widest element that is named, in characters.
+/// Maximum width of a named element, in characters.
 const SHORT: usize = 32;
 
-/// Most different things that are said of one element.
+/// Maximum number of different facts about one element.
 const MOST_SAID: usize = 3;
 
 /// An element of the outermost list around a place.
 pub(in crate::ide) struct Element {
-    /// The top-level key.
     pub(in crate::ide) root: Arc<str>,
-    /// Keys that lead from the value of the root to the list.
+    /// The keys from the value of the root to the list.
     pub(in crate::ide) steps: Vec<Value>,
     index: usize,
-    /// It in the file.
+    /// The element in the file.
     pub(in crate::ide) range: TextRange,
 }
 
-/// The element that the innermost of some nodes, from the root of a tree, belongs to.
+/// The element that contains the last of `nodes`, which lead from the root of a tree inwards.
 pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
     let mut root: Option<Arc<str>> = None;
     let mut steps = Vec::new();
@@ -69,32 +68,32 @@ pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
     None
 }
 
-/// What is said of an element for some nodes.
+/// A fact about an element, for some nodes.
 #[derive(PartialEq)]
 enum Said {
-    /// It is in the value.
+    /// In the effective value.
     In,
-    /// A higher level, or an element above it, gives the same.
+    /// A higher level, or an earlier element of the list, gives the same.
     Same(Piece),
     KnockedOut(Piece),
-    /// Another file gives the same to a node that does not read this one.
+    /// Another file gives the same; for nodes that do not read this one.
     From(Piece),
-    /// A level that overrides its own.
+    /// Another level overrides this file's.
     Overridden(Piece),
-    /// A hash that is merged with those at its place in other levels.
+    /// A hash that is merged with the hashes at its index in other levels.
     Merged,
     NotIn,
-    /// A knock-out that removes an element of the next lower level.
+    /// The knock-out removes an element of the next lower level.
     Removes(Piece),
-    /// A knock-out of an element that a level further down adds back.
+    /// The knock-out removes an element that a level further down adds again.
     ComesBack(Piece),
-    /// A knock-out of an element that no lower level has.
+    /// No lower level has the element to remove.
     RemovesNothing,
-    /// A knock-out that stands in the value itself.
+    /// The knock-out itself remains in the value.
     Stays,
 }
 
-/// What holds for an element in one line; nothing where the page of its key says it all.
+/// The facts about an element in one line; empty if the page of its key already says it.
 pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
     let Some(merge) = Merge::of(context, element) else {
         return Line::new();
@@ -149,22 +148,22 @@ pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
     line
 }
 
-/// How the list of an element is merged, and what its file says.
+/// How an element's list is merged, and the list in its file.
 struct Merge<'e> {
     context: &'e Context<'e>,
     element: &'e Element,
     kind: Option<StrategyKind>,
     knockout: Option<String>,
-    /// Whether hashes in lists are merged by their place.
+    /// Whether hashes in lists are merged by index (`merge_hash_arrays`).
     by_place: bool,
-    /// The elements of the list, tokens as they stand.
+    /// The elements of the list in the file, tokens unevaluated.
     own: Vec<Value>,
-    /// Whether the node that answers are for reads the file.
+    /// Whether the selected node, if any, reads the file.
     is_read: bool,
 }
 
 impl<'e> Merge<'e> {
-    /// Nothing where the cursor is not in the entry of the key that counts.
+    /// `None` if the cursor is not in the effective entry of the key, as for a duplicate key.
     fn of(context: &'e Context<'e>, element: &'e Element) -> Option<Merge<'e>> {
         let fact = context.file.facts().key(&element.root)?;
         if !fact.value.contains(element.range) {
@@ -201,7 +200,7 @@ impl<'e> Merge<'e> {
         &self.own[self.element.index]
     }
 
-    /// The name that is knocked out, if the element is a knock-out.
+    /// The element that a knock-out removes; `None` if the element is no knock-out.
     fn knocks_out(&self) -> Option<Value> {
         let name = self
             .written()
@@ -210,7 +209,7 @@ impl<'e> Merge<'e> {
         (!name.is_empty()).then(|| Value::string(name))
     }
 
-    /// What holds where a lookup gives `value`. Nothing where it is not known.
+    /// The fact for a lookup with this value and sources; `None` if unknown.
     fn said(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
         if !self.is_read {
             return self.elsewhere(value, sources);
@@ -281,7 +280,7 @@ impl<'e> Merge<'e> {
         Some(same.map_or(Said::In, Said::Same))
     }
 
-    /// What holds for a node that does not read the file.
+    /// The same for nodes that do not read the file.
     fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
         let written = self.written();
         if written.as_str().is_some_and(has_tokens) || self.knocks_out().is_some() {
@@ -298,7 +297,7 @@ impl<'e> Merge<'e> {
         })
     }
 
-    /// A hash of the list where such are merged with one another.
+    /// A hash that is merged by index into one of the value.
     fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Said> {
         let there = merged.get(self.element.index)?.as_hash()?;
         let has_all = element
@@ -308,7 +307,7 @@ impl<'e> Merge<'e> {
         (self.by_place && has_all).then_some(Said::Merged)
     }
 
-    /// The element with its tokens evaluated.
+    /// The element with its tokens evaluated; `None` if the source's list does not match the file's.
     fn evaluated<'v>(&'v self, own: &'v LevelValue) -> Option<&'v Value> {
         let given = dig(&own.value, &self.element.steps).and_then(Value::as_array);
         match given.filter(|given| given.len() == self.own.len()) {
@@ -317,8 +316,8 @@ impl<'e> Merge<'e> {
         }
     }
 
-    /// What a knock-out does: it reaches the next list of a lower level. Nothing where the value does not
-    /// fit what the files say.
+    /// The effect of a knock-out, which only reaches the next list of a lower level. `None` if the
+    /// value does not match the files.
     fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Said> {
         let lists = lower.iter().filter_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
@@ -352,7 +351,7 @@ impl<'e> Merge<'e> {
         })
     }
 
-    /// Where a level sets the list, or an element of it.
+    /// Links to the list in a level's file, or to an element of it.
     fn place(&self, source: &LevelValue, index: Option<usize>) -> Piece {
         let Some(path) = &source.path else {
             return text(format!("level '{}'", source.level));
@@ -366,7 +365,7 @@ impl<'e> Merge<'e> {
         self.context.link(path, line)
     }
 
-    /// The element's place as a lookup names it: `mounts.0`.
+    /// The element's key in lookups: `mounts.0`.
     fn as_looked_up(&self) -> String {
         let mut steps = self.element.steps.clone();
         steps.extend(i64::try_from(self.element.index).map(Value::Int));
@@ -419,7 +418,7 @@ impl<'e> Merge<'e> {
     }
 }
 
-/// The list of an element in a file, tokens as they stand.
+/// The list in a file, tokens unevaluated.
 fn own_list(context: &Context<'_>, path: &str, element: &Element) -> Option<Vec<Value>> {
     let value = context.view.analysis.own_value(path, &element.root)?;
     Some(dig(&value, &element.steps)?.as_array()?.to_vec())

@@ -1,4 +1,4 @@
-//! A key, top-level or nested: its effective value, for which nodes, and which levels made it.
+//! Hovers on keys, top-level or nested: the effective value, its nodes, and the levels that set it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use crate::value::Value;
 /// Widest value in a table, in characters.
 pub(super) const CELL: usize = 48;
 
-/// Most keys of a loop that are named.
+/// Maximum number of keys that are named in a loop.
 const MOST_LINKS: usize = 12;
 
-/// One answer, and the nodes that get it.
+/// One answer.
 pub(super) struct View {
     survey: Survey,
-    /// For the first line: "for every node that reads this file".
+    /// The nodes that get it, for the first line: "for every node that reads this file".
     whose: Line,
     unknown: Vec<Unknown>,
-    /// What could change the answer; empty where nothing could.
+    /// What could change the answer; empty if nothing could.
     may_differ: Line,
 }
 
@@ -51,7 +51,7 @@ impl View {
 }
 
 impl View {
-    /// For whom the answer is, marked where something could change it.
+    /// The nodes that get the answer, with a mark if something could change it.
     fn whose(&self) -> Line {
         let mut line = self.whose.clone();
         if !self.may_differ.is_empty() {
@@ -61,14 +61,14 @@ impl View {
     }
 }
 
-/// The page of a key of the file under the cursor.
+/// The page of a key in the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = page_by(context, target, &request(&target.root));
     class::add_merging_call(context, &target.root, &mut page);
     page
 }
 
-/// The page of a key as a request looks it up.
+/// The page of a key for a certain request.
 pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page {
     let mut page = answers(context, target, request);
     links(context, target, &mut page);
@@ -79,7 +79,7 @@ pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Reque
     page
 }
 
-/// Links to how the value comes about and to all nodes, for clients that follow them.
+/// Adds links to the explanation of the value and to the answers for all nodes.
 fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
     let Some(whole) = context.options.whole else {
         return;
@@ -139,8 +139,8 @@ fn survey_by(
     context.view.survey_asked(&target.root, scope, asked)
 }
 
-/// The target without what this file cannot name in the effective value: what is below a key with
-/// tokens, which lookups compute, and what is in a list that is merged by its elements.
+/// Shortens the target to the part that the effective value can have: a key with tokens is computed
+/// by lookups, and elements of merged lists lose their index.
 pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> KeyTarget {
     let mut target = target.clone();
     let is_computed = |step: &Value| step.as_str().is_some_and(has_tokens);
@@ -164,7 +164,7 @@ pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> K
     target
 }
 
-/// No known node reads the file: the answer is as certain as its path is.
+/// Adds the answer for a file that no known node reads: it depends on the file's path only.
 fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Page {
     let mut whose = vec![text("for every node that reads this file")];
     if let Some(variable) = &reach.place.mapped {
@@ -200,12 +200,12 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
     page
 }
 
-/// The command that prints the value, for a node that it holds for.
+/// The command that prints the value, for one of the nodes that get it.
 fn lookup_command(context: &Context<'_>, key: &str) -> String {
     let selected = context.selected().map(|(_, member)| member);
     let nodes = context.view.analysis.nodes;
     let readers = context.readers();
-    // Where all read the file, the answer of all is this one.
+    // Without `--node` the command is for all nodes; no node is needed if all read the file.
     let first = readers.first().filter(|_| readers.len() < nodes.len());
     let node = selected
         .or(first.copied())
@@ -214,7 +214,7 @@ fn lookup_command(context: &Context<'_>, key: &str) -> String {
     format!("hiera-ls lookup {}{node}", shell_word(key))
 }
 
-/// What makes `hiera-ls lookup` merge as a call does.
+/// The options of `hiera-ls lookup` for the merge of a call.
 pub(super) fn merge_flag(asked: Option<&Value>) -> String {
     let Some(merge) = asked else {
         return String::new();
@@ -236,7 +236,7 @@ pub(super) fn merge_flag(asked: Option<&Value>) -> String {
     flags
 }
 
-/// One answer: first line, value, levels.
+/// The page of one answer: first line, value, levels.
 pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Page {
     let mut page = Page::default();
     let survey = &view.survey;
@@ -277,8 +277,8 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Pag
     page
 }
 
-/// The sources that gave the part under the cursor. What is no hash and no list comes from one of them, and
-/// so does all below the top-level keys of hashes that `hash` merges.
+/// The sources of the part under the cursor. Only one if it is neither a hash nor a list, or below
+/// a top-level key of hashes that are merged by `hash`.
 pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValue> {
     let part = |source: &LevelValue| dig(&source.value, &target.steps).cloned();
     let sources = survey.sources.iter();
@@ -302,8 +302,7 @@ pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValu
     used
 }
 
-/// Adds a value; where it is cut, with how to see all of it: `key` is its name as it is looked up,
-/// `all` what prints it on the command line.
+/// Adds a value. `key` is its name in lookups, `all` the command that prints all of it.
 pub(super) fn add_value(
     context: &Context<'_>,
     page: &mut Page,
@@ -321,7 +320,7 @@ pub(super) fn add_value(
     page.value(shown.lines, whole);
 }
 
-/// A key as a word of a shell.
+/// A key quoted for a shell.
 pub(super) fn shell_word(key: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
     if key.chars().all(is_plain) {
@@ -330,7 +329,7 @@ pub(super) fn shell_word(key: &str) -> String {
     format!("'{}'", key.replace('\'', "'\\''"))
 }
 
-/// How values of several levels become one.
+/// The words for a merge strategy.
 pub(super) fn manner(strategy: &Strategy) -> &'static str {
     match strategy.kind {
         StrategyKind::First | StrategyKind::Default => "first found",
@@ -341,7 +340,7 @@ pub(super) fn manner(strategy: &Strategy) -> &'static str {
     }
 }
 
-/// How the value came about: "merged deep from 3 levels".
+/// The merge strategy and the number of levels: "merged deep from 3 levels".
 fn how(strategy: &Strategy, sources: usize) -> String {
     let word = manner(strategy);
     match (strategy.is_first_found(), sources) {
@@ -351,7 +350,7 @@ fn how(strategy: &Strategy, sources: usize) -> String {
     }
 }
 
-/// What Puppet raises, and what leads there.
+/// Adds the error of a lookup and its cause.
 fn failure(
     context: &Context<'_>,
     page: &mut Page,
@@ -385,7 +384,7 @@ fn failure(
     }
 }
 
-/// A key with where it stands: in the file under the cursor, else in the first by path that has it.
+/// A key with a link to its definition: in the file under the cursor, else in the first file by path.
 fn definition(context: &Context<'_>, key: &str) -> Option<Line> {
     let parsed = Key::parse(key).ok()?;
     let definitions = context.view.analysis.snapshot;
@@ -403,9 +402,8 @@ fn definition(context: &Context<'_>, key: &str) -> Option<Line> {
     })
 }
 
-/// The functions of levels that are known by name only, a few of them.
+/// The names of functions that are not declared, at most two.
 fn custom_functions(context: &Context<'_>) -> Line {
-    /// Most that are named.
     const MOST: usize = 2;
     let view = &context.view;
     let places = view.places(&view.layer);
@@ -423,7 +421,7 @@ fn custom_functions(context: &Context<'_>) -> Line {
     with_more(line, names.len().saturating_sub(MOST))
 }
 
-/// The file's own value where no hierarchy reads it.
+/// The page of a key in a file that no hierarchy reads.
 fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
     let mut page = Page::default();
     if let Some(config) = context.view.refused_config() {

@@ -1,4 +1,4 @@
-//! The lines below a value: which levels gave it, which hold the key too, which could change it.
+//! The lines below a value: the levels that gave it, others that set the key, and those that could change it.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::scope::top_name;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Most levels outside of the workspace that are named.
+/// Maximum number of levels outside of the workspace that are named.
 const MOST_OUTSIDE: usize = 2;
 
-/// Most combinations of variables that are named.
+/// Maximum number of combinations of variables that are named.
 const MOST_CONDITIONS: usize = 3;
 
-/// Adds the lines on levels; `sources` are those that gave the part under the cursor.
+/// Adds the lines about levels; `sources` gave the part under the cursor.
 pub(super) fn add_lines(
     context: &Context<'_>,
     page: &mut Page,
@@ -42,7 +42,7 @@ pub(super) fn add_lines(
     page.line(assumed_line(&survey.answer));
 }
 
-/// Adds what the functions that are not run look like they do, and why what manifests set is not known.
+/// Adds the likely behaviour of undeclared functions, and the reason if the code's variables are unknown.
 pub(super) fn add_offers(context: &Context<'_>, page: &mut Page, unknown: &[Unknown]) {
     let may_be_set = unknown.iter().any(|one| match &one.cause {
         UnknownCause::Path(possible) => {
@@ -66,7 +66,7 @@ pub(super) fn may_be_set(context: &Context<'_>, variable: &str) -> bool {
     !is_set_by_puppet && context.view.analysis.nodes.may_be_set(top)
 }
 
-/// Why what manifests set is not known, where Puppet refuses one of them.
+/// The manifest that Puppet refuses, so that the variables it sets are unknown; empty if there is none.
 pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
     let view = &context.view;
     let Some(refused) = view.analysis.refused_manifest(view.root) else {
@@ -81,7 +81,7 @@ pub(super) fn refused_manifest(context: &Context<'_>) -> Line {
     ]
 }
 
-/// What could change an answer, in one line: `may differ: facts.site = ams or lhr · role (12 values)`.
+/// The conditions that could change an answer: `may differ: facts.site = ams or lhr · role (12 values)`.
 pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unknown]) -> Line {
     let outside = survey.outside();
     let (mut all, mut functions): (Vec<Line>, Vec<Line>) = (Vec::new(), Vec::new());
@@ -121,7 +121,7 @@ pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unkn
     line
 }
 
-/// Which levels gave the value, and which they override.
+/// The levels that gave the value, and those that they override.
 fn used_line(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -183,7 +183,7 @@ fn used_line(
     line
 }
 
-/// What the functions that are not run look like they do, and where it says how to declare it.
+/// The likely behaviour of undeclared functions; `hiera-ls doctor` shows the declaration.
 fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
     let mut functions: Vec<&Arc<str>> = Vec::new();
     for unknown in unknown {
@@ -206,7 +206,7 @@ fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
     offers.map(short).collect()
 }
 
-/// What a function may do by its code.
+/// The likely behaviour of a function, by its code.
 fn by_its_code(offer: &Offer) -> Line {
     vec![
         text("by its code "),
@@ -215,7 +215,7 @@ fn by_its_code(offer: &Offer) -> Line {
     ]
 }
 
-/// What a function may do by its code, and how to declare it.
+/// The likely behaviour of a function, with the declaration to write.
 pub(super) fn offer_line(offer: &Offer) -> Line {
     let mut line = by_its_code(offer);
     line.extend([
@@ -225,7 +225,7 @@ pub(super) fn offer_line(offer: &Offer) -> Line {
     line
 }
 
-/// What an answer rests on that only the user knows.
+/// The declared functions that an answer rests on.
 pub(super) fn assumed_line(answer: &Answer) -> Line {
     let assumed = answer.assumed.iter().map(|assumed| {
         vec![
@@ -240,7 +240,7 @@ pub(super) fn assumed_line(answer: &Answer) -> Line {
     line
 }
 
-/// What would change a token's value, behind it: ` (may differ: site = ams)`.
+/// The conditions that could change a token's value, to follow it: ` (may differ: site = ams)`.
 pub(super) fn unless(key: &str, conditions: Vec<Condition>) -> Line {
     let mut line = joined(conditions.into_iter().map(|one| condition(key, one)), " · ");
     if !line.is_empty() {
@@ -295,7 +295,7 @@ fn condition(key: &str, condition: Condition) -> Line {
     }
 }
 
-/// Where the merge and the conversion come from.
+/// The sources of the merge and the conversion.
 pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
     let strategy = &survey.strategy;
     let of_call = match &survey.asked_merge {
@@ -328,7 +328,7 @@ pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
     joined(both, " · ")
 }
 
-/// In which file an entry of `lookup_options` stands, and by which pattern it decides.
+/// The file of an entry of `lookup_options`, and the pattern by which it matches.
 pub(super) fn options_place(context: &Context<'_>, options: &DecidingOptions) -> Line {
     let mut line = Line::new();
     if let Some((path, at)) = &options.place {

@@ -1,9 +1,7 @@
-//! What the thing under the cursor means for the nodes: effective values with where they come from,
-//! how sure that is, and for which nodes.
+//! Hovers: effective values of the thing under the cursor, with their sources, their certainty and
+//! the nodes that get them.
 //!
-//! One file for each kind of [`Target`]: a key (top-level or nested), a token, an entry of
-//! `lookup_options`, a path of `hiera.yaml`, an encrypted value, a word of the configuration. In a
-//! manifest: a class's parameter, a key that is looked up, a class that is included.
+//! One module for each kind of [`Target`], and one for manifests.
 //!
 //! ```
 //! use hiera_ls::analysis::Analysis;
@@ -72,32 +70,32 @@ pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);
 /// Names a file by its path.
 pub type Name<'a> = &'a (dyn Fn(&str) -> String + Sync);
 
-/// Makes the target of a link that shows the plain text of the encrypted value at a byte of the file.
+/// Makes the target of a link that reveals the encrypted value at a byte offset of the file.
 pub type RevealLink<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
-/// How a client shows the plain text of an encrypted value, where the user has turned decryption
-/// on: behind a command, never in the hover.
+/// How a client reveals an encrypted value if the user has turned decryption on: by a command,
+/// never in the hover.
 #[derive(Clone, Copy)]
 pub struct Reveal<'a> {
     /// The name of the command.
     pub command: &'a str,
-    /// Links that run it, for clients that follow such links.
+    /// Links that run the command, for clients that support them.
     pub link: Option<RevealLink<'a>>,
 }
 
-/// Makes the target of a link to the whole value of a key, as it is looked up.
+/// Makes the target of a link to a document about a key, given by the name in lookups.
 pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
 
-/// How a client shows the whole of a value that a hover cuts.
+/// How a client shows all of a value that a hover cuts.
 #[derive(Clone, Copy)]
 pub struct WholeValue<'a> {
     /// The name of the command.
     pub command: &'a str,
-    /// Links that run it, for clients that follow such links.
+    /// Links to the whole value, for clients that run commands from links.
     pub link: Option<ValueLink<'a>>,
-    /// Links to how the value comes about, for the same clients.
+    /// Links to the explanation of the value.
     pub explain: Option<ValueLink<'a>>,
-    /// Links to the answers for all nodes, for the same clients.
+    /// Links to the answers for all nodes.
     pub all_nodes: Option<ValueLink<'a>>,
 }
 
@@ -113,29 +111,28 @@ pub enum HoverForm {
     Plain,
 }
 
-/// Most lines of a hover where nothing else is asked.
+/// The default maximum number of lines.
 pub const MAX_LINES: usize = 20;
 
-/// Most lines where a person asks for those that were left out.
+/// The maximum in the command that shows the dropped lines.
 const ALL_LINES: usize = 1_000;
 
-/// How a hover is shown.
 #[derive(Clone, Copy)]
 pub struct HoverOptions<'a> {
-    /// Most lines; the greatest number there is shows all, and lines of values in full.
+    /// Maximum number of lines; `usize::MAX` also shows long lines in full.
     pub max_lines: usize,
-    /// How the whole of a value can be seen, beside the command line.
+    /// How to show all of a value, besides the command line.
     pub whole: Option<WholeValue<'a>>,
-    /// How the plain text of an encrypted value can be seen; none where decryption is off.
+    /// How to reveal encrypted values; `None` if decryption is off.
     pub reveal: Option<Reveal<'a>>,
-    /// How links are made; without it places are named only.
+    /// Makes links; without it places are only named.
     pub link: Option<Link<'a>>,
-    /// How files are named; without it by their path below the data directory of the file under the
-    /// cursor, else below the workspace.
+    /// Names files; without it they are named by their path below the data directory of the file
+    /// under the cursor, else below the workspace.
     pub name: Option<Name<'a>>,
-    /// The one form that is wanted, the others stay empty; none for all forms.
+    /// The only form to fill; `None` for all.
     pub form: Option<HoverForm>,
-    /// Widest line of the plain text but those of values, in characters.
+    /// Maximum width of the plain text in characters, except for lines of values.
     pub width: usize,
 }
 
@@ -154,10 +151,10 @@ impl Default for HoverOptions<'_> {
     }
 }
 
-/// What is said of a place in a file, in three forms.
+/// A hover, in three forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about.
+    /// The range in the file that it describes.
     pub range: TextRange,
     /// Markdown.
     pub markdown: String,
@@ -167,11 +164,11 @@ pub struct Hover {
     pub plain: String,
 }
 
-/// What is said of the byte at `offset` of a file; nothing for a file that no hierarchy concerns
-/// or a place that says nothing. What is encrypted is never shown.
+/// The hover for the byte at `offset` of a file; `None` for a file outside of every hierarchy and a
+/// place without meaning. Never shows decrypted values.
 ///
-/// Costs a lookup, one for each group of nodes that see the same files; no file is read but those
-/// that the key's lookups read.
+/// Costs one lookup for each group of nodes that see the same files; only reads files that these
+/// lookups read.
 #[must_use]
 pub fn hover(
     analysis: Analysis<'_>,
@@ -224,7 +221,7 @@ pub fn hover(
     Some(page.hover(target.range()?, options))
 }
 
-/// How all lines of a hover can be seen: a link to the explanation of a key, or a command.
+/// How to see all lines of a hover: a link to the explanation of a key, or a command.
 fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> page::Whole {
     let (file, start) = (context.file, range.start as usize);
     let line = file.line(start) + 1;
@@ -257,10 +254,10 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
     }
 }
 
-/// The page of a part of a value that is no key, and what it is in the file.
+/// The page and range of a part of a value: an anchor, an alias, `<<` or a list's element. `None` for others.
 fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::Page, TextRange)> {
     let key = match target {
-        // An ordinary key costs nothing more.
+        // Shortcut for ordinary keys, which are the most frequent.
         Target::Key(key) | Target::NestedKey(key)
             if key.before_list.is_none() && key.range.touches(offset) =>
         {
@@ -297,23 +294,23 @@ fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::
     Some((page, element.range))
 }
 
-/// Says below the first line that facts are overridden.
+/// Adds a line about overridden facts below the first line.
 fn mark_what_if(analysis: Analysis<'_>, page: &mut page::Page) {
     if !analysis.what_if.is_empty() {
         page.second_line(vec![page::text("what if: "), page::code(analysis.what_if)]);
     }
 }
 
-/// A thing that a hover can be asked for by its name.
+/// What to describe, by its name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Described {
-    /// A key as it is looked up.
+    /// A key, by its name in lookups.
     Key(Arc<str>),
     /// A variable by its dotted path.
     Variable(Arc<str>),
 }
 
-/// What a hover says of a thing for the nodes that read a file, wherever it stands.
+/// The hover of a key or variable for the nodes that read a file.
 #[must_use]
 pub fn described(
     analysis: Analysis<'_>,
@@ -337,18 +334,18 @@ pub fn described(
 /// One answer of a hover on a key.
 #[derive(Clone, Debug)]
 pub struct Effective {
-    /// The value of the key under the cursor, nothing where the effective value of the top-level
-    /// key lacks it; or the error that Puppet raises.
+    /// The value of the key under the cursor; `None` if the effective value of the top-level key
+    /// lacks it. Or the error that Puppet raises.
     pub result: Result<Option<Value>, LookupError>,
-    /// The known nodes that get it; none where no known node reads the file.
+    /// The known nodes that get it; empty if no known node reads the file.
     pub nodes: Vec<Arc<str>>,
-    /// Whether nothing that is unknown could change it.
+    /// Whether all that it depends on is known.
     pub is_certain: bool,
 }
 
-/// What a hover on a key says, as data: the answers for the nodes that read the file, the one for
-/// most nodes first; for any node where none is known. Nodes are left out where they would take more
-/// than [`crate::analysis::MOST_LOOKUPS`]. Empty where the cursor is on no key of a file that a level reads.
+/// The answers of a hover on a key as data, for the nodes that read the file, the most frequent
+/// first; one answer for any node if none is known. Nodes beyond [`crate::analysis::MOST_LOOKUPS`]
+/// lookups are left out. Empty if the cursor is on no key of a file that a level reads.
 #[must_use]
 pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effective> {
     let settings = without_keys(analysis.settings);
@@ -364,9 +361,9 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
     over_nodes::effective(&context, &key::in_effective_value(&context, &key)).0
 }
 
-/// The whole effective value of a key (as it is looked up) for the nodes that read a file, or for the
-/// selected one: a YAML document with what a hover says in comments. Nothing where there are
-/// several answers, and for a file that belongs to no hierarchy.
+/// The whole effective value of a key for the nodes that read a file, or for the selected node, as
+/// a YAML document with the rest of the hover in comments. `None` if there are several answers, and
+/// for a file outside of every hierarchy.
 #[must_use]
 pub fn whole_value(
     analysis: Analysis<'_>,
@@ -383,9 +380,9 @@ pub fn whole_value(
     })
 }
 
-/// All that a hover on a key says (as it is looked up) for the nodes that read a file, or for the selected
-/// one, as a YAML document: the first value, everything else in comments. Nothing for a file that
-/// belongs to no hierarchy.
+/// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
+/// document: the first value, and the rest in comments. `None` for a file outside of every
+/// hierarchy.
 #[must_use]
 pub fn answer_document(
     analysis: Analysis<'_>,
@@ -396,7 +393,7 @@ pub fn answer_document(
     document(analysis, path, key, options, |_, _| true)
 }
 
-/// What a hover on a key says, in full, as a YAML document; nothing where it is not wanted for such a key.
+/// The whole hover on a key as a YAML document; `None` unless `is_wanted`.
 fn document(
     analysis: Analysis<'_>,
     path: &str,

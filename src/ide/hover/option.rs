@@ -1,4 +1,4 @@
-//! An entry of `lookup_options`: the keys it is for, and what overrides it.
+//! Hovers on entries of `lookup_options`: the keys that match, and overriding entries.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::regexp::Regexp;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Most keys of a pattern that are asked which entry decides over them.
+/// Maximum number of a pattern's keys that are checked for overriding entries.
 const MOST_ASKED: usize = 200;
 
-/// Most keys that are named.
+/// Maximum number of keys that are named.
 const MOST_NAMED: usize = 5;
 
-/// Widest options, in characters.
+/// Maximum width of options, in characters.
 const WIDEST: usize = 60;
 
 pub(super) fn page(context: &Context<'_>, target: &OptionTarget) -> Page {
@@ -41,7 +41,7 @@ pub(super) fn page(context: &Context<'_>, target: &OptionTarget) -> Page {
     page
 }
 
-/// The top-level keys that an entry is for, ordered by name.
+/// The top-level keys that match an entry, ordered by name.
 fn matching(context: &Context<'_>, entry: &str) -> Result<Vec<Arc<str>>, String> {
     let snapshot = context.view.analysis.snapshot;
     if !entry.starts_with('^') {
@@ -82,11 +82,11 @@ fn matches_line(context: &Context<'_>, entry: &str, keys: &[Arc<str>]) -> Line {
     }
 }
 
-/// The keys over which other entries decide, and where the same entry stands too.
+/// Adds the keys for which other entries win, and other files with the same entry.
 fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &mut Page) {
     let scope = context.scope();
     let mut scoped = context.view.in_scope(&scope);
-    // Keys by the entry that decides over them instead.
+    // Keys by the entry that wins instead.
     let mut hidden: Vec<(DecidingOptions, Vec<Arc<str>>)> = Vec::new();
     let mut replaced = None;
     for key in keys.iter().take(MOST_ASKED) {
@@ -126,7 +126,7 @@ fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &
     }
 }
 
-/// The other files with an entry of the same name.
+/// Links to the other files with the same entry.
 fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
     let snapshot = context.view.analysis.snapshot;
     let files = snapshot.files_with(LOOKUP_OPTIONS);
@@ -152,7 +152,7 @@ fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
     line
 }
 
-/// What the entry itself says.
+/// The entry's options in the file.
 fn options_line(context: &Context<'_>, entry: &str) -> Line {
     let own = context
         .view

@@ -1,4 +1,4 @@
-//! One key over the known nodes that read a file: groups, what each gets, and why.
+//! Hovers on a key for all known nodes that read the file: the answers, their nodes, and the reasons.
 
 use std::sync::Arc;
 
@@ -18,16 +18,15 @@ use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, Strategy
 use crate::scope::Scope;
 use crate::value::{Opaque, Value};
 
-/// Most answers that are named beside the first.
+/// Maximum number of answers that are named after the first.
 const MOST_ANSWERS: usize = 5;
 
-/// Most nodes that are asked for besides those that read the file.
+/// Maximum number of nodes that do not read the file, but are compared.
 const MOST_OTHERS: usize = 16;
 
-/// Most lines that are named that give nodes one value.
+/// Maximum number of lines that are named as the source of a value.
 const MOST_GIVERS: usize = 2;
 
-/// The answers over the known nodes that read the file.
 pub(super) fn page(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -46,7 +45,7 @@ pub(super) fn page(
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
-        // The one group's first run is the first of all.
+        // The first run of the only group is the first of all runs.
         let Run { answer, members } = runs.swap_remove(0);
         let only = nodes.certname(readers[0]);
         let known = nodes.len();
@@ -91,8 +90,7 @@ pub(super) fn page(
     differing(context, target, request, &groups, (total, left))
 }
 
-/// Whether a node that does not read the file certainly gets another answer, as far as a few of them
-/// tell.
+/// Whether a node that does not read the file certainly gets another value; only checks a few.
 fn others_differ(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -108,14 +106,13 @@ fn others_differ(
         let other = other.and_then(|value| dig(value, &target.steps));
         run.answer.unknown.is_empty() && other.is_some_and(|other| other != own)
     };
-    // Mostly the first tells.
+    // The first node mostly decides.
     let (first, rest) = others.split_at(others.len().min(1));
     let mut parts = [first, rest].into_iter();
     parts.any(|members| context.view.runs(request, members).iter().any(is_other))
 }
 
-/// Several answers: the one for most nodes in full, one line for each other. Some nodes may have
-/// been left out.
+/// Several answers: the most frequent in full, one line for each other. `left` nodes were left out.
 fn differing(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -190,7 +187,7 @@ fn differing(
     page
 }
 
-/// The value of the largest group, with whom it is for.
+/// Adds the value of the largest group, with its nodes.
 fn first_value(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -245,8 +242,8 @@ fn first_value(
     page.line(remarks.of_whole());
 }
 
-/// The lines that give a group its value, where each node's comes from one: of several the one under
-/// the cursor first, then the one of most nodes, with for how many.
+/// The lines that set a group's value, if each node's comes from a single one: the one under the
+/// cursor first, then the most frequent, with the number of nodes.
 fn givers(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -285,7 +282,7 @@ fn givers(
     line
 }
 
-/// The nodes of a group in words: `web02.example and 1 more`, `149 nodes`.
+/// The nodes of a group: `web02.example and 1 more`, `149 nodes`.
 fn whose(context: &Context<'_>, group: &Group<'_>) -> String {
     let first = context
         .view
@@ -299,8 +296,8 @@ fn whose(context: &Context<'_>, group: &Group<'_>) -> String {
     }
 }
 
-/// Another answer in a line: what it is or how it differs from the first one, on which nodes and why,
-/// and the lines that only it comes from.
+/// Another answer in a line: its value or its difference from the first, its nodes, their
+/// condition, and the files that only this answer comes from.
 fn other(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -310,7 +307,7 @@ fn other(
     let files = files_of(target, group);
     let whose = whose(context, group);
     let condition = difference(context, target, group, groups, &files);
-    // The name of a single node says it already.
+    // A single node's name may already be the condition.
     let is_said = condition.is_empty() || plain_words(&condition).ends_with(&whose);
     line.push(text(format!(" on {whose}")));
     if !is_said {
@@ -333,7 +330,7 @@ fn other(
     line
 }
 
-/// The answers of a hover as data, the one for most nodes first, and how many nodes were left out.
+/// The answers of a hover as data, the most frequent first, and the number of nodes left out.
 pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effective>, usize) {
     let view = &context.view;
     let nodes = view.analysis.nodes;
@@ -368,15 +365,15 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
     (groups.collect(), left_out(&runs, &readers))
 }
 
-/// Nodes that get the same.
+/// Nodes with the same answer.
 struct Group<'a> {
     value: Result<Option<&'a Value>, &'a LookupError>,
-    /// By the files that were read for them, those of most nodes first.
+    /// Grouped by the files that were read, the most frequent first.
     runs: Vec<&'a Run>,
     count: usize,
 }
 
-/// Puts the answer that the file under the cursor gives before others for as many nodes.
+/// Moves the answer from the file under the cursor before others for as many nodes.
 fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]) {
     let most = groups.first().map_or(0, |group| group.count);
     let mut alike = groups.iter().take_while(|group| group.count == most);
@@ -389,7 +386,7 @@ fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]
     }
 }
 
-/// The runs by what they give, the largest group first.
+/// Groups runs by their answer, the largest group first.
 fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for run in runs {
@@ -415,8 +412,7 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
     groups
 }
 
-/// What is said of each of the first groups: of two that would read alike, how the later one differs
-/// from the earlier.
+/// The first groups in words. If two would read alike, the later one is described by its difference.
 fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for group in groups.iter().take(1 + MOST_ANSWERS) {
@@ -441,7 +437,7 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
     found
 }
 
-/// Whether a part of a value is encrypted, and shown as that.
+/// Whether a part of a value is encrypted and masked.
 fn has_secret(value: &Value) -> bool {
     value.any(&|part| match part.as_str() {
         Some(text) => yaml::masked(text) != *text,
@@ -449,7 +445,6 @@ fn has_secret(value: &Value) -> bool {
     })
 }
 
-/// How the value of a group differs from that of another.
 fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {
     match (other.value, group.value) {
         (Ok(Some(other)), Ok(Some(value))) => changes(other, value),
@@ -457,7 +452,7 @@ fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {
     }
 }
 
-/// A group's value; where it is long, how it differs from the largest group's.
+/// A group's value; a long one is described by its difference from the largest group's.
 fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
     match group.value {
         Ok(Some(value)) => {
@@ -484,15 +479,15 @@ fn files_of(target: &KeyTarget, group: &Group<'_>) -> Vec<Arc<str>> {
     seen
 }
 
-/// The files that an answer comes from, the highest level's first.
+/// The files that an answer comes from, the highest level first.
 fn paths_of(target: &KeyTarget, run: &Run) -> Vec<Arc<str>> {
     let sources = sources(&run.answer, &quoted(&target.root)).into_iter();
     let sources = sources.filter(|source| dig(&source.value, &target.steps).is_some());
     sources.filter_map(|source| source.path).collect()
 }
 
-/// A variable whose value all nodes of a group share and no node of another has: of those in the
-/// paths of its sources first, then of those that the strings name.
+/// The first variable that has the same value on all nodes of a group and on no node of another
+/// group. Variables in the paths of the sources come before those in strings.
 fn difference(
     context: &Context<'_>,
     target: &KeyTarget,

@@ -1,5 +1,5 @@
-//! A hover before it is written down, and its three forms: Markdown, Markdown in short lines for
-//! terminal clients, and plain text.
+//! The content of a hover, and its output as Markdown, as short lines of Markdown for terminal
+//! clients, and as plain text.
 
 use super::{Hover, HoverForm, HoverOptions, Link};
 use crate::ide::markdown::{code_span, in_markdown, longest_run};
@@ -8,65 +8,51 @@ use crate::text::TextRange;
 /// A piece of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Piece {
-    /// Words.
     Text(String),
-    /// The name that the hover is about.
+    /// The name of the described thing.
     Name(String),
-    /// Something that stands in a file as it is.
+    /// Text as in a file.
     Code(String),
-    /// A place: what to show, the file, the line from 1.
     Place {
-        /// What is shown.
         label: String,
-        /// The file.
         path: String,
-        /// The line, from 1.
         line: u32,
     },
-    /// Something to do: what to show as a link, its target for clients that run commands from
-    /// links, and the words for the others.
+    /// An action: a link's label and target, and instructions for clients that do not run commands
+    /// from links.
     Action {
-        /// What is shown as a link.
         label: &'static str,
-        /// The target.
         link: Option<String>,
-        /// How to do it without a link.
         words: String,
     },
 }
 
-/// A line of pieces.
 pub(super) type Line = Vec<Piece>;
 
-/// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
 enum Block {
-    /// One line.
     Line(Line),
-    /// Links that run commands.
+    /// Links that run commands; only for clients that support them.
     Links(Line),
-    /// A value.
     Value {
-        /// All of its lines.
         lines: Vec<String>,
-        /// How all of it can be seen.
         whole: Whole,
     },
 }
 
-/// How all of a value, or of a page, can be seen.
+/// How to see all of a shortened value or page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Whole {
-    /// The target of a link, for clients that follow it.
+    /// The target of a link, for clients that support it.
     pub(super) link: Option<String>,
-    /// How to see it otherwise, each way in words; the best first.
+    /// Other ways in words, the best first.
     pub(super) words: Vec<String>,
-    /// Whether lines of the value are shortened.
+    /// Whether single lines of the value are shortened.
     pub(super) is_shortened: bool,
 }
 
 impl Whole {
-    /// What stands for lines that are left out, as far as it fits into a line.
+    /// The comment in place of lines that are left out; with as many ways to see them as fit.
     fn mark(&self, left_out: usize, is_linked: bool) -> String {
         let mut mark = match left_out {
             0 => "# shortened".to_owned(),
@@ -92,28 +78,27 @@ impl Whole {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Page {
     blocks: Vec<Block>,
-    /// How lines that are left out can be seen.
+    /// How to see dropped lines.
     rest: Whole,
 }
 
-/// Widest line of the text forms, in characters: a value is indented by two, a Markdown line ends in
-/// two blanks.
+/// Maximum width of the text forms, in characters: values are indented by two, and some lines of
+/// Markdown end in two blanks.
 pub(super) const WIDTH: usize = 98;
 
-/// Fewest lines that a value keeps where a hover is long.
+/// A long hover keeps at least this many lines of a value.
 const LEAST_VALUE: usize = 8;
 
-/// Words.
 pub(super) fn text(words: impl Into<String>) -> Piece {
     Piece::Text(words.into())
 }
 
-/// Something that stands in a file as it is.
+/// Text as in a file.
 pub(super) fn code(words: impl Into<String>) -> Piece {
     Piece::Code(words.into())
 }
 
-/// The name that the hover is about.
+/// The name of the described thing.
 pub(super) fn name(words: impl Into<String>) -> Piece {
     Piece::Name(words.into())
 }
@@ -126,7 +111,6 @@ pub(super) fn plain_words(line: &Line) -> String {
     words.collect()
 }
 
-/// Lists joined with `separator`.
 pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
     let mut line = Line::new();
     for (at, item) in items.into_iter().enumerate() {
@@ -145,14 +129,14 @@ impl Page {
         }
     }
 
-    /// A line of links, which only a client that follows them gets.
+    /// Adds a line of links, for clients that support them.
     pub(super) fn link_line(&mut self, line: Line) {
         if !line.is_empty() {
             self.blocks.push(Block::Links(line));
         }
     }
 
-    /// A line right below the first one.
+    /// Adds a line right below the first one.
     pub(super) fn second_line(&mut self, line: Line) {
         if !line.is_empty() {
             let at = self.blocks.len().min(1);
@@ -166,12 +150,11 @@ impl Page {
         }
     }
 
-    /// Says how lines that are left out can be seen.
     pub(super) fn rest(&mut self, rest: Whole) {
         self.rest = rest;
     }
 
-    /// The page in the forms that are wanted.
+    /// The page in the requested forms.
     pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
         let write = |which: HoverForm, form: Form<'_>| match options.form {
             Some(wanted) if wanted != which => String::new(),
@@ -185,15 +168,15 @@ impl Page {
         }
     }
 
-    /// The page as a YAML document: the value, everything else as comments.
+    /// The page as a YAML document: the value, with the rest in comments.
     pub(super) fn document(&self) -> String {
         let mut text = self.write(Form::Document, usize::MAX);
         text.push('\n');
         text
     }
 
-    /// The page in one form, of at most `max` lines: first its value is cut in the middle, then lines at
-    /// its end are left out.
+    /// The page in one form, of at most `max` lines: first long values lose their middle, then
+    /// lines at the end are dropped.
     fn write(&self, form: Form<'_>, max: usize) -> String {
         let mut parts: Vec<Part<'_>> = self
             .blocks
@@ -253,19 +236,17 @@ impl Page {
     }
 }
 
-/// A block in one form.
 enum Part<'p> {
     Words(Vec<String>),
-    /// Its lines, and where some are left out.
+    /// The lines that are kept, and the gap in them.
     Value(Vec<&'p String>, &'p Whole, Option<Cut>),
 }
 
-/// Lines of a value that are left out.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// How many lines stand before them.
+    /// The number of lines before them.
     head: usize,
-    /// How many they are.
+    /// Their number.
     left_out: usize,
 }
 
@@ -286,8 +267,8 @@ impl Part<'_> {
         }
     }
 
-    /// Leaves the middle of a longer value out. What follows begins at the left, so that no line stands
-    /// below another key than its own.
+    /// Drops the middle of a long value. The tail starts at an unindented line, so that no line
+    /// seems to belong to another key.
     fn cut(&mut self, most: usize, max: usize) {
         let Part::Value(lines, whole, cut) = self else {
             return;
@@ -321,8 +302,8 @@ fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
     out.push_str(line);
 }
 
-/// Adds the continuation of a broken line. Its line break is soft in Markdown (no two blanks before it): a
-/// client that renders Markdown joins the lines again, others show them as they are.
+/// Adds the rest of a broken line. The line break is soft in Markdown (without two blanks before
+/// it): clients that render Markdown join the lines again.
 fn add_rest(out: &mut String, line: &str, form: Form<'_>) {
     out.push('\n');
     if let Form::Document = form {
@@ -331,7 +312,7 @@ fn add_rest(out: &mut String, line: &str, form: Form<'_>) {
     out.push_str(line);
 }
 
-/// Adds a value with the mark of what is left out; says whether a line is the last.
+/// Adds a value with the mark of omitted lines; returns whether a link follows it.
 fn add_value(
     out: &mut String,
     lines: &[&String],
@@ -370,11 +351,11 @@ fn add_value(
 #[derive(Clone, Copy)]
 enum Form<'a> {
     Markdown(Option<Link<'a>>),
-    /// Without links: terminal clients hide a link's target, but wrap the line as if it showed.
+    /// Without links: terminal clients hide the target, but count it when they wrap lines.
     Aligned,
-    /// Lines of a width.
+    /// Lines of at most this width.
     Plain(usize),
-    /// The value as it is, everything else as comments.
+    /// The value uncommented, everything else in comments.
     Document,
 }
 
@@ -385,7 +366,7 @@ fn verbatim(out: &mut String, lines: &[&str]) {
     out.push_str(&lines.join("\n"));
 }
 
-/// A line in one form: the text forms break it between words.
+/// A line in one form; the text forms break it between words.
 fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
     match form {
         Form::Document => broken(line, form, WIDTH),
@@ -398,11 +379,10 @@ fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
     }
 }
 
-/// A part of a line that is not broken: the number of its piece, and what stands of it.
+/// A part of a line that is never broken: the index of its piece, and the text.
 type Fragment = (usize, Piece);
 
-/// Breaks a line between words, so that none is wider than `width`. What stands in a file as it is
-/// stays on one line where it is short.
+/// Breaks a line between words into lines of at most `width`. Short code stays on one line.
 fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
     let written = |fragments: &[Fragment]| -> String {
         let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
@@ -443,7 +423,7 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// The words of a line: what no blank divides.
+/// The words of a line: the parts between blanks.
 fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
     let mut words: Vec<Vec<Fragment>> = vec![Vec::new()];
     for (at, piece) in line.iter().enumerate() {
@@ -462,7 +442,7 @@ fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
             if nth > 0 {
                 words.push(Vec::new());
             }
-            // A document shows all there is.
+            // A document shortens nothing.
             let part = match form {
                 Form::Document => part.to_owned(),
                 Form::Markdown(_) | Form::Aligned | Form::Plain(_) => shortened(part),
@@ -483,7 +463,7 @@ fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
     words
 }
 
-/// Adds a word behind a blank; what belongs to one piece becomes one again.
+/// Adds a word after a blank; adjacent words of the same piece are joined into one piece.
 fn append(line: &mut Vec<Fragment>, word: Vec<Fragment>) {
     let mut word = word.into_iter().peekable();
     if let (Some((at, Piece::Code(text) | Piece::Name(text))), Some((next, more))) =
@@ -500,10 +480,10 @@ fn append(line: &mut Vec<Fragment>, word: Vec<Fragment>) {
     line.extend(word);
 }
 
-/// Characters that are kept of a word that is wider than any line.
+/// Maximum width of a single word, in characters.
 const KEPT: usize = WIDTH - 12;
 
-/// A word that is wider than any line, without its middle.
+/// Drops the middle of a very long word.
 fn shortened(word: &str) -> String {
     let count = word.chars().count();
     if count <= KEPT {
@@ -542,7 +522,7 @@ fn write_piece(piece: &Piece, form: Form<'_>) -> String {
     }
 }
 
-/// Words in Markdown for a terminal, which shows the backslash of an escape: words that need one are code.
+/// Markdown for terminals, which show the backslashes of escapes: words that need escapes become code.
 fn without_escapes(words: &str) -> String {
     let words = words.split(' ').map(|word| match in_markdown(word) {
         escaped if escaped == word => escaped,

@@ -1,5 +1,5 @@
-//! A path of a hierarchy level: the files that nodes read by it, for how many nodes, and for which
-//! values there is none.
+//! Hovers on paths of hierarchy levels: the files that nodes read, the number of nodes, and the
+//! variables' values without a file.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
 use crate::lookup::Place;
 
-/// Most files or combinations that are named.
+/// Maximum number of files or combinations that are named.
 const MOST_NAMED: usize = 4;
 
 pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
@@ -36,7 +36,7 @@ pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     page
 }
 
-/// The variable whose elements a token of a path stands for, where `mapped_paths` names them so.
+/// The list with the elements that a token stands for, if `mapped_paths` binds its variable.
 fn list_of<'p>(place: &'p Place, variable: &str) -> Option<&'p Arc<str>> {
     let mut variables = place.template.variables();
     let is_own = variables.any(|known| **known == *variable);
@@ -104,7 +104,7 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
     line
 }
 
-/// How many files there are, with the names of a few.
+/// The number of files, with the names of a few.
 fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
     let mut line = vec![text(match files.len() {
         0 => "no file".to_owned(),
@@ -121,7 +121,7 @@ fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
     line
 }
 
-/// The values of a path's variables for some nodes, each combination once: `role/env = web/test, db/prod`.
+/// The values of a path's variables on some nodes, each combination once: `role/env = web/test, db/prod`.
 fn values(
     context: &Context<'_>,
     place: &Place,

@@ -1,4 +1,4 @@
-//! Which level gave which part of a merged value.
+//! The level that each part of a merged value comes from.
 
 use super::context::Context;
 use super::page::{Line, joined, text};
@@ -8,28 +8,27 @@ use crate::ide::target::KeyTarget;
 use crate::lookup::{Strategy, StrategyKind};
 use crate::value::Value;
 
-/// Most parts of a value that get a remark; the rest goes without.
+/// Maximum number of a value's parts with remarks.
 const MOST_PARTS: usize = 5_000;
 
-/// Remarks for a value.
+/// Remarks about a value.
 #[derive(Default)]
 pub(super) struct Remarks {
-    /// For its parts.
+    /// About its parts.
     pub(super) parts: Notes,
-    /// For all of it: elements that were taken out.
+    /// About all of it: removed elements.
     pub(super) whole: Vec<String>,
 }
 
 impl Remarks {
-    /// Those for all of the value, as a line.
+    /// The remarks about all of the value, as one line.
     pub(super) fn of_whole(&self) -> Line {
         let remarks = self.whole.iter();
         joined(remarks.map(|remark| vec![text(remark)]), " · ")
     }
 }
 
-/// Remarks for the parts of `value`, the target's, which `sources` (the highest first) were merged
-/// to.
+/// Remarks about the parts of `value`, which is merged from `sources` (the highest first).
 pub(super) fn notes(
     context: &Context<'_>,
     target: &KeyTarget,
@@ -64,7 +63,7 @@ pub(super) fn notes(
     noter.notes
 }
 
-/// The part of a value that keys and indices lead to.
+/// The part of a value at keys and indexes.
 pub(in crate::ide) fn dig<'v>(value: &'v Value, steps: &[Value]) -> Option<&'v Value> {
     let mut value = value;
     for step in steps {
@@ -157,8 +156,7 @@ impl Noter<'_> {
         at: &mut Vec<usize>,
         steps: &[Value],
     ) {
-        // Merging takes the prefixed elements out of the lists that the trace shows, so they are
-        // read from the files.
+        // Merging removes the prefixed elements from the lists in the trace, so they are read from the files.
         let written: Vec<(usize, Value)> = match self.knockout {
             Some(_) => {
                 let givers = givers.iter();
@@ -167,7 +165,7 @@ impl Noter<'_> {
             }
             None => Vec::new(),
         };
-        // A knock-out removes from the next list only.
+        // A knock-out only affects the next list.
         let is_removed = |giver: usize, element: &Value| {
             let above = giver.checked_sub(1).and_then(|above| written.get(above));
             let above = above.and_then(|(_, written)| written.as_array());
@@ -177,7 +175,7 @@ impl Noter<'_> {
                 names.any(|name| name.strip_prefix(prefix) == Some(text))
             })
         };
-        // The source of each element, with its index there.
+        // The source of each element, and its index there.
         let origin: Vec<Option<(usize, Option<usize>)>> = elements
             .iter()
             .map(|element| {
@@ -214,7 +212,7 @@ impl Noter<'_> {
         self.knocked_out(elements, &written, at, steps);
     }
 
-    /// Says which elements of lower levels a higher level's prefix removed.
+    /// Adds the elements of lower levels that were knocked out by a higher level.
     fn knocked_out(
         &mut self,
         elements: &[Value],
@@ -243,7 +241,7 @@ impl Noter<'_> {
         }
     }
 
-    /// A part of what a source's file says, tokens as they stand.
+    /// A part of the value in a source's file, tokens unevaluated.
     fn written(&self, source: usize, steps: &[Value], given: &Value) -> Value {
         let path = self.sources[source].path.as_deref();
         let value = path

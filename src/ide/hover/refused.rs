@@ -1,5 +1,4 @@
-//! The files that Puppet refuses and that fail the lookups of a key: what is shown rests on what is
-//! left of them.
+//! Files that Puppet refuses, so that lookups of a key fail: the answer rests on their readable part.
 
 use super::context::Context;
 use super::page::{Line, Page, text};
@@ -7,10 +6,10 @@ use crate::analysis::RefusedFile;
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
 
-/// Most files that are named.
+/// Maximum number of files that are named.
 const MOST_NAMED: usize = 2;
 
-/// Adds a line for each file that fails lookups of a key for nodes that the hover is about.
+/// Adds a line for each file that makes lookups of a key fail, for the nodes that the hover is about.
 pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
     let files = context.view.refused_files(key);
     if files.is_empty() {
@@ -25,7 +24,7 @@ pub(super) fn add_lines(context: &Context<'_>, key: &str, page: &mut Page) {
     }
 }
 
-/// How many of some nodes read a file that fails each of their lookups of a key.
+/// The number of nodes that read a file that makes all their lookups of a key fail.
 pub(super) fn count_failing(context: &Context<'_>, key: &str, members: &[usize]) -> usize {
     let files = context.view.refused_files(key);
     let fails = |member: &&usize| {

@@ -1,4 +1,4 @@
-//! A `%{…}` token: what its variable is known to be, or the value of the key that it looks up.
+//! Hovers on `%{…}` tokens: the known values of a variable, or the value of the key that is looked up.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::lookup::{Answer, NodeKind, Request, Strict};
 use crate::scope::{Undefined, Variable};
 use crate::value::Value;
 
-/// Most values of a variable that are named.
+/// Maximum number of values that are named for a variable.
 const MOST_VALUES: usize = 6;
 
-/// Widest value on a line, in characters.
+/// Maximum width of a value, in characters.
 const WIDEST: usize = 60;
 
 pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
@@ -77,14 +77,13 @@ pub(super) fn page(context: &Context<'_>, target: &TokenTarget) -> Page {
     page
 }
 
-/// The page of a variable by its name.
 pub(super) fn variable_page(context: &Context<'_>, variable: &str) -> Page {
     let mut page = Page::default();
     variable_lines(context, variable, variable, &mut page);
     page
 }
 
-/// What a variable is known to be, and what sets it.
+/// Adds the known values of a variable, and the code that sets it.
 pub(super) fn variable_lines(
     context: &Context<'_>,
     written: &str,
@@ -101,13 +100,13 @@ pub(super) fn variable_lines(
     }
 }
 
-/// Whether a variable of some known node is not known.
+/// Whether the variable is unknown for a known node.
 fn is_unknown_for_some(context: &Context<'_>, variable: &str) -> bool {
     let column = context.view.analysis.nodes.column(&Arc::from(variable));
     column.unknown.is_some()
 }
 
-/// What each element of a list is known to be, where `mapped_paths` gives it a name.
+/// Adds the known elements of a list that `mapped_paths` binds to a variable.
 pub(super) fn element_lines(
     context: &Context<'_>,
     written: &str,
@@ -139,7 +138,7 @@ pub(super) fn element_lines(
     }
 }
 
-/// The elements of a list over the nodes that an answer is for, each with how many nodes have it.
+/// The elements of a list with the number of nodes that have each.
 fn elements(context: &Context<'_>, list: &Arc<str>) -> Vec<(Value, usize)> {
     let members = match context.selected() {
         Some((_, member)) => vec![member],
@@ -194,7 +193,8 @@ fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
     (!setters.is_empty()).then_some(line)
 }
 
-/// The nodes that an answer is for: those that read the file, or all where that is not told.
+/// The nodes that an answer is for: those that read the file, or all for a configuration and a file
+/// without levels.
 fn members(context: &Context<'_>) -> Vec<usize> {
     let analysis = &context.view.analysis;
     let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
@@ -208,7 +208,7 @@ fn fails(written: &str, message: String) -> Line {
     vec![name(written), text(" — Puppet fails here: "), code(message)]
 }
 
-/// What is known of a variable, for the nodes that read the file.
+/// The known values of a variable, for the nodes that read the file.
 fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
     let mut line = vec![name(written), text(" — ")];
     let analysis = &context.view.analysis;
@@ -248,7 +248,7 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
     line
 }
 
-/// What becomes of a variable that is not there (`Scope#variable_not_found`).
+/// The result of an undefined variable (`Scope#variable_not_found`).
 fn undefined_words(context: &Context<'_>, undefined: &Undefined) -> &'static str {
     let analysis = context.view.analysis;
     let is_path = is_config(analysis.snapshot, context.path());
@@ -265,7 +265,7 @@ fn for_nodes(count: usize) -> Piece {
     })
 }
 
-/// The values of a variable with how many nodes have each, the most frequent first.
+/// The values of a variable with the number of nodes that have each, the most frequent first.
 fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Line {
     let column = context.view.analysis.nodes.column(variable);
     let mut counts = vec![0usize; column.values.len()];
@@ -278,7 +278,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         .filter(|(_, count)| *count > 0)
         .collect();
     found.sort_by_key(|&(at, count)| (std::cmp::Reverse(count), at));
-    // Names of nodes tell nothing apart.
+    // If each node has its own value, one example is enough.
     if found.len() > MOST_VALUES && found.iter().all(|(_, count)| *count == 1) {
         let first = column.values[found[0].0].as_ref();
         let first = first.map_or_else(String::new, |value| yaml::inline(value, WIDEST));
@@ -317,7 +317,7 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
     line
 }
 
-/// The values that the names of files know for a variable, ordered by bytes.
+/// The values of a variable in the paths of existing files, in byte order.
 fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
     let variable = variable.trim_start_matches("::");
     let view = &context.view;
@@ -341,7 +341,7 @@ fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
     values
 }
 
-/// The effective value of the key that a token looks up; `argument` is the key as written.
+/// Adds the effective value of the key that a token looks up; `argument` is the key as written.
 fn looked_up(
     context: &Context<'_>,
     written: &str,
@@ -399,7 +399,7 @@ fn looked_up(
     page.line(first);
 }
 
-/// A missing key is the empty string in a token.
+/// The value in short; for a missing key Puppet inserts the empty string.
 fn short(answer: &Answer) -> Piece {
     match &answer.result {
         Ok(value) => code(yaml::inline(value, WIDEST)),
@@ -408,7 +408,7 @@ fn short(answer: &Answer) -> Piece {
     }
 }
 
-/// One answer: the value, with the files that it comes from.
+/// Adds one answer: the value, with its files.
 fn one(
     context: &Context<'_>,
     mut first: Line,
@@ -441,7 +441,7 @@ fn one(
     }
 }
 
-/// The name under which a trace knows the lookup.
+/// The name of the looked-up key in the trace.
 fn traced_name(key: &KeyTarget, answer: &Answer) -> String {
     if key.steps.is_empty() {
         return quoted(&key.root);

@@ -1,19 +1,18 @@
-//! What a hover says where no hierarchy reads a file, and which hierarchies read a file that several
-//! read.
+//! Hovers in files that no hierarchy reads, or several hierarchies.
 
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
 use crate::workspace::{FoundConfig, Origin, Verdict, path};
 
-/// Most configurations that are named.
+/// Maximum number of configurations that are named.
 const MOST_NAMED: usize = 6;
 
-/// Most configurations that are named below every answer.
+/// Maximum number of other configurations that are named below an answer.
 const MOST_VARIANTS: usize = 1;
 
-/// The page of a key in a YAML file that no hierarchy reads; none for files that are no data by their
-/// names, and for parts of values.
+/// The page of a key in a YAML file that no hierarchy reads; `None` for files that are no data by
+/// their names, and for parts of values.
 pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<Page> {
     let why = analysis.unread(at)?;
     let is_data = matches!(path::extension(at), Some("yaml" | "yml" | "eyaml"));
@@ -43,7 +42,7 @@ pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<
     Some(page)
 }
 
-/// That Puppet refuses a configuration, and what follows.
+/// The configuration that Puppet refuses, and the consequence.
 pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Line {
     let at = within(analysis, &config.path);
     let place = Piece::Place {
@@ -58,7 +57,7 @@ pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Li
     vec![text("Puppet refuses "), place, text(why)]
 }
 
-/// What was looked for, and what is to be done.
+/// The configurations that were searched, and how to solve it.
 pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
     let mut lines = Vec::new();
     match why {
@@ -97,7 +96,7 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
     lines
 }
 
-/// What became of a configuration, in words.
+/// The state of a configuration, in words.
 fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     match &config.verdict {
         Verdict::Used => "in use".to_owned(),
@@ -107,7 +106,7 @@ fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     }
 }
 
-/// Which hierarchy answers, where it does not stand where Puppet looks for it.
+/// Names the hierarchy in use if others read the file too and it is not at Puppet's usual place.
 pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> Line {
     let reading = analysis.configurations_reading(at);
     let others = reading.iter().map(|one| one.config);
@@ -115,7 +114,7 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         .filter(|config| Some(&*config.path) != used && !config.is_aside)
         .collect();
     let own = reading.iter().find(|one| Some(&*one.config.path) == used);
-    // Where Puppet looks for it, and where it is the only one, there is nothing to choose.
+    // At Puppet's usual place, or as the only one, there is no choice to explain.
     let own = own.filter(|own| own.config.origin != Origin::Place && !others.is_empty());
     let Some(own) = own else {
         return Line::new();

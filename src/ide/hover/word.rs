@@ -1,4 +1,4 @@
-//! Words of the configuration and of `lookup_options`: what each is, in a line.
+//! Hovers on words of `hiera.yaml` and `lookup_options`.
 
 use super::context::Context;
 use super::levels::offer_line;
@@ -11,7 +11,7 @@ use crate::ide::target::{WordTarget, is_config};
 use crate::lookup::{FunctionSource, find_function};
 use crate::workspace::{Format, path};
 
-/// What a word means where it is a key.
+/// The meanings of words as keys.
 const KEYS: &[(&str, &str)] = &[
     ("version", "the format of this file; 5 since Puppet 4.9"),
     (
@@ -91,7 +91,7 @@ const KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a word means where it is a value.
+/// The meanings of words as values.
 const VALUES: &[(&str, &str)] = &[
     ("first", "the first value found wins"),
     ("unique", "all values as one flat list without duplicates"),
@@ -112,13 +112,13 @@ const VALUES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a key of `hiera.yaml` or a member of `lookup_options` is, in a line.
+/// The meaning of a key of `hiera.yaml` or of `lookup_options`, in one line.
 #[must_use]
 pub fn meaning_of_key(word: &str) -> Option<&'static str> {
     meaning(KEYS, word)
 }
 
-/// What a value of one of them is, in a line.
+/// The meaning of a value of such a key, in one line.
 #[must_use]
 pub fn meaning_of_value(word: &str) -> Option<&'static str> {
     meaning(VALUES, word)
@@ -159,7 +159,7 @@ pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     }
 }
 
-/// A level by its name: what each of its paths reaches.
+/// The page of a level by its name: the files of each path.
 fn level(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     let snapshot = context.view.analysis.snapshot;
     let parse = snapshot.parse_of(context.file, context.file.format().unwrap_or(Format::Yaml));
@@ -180,7 +180,7 @@ fn level(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     page
 }
 
-/// A data function that is not Puppet's own.
+/// The page of a custom data function.
 fn function(context: &Context<'_>, word: &str) -> Page {
     let mut page = Page::default();
     let view = &context.view;
@@ -211,7 +211,7 @@ fn function(context: &Context<'_>, word: &str) -> Page {
     page
 }
 
-/// Where a data directory lies for this workspace.
+/// The page of a data directory.
 fn datadir(context: &Context<'_>, word: &str) -> Page {
     let mut page = Page::default();
     let (analysis, root) = (&context.view.analysis, context.view.root);

@@ -1,5 +1,5 @@
-//! Values as YAML for people: short lists on one line, a comment where a line needs one, secrets
-//! never. Without secrets and unknown parts the text reads back as the same value.
+//! Values as YAML for people: short lists on one line, remarks as comments, secrets masked. Without
+//! secrets and unknown parts the YAML loads as the same value.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,19 +9,19 @@ use crate::eyaml;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::{Opaque, Value};
 
-/// Remarks by place: the positions that lead to a part of a value, outermost first.
+/// Remarks by position: the indexes that lead to a part of a value, outermost first.
 pub(super) type Notes = HashMap<Vec<usize>, String>;
 
-/// Longest list, in characters, that is written on one line.
+/// Maximum width of a list on one line, in characters.
 const SHORT_LIST: usize = 60;
 
-/// Comments are aligned, but not further right than this column.
+/// Comments are aligned, at most at this column.
 const MOST_INDENT: usize = 48;
 
-/// Most lines that are made of one value before it is cut; a value can be huge.
+/// Maximum number of lines of one value before it is cut; values can be huge.
 const MOST_LINES: usize = 20_000;
 
-/// The same where the whole value is asked for: aliases within aliases have no end.
+/// The same for a whole value: nested aliases can expand without end.
 const MOST_WHOLE: usize = 500_000;
 
 struct Written {
@@ -29,16 +29,14 @@ struct Written {
     note: Option<String>,
 }
 
-/// A value as lines.
 pub(super) struct Shown {
-    /// The lines, all of them.
     pub(super) lines: Vec<String>,
-    /// Whether some are shortened.
+    /// Whether some lines are shortened.
     pub(super) is_shortened: bool,
 }
 
-/// The value as lines, remarks behind them as comments, or above them where a line would be wider than
-/// [`WIDTH`]. Of longer lines the end is left out, unless the whole is wanted.
+/// A value as lines. A remark is a comment behind its line, or above it if the line would be wider
+/// than [`WIDTH`]. The end of longer lines is cut unless `is_whole`.
 pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     let mut writer = Writer {
         notes,
@@ -86,7 +84,7 @@ pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     shown
 }
 
-/// A remark in lines of at most `width` characters, broken between words.
+/// A remark as lines of at most `width` characters, broken between words.
 pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in note.split(' ') {
@@ -103,19 +101,19 @@ pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The value on one line of at most `max` characters. What is cut keeps its brackets and quotes.
+/// A value on one line of at most `max` characters; a cut one keeps its brackets and quotes.
 pub(in crate::ide) fn inline(value: &Value, max: usize) -> String {
     whole_inline(value, max).unwrap_or_else(|| cut_inline(value, max))
 }
 
-/// The value on one line, where that has at most `max` characters.
+/// A value on one line; `None` if it is longer than `max` characters.
 pub(super) fn whole_inline(value: &Value, max: usize) -> Option<String> {
     let mut room = max;
     let mut text = String::new();
     write_inline(value, &mut text, &mut room).then_some(text)
 }
 
-/// Writes a value on one line; says whether it fits into `room` characters.
+/// Writes a value on one line; returns whether it fits into `room` characters.
 fn write_inline(value: &Value, out: &mut String, room: &mut usize) -> bool {
     fn put(words: &str, out: &mut String, room: &mut usize) -> bool {
         let Some(left) = room.checked_sub(words.chars().count()) else {
@@ -162,9 +160,9 @@ fn write_inline(value: &Value, out: &mut String, room: &mut usize) -> bool {
 
 /// The start of a value that does not fit into `max` characters.
 fn cut_inline(value: &Value, max: usize) -> String {
-    /// Narrower, brackets would leave no room for a value.
+    /// Narrower lines have no room for a value in brackets.
     const LEAST: usize = 12;
-    /// What stands for the elements that are left out, with the bracket.
+    /// The width of the mark of omitted elements, without the bracket and a quote.
     const REST: usize = ", …]".len() - 2;
     let narrow = || shortened(&unbounded_inline(value), max);
     if max < LEAST {
@@ -203,7 +201,7 @@ fn cut_inline(value: &Value, max: usize) -> String {
             listed('{', '}', &mut parts)
         }
         Value::String(text) => {
-            // Quotes and escapes take room of their own.
+            // Quotes and escapes take room too.
             let text = masked(text);
             let kept = (1..max).rev().find_map(|most| {
                 let cut = Value::string(shortened_at_word(&text, most));
@@ -229,8 +227,7 @@ fn unbounded_inline(value: &Value) -> String {
     whole_inline(value, usize::MAX).unwrap_or_default()
 }
 
-/// A text cut to `max` characters, between its words and the segments of its names where that keeps
-/// most of it.
+/// Cuts a text to `max` characters, between words or segments of names if that keeps at least half of it.
 fn shortened_at_word(text: &str, max: usize) -> String {
     let cut = shortened(text, max);
     let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else {
@@ -259,7 +256,7 @@ fn shortened(text: &str, max: usize) -> String {
 
 struct Writer<'a> {
     notes: &'a Notes,
-    /// Most lines.
+    /// The maximum number of lines.
     most: usize,
     out: Vec<Written>,
 }
@@ -277,8 +274,7 @@ impl Writer<'_> {
         self.out.push(Written { text, note });
     }
 
-    /// Writes a value behind `lead`, the text of its first line so far; further lines start at
-    /// `indent`.
+    /// Writes a value after `lead`, the start of its first line; further lines are indented by `indent`.
     fn value(&mut self, lead: String, indent: usize, value: &Value, at: &mut Vec<usize>) {
         if self.out.len() >= self.most {
             return;
@@ -292,7 +288,7 @@ impl Writer<'_> {
             Value::Hash(hash) if hash.is_empty() => self.push(behind("{}"), at, None),
             Value::Array(elements) if elements.is_empty() => self.push(behind("[]"), at, None),
             Value::Hash(hash) => {
-                // The first entry of a hash in a list stands behind the dash.
+                // The first entry of a hash in a list follows the dash.
                 let mut dash = self.open(&lead, at);
                 for (position, (key, value)) in hash.iter().enumerate() {
                     let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
@@ -359,7 +355,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends the line that a collection hangs on; a dash instead waits for the first entry.
+    /// Ends the line before a collection; a dash waits for the first entry instead and is returned.
     fn open(&mut self, lead: &str, at: &[usize]) -> Option<String> {
         if lead.is_empty() {
             return None;
@@ -414,7 +410,7 @@ fn key_text(key: &Value) -> String {
     scalar(key)
 }
 
-/// A value that is no collection, on one line.
+/// A scalar on one line.
 fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => string(masked(text)),
@@ -441,7 +437,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// The text without what is encrypted in it.
+/// Masks the encrypted parts of a text.
 pub(super) fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains("ENC[") {
         return Cow::Borrowed(text);
@@ -472,7 +468,7 @@ pub(super) fn masked(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The header of a literal block that can hold the text.
+/// The header of a literal block, if the text can be written as one.
 fn block(text: &str) -> Option<&'static str> {
     let lines = text.strip_suffix('\n').unwrap_or(text);
     if !lines.contains('\n') || lines.ends_with('\n') || lines.starts_with([' ', '\n']) {
@@ -487,8 +483,8 @@ fn block(text: &str) -> Option<&'static str> {
     fits.then_some(if text.ends_with('\n') { "|" } else { "|-" })
 }
 
-/// A text without line breaks, quoted if YAML needs it. The mark that [`masked`] puts in place of an encrypted
-/// text is not quoted: it is not read back.
+/// Writes a text without line breaks, quoted if needed. The mask of [`masked`] is never quoted,
+/// since it need not be read back.
 fn string(text: Cow<'_, str>) -> String {
     let is_mask = || text.starts_with("(encrypted, ") && text.ends_with(')');
     if is_plain(&text) || matches!(text, Cow::Owned(_)) && is_mask() {
@@ -500,7 +496,7 @@ fn string(text: Cow<'_, str>) -> String {
     double_quoted(&text)
 }
 
-/// Whether YAML reads the bare text as this very string, in a list on one line too.
+/// Whether YAML reads the unquoted text as this same string, also in a flow sequence.
 fn is_plain(text: &str) -> bool {
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '_');
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Hovers where a custom backend, or data elsewhere, has a say.
+//! Hovers for levels with custom backends and data outside of the workspace.
 
 use expect_test::expect;
 
@@ -50,7 +50,7 @@ a$0: 1
     );
 }
 
-/// A function that makes a path of the key's segments, above a plain level.
+/// A function that builds a path from the key's segments, above an ordinary level.
 const EXPANDING: &str = "\
 #- hiera.yaml
 version: 5

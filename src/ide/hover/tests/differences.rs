@@ -1,4 +1,4 @@
-//! Merged values, and how hovers say what differs between nodes.
+//! Hovers on merged values, and differences between nodes.
 
 use expect_test::expect;
 

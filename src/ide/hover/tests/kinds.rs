@@ -6,7 +6,7 @@ use crate::ide::hover::Reveal;
 
 use super::*;
 
-/// A repository with one of everything.
+/// A repository with something for every kind of hover.
 const FILES: &str = "\
 #- data/role/web.yaml
 profile::web::port: 443
@@ -45,7 +45,7 @@ password: >
   ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]
 ";
 
-/// Shows the hover behind `at`, whose `$0` is the cursor.
+/// Checks the hover at `at`, with the cursor at its `$0`.
 fn kind(at: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
     let text = with_hierarchy(FILES);
     let before = at.replace("$0", "");
@@ -373,7 +373,7 @@ fn a_datadir_and_a_backend() {
 
 #[test]
 fn an_encrypted_value_names_whom_it_is_for() {
-    // Of the table of blobs that the real hiera-eyaml made: one for a certificate with an issuer.
+    // A blob from a table made by hiera-eyaml: for a certificate with an issuer.
     const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
     let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
     let texts = BLOBS.lines().filter_map(|line| {

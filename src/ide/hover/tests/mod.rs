@@ -1,4 +1,4 @@
-//! Hovers over small workspaces: `#- path` begins a file, `$0` is the cursor.
+//! Hovers in small workspaces: `#- path` begins a file, `$0` is the cursor.
 
 use std::sync::Arc;
 
@@ -43,13 +43,13 @@ fn fixture(text: &str) -> Cursor {
     }
 }
 
-/// Nodes of a nodes file.
+/// Nodes from the text of a nodes file.
 fn nodes(text: &str) -> KnownNodes {
     let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
     KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
 }
 
-/// Puppet's settings, with what the workspace's `.hiera-ls.yaml` declares.
+/// Puppet's settings with the declarations in the workspace's `.hiera-ls.yaml`.
 fn settings(snapshot: &Snapshot) -> Settings {
     let path = format!("{FOLDER}/{PROJECT_FILE}");
     let text = snapshot.file(&path).map(|file| file.text().clone());

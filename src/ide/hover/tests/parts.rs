@@ -1,4 +1,4 @@
-//! Parts of a value that are no keys: elements of merged lists, knock-outs, `<<`, anchors, aliases.
+//! Parts of a value without a key: elements of merged lists, knock-outs, `<<`, anchors, aliases.
 
 use expect_test::expect;
 
@@ -6,7 +6,7 @@ use super::{NODES, check_forms, check_nodes, check_selected, with_hierarchy};
 
 const OPTIONS: &str = "lookup_options:\n  pkgs: {merge: unique}\n  users: {merge: {strategy: deep, knockout_prefix: \"--\"}}\n";
 
-/// Lists of a role, a site and all nodes; `pkgs` is merged as `unique`, `users` as `deep`.
+/// Lists of a role, a site and all nodes; `pkgs` is merged by `unique`, `users` by `deep`.
 fn lists(role: &str, site: &str, common: &str) -> String {
     with_hierarchy(&format!(
         "#- data/role/web.yaml\n{role}#- data/site/ams.yaml\n{site}#- data/common.yaml\n{OPTIONS}{common}"
@@ -486,7 +486,7 @@ fn an_element_of_a_file_that_the_selected_node_does_not_read() {
             set in common.yaml:2
             merge: unique, from lookup_options in common.yaml:1"#]],
     );
-    // Not merged, so the whole list is another one.
+    // Without a merge, the whole list is replaced.
     let own = at("  - both\n  - ow$0n\n", "list: [both]\n");
     check_selected(
         &own,

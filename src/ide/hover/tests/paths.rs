@@ -45,7 +45,7 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
             set in common.yaml:1 · not set in site/ams.yaml
             site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
     );
-    // Of a file that some node may read, nothing is said under another.
+    // A refused file that only some nodes may read is not mentioned for another.
     check(
         &text,
         expect![[r#"
@@ -54,7 +54,7 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
             set in common.yaml:1
             may differ: facts.site = ams"#]],
     );
-    // A date is refused too, and no error of the text's form.
+    // Dates are refused as well, without an error of syntax.
     check(
         &with_hierarchy("#- data/common.yaml\np$0ort: 80\nday: 2024-01-01\n"),
         expect![[r#"
@@ -65,7 +65,7 @@ fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
     );
 }
 
-/// A file that only looks as if it were of the role level, and two globs in one level.
+/// A file that only seems to belong to the role level, and two globs in one level.
 const PATTERNS: &str = "\
 #- hiera.yaml
 version: 5

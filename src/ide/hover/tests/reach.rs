@@ -1,4 +1,4 @@
-//! Which hierarchy answers for a file, and what is said where none does.
+//! Which hierarchy answers for a file, and hovers in files without one.
 
 use expect_test::expect;
 

@@ -1,5 +1,4 @@
-//! What gives a value to several nodes, in which words they differ, and configurations that Puppet
-//! refuses.
+//! The sources of values on several nodes, their differences, and configurations that Puppet refuses.
 
 use expect_test::expect;
 
@@ -168,7 +167,7 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
     );
 }
 
-/// The plain text of a hover for nodes behind the site manifests.
+/// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
     let fixture = fixture(text);
     let settings = settings(&fixture.snapshot);

@@ -16,7 +16,7 @@ fn values_read_back() {
         "- [1, [2, 3], {a: 1}]\n- []\n- {}\n- - - x",
         "a: |\n  one\n  two\nb: \"x\\ny\"\nc: \" lead\\nb\"\n",
         "a: [it's, 'a: b', '#x', '- y', 'k,l', '[', '0644', '2024-01-01', ':sym']",
-        // It looks like the mark of an encrypted value.
+        // Looks like the mask of an encrypted value.
         "a: '(encrypted, a: b #)'",
         "1: a\n'1': b\ntrue: c\n",
     ] {

@@ -1,4 +1,4 @@
-//! Values that are too long for a hover, and how all of them is shown.
+//! Values that are too long for a hover, and ways to see all of them.
 
 use expect_test::expect;
 
