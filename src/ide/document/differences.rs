@@ -1,4 +1,4 @@
-//! The document of what two nodes or two environments differ in, and how a difference is written.
+//! The document of the differences between two nodes or two environments.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::lookup::Alternatives;
 use crate::value::Value;
 use crate::workspace::Snapshot;
 
-/// Widest value of a list of changes, in characters: whole values are in the matrix.
+/// Maximum width of values in the list of differences, in characters; the matrix has whole values.
 const WIDEST: usize = 92;
 
-/// Most nodes that are named below a change; the others are counted.
+/// Maximum number of nodes that are named below a difference.
 const MOST_NAMED: usize = 12;
 
-/// What two nodes or two environments differ in, by their names.
+/// The differences between two nodes or two environments, given by name.
 pub(super) fn document(
     view: &RootView<'_>,
     names: [&Arc<str>; 2],
@@ -69,8 +69,8 @@ pub(super) fn document(
     Ok(Answer::Document(document))
 }
 
-/// What one side has of the keys that differ, as YAML with the sources in comments: in the order of the
-/// other side's, so that an editor compares the two line by line.
+/// One side's answers for the differing keys, as YAML with the sources in comments. Both sides have
+/// the same order, so that an editor's diff aligns them.
 fn one_side(
     name: &str,
     other: &str,
@@ -92,7 +92,7 @@ fn one_side(
         if !content.is_empty() {
             content.push('\n');
         }
-        // Two environments are compared for the same nodes.
+        // Only environments are compared for the same nodes.
         if difference.before.nodes == difference.after.nodes {
             matrix::whose(&mut content, cell);
         }
@@ -114,7 +114,6 @@ fn one_side(
     }
 }
 
-/// The document as data.
 #[derive(Serialize)]
 struct Data<'a> {
     from: &'a str,
@@ -129,7 +128,7 @@ fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snaps
     };
     for difference in differences {
         content.push('\n');
-        // Between two nodes, each side's node is in the first line.
+        // If two nodes are compared, the first line already names them.
         let sides_differ = difference.before.nodes != difference.after.nodes;
         change(&mut content, difference, snapshot, sides_differ);
     }
@@ -146,7 +145,7 @@ fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snaps
     }
 }
 
-/// One change: the key and for how many nodes, the old answer, the new one, the nodes.
+/// Adds one difference: the key and its number of nodes, the old answer, the new one, the nodes.
 pub(super) fn change(
     content: &mut String,
     difference: &Difference,
@@ -188,7 +187,7 @@ pub(super) fn change(
     }
 }
 
-/// Both answers in a line each. What reads alike differs in what is encrypted.
+/// Both answers in a line each. Answers that look alike differ in encrypted parts.
 fn both(before: &Cell, after: &Cell) -> [String; 2] {
     let [old, mut new] = [said(before), said(after)];
     if old == new && has_secrets(before) {
@@ -201,12 +200,12 @@ fn has_secrets(cell: &Cell) -> bool {
     cell.result.as_ref().is_ok_and(Value::has_opaque)
 }
 
-/// An answer in a line.
+/// An answer in one line.
 fn said(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
         (unknown, Ok(value)) => {
             let shown = hover::inline(value, WIDEST);
-            // Of what is not known, the reason says more than the value.
+            // For an unknown value, the reason is more useful.
             match unknown.is_none() || !value.has_opaque() || shown.contains("(encrypted") {
                 true => shown,
                 false => outcome_text(cell),

@@ -1,5 +1,4 @@
-//! The document of what a workspace is for Hiera, and how it is written: as text for people, as JSON
-//! for programs.
+//! The document about the state of a workspace for Hiera: text for people, JSON for programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,20 +14,20 @@ use crate::analysis::{
 use crate::ide::cell::{counted, folded};
 use crate::workspace::{RootKind, Snapshot, path};
 
-/// The version of the JSON form.
+/// The version of the JSON format.
 const VERSION: u8 = 1;
 
-/// Most folders or files of one kind that the text names.
+/// Maximum number of folders or files of one kind that the text names.
 const MOST_NAMED: usize = 12;
 
-/// Widest line, in characters.
+/// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
 
-/// Widest column of a table, in characters.
+/// Maximum width of a table's column, in characters.
 const WIDEST: usize = 48;
 
-/// What the workspace is for Hiera, for the environment around a file or folder. Commands are run
-/// behind `enter`, which goes to the workspace where a shell is not there.
+/// The state of the environment around a file or folder. `enter` is a prefix of the printed
+/// commands that changes to the workspace's folder if the shell is elsewhere.
 #[must_use]
 pub fn document(analysis: Analysis<'_>, at: &str, nodes: &NodeSet, enter: &str) -> Document {
     let report = analysis.report(at, nodes);
@@ -146,7 +145,7 @@ fn reading(level: &LevelReport) -> String {
     }
 }
 
-/// A table with a head, its columns as wide as they must be.
+/// Adds a table with a header.
 fn table<const N: usize>(out: &mut String, head: [&str; N], rows: &[[String; N]]) {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
@@ -288,7 +287,7 @@ fn whys(out: &mut String, snapshot: &Snapshot, title: &str, all: &[FileAndWhy]) 
     }
 }
 
-/// A sentence in lines that are not wide, the later ones indented further.
+/// Adds a sentence, broken into lines; later lines are indented further.
 fn put(out: &mut String, indent: usize, words: &str) {
     for (at, line) in folded(words.split(' '), " ", WIDTH - indent - 2)
         .iter()
@@ -299,7 +298,7 @@ fn put(out: &mut String, indent: usize, words: &str) {
     }
 }
 
-/// Words with paths from the workspace's folders.
+/// Makes paths in a text relative to the workspace's folders.
 fn short_paths(snapshot: &Snapshot, words: &str) -> String {
     let folders = snapshot.folders().iter();
     folders.fold(words.to_owned(), |words, folder| {
@@ -307,7 +306,7 @@ fn short_paths(snapshot: &Snapshot, words: &str) -> String {
     })
 }
 
-/// The report as JSON; the form is an interface (`docs/doctor.md`).
+/// The report as JSON; its format is public (`docs/doctor.md`).
 fn json_of(report: &Report) -> Value {
     let whys = |all: &[FileAndWhy]| -> Vec<Value> {
         let all = all.iter();

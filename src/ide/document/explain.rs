@@ -1,5 +1,4 @@
-//! The documents of how Puppet looks a key up: for people, level by level; and in the words of
-//! `puppet lookup --explain`.
+//! The documents that explain a lookup: for people, level by level; and as `puppet lookup --explain`.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,32 +17,32 @@ use crate::scope::{Node, Scope};
 use crate::text::nearest_host;
 use crate::workspace::Paths;
 
-/// Widest line, in characters.
+/// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
 
-/// Longest path, in characters.
+/// Maximum length of a path, in characters.
 const LONGEST_PLACE: usize = 84;
 
-/// Widest path in a column, in characters.
+/// Maximum width of the column of paths, in characters.
 const WIDEST_PLACE: usize = 48;
 
-/// Widest text in the column behind, in characters.
+/// Maximum width of the column of results, in characters.
 const WIDEST_SAID: usize = 36;
 
-/// What is said of a level without a file.
+/// The result of a level without a file.
 const NO_FILE: &str = "no file";
 
-/// What is said of a level whose files depend on the node.
+/// The result of a level with different files for each node, if none of them sets the key.
 const NO_FILE_SETS_IT: &str = "no file sets it";
 
-/// What is said of a level whose files are not here.
+/// The result of a level with files outside of the workspace.
 const OUTSIDE: &str = "unknown: outside this workspace";
 
-/// Most files of a level that are named.
+/// Maximum number of a level's files that are named.
 const MOST_NAMED: usize = 2;
 
-/// The explanation for people: the answer as a hover gives it, then what each level says of the key,
-/// the highest first. YAML, with everything but the value in comments.
+/// The explanation for people: the hover's answer, then the result of each level, the highest
+/// first. YAML, with everything but the value in comments.
 pub(super) fn for_people(
     analysis: Analysis<'_>,
     view: &RootView<'_>,
@@ -88,8 +87,8 @@ pub(super) fn for_people(
     }
 }
 
-/// The scope that levels are shown for: the node's, else that of the only node that reads the file, else
-/// what the file's own path says.
+/// The scope that levels are shown for: the node's, else that of the only node that reads the file,
+/// else the one that the file's path determines.
 fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Option<&Node>) -> Scope {
     if let Some(node) = node {
         return match analysis.nodes.find(&node.certname) {
@@ -106,32 +105,32 @@ fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Optio
     }
 }
 
-/// What is said of locations, for a key or a part of its value.
+/// The results of locations, for a key or a part of its value.
 struct Teller<'a> {
     view: &'a RootView<'a>,
     target: &'a KeyTarget,
     survey: &'a Survey,
-    /// The files that give the part, of those that are known.
+    /// The known files that give the part.
     used: Vec<Arc<str>>,
     positions: KeyPositions<'a>,
-    /// Files of nodes that lines above name: one file may fit several locations.
+    /// Node-specific files that were named in lines above: a file may match several locations.
     named: HashSet<Arc<str>>,
-    /// The nodes, by number, of which a level above has the key.
+    /// Indexes of the nodes with a value from a level above.
     answered: HashSet<usize>,
 }
 
-/// A line of the levels.
+/// A line of the table of levels.
 #[derive(Clone)]
 struct Row {
-    /// The file, or the path as the configuration writes it.
+    /// The file, or the path as in the configuration.
     place: String,
     said: String,
     level: String,
-    /// How many more locations it stands for, and the level of the last of them.
+    /// The number of further locations that the line covers, and the level of the last one.
     more: Option<(usize, String)>,
 }
 
-/// One line for each location of each level: the file, what it says, the level.
+/// Adds a line for each location of each level: file, result, level.
 fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey: &Survey) {
     let used = hover::used(survey, target).into_iter();
     let mut teller = Teller {
@@ -183,7 +182,7 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
     }
 }
 
-/// A path without its middle where it is longer than so many characters.
+/// Drops the middle of a path of more than `most` characters.
 fn without_middle(place: &str, most: usize) -> String {
     let count = place.chars().count();
     if count <= most {
@@ -202,7 +201,7 @@ impl Row {
         }
     }
 
-    /// Whether it is one level or several, and their names.
+    /// "level" or "levels", and their names.
     fn levels(&self) -> (&'static str, String) {
         match &self.more {
             Some((_, last)) if *last != self.level => {
@@ -213,7 +212,7 @@ impl Row {
     }
 }
 
-/// The rows with one for neighbours of which nothing is set or known.
+/// Joins adjacent rows without a value.
 fn together(rows: Vec<Row>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in rows {
@@ -230,7 +229,7 @@ fn together(rows: Vec<Row>) -> Vec<Row> {
 }
 
 impl Teller<'_> {
-    /// A level's file with the line of the key or its part, or its path as the configuration writes it.
+    /// A level's file with the line of the key or its part, or the path as in the configuration.
     fn place(&self, level: &SurveyLevel) -> String {
         let snapshot = self.view.analysis.snapshot;
         let Some(path) = level.file.as_deref() else {
@@ -248,14 +247,14 @@ impl Teller<'_> {
         }
     }
 
-    /// Whether a file sets the part, as far as its own text says.
+    /// Whether a file itself sets the part.
     fn has_part(&self, path: &str) -> bool {
         let KeyTarget { root, steps, .. } = self.target;
         let own = self.view.analysis.own_value(path, root);
         steps.is_empty() || own.is_some_and(|own| hover::dig(&own, steps).is_some())
     }
 
-    /// What a level says of the key.
+    /// The result of a level.
     fn said(&mut self, level: &SurveyLevel) -> String {
         let is_merged = !self.survey.strategy.is_first_found();
         match &level.status {
@@ -284,7 +283,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What is said of a file that gave a value for the key.
+    /// The result of a file that gives a value for the key.
     fn said_of_file(&self, level: &SurveyLevel) -> String {
         let path = level.file.as_deref().unwrap_or_default();
         let is_used = self.used.iter().any(|used| **used == *path);
@@ -304,7 +303,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What is said of a file whose value counts for the nodes of which no level above has the key.
+    /// The result of a file that sets the key for all nodes without a value from a level above.
     fn sets_for_the_rest(&self) -> String {
         let nodes = self.view.analysis.nodes.len();
         match nodes - self.answered.len() {
@@ -316,7 +315,7 @@ impl Teller<'_> {
         }
     }
 
-    /// The files that may set the part.
+    /// Filters files that may set the part.
     fn that_may_set(&self, mut files: Vec<Arc<str>>) -> Vec<Arc<str>> {
         let KeyTarget { root, steps, .. } = self.target;
         files.retain(|path| {
@@ -326,14 +325,14 @@ impl Teller<'_> {
         files
     }
 
-    /// The files that no line above names and that may set the part.
+    /// Filters files that may set the part and that no line above names.
     fn not_yet_named(&mut self, files: Vec<Arc<str>>) -> Vec<Arc<str>> {
         let mut files = self.that_may_set(files);
         files.retain(|path| self.named.insert(path.clone()));
         files
     }
 
-    /// What is said of the files that a level reads for some nodes: for how many, where that is known.
+    /// The result of a level with different files for each node; with the number of nodes, if known.
     fn possible(&mut self, level: &SurveyLevel, paths: &Paths) -> String {
         let nodes = self.view.analysis.nodes.len();
         let members: Vec<usize> = (0..nodes).collect();
@@ -341,7 +340,7 @@ impl Teller<'_> {
         let setting = self.that_may_set(files);
         let files: Vec<String> = setting.iter().map(ToString::to_string).collect();
         let found = self.view.read_files(&[&level.place], &files, &members);
-        // What some node reads here may stand in another line for others.
+        // Some of the files may be named in another line too, for other nodes.
         let shown = match &found {
             Some(found) if !found.read.is_empty() => {
                 let read = found.read.iter().map(|at| Arc::from(at.as_ref() as &str));
@@ -383,7 +382,7 @@ impl Teller<'_> {
         }
     }
 
-    /// A few files by name, each with the line of the key or its part.
+    /// Names a few files, each with the line of the key or its part.
     fn names(&self, files: &[Arc<str>]) -> String {
         let snapshot = self.view.analysis.snapshot;
         let more = files.len().saturating_sub(MOST_NAMED);
@@ -406,8 +405,8 @@ impl Teller<'_> {
     }
 }
 
-/// The explanation, with what is unknown in comment lines below it. Half-typed files are read as
-/// Puppet reads them, so the text is that of the command line.
+/// The explanation in Puppet's words, with the unknown parts in comments below. Broken files are
+/// read as strictly as in Puppet, so that the text equals the command line's.
 pub(super) fn document(view: &RootView<'_>, key: &str, node: Option<&Node>) -> Document {
     let settings = Settings {
         recover_broken_files: false,

@@ -1,4 +1,4 @@
-//! The document of what unsaved edits change.
+//! The document about the effect of unsaved edits.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_wi
 use crate::ide::json::json;
 use crate::workspace::{Change, File, Snapshot};
 
-/// What the unsaved edit of a file changes, or all unsaved edits.
+/// The effect of the unsaved edit of a file, or of all unsaved edits.
 pub(super) fn answer(
     analysis: Analysis<'_>,
     path: &str,
@@ -87,7 +87,7 @@ pub(super) fn answer(
     })
 }
 
-/// What is said of an edit that makes a file one that Puppet refuses: no value is left to compare.
+/// The message if an edit makes Puppet refuse a file: there are no values left to compare.
 fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
     let key = match &after.layer {
         Layer::Module(name) => format!("{name}::key"),
@@ -132,7 +132,6 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
     ))
 }
 
-/// The document as data.
 #[derive(Serialize)]
 struct Data<'a> {
     complete: bool,
@@ -141,8 +140,8 @@ struct Data<'a> {
     changes: &'a [Difference],
 }
 
-/// What an unsaved edit changes, of `of` known nodes; `what` is what is unsaved, for people.
-/// Nothing where it changes nothing.
+/// The effect of an unsaved edit on nodes, of `of` known ones; `what` describes the edit. `None` if
+/// it changes nothing.
 fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
     if impact.changes.is_empty() && impact.is_complete {
         return None;

@@ -14,11 +14,11 @@ use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
-/// Where lists of nodes are broken, in characters.
+/// Maximum width of lists of nodes, in characters.
 const WIDTH: usize = 100;
 
-/// What is said instead of answers for a key that nothing in the workspace sets; nothing for others, and
-/// where what is not known may set it.
+/// The message for a key that nothing in the workspace sets; `None` for others, and if unknown data
+/// may set it.
 pub(super) fn missing(view: &RootView<'_>, key: &str) -> Option<String> {
     let root = KeyTarget::named(key)?.root;
     if *root == *LOOKUP_OPTIONS {
@@ -36,7 +36,7 @@ pub(super) fn missing(view: &RootView<'_>, key: &str) -> Option<String> {
     (!is_known && !may_be_set()).then(|| not_set(view, &root))
 }
 
-/// That a key is set nowhere, with the key that may be meant.
+/// The message for a key that is not set, with a similar key.
 fn not_set(view: &RootView<'_>, key: &str) -> String {
     let all = all_keys(view);
     let near = nearest(
@@ -49,12 +49,12 @@ fn not_set(view: &RootView<'_>, key: &str) -> String {
     format!("no level sets '{key}' for any node{near}")
 }
 
-/// Why the name of the options is no key.
+/// The message for `lookup_options` in place of a key.
 pub(crate) fn no_data() -> String {
     format!("'{LOOKUP_OPTIONS}' cannot be looked up: it only says how other keys are merged")
 }
 
-/// The matrix of a key; a sentence where no level sets it for any node.
+/// The matrix of a key; a message if no level sets it for any node.
 pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
     if key == LOOKUP_OPTIONS {
         return Answer::Message(no_data());
@@ -77,8 +77,8 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
     })
 }
 
-/// The matrix of a key: YAML with each answer, the nodes that get it and where it comes from in
-/// comments. Where no nodes are known, the answers by what their facts say.
+/// The matrix of a key: YAML with each answer, and with its nodes and sources in comments. If no
+/// nodes are known, the answers for the possible values of facts.
 fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     let snapshot = view.analysis.snapshot;
     let row = with_facts(view, with_unseen(view, row_of_any(view, key)));
@@ -132,15 +132,14 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     (row, document)
 }
 
-/// The value of each answer, in the order of the data: those for nodes, then those by facts; empty where
-/// there is none.
+/// The value of each answer, in the order of the data: first by nodes, then by facts; empty without a value.
 fn values(row: &Row) -> Vec<String> {
     let cells = row.answers.iter().chain(&row.by_facts);
     let values = cells.map(|cell| cell.result.as_ref().map_or(String::new(), dump_for_hover));
     values.collect()
 }
 
-/// Where an answer comes from, in lines of comments.
+/// Adds the sources of an answer, in comments.
 pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
     let (_, lines) = origins_text(cell, &|source| place(source, snapshot));
     if lines.is_empty() {
@@ -153,7 +152,7 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
     }
 }
 
-/// For whom an answer is, in lines of comments: the names of nodes, where they fit in one line.
+/// Adds the nodes of an answer, in comments: their number, and their names if they fit in one line.
 pub(super) fn whose(content: &mut String, cell: &Cell) {
     if !cell.condition.is_none() {
         comment(content, &cell.condition.to_string());
@@ -165,8 +164,7 @@ pub(super) fn whose(content: &mut String, cell: &Cell) {
     }
 }
 
-/// The names of an answer's nodes, where they take more than one line: below the value, which they
-/// would push out of sight.
+/// Adds the names of an answer's nodes that take several lines; below the value, so that it stays visible.
 pub(super) fn names(content: &mut String, cell: &Cell) {
     let lines = name_lines(cell);
     if !cell.condition.is_none() || lines.len() < 2 {
@@ -178,7 +176,7 @@ pub(super) fn names(content: &mut String, cell: &Cell) {
     }
 }
 
-/// Some names of nodes and how many more there are, in lines that fit.
+/// At most `most` names of nodes and the number of the others, broken into lines.
 pub(super) fn folded_names(nodes: &[Arc<str>], most: usize) -> Vec<String> {
     let shown = &nodes[..nodes.len().min(most)];
     let more = nodes.len() - shown.len();
@@ -195,7 +193,7 @@ pub(super) fn folded_names(nodes: &[Arc<str>], most: usize) -> Vec<String> {
     folded(names.iter().map(String::as_str), " ", WIDTH - 4)
 }
 
-/// The names of an answer's nodes in comments, broken where lines get long.
+/// The names of an answer's nodes in comments, broken into lines.
 fn name_lines(cell: &Cell) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (at, node) in cell.nodes.iter().enumerate() {
@@ -210,7 +208,7 @@ fn name_lines(cell: &Cell) -> Vec<String> {
     lines
 }
 
-/// Words in comments, broken where lines get long.
+/// Adds words in comments, broken into lines.
 fn comment(content: &mut String, words: &str) {
     let words = one_line(words);
     for (at, line) in folded(words.split(' '), " ", WIDTH - 4).iter().enumerate() {
@@ -219,9 +217,9 @@ fn comment(content: &mut String, words: &str) {
     }
 }
 
-/// An answer as YAML; what is no value in comments.
+/// Adds an answer as YAML; errors and unknown parts in comments.
 pub(super) fn answer(content: &mut String, key: &str, cell: &Cell) {
-    // What would make another answer says more than why it is not certain.
+    // The condition for another answer is more useful than the reason for the uncertainty.
     if let Some(why) = cell.unknown.as_ref().filter(|_| cell.unless.is_none()) {
         comment(content, &format!("unknown: {why}"));
     }

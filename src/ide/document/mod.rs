@@ -1,7 +1,7 @@
-//! Read-only documents that commands of an editor open: one file for each kind.
+//! Read-only documents that editors open by commands: one module for each kind.
 //!
-//! Each has a text for people; some have the same as JSON for programs. Files are named below their
-//! workspace folder.
+//! Each is a text for people; some have the same content as JSON for programs. Files are named by
+//! their path below the workspace's folder.
 
 mod differences;
 pub mod doctor;
@@ -23,26 +23,26 @@ use crate::workspace::Snapshot;
 /// A read-only text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Document {
-    /// What it is about, for people.
+    /// The title, for people.
     pub title: String,
-    /// The editor's name of its language.
+    /// The editor's identifier of its language.
     pub language: &'static str,
     /// The text.
     pub content: String,
-    /// The same as JSON, for programs.
+    /// The same content as JSON, for programs.
     pub data: Option<String>,
-    /// The values of a matrix as YAML, in the order of its data.
+    /// The values of a matrix as YAML, in the order of its JSON.
     pub values: Vec<String>,
     /// The two sides of a comparison.
     pub sides: Vec<Document>,
 }
 
-/// The answer to a question.
+/// The result of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// A text of its own.
+    /// A document.
     Document(Document),
-    /// A sentence.
+    /// A sentence to show instead of a document.
     Message(String),
 }
 
@@ -55,69 +55,69 @@ pub enum ExplainForm {
     Puppet,
 }
 
-/// A key of a file: by its name, or by the place where it stands.
+/// A key by its name, or by its place in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlace {
-    /// The file, or a folder: its hierarchy counts.
+    /// The file, or a folder; it selects the hierarchy.
     pub path: Arc<str>,
-    /// The key as it is looked up; without one, the key at the place.
+    /// The key, by its name in lookups; if `None`, the key at the offset.
     pub key: Option<Arc<str>>,
-    /// A byte of the file.
+    /// An offset in the file, in bytes.
     pub offset: Option<usize>,
 }
 
-/// What a document is about.
+/// A request for a document.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// How Puppet looks a key up.
+    /// How Puppet looks up a key.
     Explain {
         /// The key.
         place: KeyPlace,
-        /// For whom.
+        /// The form of the explanation.
         form: ExplainForm,
-        /// The node; any node without one.
+        /// The node; `None` for any node.
         node: Option<Arc<Node>>,
     },
     /// The whole effective value: for the selected node, else for the nodes that read the file.
     Value(KeyPlace),
     /// The answers for all nodes.
     Matrix(KeyPlace),
-    /// Which values look the key up.
+    /// The places that look up the key.
     Uses(KeyPlace),
-    /// What differs between two nodes or two environments.
+    /// The differences between two nodes or two environments.
     Diff {
-        /// The file or folder whose hierarchy counts.
+        /// The file or folder that selects the hierarchy.
         path: Arc<str>,
-        /// Name of the first; without it the selected node.
+        /// The first one's name; `None` for the selected node.
         from: Option<Arc<str>>,
-        /// Name of the second.
+        /// The second one's name.
         to: Arc<str>,
         /// The only key to compare.
         key: Option<Arc<str>>,
     },
-    /// What the workspace is for Hiera, and what would improve answers most.
+    /// The state of the workspace for Hiera, with the most useful improvements.
     Doctor {
-        /// The file or folder whose hierarchy counts.
+        /// The file or folder that selects the hierarchy.
         path: Arc<str>,
         /// The nodes that are known for it.
         nodes: Arc<NodeSet>,
     },
-    /// What unsaved edits change.
+    /// The effect of unsaved edits.
     Impact {
-        /// The file or folder whose hierarchy counts.
+        /// The file or folder that selects the hierarchy.
         path: Arc<str>,
-        /// The file whose edit counts; without it, all unsaved edits.
+        /// The edited file; `None` for all unsaved edits.
         file: Option<Arc<str>>,
     },
 }
 
-/// Takes how many steps of how many are done.
+/// Reports progress: the finished steps and all steps.
 pub type Progress<'a> = &'a dyn Fn(usize, usize);
 
-/// Answers a question.
+/// Creates a document.
 ///
 /// # Errors
-/// Why there is no answer, for people.
+/// Why there is none, for people.
 pub fn answer(
     analysis: Analysis<'_>,
     question: &Question,
@@ -175,7 +175,7 @@ pub fn answer(
     Ok(Answer::Document(document))
 }
 
-/// The value as a hover shows it, in full; none where the nodes that read the file get several.
+/// The value as in a hover, but all of it; `None` if the nodes that read the file get several.
 fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
     let shown = with_short_names(analysis.snapshot, |options| {
         hover::whole_value(analysis, path, key, options)
@@ -188,7 +188,7 @@ fn value(analysis: Analysis<'_>, path: &str, key: &str) -> Option<Document> {
     })
 }
 
-/// What a hover says where files are named by their path below the workspace's folder, as in all documents.
+/// Shows a hover with files named as in all documents, by their path below the workspace's folder.
 fn with_short_names<T>(snapshot: &Snapshot, show: impl FnOnce(&hover::HoverOptions<'_>) -> T) -> T {
     show(&hover::HoverOptions {
         name: Some(&|at| snapshot.short_name(at).to_owned()),
@@ -197,7 +197,7 @@ fn with_short_names<T>(snapshot: &Snapshot, show: impl FnOnce(&hover::HoverOptio
 }
 
 impl KeyPlace {
-    /// The key as it is looked up.
+    /// The key's name in lookups.
     fn key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
         match (&self.key, self.offset) {
             (Some(key), _) => Ok(key.clone()),
@@ -207,10 +207,10 @@ impl KeyPlace {
         }
     }
 
-    /// The top-level key: the one that is named, else the one around the place.
+    /// The top-level key: of the given name, else around the offset.
     ///
     /// # Errors
-    /// That there is none, in words.
+    /// Why there is none, for people.
     pub fn top_key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
         let key = self.key(snapshot)?;
         Ok(match self.key {
@@ -229,7 +229,7 @@ fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, Str
     view.ok_or_else(|| "no hiera.yaml covers this file".to_owned())
 }
 
-/// The error of a request that was cancelled; no client shows it.
+/// The error of a cancelled request; clients do not show it.
 fn cancelled() -> String {
     "the request was cancelled".to_owned()
 }
@@ -238,7 +238,7 @@ fn place(source: &SourceLine, snapshot: &Snapshot) -> String {
     format!("{}:{}", snapshot.short_name(&source.file), source.line)
 }
 
-/// A text that cannot end the comment that it stands in.
+/// A text without line breaks, which would end a comment.
 fn one_line(text: &str) -> String {
     text.trim().replace(['\n', '\r'], " ")
 }

@@ -1,4 +1,4 @@
-//! Documents over small workspaces: what they say of parts of values, of secrets, of unknown keys.
+//! Documents in small workspaces: parts of values, secrets, unknown keys.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The document of the places that look a key up: values, manifests, and the class parameter that
-//! automatic lookup fills.
+//! The document of the places that look up a key: values, manifests, and the class parameter that
+//! automatic parameter lookup sets.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -17,16 +17,14 @@ use crate::ide::target::KeyTarget;
 use crate::value::KeyHashing;
 use crate::workspace::{CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
-/// A place that looks a key up.
+/// A place that looks up a key.
 struct Use {
     at: u32,
-    /// In words.
     by: String,
-    /// The key whose value does it; none in a manifest.
+    /// The key with the value that looks it up; `None` in a manifest.
     key: Option<Arc<str>>,
 }
 
-/// The document as data.
 #[derive(Serialize)]
 struct Data<'a> {
     key: &'a str,
@@ -41,8 +39,8 @@ struct UseFields<'a> {
     line: u32,
 }
 
-/// The places that look a key up, among the files that are looked up together with the one at `path`; a
-/// sentence where there are none.
+/// The places that look up a key, in files that nodes read together with the one at `path`; a
+/// message if there are none.
 pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
     let snapshot = analysis.snapshot;
     let target = KeyTarget::of_root(key);
@@ -85,7 +83,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
     })
 }
 
-/// The tokens in values of a data file that look a key up.
+/// The tokens in values of a data file that look up a key.
 fn in_values(file: &File, key: &str) -> Vec<Use> {
     let uses = file.facts().uses().filter(|(_, _, to)| ***to == *key);
     let uses = uses.map(|(by, reference, _)| Use {
@@ -96,8 +94,8 @@ fn in_values(file: &File, key: &str) -> Vec<Use> {
     uses.collect()
 }
 
-/// How many places look up each key of the file at `path`: as many as the document of its uses lists. O(tokens
-/// and lookups of the workspace).
+/// The number of places that look up each key of the file at `path`, as in the document of uses.
+/// O(tokens and lookups in the workspace).
 pub(in crate::ide) fn counts(
     analysis: Analysis<'_>,
     path: &str,
@@ -148,7 +146,7 @@ pub(in crate::ide) fn counts(
         .collect()
 }
 
-/// The root of the key that a lookup in code names; none where it is computed.
+/// The root of the key that a call looks up; `None` if it is computed.
 fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
     match &lookup.key {
         LookupKey::Literal(key) => Some(root_of(key)),
@@ -156,7 +154,7 @@ fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
     }
 }
 
-/// The lookups of a manifest, and the parameter that automatic lookup fills.
+/// The lookups in a manifest, including the parameter of automatic parameter lookup.
 fn in_manifest(code: &CodeFacts, target: &KeyTarget) -> Vec<Use> {
     let mut places = in_code(code, target);
     places.sort_by_key(|one| one.name);

@@ -1,4 +1,4 @@
-//! The top-level entries of a YAML file, and edits that keep the rest of the file as it is: comments,
+//! The top-level entries of a YAML file, and edits that preserve the rest of the file: comments,
 //! order, quotes, line ends.
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, Snapshot, path};
 
-/// A YAML file whose entries can be edited.
+/// A YAML file for edits of its entries.
 pub struct Sheet<'a> {
     /// The file.
     pub file: &'a Arc<File>,
     parse: Arc<Parse>,
-    /// How it is written.
+    /// The style of new text.
     pub style: Style,
 }
 
-/// An entry of the topmost mapping: its key and its value.
+/// An entry of the top-level mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The key.
@@ -30,10 +30,10 @@ pub struct Entry {
 }
 
 impl<'a> Sheet<'a> {
-    /// A file of a snapshot.
+    /// Opens a file of a snapshot.
     ///
     /// # Errors
-    /// Why its entries cannot be edited, in words.
+    /// Why its entries cannot be edited, for people.
     pub fn of(snapshot: &'a Snapshot, at: &str) -> Result<Sheet<'a>, String> {
         let name = path::name(at);
         let file = snapshot.file(at);
@@ -80,33 +80,33 @@ impl<'a> Sheet<'a> {
         self.file.text()
     }
 
-    /// The names of the entries in their order.
+    /// The names and entries, in order.
     pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, Entry)> {
         let tree = self.tree();
         tree.entries()
             .filter_map(|(key, value)| Some((tree.scalar_text(key)?, Entry { key, value })))
     }
 
-    /// Every entry of a name, the last of which counts.
+    /// Every entry of a name; the last one is effective.
     #[must_use]
     pub fn all(&self, key: &str) -> Vec<Entry> {
         let named = self.names().filter(|(name, _)| ***name == *key);
         named.map(|(_, entry)| entry).collect()
     }
 
-    /// The entry of a name that counts; none for one that a merge key brings.
+    /// The effective entry of a name; `None` for keys that a merge key adds.
     #[must_use]
     pub fn entry(&self, key: &str) -> Option<Entry> {
         self.all(key).pop()
     }
 
-    /// Whether an entry means the same in another file: no anchor, alias, tag or merge key is in it.
+    /// Whether an entry loads the same in another file: it contains no anchor, alias, tag or merge key.
     #[must_use]
     pub fn is_plain(&self, entry: Entry) -> bool {
         self.tree().stands_alone(self.range(entry))
     }
 
-    /// The bytes of an entry, from its key to the end of its value.
+    /// The range of an entry, from its key to the end of its value.
     #[must_use]
     pub fn range(&self, entry: Entry) -> TextRange {
         let key = self.tree().node(entry.key).full_range();
@@ -117,7 +117,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The whole lines of an entry: none where something else stands on them.
+    /// The whole lines of an entry; `None` if the lines contain anything else.
     #[must_use]
     pub fn lines(&self, entry: Entry) -> Option<TextRange> {
         let text = self.text();
@@ -135,7 +135,7 @@ impl<'a> Sheet<'a> {
         (starts_line && is_alone).then(|| TextRange::new(start, end))
     }
 
-    /// The end of the last line of an entry; blank lines are a part of a block that keeps them.
+    /// The end of an entry's last line; blank lines belong to a block scalar that keeps them.
     fn line_end(&self, entry: Entry, end: usize) -> usize {
         let text = self.text();
         let next = |at: usize| {
@@ -171,7 +171,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The lines of an entry with the comments right above it, but for those that begin the file.
+    /// The lines of an entry with the comments right above it, except for comments at the start of the file.
     #[must_use]
     pub fn with_comments(&self, entry: Entry) -> Option<TextRange> {
         let own = self.lines(entry)?;
@@ -187,13 +187,13 @@ impl<'a> Sheet<'a> {
         Some(own)
     }
 
-    /// The comments of an entry: above it, beside it and inside of its value. O(comments).
+    /// The comments above, beside and inside of an entry. O(comments).
     pub fn comments_of(&self, entry: Entry) -> Vec<&'a str> {
         let whole = self.with_comments(entry);
         whole.map_or_else(Vec::new, |whole| self.comments_in(whole))
     }
 
-    /// The comments of a part of the file. O(comments).
+    /// The comments in a range. O(comments).
     pub fn comments_in(&self, part: TextRange) -> Vec<&'a str> {
         let comments = self.tree().comments().iter();
         let inside = comments.filter(|comment| part.contains(**comment));
@@ -203,7 +203,7 @@ impl<'a> Sheet<'a> {
             .collect()
     }
 
-    /// Takes lines of entries away; what is left is a hash even where nothing is left.
+    /// Removes lines of entries; a file without any entries left becomes an empty hash.
     #[must_use]
     pub fn removal(&self, lines: TextRange) -> TextEdit {
         let root = self.tree().root().map(|root| self.tree().node(root).range);
@@ -214,14 +214,14 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Adds an entry: among its neighbours where the file is ordered, else behind the keys of the
-    /// same class or module, else at the end.
+    /// Adds an entry at its place: in order if the file is sorted, else behind keys of the same
+    /// class or module, else at the end.
     #[must_use]
     pub fn addition(&self, key: &str, value: &Value) -> TextEdit {
         self.insertion(key, &self.style.entry(key, value))
     }
 
-    /// Adds lines of an entry where they belong.
+    /// The same, with the lines of the entry already written.
     #[must_use]
     pub fn insertion(&self, key: &str, lines: &str) -> TextEdit {
         let text = self.text();
@@ -240,7 +240,7 @@ impl<'a> Sheet<'a> {
             }
             Some(Beside::Behind(entry)) => {
                 let end = self.line_end(entry, self.range(entry).end as usize);
-                // Comments that are indented belong to the entry above them.
+                // Indented comments belong to the entry above them.
                 let own = text[end..].split_inclusive('\n').take_while(|line| {
                     let comment = line.trim_start_matches(' ');
                     comment.len() < line.len() && comment.starts_with('#')
@@ -288,10 +288,10 @@ impl<'a> Sheet<'a> {
         found.map(|entry| Beside::Behind(*entry))
     }
 
-    /// Gives an entry another value. What stays of a list or a hash stays as it is written.
+    /// Replaces an entry's value. Unchanged parts of a list or a hash keep their text.
     ///
     /// # Errors
-    /// Why it cannot be done, in words.
+    /// Why it cannot be replaced, for people.
     pub fn set(&self, entry: Entry, value: &Value) -> Result<TextEdit, String> {
         let text = self.text();
         let tree = self.tree();
@@ -321,7 +321,7 @@ impl<'a> Sheet<'a> {
         }
         let rendered = self.style.entry("k", value);
         let rest = rendered.strip_prefix("k:").unwrap_or_default();
-        // A comment behind a value on one line stays; those inside of the old value go with it.
+        // A comment after a value on one line stays; comments inside of the old value are removed with it.
         let comment = match is_short {
             true => text[old.range.end as usize..lines.end as usize].trim_end(),
             false => "",
@@ -343,11 +343,10 @@ impl<'a> Sheet<'a> {
         Ok(TextEdit::replace(range, self.style.with_ends(rest)))
     }
 
-    /// Gives a part of an entry's value another value. Everything else stays as it is written, where it is
-    /// in block style.
+    /// Replaces a part of an entry's value. In block style, everything else keeps its text.
     ///
     /// # Errors
-    /// Why it cannot be done, in words.
+    /// Why it cannot be replaced, for people.
     pub fn set_part(
         &self,
         entry: Entry,
@@ -369,12 +368,12 @@ impl<'a> Sheet<'a> {
         self.set(entry, &new)
     }
 
-    /// A list or a hash on one line that stays on one line with another value.
+    /// The new text of a list or a hash that can stay on one line.
     fn on_one_line(&self, id: NodeId, value: &Value) -> Option<String> {
         flow::rewritten(self.tree(), self.text(), self.style, (id, value))
     }
 
-    /// The edit of the innermost value alone, which may lie within a list or a hash on one line.
+    /// The edit of the innermost value only; it may be inside of a flow collection (`in_flow`).
     fn part_edit(
         &self,
         id: NodeId,
@@ -421,8 +420,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The edit that only adds elements at the end of a block list, or entries at the end of a block
-    /// hash; nothing where something else changes.
+    /// The edit that only appends elements to a block list, or entries to a block hash; `None` for
+    /// other changes.
     fn grown(&self, id: NodeId, value: &Value) -> Option<TextEdit> {
         let text = self.text();
         let node = self.tree().node(id);
@@ -463,11 +462,11 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Has a key merged in a way from this file on: its entry of `lookup_options`, with what else the
-    /// options that are in force say of it.
+    /// Sets the merge of a key in this file's `lookup_options`; other options are kept or copied
+    /// from the effective ones (`known`).
     ///
     /// # Errors
-    /// Why it cannot be done, in words.
+    /// Why it cannot be done, for people.
     pub fn with_merge(
         &self,
         key: &str,
@@ -497,13 +496,12 @@ pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value 
     options.into()
 }
 
-/// Where a new entry goes.
 enum Beside {
     Before(Entry),
     Behind(Entry),
 }
 
-/// A new scalar in the quotes of the old one, where it means the same in them.
+/// A new scalar in the quotes of the old one, if they do not change its value.
 fn requoted(old: &str, new: &str) -> String {
     let (Some(quote), Some(inner)) = (
         old.chars().next().filter(|c| matches!(c, '"' | '\'')),

@@ -1,15 +1,14 @@
-//! Lists and hashes in flow style, on one line: `[a, b]`, `{k: v}`. What stays of an old one stays as it
-//! is written.
+//! Lists and hashes in flow style, on one line: `[a, b]`, `{k: v}`. Unchanged parts keep their text.
 
 use super::render::Style;
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::value::{Value, load_node, load_yaml_value};
 
-/// Longest text that is written on one line where the old one was shorter.
+/// Maximum length of a rewritten line that was shorter before.
 const WIDEST: usize = 100;
 
-/// What a list or a hash that is written on one line becomes; nothing where it is not, or where the value
-/// has no place on one line.
+/// The new text of a list or hash on one line; `None` if it is not on one line or the value does
+/// not fit there.
 pub(super) fn rewritten(
     tree: &Tree,
     text: &str,
@@ -26,7 +25,7 @@ pub(super) fn rewritten(
     (is_short && means(&new, value)).then_some(new)
 }
 
-/// A scalar as it is written inside of a list or a hash on one line.
+/// A scalar in flow style.
 pub(super) fn scalar(style: Style, value: &Value) -> Option<String> {
     let plain = style.scalar(value)?;
     let is_quoted = plain.starts_with(['\'', '"']);

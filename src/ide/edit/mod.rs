@@ -1,7 +1,7 @@
-//! Edits over several files: what they are, what the workspace is after them, and what they change.
+//! Edits of several files, the workspace after them, and their effect.
 //!
-//! Refactorings and edits by goal make a [`Plan`]; a [`Proof`] says what it does to effective
-//! values. Nothing is written here.
+//! Refactorings and edits by goal create a [`Plan`]; a [`Proof`] describes its effect on values.
+//! Nothing is written to disk here.
 
 pub mod entry;
 mod flow;
@@ -20,29 +20,29 @@ use super::rename::Edits;
 use crate::text::{TextEdit, unified_diff};
 use crate::workspace::{Change, Snapshot};
 
-/// Edits of files that there are, and files to be made.
+/// Edits of existing files, and new files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
-    /// Edits by the path of the file; those of one file don't overlap.
+    /// Edits by path; edits of the same file do not overlap.
     pub edits: Edits,
-    /// Texts of new files by path.
+    /// Texts of new files, by path.
     pub new_files: BTreeMap<Arc<str>, String>,
-    /// Keys that are meant to come or to go: no other value is meant to change.
+    /// Keys that are added or removed on purpose; no other value should change.
     pub meant: Vec<Arc<str>>,
-    /// Classes outside of the workspace that may look up what comes or goes.
+    /// Classes outside of the workspace that may look up added or removed keys.
     pub unseen_classes: BTreeSet<Arc<str>>,
 }
 
 /// One file before and after a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
-    /// Its absolute path.
+    /// The absolute path.
     pub path: Arc<str>,
-    /// Its text before; empty for a new file.
+    /// The text before; empty for a new file.
     pub before: Arc<str>,
-    /// Its text after.
+    /// The text after.
     pub after: Arc<str>,
-    /// Whether the plan makes it.
+    /// Whether the plan creates it.
     pub is_new: bool,
 }
 
@@ -53,13 +53,13 @@ impl Plan {
         edits.push(edit);
     }
 
-    /// Whether nothing is edited and nothing is made.
+    /// Whether nothing changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty() && self.new_files.is_empty()
     }
 
-    /// How many files are touched.
+    /// The number of edited and new files.
     #[must_use]
     pub fn files(&self) -> usize {
         self.edits.len() + self.new_files.len()
@@ -68,14 +68,14 @@ impl Plan {
     /// The files before and after.
     ///
     /// # Errors
-    /// An edit that does not fit, or a new file that is there already.
+    /// An edit that does not fit the text, or a new file that already exists.
     pub fn changed(&self, snapshot: &Snapshot) -> Result<Vec<Changed>, String> {
         let mut changed = Vec::new();
         for (path, edits) in &self.edits {
             let file = snapshot.file(path);
             let file = file.ok_or_else(|| format!("{path}: no such file"))?;
             let before = file.text().clone();
-            // What is no text in UTF-8 could not be written back as it was.
+            // Text with invalid UTF-8 could not be restored.
             let is_text = file.bytes().is_ok_and(|bytes| *bytes == *before.as_bytes());
             let after = TextEdit::apply(edits, &before).filter(|_| is_text);
             let after = after.ok_or_else(|| format!("{path}: cannot be changed"))?;
@@ -116,14 +116,14 @@ impl Plan {
         Ok(snapshot.with(Change::Batch(opened.collect())))
     }
 
-    /// The paths of all files that are touched.
+    /// The paths of all edited and new files.
     pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
         self.edits.keys().chain(self.new_files.keys())
     }
 }
 
 impl Changed {
-    /// The change as a unified diff; `name` is the path as people know it.
+    /// The change as a unified diff; `name` is the path for people.
     #[must_use]
     pub fn diff(&self, name: &str) -> String {
         let before = match self.is_new {

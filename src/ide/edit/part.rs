@@ -1,4 +1,4 @@
-//! A part of a key's value, by a dotted name: which part that is, and the value with another part.
+//! Parts of a key's value by dotted name: access and replacement.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use crate::interpolation::{Key, Segment};
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// The top-level key of a dotted name, and what leads from its value to the part.
+/// Splits a dotted name into the top-level key and the steps from its value to the part.
 ///
 /// # Errors
-/// What is no name of a key, in words.
+/// Why the name is no key, for people.
 pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String> {
     if name == LOOKUP_OPTIONS {
         return Err("lookup_options says how keys are looked up: nodes get no value for it".into());
@@ -25,7 +25,7 @@ pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String
     Ok((Arc::from(root), steps.collect()))
 }
 
-/// A value with another part; nothing where what is there is no hash or list that can hold it.
+/// Replaces a part of a value; `None` if a step leads into something other than a suitable hash or list.
 pub(in crate::ide) fn with_part(
     whole: Option<&Value>,
     steps: &[Value],

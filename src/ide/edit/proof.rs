@@ -1,9 +1,8 @@
-//! What a plan does to effective values: of the known nodes, and of every node that there can be.
+//! The effect of a plan on values: for the known nodes, and for all possible nodes.
 //!
-//! Known nodes are looked up before and after, as an impact is. Other nodes are told apart by the
-//! files that the plan touches: what the path of each says of the nodes that read it, and all of
-//! these together as far as they do not contradict each other. Where an answer needs more than
-//! that, what it needs must be the same before and after.
+//! The known nodes are looked up before and after. Other nodes are distinguished by the files that
+//! the plan changes: by the variables in each file's path, and all their combinations without
+//! contradictions. The other conditions of an answer must be the same before and after.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -20,55 +19,53 @@ use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
 use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
 
-/// Most kinds of nodes that are looked at; of more the proof is not complete.
+/// Maximum number of scopes to check; beyond it the proof is incomplete.
 const MOST_SCOPES: usize = 400;
 
-/// Most answers, of each key for each kind of nodes, that are compared at once: some seconds.
+/// Maximum number of answers to compare, over all keys and scopes: takes some seconds.
 const MOST_ANSWERS: usize = 2_000;
 
-/// Most files with a key that are told apart.
+/// Maximum number of files with a key that are distinguished.
 const MOST_HOLDERS: usize = 200;
 
-/// Most other environments that are looked at.
+/// Maximum number of other environments to check.
 const MOST_ENVIRONMENTS: usize = 20;
 
-/// Nodes or keys that are named before the rest is counted.
+/// Maximum number of nodes or keys that are named; the rest is counted.
 const MOST_NAMED: usize = 3;
 
-/// What a plan changes.
+/// The effect of a plan.
 #[derive(Clone, Debug, Default)]
 pub struct Proof {
-    /// What changes for the known nodes.
+    /// The effect on the known nodes.
     pub known: Impact,
-    /// How many nodes are known.
+    /// The number of known nodes.
     pub nodes: usize,
-    /// What changes for nodes that are not known, each with a condition.
+    /// Changes for unknown nodes, each with a condition.
     pub possible: Vec<Difference>,
-    /// The keys of these that change for other nodes than the known ones that change.
+    /// The keys in `possible` that also change for nodes unlike the affected known ones.
     pub others: BTreeSet<Arc<str>>,
-    /// Whether all keys and all kinds of nodes were looked at.
+    /// Whether all keys and all scopes were checked.
     pub is_complete: bool,
-    /// Other environments that read the files too, and in which some value can change.
+    /// Other environments that read the same files, with values that can change.
     pub elsewhere: Vec<Arc<str>>,
-    /// Classes outside of the workspace whose parameters can change.
+    /// Classes outside of the workspace with parameters that can change.
     pub unseen_classes: Vec<Arc<str>>,
-    /// Keys that no file has afterwards.
+    /// Keys that no file sets afterwards.
     pub gone: Vec<Arc<str>>,
 }
 
-/// A kind of node: what is known of it, and how that is said.
+/// The scope of possible nodes.
 #[derive(Clone, Debug)]
 struct PossibleScope {
-    /// What its variables are, as far as that is told.
     scope: Scope,
-    /// The same by name.
+    /// The bound variables and their values.
     bindings: BTreeSet<(Arc<str>, String)>,
-    /// The same as a condition; none for any node.
+    /// The same as a condition.
     condition: Alternatives,
 }
 
 impl PossibleScope {
-    /// Any node.
     fn any() -> PossibleScope {
         PossibleScope {
             scope: Scope::open(),
@@ -78,10 +75,10 @@ impl PossibleScope {
     }
 }
 
-/// Looks up what a plan touches, before and after.
+/// Compares the lookups before and after a plan.
 ///
 /// # Errors
-/// A plan that does not fit the files, in words.
+/// Why the plan does not fit the files, for people.
 pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
     let mut proof = after(before, plan, |after| prove_against(before, plan, after))?;
     let no_nodes = KnownNodes::default();
@@ -99,7 +96,7 @@ pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
     Ok(proof)
 }
 
-/// The other environments that read a file of a plan: data of a module or of the global layer, or a
+/// The other environments that read a file of a plan: data of a module or the global layer, or a
 /// folder that their hierarchies share.
 fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
     let analysis = before.analysis;
@@ -115,10 +112,10 @@ fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
     reading
 }
 
-/// Asks the same root after a plan.
+/// Evaluates the same root after a plan.
 ///
 /// # Errors
-/// A plan that does not fit the files, in words.
+/// Why the plan does not fit the files, for people.
 pub fn after<T>(
     before: &RootView<'_>,
     plan: &Plan,
@@ -130,7 +127,7 @@ pub fn after<T>(
     let snapshot = plan.after(before.analysis.snapshot)?;
     let after = before.within(&snapshot, nodes);
     let after = after.ok_or("this would remove the hierarchy")?;
-    // What manifests look up may be what changes.
+    // The result of a manifest's lookup may change.
     let behind = match nodes.has_manifests() {
         true => behind_manifests(nodes, &snapshot, after.root, settings),
         false => None,
@@ -192,25 +189,25 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     }
 }
 
-/// How many kinds of nodes so many keys are looked up for.
+/// The maximum number of scopes for this number of keys.
 fn affordable(keys: &[Arc<str>]) -> usize {
     (MOST_ANSWERS / keys.len().max(1)).clamp(1, MOST_SCOPES)
 }
 
-/// Whether all keys are looked up for all kinds of nodes.
+/// Whether all keys can be looked up for all scopes.
 fn is_affordable(keys: &[Arc<str>], scopes: &[PossibleScope]) -> bool {
     scopes.len() < MOST_SCOPES && scopes.len() <= affordable(keys)
 }
 
-/// What the known nodes get anew.
+/// The changes for the known nodes.
 struct Known<'k> {
     changes: &'k [Difference],
     nodes: &'k KnownNodes,
 }
 
 impl Known<'_> {
-    /// Whether what is told of the known nodes tells of a kind of node too: one of them is of that
-    /// kind and gets another value of the key, or all get one. O(nodes that get one).
+    /// Whether the changes for known nodes already cover a scope: a node in it gets another value
+    /// of the key, or all known nodes do if the scope is open. O(nodes with a change).
     fn tell_of(&self, key: &str, kind: &PossibleScope) -> bool {
         let changes = self.changes.iter().filter(|change| *change.key == *key);
         let mut names = changes.flat_map(|change| &change.after.nodes);
@@ -231,20 +228,20 @@ impl Known<'_> {
     }
 }
 
-/// The search for keys that some kind of node gets something else of.
+/// The search for keys that change for some scope.
 struct Finding<'f> {
     views: [&'f RootView<'f>; 2],
     /// The files of the plan.
     touched: BTreeSet<&'f str>,
     known: Known<'f>,
     found: Vec<Difference>,
-    /// The keys of which the known nodes do not tell all.
+    /// The keys that change for scopes that the known nodes do not cover.
     others: BTreeSet<Arc<str>>,
     is_complete: bool,
 }
 
 impl<'f> Finding<'f> {
-    /// The search among the keys that a plan can touch.
+    /// Checks the keys that a plan can affect.
     fn with(mut self, plan: &'f Plan, keys: Vec<Arc<str>>) -> Finding<'f> {
         let [before, after] = self.views;
         let snapshots = [before.analysis.snapshot, after.analysis.snapshot];
@@ -256,7 +253,7 @@ impl<'f> Finding<'f> {
         holders.extend(merging.iter().copied());
         holders.sort();
         holders.dedup();
-        // Merged in another way, any files can give other values together.
+        // A new merge can change the result for any combination of files.
         let merged_anew = merged_anew(snapshots, plan.paths());
         let (any_way, keys): (Vec<_>, Vec<_>) =
             keys.into_iter().partition(|key| merged_anew.holds(key));
@@ -271,8 +268,8 @@ impl<'f> Finding<'f> {
         self.ask(&keys, &possible_scopes(&self.views, plan.paths()));
         let is_found = |key: &&Arc<str>| self.found.iter().any(|change| change.key == **key);
         let rest: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
-        // What looks a changed key up may do so in files that are not touched, and with the values of
-        // these others are merged, in their order.
+        // Keys that look up a changed key may be in unchanged files, and merges combine changed
+        // files with others, in their order.
         let depends = !self.found.is_empty() || !merging.is_empty();
         if depends && !rest.is_empty() {
             self.is_complete &= holders.len() <= MOST_HOLDERS;
@@ -284,8 +281,8 @@ impl<'f> Finding<'f> {
         self
     }
 
-    /// Looks keys up for kinds of nodes, as far as that is affordable. Of each key the first kind that
-    /// gets something else is told, and rather one that the known nodes do not tell of.
+    /// Looks up keys in as many scopes as affordable. Records the first scope in which a key
+    /// changes; preferably one that the known nodes do not cover.
     fn ask(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
         self.is_complete &= is_affordable(keys, kinds);
         for key in keys {
@@ -308,12 +305,12 @@ impl<'f> Finding<'f> {
         }
     }
 
-    /// Whether a kind of node gets something else.
+    /// Whether the result changes in a scope.
     fn differs(&self, request: &Request, kind: &PossibleScope) -> bool {
         let [old, new] = self
             .views
             .map(|view| view.session().lookup(&kind.scope, request));
-        // An error hides what else would have been read.
+        // An error may hide further unknown parts.
         let hides = |answer: &Answer| answer.result.is_err() && !answer.unknown.is_empty();
         let is_not_found = |answer: &Answer| {
             let error = answer.result.as_ref().err();
@@ -324,7 +321,7 @@ impl<'f> Finding<'f> {
     }
 }
 
-/// What a kind of node gets before and after.
+/// The answers for a scope before and after.
 fn difference(
     [before, after]: [&RootView<'_>; 2],
     key: &Arc<str>,
@@ -341,7 +338,7 @@ fn difference(
     }
 }
 
-/// The files with an entry of `lookup_options` that may have one of the keys merged.
+/// The files with an entry of `lookup_options` that may set the merge of one of the keys.
 fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<str>> {
     let is_for_one = |pattern: &str| match pattern.starts_with('^') {
         true => Regexp::new(pattern).is_ok_and(|pattern| {
@@ -362,7 +359,7 @@ fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<s
     files.filter(merges).map(|file| file.path()).collect()
 }
 
-/// What an answer says, and what of it is not known but for the touched files.
+/// The result of an answer and its unknown parts, without those that depend on changed files.
 fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
     let result = match &answer.result {
         Ok(value) => Ok(value.inspect()),
@@ -386,8 +383,8 @@ fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, V
     (result, unknown)
 }
 
-/// The kinds of nodes that files tell apart: any node, those that read each file, and those that read
-/// several of them. At most `MOST_SCOPES`, those of the fewest files first.
+/// The scopes that files distinguish: any node, the readers of each file, and the readers of
+/// several. At most `MOST_SCOPES`, those with the fewest files first.
 fn possible_scopes<'p>(
     views: &[&RootView<'_>],
     paths: impl Iterator<Item = &'p Arc<str>>,
@@ -403,7 +400,7 @@ fn possible_scopes<'p>(
             }
         }
     }
-    // Each kind together with the single ones behind it, until nothing is new.
+    // Combine each scope with every single file until there are no new ones.
     let single = bindings.clone();
     let mut known: HashSet<_> = single.iter().cloned().collect();
     let mut at = 0;
@@ -439,7 +436,7 @@ fn possible_scopes<'p>(
 }
 
 impl Proof {
-    /// Whether no value changes, for any node that there can be.
+    /// Whether no value changes for any possible node.
     #[must_use]
     pub fn changes_nothing(&self) -> bool {
         self.known.changes.is_empty()
@@ -450,7 +447,7 @@ impl Proof {
             && self.gone.is_empty()
     }
 
-    /// What changes, in a sentence without a stop.
+    /// The effect in a sentence without a full stop.
     #[must_use]
     pub fn words(&self) -> String {
         let more = match self.is_complete {
@@ -481,7 +478,7 @@ impl Proof {
                 Some(format!("changes {keys} for {of}"))
             }
         };
-        // What changes for the known nodes changes for others like them.
+        // Changes for known nodes also affect similar nodes.
         let is_told = |change: &&Difference| !self.others.contains(&change.key);
         let mut possible = self.possible.iter().filter(|change| !is_told(change));
         let possible = possible.next().map(|first| {
@@ -501,7 +498,7 @@ impl Proof {
         format!("{}{more}", parts.join(and))
     }
 
-    /// What is said of keys that no file has afterwards.
+    /// The part of the sentence about keys that no file sets afterwards.
     fn words_of_gone(&self) -> String {
         let keys = match self.gone.len() {
             0 => return String::new(),
@@ -512,7 +509,7 @@ impl Proof {
         format!("; removes the {keys} {all}")
     }
 
-    /// What is said of classes outside of the workspace.
+    /// The part of the sentence about classes outside of the workspace.
     fn words_of_unseen(&self) -> String {
         match self.unseen_classes.as_slice() {
             [] => String::new(),
@@ -528,7 +525,7 @@ impl Proof {
         }
     }
 
-    /// What is said of other environments, to be put behind the rest.
+    /// The part of the sentence about other environments, to append.
     #[must_use]
     pub fn words_of_elsewhere(&self) -> String {
         match self.elsewhere.as_slice() {
@@ -544,7 +541,7 @@ impl Proof {
     }
 }
 
-/// Some names, each once, and how many more.
+/// Some distinct names, and the number of the rest.
 fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut all: Vec<&str> = Vec::new();
     for name in names {

@@ -1,21 +1,21 @@
-//! Values as YAML in the manner of a file: its quotes, the indentation of its lists, its line ends.
+//! Values as YAML in the style of a file: quotes, indentation of lists, line ends.
 
 use crate::syntax::{NodeKind, ScalarStyle, Tree};
 use crate::value::{Value, dump_body};
 
-/// How a file is written.
+/// The style of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
-    /// Whether strings stand in double quotes rather than in single ones.
+    /// Whether strings are in double quotes rather than single quotes.
     pub double_quotes: bool,
-    /// Whether the dashes of a list stand further right than its key.
+    /// Whether lists are indented below their key.
     pub indented_lists: bool,
     /// Whether lines end with CR and LF.
     pub crlf: bool,
 }
 
 impl Style {
-    /// What most of a file's own entries do. O(nodes).
+    /// The style of most entries in a file. O(nodes).
     #[must_use]
     pub fn of(text: &str, tree: &Tree) -> Style {
         let (mut double, mut single) = (0, 0);
@@ -47,13 +47,13 @@ impl Style {
         }
     }
 
-    /// An entry as whole lines that begin in the first column.
+    /// An entry as whole lines without indentation.
     #[must_use]
     pub fn entry(self, key: &str, value: &Value) -> String {
         let entry = Value::hash([(key, value.clone())]);
         let lines = dump_body(&entry);
         if value.is_undef() {
-            // A key with nothing behind it looks unfinished.
+            // A key without a value would look unfinished.
             return lines.trim_end().to_owned() + " null\n";
         }
         let mut lines = self.quoted(&lines, value);
@@ -72,8 +72,7 @@ impl Style {
         lines
     }
 
-    /// What stands behind `KEY:` for a scalar, on one line; nothing for other values and for texts of
-    /// several lines.
+    /// A scalar in one line, as after `KEY:`; `None` for collections and for texts of several lines.
     #[must_use]
     pub fn scalar(self, value: &Value) -> Option<String> {
         if matches!(value, Value::Array(_) | Value::Hash(_)) {
@@ -84,7 +83,7 @@ impl Style {
         (!rest.contains('\n')).then(|| rest.trim_start().to_owned())
     }
 
-    /// Single quotes become double ones where the file has those and the text means the same in both.
+    /// Turns single quotes into double quotes if that is the file's style and the value stays the same.
     fn quoted(self, lines: &str, value: &Value) -> String {
         let is_text = matches!(value, Value::String(_));
         if !self.double_quotes || !is_text || lines.contains(['"', '\\']) {
@@ -104,7 +103,7 @@ impl Style {
         }
     }
 
-    /// Lines with the file's line ends.
+    /// Lines with the line ends of the file.
     #[must_use]
     pub fn with_ends(self, lines: &str) -> String {
         match self.crlf {
@@ -114,7 +113,7 @@ impl Style {
     }
 }
 
-/// How many bytes stand before an offset on its line.
+/// The number of bytes before an offset on its line.
 pub(in crate::ide) fn column(text: &str, offset: usize) -> usize {
     offset - text[..offset].rfind('\n').map_or(0, |at| at + 1)
 }

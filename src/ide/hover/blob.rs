@@ -72,6 +72,7 @@ fn recipients(blob: &Blob) -> Option<String> {
 
 /// A decrypted value. Has no `Debug` output, so that it cannot reach a log by accident.
 pub struct Revealed {
+    /// The plain text.
     pub text: String,
     /// The key of the value, by its name in lookups.
     pub key: Option<Arc<str>>,

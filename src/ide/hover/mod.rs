@@ -117,6 +117,7 @@ pub const MAX_LINES: usize = 20;
 /// The maximum in the command that shows the dropped lines.
 const ALL_LINES: usize = 1_000;
 
+/// Options of a hover.
 #[derive(Clone, Copy)]
 pub struct HoverOptions<'a> {
     /// Maximum number of lines; `usize::MAX` also shows long lines in full.
