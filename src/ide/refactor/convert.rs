@@ -1,5 +1,5 @@
-//! Writes a `hiera.yaml` of version 3 in version 5: one level for each backend, with all paths, as
-//! Puppet searches them (`HieraConfigV3` in puppet/pops/lookup/hiera_config.rb).
+//! Converts a `hiera.yaml` of version 3 to version 5: one level for each backend with all paths, in
+//! the order of Puppet's search (`HieraConfigV3` in puppet/pops/lookup/hiera_config.rb).
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::text::{TextEdit, TextRange};
 use crate::value::{HashMap, Value, dump_body, load_parse};
 use crate::workspace::{File, Format, HIERA_YAML, path};
 
-/// Where Puppet looks for data of version 3 unless it is told.
+/// The default data directory of version 3.
 const DEFAULT_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
 const TITLE: &str = "Convert this hierarchy to version 5";
@@ -21,7 +21,7 @@ const TITLE: &str = "Convert this hierarchy to version 5";
 struct Old<'a> {
     file: &'a File,
     parse: Arc<Parse>,
-    /// What Puppet reads of it.
+    /// The loaded text.
     loaded: Value,
     body: V3,
 }
@@ -47,9 +47,9 @@ impl<'a> Old<'a> {
         })
     }
 
-    /// Why it cannot be written in version 5 with the same meaning.
+    /// Why version 5 cannot express it.
     fn refusal(&self) -> Option<String> {
-        // What only hiera_hash() and hiera_array() knew.
+        // Only hiera_hash() and hiera_array() used it.
         let behaviour = self.loaded.get("merge_behavior").and_then(Value::as_str);
         if let Some(behaviour) = behaviour.filter(|behaviour| *behaviour != "native") {
             return Some(format!(
@@ -70,7 +70,7 @@ impl<'a> Old<'a> {
     }
 }
 
-/// Why there is an offer for a configuration of version 3 that cannot be made.
+/// The disabled offer for a configuration that cannot be converted.
 pub(super) fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
     Some(Refused {
         title: TITLE.to_owned(),
@@ -90,7 +90,7 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
         ("version", Value::Int(5)),
         ("hierarchy", Value::from(levels?)),
     ]);
-    // Comments that begin the file stay at its start, all others behind them.
+    // Comments at the start of the file stay there, and all others follow them.
     let text = file.text();
     let comments = parse.tree.comments().iter();
     let comments: Vec<&str> = comments.map(|range| range.slice(text).trim_end()).collect();
@@ -113,7 +113,7 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
     })
 }
 
-/// The level of a backend; nothing for one that is not Puppet's own.
+/// The level of a backend; `None` for custom backends.
 fn level(body: &V3, backend: &str) -> Option<Value> {
     let (function, name, extension) = match backend {
         "yaml" => ("data_hash", "yaml_data", "yaml"),

@@ -1,5 +1,5 @@
-//! Makes one entry of those that a hash of a file has for one key: the last, which counts. The hash is that
-//! of the whole file, or one in a value.
+//! Removes duplicate entries of a key in a hash, the whole file's or one in a value; the last one
+//! is effective.
 
 use super::{Cursor, Kind, Offer};
 use crate::ide::edit::Plan;
@@ -23,7 +23,7 @@ fn top_level(cursor: &Cursor<'_>) -> Option<Offer> {
     offered(plan, all.len(), &cursor.key)
 }
 
-/// The entries of the innermost hash in the value whose key the cursor is in, and that has it twice.
+/// The same for the innermost hash in the value in which the key at the cursor is duplicate.
 fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     let tree = cursor.sheet.tree();
     let nodes = tree.path_at(cursor.offset);
@@ -50,7 +50,7 @@ fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     let mut plan = Plan::default();
     let (&(first, value), rest) = all.split_first()?;
     let (&(last, last_value), middle) = rest.split_last()?;
-    // The place of the first one is the key's place in the hash.
+    // The first entry determines the key's position in the hash.
     let text = cursor.sheet.text();
     let kept = with_comments(text, lines(cursor, last, last_value)?);
     let mut moved = kept.slice(text).to_owned();
@@ -84,7 +84,7 @@ fn with_comments(text: &str, lines: TextRange) -> TextRange {
     TextRange::new(start, lines.end as usize)
 }
 
-/// The whole lines of an entry; nothing where something else stands on them, or it has an anchor.
+/// The whole lines of an entry; `None` if the lines contain anything else, or the entry has an anchor.
 fn lines(cursor: &Cursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
     let mut range = tree.node(key).full_range();

@@ -1,4 +1,4 @@
-//! Gives a value that stands in a file several times a key of its own, and has the places alias it.
+//! Extracts a value that a file repeats into a new key, and replaces it by aliases.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Most names that are tried for the new key.
+/// Maximum number of names to try for the new key.
 const MOST_NAMES: usize = 20;
 
 pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
@@ -18,7 +18,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let text = cursor.sheet.text();
     let path = tree.path_at(cursor.offset);
     let id = *path.last()?;
-    // A cursor on a key means its value.
+    // The cursor may be on the value's key.
     let id = match tree.parent(id).map(|parent| &tree.node(parent).kind) {
         Some(NodeKind::Mapping(pairs)) => {
             let (_, value) = pairs
@@ -69,7 +69,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     })
 }
 
-/// What is shorter by itself than as an alias.
+/// Whether an alias would be longer than the value.
 fn is_trifle(value: &Value) -> bool {
     matches!(value, Value::Undef | Value::Bool(_) | Value::Int(_))
         || value.as_str().is_some_and(|text| text.len() < 4)
@@ -83,7 +83,7 @@ fn is_alias(value: &Value) -> bool {
         .is_some_and(|text| text.starts_with("%{alias("))
 }
 
-/// Whether a node is a value of data: no key, and nothing of `lookup_options`.
+/// Whether a node is a value of data: no key, and no part of `lookup_options`.
 fn is_value(tree: &Tree, id: NodeId) -> bool {
     let mut at = id;
     while let Some(parent) = tree.parent(at) {
@@ -105,8 +105,8 @@ fn is_value(tree: &Tree, id: NodeId) -> bool {
     at != id
 }
 
-/// The lines of the new entry. Comments inside of the value that the cursor is on stay where they are, those
-/// of the other places stand above.
+/// The lines of the new entry. Comments in the value under the cursor stay in place; those of the
+/// other places are put above.
 fn new_entry(
     cursor: &Cursor<'_>,
     name: &str,
@@ -137,7 +137,7 @@ fn new_entry(
     Some(above.collect::<String>() + &entry)
 }
 
-/// An entry whose value is a block of the file as it is written, with its comments.
+/// An entry with a block of the file as its value, with comments.
 fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
     let (tree, text) = (sheet.tree(), sheet.text());
     let start = tree.node(id).full_range().start as usize;
@@ -166,18 +166,18 @@ fn as_written(sheet: &Sheet<'_>, name: &str, id: NodeId) -> Option<String> {
     Some(lines)
 }
 
-/// Whether a node is a list or a hash with a line for each part.
+/// Whether a node is a list or a hash in block style.
 fn is_block(tree: &Tree, text: &str, id: NodeId) -> bool {
     let node = tree.node(id);
     let is_flow = node.range.slice(text).starts_with(['[', '{']);
     matches!(node.kind, NodeKind::Sequence(_) | NodeKind::Mapping(_)) && !is_flow
 }
 
-/// What is replaced: the value, on the line of its key where it stands below.
+/// The range to replace: the value, from the end of its key if it starts on a later line.
 fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
     let mut range = tree.node(id).full_range();
     if is_block(tree, text, id) && !text[..range.end as usize].ends_with('\n') {
-        // The comment beside the last part.
+        // The comment beside the last element.
         let rest = text[range.end as usize..]
             .lines()
             .next()
@@ -203,7 +203,7 @@ fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
     Some(TextRange::new(start, range.end as usize))
 }
 
-/// A name for the new key that means nothing yet.
+/// An unused name for the new key.
 fn name(cursor: &Cursor<'_>) -> Option<String> {
     let base = format!("{}_shared", cursor.key);
     let names = (1..=MOST_NAMES).map(|number| match number {

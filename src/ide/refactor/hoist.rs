@@ -1,5 +1,5 @@
-//! Moves a key that all files of a level set alike to the level below that all nodes read, with the
-//! comments of all of them.
+//! Moves a key with the same value in all files of a level to the lower level that all nodes read,
+//! with all comments.
 
 use super::{Cursor, Kind, MOST_FILES, Offer, order};
 use crate::ide::edit::Plan;
@@ -20,7 +20,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         .filter(|place| order(place) > order(own) && place.template.is_constant());
     let to = below.find_map(|place| cursor.always(place))?;
     let own_comments = cursor.sheet.comments_of(cursor.entry);
-    // Comments of the others, each once.
+    // The distinct comments of the others.
     let mut more: Vec<String> = Vec::new();
     let mut plan = Plan::default();
     for file in &files {
@@ -76,7 +76,6 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     })
 }
 
-/// Comments as lines of their own.
 fn above(comments: &[String]) -> String {
     comments
         .iter()

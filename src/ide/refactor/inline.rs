@@ -1,4 +1,4 @@
-//! Puts a value in the place of what aliases it: a token `%{alias('KEY')}`, or an alias of YAML.
+//! Replaces an alias by its value: a token `%{alias('KEY')}`, or an alias of YAML.
 
 use super::{Cursor, Kind, Offer, order};
 use crate::ide::edit::entry::{Entry, Sheet};
@@ -45,7 +45,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     })
 }
 
-/// The key that a whole text is an alias of.
+/// The key that a text aliases, if it is only that token.
 fn aliased(text: &str) -> Option<String> {
     let found = tokens(text);
     let [token] = found.as_slice() else {
@@ -64,7 +64,7 @@ fn aliased(text: &str) -> Option<String> {
     key.root.as_name().filter(|_| is_top).map(str::to_owned)
 }
 
-/// The entry of the only file that sets a key, if all nodes that read this file read it too.
+/// The entry of a key, if a single file sets it that all readers of this file read too.
 fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, Entry)> {
     let snapshot = cursor.analysis().snapshot;
     let mut files = snapshot.iter_files_with(key);
@@ -92,15 +92,15 @@ fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, Entry)> {
     Some((sheet, entry))
 }
 
-/// A value as its file has it, with its comments and quotes.
+/// A value's text in its file, with comments and quotes.
 enum Written {
-    /// What can stand behind a colon, on one line.
+    /// Text for the same line, after the colon.
     Inline(String),
-    /// A block below a topmost key: what stands behind the colon, and the lines below.
+    /// A block below a top-level key: the text after the colon, and the lines below.
     Block { header: String, below: String },
 }
 
-/// How a value is written, where that means the same behind another topmost key.
+/// The text of a value; `None` if it would load differently below another top-level key.
 fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
     let tree = sheet.tree();
     let node = tree.node(value);
@@ -140,7 +140,7 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
     })
 }
 
-/// The edit that writes a value where a node stands.
+/// The edit that replaces a node by a value.
 fn replaced(
     cursor: &Cursor<'_>,
     id: NodeId,
@@ -153,7 +153,7 @@ fn replaced(
     match written {
         Some(Written::Inline(text)) if is_whole => return Some(TextEdit::replace(range, text)),
         Some(Written::Block { header, below }) if is_whole => {
-            // What stands behind the alias stays behind the key.
+            // The text after the alias stays after the key.
             let (start, end) = (range.start as usize, range.end as usize);
             let before = sheet.text()[..start].trim_end_matches(' ').len();
             let rest = sheet.text()[end..].lines().next().unwrap_or_default();
@@ -170,13 +170,13 @@ fn replaced(
     if let Some(text) = sheet.style.scalar(value) {
         return Some(TextEdit::replace(range, text));
     }
-    // A list or a hash, as a whole value of an entry on lines of its own.
+    // A list or a hash as an entry's value, on its own lines.
     if is_whole {
         return sheet.set(cursor.entry, value).ok().or_else(|| {
             let lines = Style::default().entry("k", value);
             let rest = lines.strip_prefix("k:")?.trim_end().to_owned();
             let rest = sheet.style.with_ends(&rest);
-            // Lines of their own leave no blank behind the colon.
+            // Lines of their own leave no blank after the colon.
             let before = &sheet.text()[..range.start as usize];
             let range = match rest.starts_with(['\n', '\r']) {
                 true => TextRange::new(before.trim_end_matches(' ').len(), range.end as usize),

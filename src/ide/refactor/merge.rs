@@ -1,4 +1,4 @@
-//! Has the values of two levels merged: an entry of `lookup_options`.
+//! Merges the values of two levels by an entry of `lookup_options`.
 
 use super::{Cursor, Kind, Offer};
 use crate::analysis::merge_kind;
@@ -36,7 +36,7 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     offers.collect()
 }
 
-/// The entry in the lowest file that the hierarchy names for all nodes, else in this one.
+/// Puts the entry into the lowest file that the hierarchy names for all nodes, else into this one.
 fn offer(cursor: &Cursor<'_>, strategy: &str, options: Option<&Value>) -> Option<Offer> {
     let places = cursor.places();
     let mut constant = places

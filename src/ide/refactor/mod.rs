@@ -1,5 +1,4 @@
-//! Refactorings: each offers plans for what is under the cursor, one file each. Whether they change
-//! values a proof says, which is asked for when one is chosen.
+//! Refactorings at a cursor, one module each. Their effect on values is only proved once one is chosen.
 
 mod convert;
 mod duplicates;
@@ -26,10 +25,10 @@ use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Place, Reach};
 use crate::workspace::{File, LOOKUP_OPTIONS, RootKind, path};
 
-/// Most files that one refactoring touches.
+/// Maximum number of files in one refactoring.
 const MOST_FILES: usize = 100;
 
-/// What kind of refactoring it is, as the protocol names it.
+/// The kind of a refactoring in the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `refactor.move`
@@ -58,10 +57,10 @@ impl Kind {
     }
 }
 
-/// A refactoring that can be made.
+/// A possible refactoring.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// What it does, as an imperative; each title is offered once.
+    /// The effect, as an imperative; titles are unique among offers.
     pub title: String,
     /// Its kind.
     pub kind: Kind,
@@ -69,24 +68,24 @@ pub struct Offer {
     pub plan: Plan,
 }
 
-/// A refactoring that one would look for and that cannot be made.
+/// A refactoring that users may expect but that is impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// What it would do.
     pub title: String,
     /// Its kind.
     pub kind: Kind,
-    /// Why it cannot be made.
+    /// Why it is impossible.
     pub reason: String,
 }
 
-/// What cannot be made of a file, and why. O(configuration).
+/// The refactoring of a file that is impossible. O(configuration).
 #[must_use]
 pub fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
     convert::refused(analysis, at)
 }
 
-/// What can be made of what is under the cursor, without lookups. O(files of a level).
+/// The refactorings at an offset, without lookups. O(files of a level).
 #[must_use]
 pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
     let mut found: Vec<Offer> = convert::offer(analysis, at).into_iter().collect();
@@ -96,7 +95,7 @@ pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
     found.extend(move_key::offers(&cursor));
     found.extend(hoist::offer(&cursor));
     let pushed = push_down::offer(&cursor);
-    // Into the only file above is no other way to move up.
+    // Moving into the only file above is the same as moving up.
     let is_new = |offer: &Offer| found.iter().all(|known| known.plan != offer.plan);
     found.extend(pushed.filter(is_new));
     found.extend(duplicates::offer(&cursor));
@@ -107,10 +106,10 @@ pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
     found
 }
 
-/// The refactoring of a title, with what it changes.
+/// The refactoring with a title, and its effect.
 ///
 /// # Errors
-/// That it can no longer be made, in words.
+/// Why it is no longer possible, for people.
 pub fn chosen(
     analysis: Analysis<'_>,
     at: &str,
@@ -125,16 +124,16 @@ pub fn chosen(
     Ok((offer, proof))
 }
 
-/// A place in a data file that can be edited.
+/// A position in an editable data file.
 struct Cursor<'a> {
     view: RootView<'a>,
     file: &'a Arc<File>,
     sheet: Sheet<'a>,
     offset: usize,
-    /// The entry around it.
+    /// The entry at the position.
     entry: Entry,
     key: Arc<str>,
-    /// The place of the hierarchy that reads the file, and what its path says.
+    /// The place in the hierarchy that reads the file, and the variables that its path determines.
     reach: Reach,
 }
 
@@ -142,7 +141,7 @@ impl<'a> Cursor<'a> {
     fn of(analysis: Analysis<'a>, at: &str, offset: usize) -> Option<Cursor<'a>> {
         let sheet = Sheet::of(analysis.snapshot, at).ok()?;
         let view = analysis.governing(at)?;
-        // A file that levels read in two ways is not the same for all its readers.
+        // A file that matches two levels can have a different priority for each reader.
         let mut reached = view.reach(at).into_iter();
         let (reach, None) = (reached.next()?, reached.next()) else {
             return None;
@@ -171,19 +170,18 @@ impl<'a> Cursor<'a> {
         self.view.analysis
     }
 
-    /// The file's path.
     fn at(&self) -> &'a Arc<str> {
         self.file.path()
     }
 
-    /// The only entry of the key, with its comments; nothing where it cannot be moved.
+    /// The only entry of the key, with its comments; `None` if it cannot be moved.
     fn whole(&self) -> Option<crate::text::TextRange> {
         let is_only = self.sheet.all(&self.key).len() == 1;
         let can_move = is_only && self.sheet.is_plain(self.entry);
         self.sheet.with_comments(self.entry).filter(|_| can_move)
     }
 
-    /// The lines of the entry with its comments, ended by a line break.
+    /// The lines of the entry with its comments, and a final line break.
     fn lines(&self) -> Option<String> {
         let mut lines = self.whole()?.slice(self.sheet.text()).replace("\r\n", "\n");
         if !lines.ends_with('\n') {
@@ -203,10 +201,9 @@ impl<'a> Cursor<'a> {
         places.cloned().collect()
     }
 
-    /// The file, this one or another, that every node which reads this one reads at a place, if it is
-    /// there and can be edited.
+    /// The existing, editable file of a place, if all nodes that read this file read it too.
     fn always(&self, place: &Place) -> Option<Sheet<'a>> {
-        // A level that opens encrypted values is not left, and none is moved to.
+        // Never move values between levels with and without decryption.
         if place.reading != self.reach.place.reading {
             return None;
         }
@@ -215,7 +212,7 @@ impl<'a> Cursor<'a> {
         Sheet::of(self.analysis().snapshot, &at).ok()
     }
 
-    /// The existing files of a place that is not the same for all nodes.
+    /// The existing files of a place with variables.
     fn files_of(&self, place: &Place) -> Vec<&'a Arc<File>> {
         if place.template.is_constant() || place.reading != self.reach.place.reading {
             return Vec::new();
@@ -227,8 +224,8 @@ impl<'a> Cursor<'a> {
             .collect()
     }
 
-    /// Whether some node may read this file and another one at a place: their paths do not say
-    /// different things of it. What levels read in two ways counts as the highest reads it.
+    /// Whether some node may read this file, and another one at a place, since their paths do not
+    /// contradict. For a file of several places only the highest counts.
     fn is_read_with(&self, place: &Place, other: &str) -> bool {
         let Some(reach) = self.view.reach(other).into_iter().next() else {
             return false;
@@ -240,14 +237,13 @@ impl<'a> Cursor<'a> {
         reach.place == *place && reach.bindings.iter().all(agrees)
     }
 
-    /// Whether a key that is not there yet can get this name: nothing sets it or looks it up, and it
-    /// has no options.
+    /// Whether a key can get this name: no file sets it or looks it up.
     fn is_free(&self, key: &str) -> bool {
         let snapshot = self.analysis().snapshot;
         snapshot.count_with(key) == 0 && !self.is_looked_up(key)
     }
 
-    /// Whether something looks a key up, or may: a token, a call, a class that has it as a parameter.
+    /// Whether a token, a call or a class parameter looks up the key, or may do so.
     fn is_looked_up(&self, key: &str) -> bool {
         let snapshot = self.analysis().snapshot;
         let is_parameter = self
@@ -262,7 +258,7 @@ impl<'a> Cursor<'a> {
             || snapshot.files().any(|file| file.facts().is_tangled)
     }
 
-    /// The classes outside of the workspace that keys may be parameters of.
+    /// The classes outside of the workspace that may have these keys as parameters.
     fn unseen_classes(&self, keys: &[Arc<str>]) -> BTreeSet<Arc<str>> {
         let analysis = self.analysis();
         let classes = keys
@@ -271,18 +267,18 @@ impl<'a> Cursor<'a> {
         classes.map(Arc::from).collect()
     }
 
-    /// A file's name with its folder's.
+    /// The short name of a file.
     fn shown<'p>(&self, at: &'p str) -> &'p str {
         self.analysis().snapshot.short_name(at)
     }
 
-    /// Whether the file is data of a module, which is only asked for keys of that module.
+    /// Whether the file is data of a module; such data is only used for keys of the module.
     fn is_of_module(&self) -> bool {
         matches!(self.view.root.kind, RootKind::Module { .. })
     }
 }
 
-/// The order of places: levels from the top, their locations from the first.
+/// The order of places: by level, then by location.
 fn order(place: &Place) -> (usize, usize) {
     (place.index, place.location)
 }

@@ -1,4 +1,4 @@
-//! Moves a key to a file above or below that all readers of this one read.
+//! Moves a key to a higher or lower file that all readers of this file read.
 
 use super::{Cursor, Kind, Offer, order};
 use crate::ide::edit::Plan;
@@ -15,7 +15,7 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     up.into_iter().chain(down).collect()
 }
 
-/// The nearest file that the hierarchy names; only where it names none, one that a glob finds.
+/// The nearest file that the hierarchy names; a file of a glob only if there is no other.
 fn nearest<'a, 'p>(
     cursor: &Cursor<'a>,
     places: impl Iterator<Item = &'p Place>,

@@ -1,5 +1,4 @@
-//! A hash of plain keys as keys of its own, and back: only where nothing looks the hash or the keys
-//! up, so that a name is all that changes.
+//! Converts a hash into keys of its own, and back; only if no lookup uses them, so that only names change.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
     flat(cursor).into_iter().chain(nested(cursor)).collect()
 }
 
-/// Whether a part of a name means the same as a key of a hash.
+/// Whether a segment of a name loads as the same string as a key of a hash.
 fn is_plain_name(name: &str) -> bool {
     let is_lower = |c: char| c.is_ascii_lowercase();
     name.starts_with(is_lower)
@@ -28,7 +27,7 @@ fn is_plain_name(name: &str) -> bool {
         )
 }
 
-/// `a: {b: 1}` as `a::b: 1`.
+/// From `a: {b: 1}` to `a::b: 1`.
 fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
     let snapshot = cursor.analysis().snapshot;
@@ -61,7 +60,7 @@ fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
         starts.push(range.start as usize);
         meant.push(Arc::from(new));
     }
-    // A comment behind the key of the hash would have no place.
+    // There would be no place for a comment beside the hash's key.
     let behind = tree.node(cursor.entry.key).range.end as usize;
     let start = text[behind..].find('\n').map(|at| behind + at + 1)?;
     let head = text[behind..start].strip_prefix(':')?;
@@ -94,7 +93,7 @@ fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
     })
 }
 
-/// `a::b: 1` and `a::c: 2` as `a: {b: 1, c: 2}`.
+/// From `a::b: 1` and `a::c: 2` to `a: {b: 1, c: 2}`.
 fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     let sheet = &cursor.sheet;
     let text = sheet.text();

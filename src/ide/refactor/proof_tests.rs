@@ -1,4 +1,4 @@
-//! That each refactoring changes what its proof says, in small workspaces and over random ones.
+//! Each refactoring has the effect in its proof, in small and random workspaces.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ m::a$0: 1
 m::b: 2
 ";
     let own = "m::a: 3\n";
-    // In the first environment nothing of the module counts.
+    // Data of the module has no effect in the first environment.
     let text = environment("one", own) + &environment("two", "") + module;
     check(
         &text,
@@ -76,7 +76,7 @@ m::b: 2
     );
 }
 
-/// The keys that a refactoring can change, as its proof tells.
+/// The keys that a refactoring can change, by its proof.
 fn possible(text: &str, begin: &str) -> Vec<String> {
     ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset);
@@ -128,7 +128,7 @@ fn what_nodes_that_are_not_known_may_lose_is_told_beside_what_known_ones_lose() 
     );
 }
 
-/// What a proof says of the first refactoring whose title begins so.
+/// The sentence in the proof of the first refactoring with a title that begins with `begin`.
 fn words(text: &str, begin: &str) -> String {
     ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset);
@@ -216,7 +216,7 @@ fn a_proof_follows_a_value_through_files_of_three_levels() {
     );
 }
 
-/// What a refactoring at the start of a file can change, and for which nodes, as its proof tells.
+/// The possible changes by a refactoring at the start of a file, and their nodes, by its proof.
 fn told(texts: [&str; FILES.len()], at: usize, title: &str) -> Vec<String> {
     let before = workspace(&texts.map(str::to_owned));
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
@@ -232,7 +232,7 @@ fn told_of(change: &Difference) -> String {
     format!("{}: {}", change.key, change.after.condition)
 }
 
-/// An answer; of a loop only that it is one: an extracted value is one more key on the way round it.
+/// Shortens the error of a loop: an extracted value adds a key to its path.
 fn without_way(answer: &str) -> &str {
     const LOOP: &str = "Recursive lookup detected";
     match answer.contains(LOOP) {
@@ -241,13 +241,12 @@ fn without_way(answer: &str) -> &str {
     }
 }
 
-/// The comments of all files.
 fn comments(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     let lines = snapshot.files().flat_map(|file| file.text().lines());
     lines.filter_map(|line| Some(line.split_once('#')?.1.trim()))
 }
 
-/// Holds what every refactoring at a place of a file does against its proof.
+/// Compares the effect of all refactorings at a place of a file with their proofs.
 fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseError> {
     let before = workspace(texts);
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
@@ -273,7 +272,7 @@ fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseE
             );
         }
         let lost = comments(&before).find(|one| !comments(&after).any(|other| other == *one));
-        // Entries that do not count go with their comments.
+        // Entries without effect are removed with their comments.
         prop_assert!(
             lost.is_none() || offer.title.starts_with("Keep only"),
             "{} loses {lost:?}: {texts:#?}",
@@ -301,8 +300,7 @@ fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseE
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(160))]
 
-    /// A proof that says that nothing changes is right for every node, and one that tells of changes
-    /// is not wrong of the keys that it leaves out.
+    /// A proof without changes is right for every node; a proof with changes is right about all other keys.
     #[test]
     fn every_refactoring_changes_what_its_proof_says(
         texts in proptest::collection::vec(file(), FILES.len()),

@@ -1,4 +1,4 @@
-//! Moves a key into the files of the nearest level above that is not the same for all nodes.
+//! Moves a key into the files of the nearest higher level that is not the same for all nodes.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     plan.add(cursor.at(), cursor.sheet.removal(cursor.whole()?));
     for file in &files {
         let sheet = Sheet::of(cursor.analysis().snapshot, file.path()).ok()?;
-        // A value there counts already.
+        // The file's own value already wins.
         if file.facts().key(&cursor.key).is_none() {
             plan.add(file.path(), sheet.insertion(&cursor.key, &cursor.lines()?));
         }
@@ -44,8 +44,8 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     })
 }
 
-/// Whether some known node reads this file and one of the files above, if nodes are known that read this
-/// one: otherwise no known node would get the key.
+/// Whether a known node reads both this file and one of the higher files; else no known node would
+/// get the key. True if no known node reads this file.
 fn is_read_with_one(cursor: &Cursor<'_>, place: &Place, files: &[&Arc<File>]) -> bool {
     let view = &cursor.view;
     let own = view.readers(std::iter::once(&cursor.reach.place), cursor.at());

@@ -1,11 +1,10 @@
-//! Refactorings by cursors in small workspaces.
+//! Refactorings at cursors in small workspaces.
 
 use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
 use crate::ide::fixture_tests::{ask, with_hierarchy};
 
-/// The titles of all offers.
 pub(super) fn titles(text: &str) -> Vec<String> {
     ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset).into_iter();
@@ -13,7 +12,7 @@ pub(super) fn titles(text: &str) -> Vec<String> {
     })
 }
 
-/// What the offer whose title begins with some words changes, and the diff.
+/// Checks the effect and the diff of the offer with a title that begins with `begin`.
 pub(super) fn check(text: &str, begin: &str, expected: Expect) {
     let shown = ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset);

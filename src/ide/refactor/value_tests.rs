@@ -1,4 +1,4 @@
-//! Values that are extracted and inlined, and entries that stand twice.
+//! Extracted and inlined values, and duplicate entries.
 
 use expect_test::expect;
 
