@@ -1,4 +1,4 @@
-//! Edits that might give some nodes a value, level by level. Whether they do is tried out elsewhere.
+//! Edits that may give some nodes a value, by level; they are tried out elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::lookup::OptionsEntry;
 use crate::value::{Value, load_node};
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// Edits to try out.
+/// A possible edit.
 pub(super) struct Candidate {
     pub(super) title: String,
     pub(super) plan: Plan,
-    /// Entries that are written, taken away, and options.
+    /// The number of written and removed entries, including options.
     pub(super) entries: usize,
     is_asked_for: bool,
-    /// Whether other keys of the class stand there already.
+    /// Whether other keys of the class are in the same file.
     is_among_its_own: bool,
-    /// How far down the level is; a level further down is for more nodes.
+    /// The distance of the level from the bottom; lower levels are for more nodes.
     above: usize,
-    /// Whether the key is merged in another way.
+    /// Whether the edit changes the merge of the key.
     pub(super) is_merged_anew: bool,
 }
 
 impl Candidate {
-    /// Smaller is better: few entries, no new files, the level that the nodes were chosen by, beside
-    /// keys of the same class, little text.
+    /// Smaller is better: few entries, no new files, the level by which the nodes were chosen,
+    /// other keys of the same class, a low level, little text.
     pub(super) fn cost(&self) -> (usize, usize, bool, bool, usize, usize) {
         let files = self.plan.new_files.len();
         let edits = self.plan.edits.values().flatten();
@@ -50,8 +50,7 @@ impl Candidate {
         )
     }
 
-    /// Whether it writes into a file that is kept for secrets, by its name or its folder's: values
-    /// that anybody may read are out of place there.
+    /// Whether it writes into a file for secrets, by its name or folder: a wrong place for public values.
     pub(super) fn is_among_secrets(&self, view: &RootView<'_>) -> bool {
         let snapshot = view.analysis.snapshot;
         let is_secret = |at: &Arc<str>| {
@@ -61,14 +60,14 @@ impl Candidate {
         self.plan.paths().any(is_secret)
     }
 
-    /// Whether it touches every file that another one touches.
+    /// Whether it changes every file that another plan changes.
     pub(super) fn covers(&self, other: &Plan) -> bool {
         let mut paths = other.paths();
         paths.all(|at| self.plan.paths().any(|own| own == at))
     }
 }
 
-/// The edits to try out, those of each level side by side.
+/// All possible edits; those of the same level are adjacent.
 pub(super) fn candidates(
     view: &RootView<'_>,
     goal: &Goal,
@@ -119,7 +118,7 @@ pub(super) fn candidates(
     found
 }
 
-/// What decides how nodes that read each file of a level have the key merged.
+/// The effective options of the key, for the nodes that read each file of a level.
 fn options(
     view: &RootView<'_>,
     goal: &Goal,
@@ -134,7 +133,7 @@ fn options(
     of_file.collect()
 }
 
-/// The files that give the lacking nodes what they have.
+/// The files that set the current value of the nodes without the wanted one.
 fn deciding(view: &RootView<'_>, goal: &Goal, state: &State) -> BTreeSet<Arc<str>> {
     let nodes = view.analysis.nodes;
     let mut files = BTreeSet::new();
@@ -161,7 +160,7 @@ fn deciding(view: &RootView<'_>, goal: &Goal, state: &State) -> BTreeSet<Arc<str
     files
 }
 
-/// Another value where the nodes have theirs from.
+/// Replaces the value in the files that nodes get it from.
 fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Option<Candidate> {
     let mut plan = Plan::default();
     for at in files {
@@ -190,7 +189,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
     })
 }
 
-/// Nothing where the nodes have their value from: what a lower level sets counts.
+/// Removes the value from the files that nodes get it from, so that a lower level's is effective.
 fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Option<Candidate> {
     let mut plan = Plan::default();
     for at in files {
@@ -231,27 +230,27 @@ fn overriding(view: &RootView<'_>, goal: &Goal, above: &[Level]) -> BTreeSet<Arc
     files.filter(sets).cloned().collect()
 }
 
-/// What is done beside setting a value.
+/// A further change besides setting a value.
 enum Beside<'b> {
     Nothing,
-    /// Higher levels no longer set the key.
+    /// Remove the key from higher levels.
     Removed,
-    /// The key is merged in another way; with how that is said.
+    /// Set the merge of the key; with words for the title.
     Merged(&'b Value, &'b str),
 }
 
-/// What a file is to give.
+/// A value to write into a file.
 struct New<'n> {
-    /// Of which part of the key's value.
+    /// The part of the key's value to set.
     steps: &'n [Value],
-    /// What that is to be.
+    /// The wanted value.
     value: &'n Value,
-    /// How other levels have their share in it, and what is knocked out.
+    /// How it is merged with other levels, and the elements to knock out.
     with: Option<(&'n Merging, Gone)>,
 }
 
 impl<'n> New<'n> {
-    /// A value, whatever other levels give.
+    /// A value that is written as it is.
     fn value(steps: &'n [Value], value: &'n Value) -> New<'n> {
         New {
             steps,
@@ -260,7 +259,7 @@ impl<'n> New<'n> {
         }
     }
 
-    /// What a level has to give where other levels have their share.
+    /// The same, written as the level's share in a merged value.
     fn of(&self, merging: &'n Merging, gone: Gone) -> New<'n> {
         New {
             with: Some((merging, gone)),
@@ -269,7 +268,7 @@ impl<'n> New<'n> {
     }
 }
 
-/// The edits of one level.
+/// Creates the edits of one level.
 struct Making<'m> {
     view: &'m RootView<'m>,
     goal: &'m Goal,
@@ -277,12 +276,12 @@ struct Making<'m> {
     level: &'m Level,
     above: usize,
     overriding: BTreeSet<Arc<str>>,
-    /// What decides how the key is merged, by file.
+    /// The effective options of the key, by file.
     options: BTreeMap<Arc<str>, Option<OptionsEntry>>,
 }
 
 impl Making<'_> {
-    /// The edits of a key that is merged: what is missing, knock-outs, and other ways to merge.
+    /// The edits of a merged key: missing parts, knock-outs, and other merges.
     fn merged(&self, whole: Option<&Value>, add: &mut dyn FnMut(Option<Candidate>)) {
         let entry = self.options.values().find_map(Option::as_ref);
         let merging = entry.and_then(|entry| Some((entry, Merging::of(entry)?)));
@@ -363,7 +362,7 @@ impl Making<'_> {
         })
     }
 
-    /// Writes an entry into a file or a new one; how many entries that are.
+    /// Writes an entry into an existing or new file; returns the number of entries.
     fn write(
         &self,
         plan: &mut Plan,
@@ -419,7 +418,7 @@ impl Making<'_> {
         Some(entries)
     }
 
-    /// What the nodes that read a file have, those first that lack the wanted value.
+    /// The current value of the nodes that read a file, preferably of one without the wanted value.
     fn now(&self, at: &Arc<str>) -> Option<&Value> {
         let members = self.level.files.get(at)?;
         let lacking = |member: &&usize| self.state.lacking.contains(*member);
@@ -432,7 +431,7 @@ impl Making<'_> {
         Some(value)
     }
 
-    /// Sets the value, and what other nodes have on a level above: they read the same files.
+    /// Sets the value, and the old value of other readers of the file in a higher level.
     fn kept(&self, above: &Level) -> Option<Candidate> {
         let state = self.state;
         let mut candidate = self.set(&New::value(&[], &self.goal.value), &Beside::Nothing)?;
@@ -482,7 +481,7 @@ impl Making<'_> {
     }
 }
 
-/// Files by their names.
+/// Names of files, for people.
 fn listed<'p>(
     view: &RootView<'_>,
     goal: &Goal,

@@ -1,4 +1,4 @@
-//! A level that edits by goal can be made in: the file that each of the nodes reads there.
+//! Levels for edits by goal: the file that each of the nodes reads.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,23 +8,23 @@ use crate::analysis::RootView;
 use crate::lookup::Place;
 use crate::workspace::Format;
 
-/// Most files that one proposal touches.
+/// Maximum number of files in one proposal.
 pub(super) const MOST_FILES: usize = 50;
 
-/// A level's location, with the file that each of the wanted nodes reads there.
+/// A level's location, with the files that the wanted nodes read.
 pub(super) struct Level {
     pub(super) place: Place,
-    /// Whether its path has a variable that the nodes were chosen by.
+    /// Whether its path has a variable by which the nodes were chosen.
     pub(super) is_asked_for: bool,
-    /// The files, with whose they are.
+    /// The files, with the indexes of the nodes.
     pub(super) files: BTreeMap<Arc<str>, Vec<usize>>,
-    /// How near the keys of the files are to the key: the segments that the nearest one shares with
-    /// it, and how many share as many.
+    /// How near the keys in the files are to the wanted key: the largest number of shared segments,
+    /// and the number of keys that share as many.
     nearness: (usize, usize),
 }
 
 impl Level {
-    /// A location.
+    /// A location for edits.
     ///
     /// # Errors
     /// Why nothing can be written there for the nodes.
@@ -66,7 +66,7 @@ impl Level {
         })
     }
 
-    /// Whether both are files that one glob names.
+    /// Whether both are files of the same glob.
     fn is_of_same_glob(&self, other: &Level) -> bool {
         let glob = |level: &Level| (level.place.index, level.place.original.clone());
         self.place.layer == other.place.layer && glob(self) == glob(other)
@@ -84,7 +84,7 @@ impl Level {
     }
 }
 
-/// How near the keys of some files are to a key; see [`Level::nearness`]. O(keys of the files).
+/// How near the keys of files are to a key; see [`Level::nearness`]. O(keys of the files).
 fn nearness<'f>(
     view: &RootView<'_>,
     key: &str,
@@ -103,8 +103,8 @@ fn nearness<'f>(
     })
 }
 
-/// Of the files that one glob names the one whose keys are nearest to the key, else the first: a key
-/// belongs beside those of its own class.
+/// Of the files of one glob, the one with the keys nearest to the key, else the first: keys of a
+/// class belong together.
 pub(super) fn one_of_each_glob(levels: Vec<Level>) -> Vec<Level> {
     let mut chosen: Vec<Level> = Vec::new();
     for level in levels {

@@ -1,7 +1,7 @@
-//! Edits by goal: which edits give some nodes a value of a key, and what stands in the way of a value.
+//! Edits by goal: edits that give some nodes a value of a key, and levels that prevent a value.
 //!
-//! Edits are proposed by level, tried out in memory, and only those are told after which the nodes
-//! have the value. It knows neither command lines nor editors.
+//! Edits are proposed by level, tried out in memory, and returned if the nodes have the value then.
+//! Independent of the command line and of editors.
 
 mod candidates;
 mod level;
@@ -33,40 +33,40 @@ use crate::interpolation::has_tokens;
 use crate::scope::KnownNodes;
 use crate::value::{Value, load_yaml_value};
 
-/// Most edits that are tried out.
+/// Maximum number of edits that are tried out.
 const MOST_TRIED: usize = 80;
 
-/// Most proposals.
+/// Maximum number of proposals.
 const MOST_PROPOSALS: usize = 5;
 
-/// What is wanted.
+/// A value that some nodes should have.
 #[derive(Clone, Debug)]
 pub struct Goal {
-    /// The top-level key, by its name.
+    /// The name of the top-level key.
     pub key: Arc<str>,
-    /// What leads from its value to the part that is asked for; nothing for the whole.
+    /// The steps from its value to the part to set; empty for the whole value.
     pub steps: Vec<Value>,
-    /// The key as it was asked for, with the steps.
+    /// The key as the user wrote it, with the steps.
     pub asked: Arc<str>,
-    /// What the nodes are to get.
+    /// The wanted value.
     pub value: Value,
-    /// The nodes, by number.
+    /// The indexes of the nodes.
     pub members: Vec<usize>,
-    /// The variables that the nodes were chosen by.
+    /// The variables by which the nodes were chosen.
     pub variables: Vec<Arc<str>>,
-    /// Whether every other node must keep what it has.
+    /// Whether every other node must keep its value.
     pub only: bool,
-    /// How files are named; without it by their path below the workspace.
+    /// Names files; without it they are named by their path below the workspace.
     pub name: Option<fn(&str) -> &str>,
 }
 
 impl Goal {
-    /// The top-level key as lookups ask for it.
+    /// The top-level key as in lookups.
     fn request(&self) -> Arc<str> {
         Arc::from(quoted(&self.key))
     }
 
-    /// What a node is to get of the top-level key, by what it gets now.
+    /// The wanted value of the top-level key, based on a node's current value.
     fn wanted(&self, now: Option<&Cell>) -> Result<Value, String> {
         if self.steps.is_empty() {
             return Ok(self.value.clone());
@@ -90,7 +90,7 @@ impl Goal {
         })
     }
 
-    /// A file by its name.
+    /// The name of a file for people.
     fn name_of<'p>(&self, view: &RootView<'_>, at: &'p str) -> &'p str {
         match self.name {
             Some(name) => name(at),
@@ -98,10 +98,10 @@ impl Goal {
         }
     }
 
-    /// That some of the known nodes get a value of a key, or of a part of its value: a dotted name.
+    /// A goal for some of the known nodes, with a dotted name of a key.
     ///
     /// # Errors
-    /// Nodes that are not known, or a name that is none of a key, in words.
+    /// Unknown nodes, or a name that is no key, for people.
     pub fn of(
         known: &KnownNodes,
         (asked, value): (Arc<str>, Value),
@@ -126,41 +126,40 @@ impl Goal {
     }
 }
 
-/// Edits after which the nodes have the value.
+/// Edits that give the nodes the value.
 #[derive(Clone, Debug)]
 pub struct Proposal {
     /// The key of the goal.
     pub key: Arc<str>,
-    /// What is done, as an imperative.
+    /// The action, as an imperative.
     pub title: String,
     /// The edits.
     pub plan: Plan,
-    /// What they change.
+    /// Their effect.
     pub proof: Proof,
-    /// The nodes whose value of the key changes, in their order.
+    /// The nodes that get another value of the key, in order.
     pub changed: Vec<Arc<str>>,
-    /// Those among them that were not meant.
+    /// Other nodes than the wanted ones among them.
     pub others: Vec<Arc<str>>,
-    /// Why it is these nodes that change.
+    /// Why these nodes change and no others.
     pub because: String,
 }
 
-/// What came of a goal.
+/// The result for a goal.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// All nodes have the value already.
+    /// All nodes already have the value.
     Already,
-    /// Edits, the smallest first; at least one.
+    /// Possible edits, the smallest first; at least one.
     Proposals(Vec<Proposal>),
-    /// There is no edit; why, level by level.
+    /// There is no edit; with the reasons by level.
     Nothing(Vec<String>),
 }
 
-/// A value as it is written in YAML behind a key.
+/// Parses a value in YAML, as after a key.
 ///
 /// # Errors
-/// A text that YAML cannot read, that holds no value, or with tokens in it: nodes would get what these
-/// stand for.
+/// No YAML, no value, or a value with tokens: each node may get something else.
 pub fn value_of(text: &str) -> Result<Value, String> {
     let value = load_yaml_value(text.as_bytes()).map_err(|error| error.message("the value"))?;
     let value = value.ok_or("the value is missing: write null, or '\"\"' for an empty text")?;
@@ -178,15 +177,15 @@ fn has_token(value: &Value) -> bool {
     value.any(&|part| part.as_str().is_some_and(has_tokens))
 }
 
-/// Whether a value, or a part of it, is encrypted.
+/// Whether a value or a part of it is encrypted.
 fn is_encrypted(value: &Value) -> bool {
     value.any(&|part| part.as_str().is_some_and(eyaml::is_encrypted))
 }
 
-/// The nodes of `NAME` or `VARIABLE=VALUE[,VALUE]`, of which all must hold.
+/// Parses names of nodes, or conditions `VARIABLE=VALUE[,VALUE]` that must all match.
 ///
 /// # Errors
-/// Conditions that do not go together.
+/// Both names and conditions.
 pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
     let mut names = Vec::new();
     let mut variables = Vec::new();
@@ -209,19 +208,19 @@ pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
     }
 }
 
-/// How far the search for edits is.
+/// The progress of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// So many of all edits are tried out.
+    /// The numbers of tried edits and of all edits.
     Tried(usize, usize),
-    /// What else so many proposals change is known.
+    /// The number of proposals with a known effect.
     Proved(usize),
 }
 
-/// The edits after which the nodes have the value; `progress` hears how far it is.
+/// The edits that give the nodes the value.
 ///
 /// # Errors
-/// A goal that makes no sense, in words.
+/// Why the goal makes no sense, for people.
 pub fn proposals(
     view: &RootView<'_>,
     goal: &Goal,
@@ -232,7 +231,7 @@ pub fn proposals(
         return Ok(Outcome::Already);
     }
     let mut levels = Vec::new();
-    // What was looked at, and why there is no edit.
+    // Levels and edits, with the reasons against them.
     let mut reasons: Vec<(String, String)> = Vec::new();
     for layer in layers_of(&goal.key) {
         for place in view.places(&layer).iter() {
@@ -263,7 +262,7 @@ pub fn proposals(
         let is_misplaced = is_open && candidate.is_among_secrets(view);
         (is_misplaced, tried.others.len(), candidate.cost())
     });
-    // What takes many more edits than the smallest way is none that anybody takes.
+    // Drop edits that need many more entries than the smallest one.
     let smallest = found.first().map_or(0, |(candidate, _)| candidate.entries);
     found.retain(|(candidate, _)| candidate.entries <= 2 * smallest);
     let mut proposals: Vec<(Proposal, bool)> = Vec::new();
@@ -271,7 +270,7 @@ pub fn proposals(
         if proposals.len() == MOST_PROPOSALS || (view.analysis.is_cancelled)() {
             break;
         }
-        // More edits of the same files are no other way to do it, but for other ways to merge.
+        // More edits of the same files are no alternative, unless they merge in another way.
         let is_anew = candidate.is_merged_anew;
         let covers = |(known, anew): &(Proposal, bool)| {
             let is_other_way = is_anew && *anew && known.title != candidate.title;
@@ -309,7 +308,7 @@ pub fn proposals(
     }
 }
 
-/// Reasons, each once with the first of what it is the reason of.
+/// Joins equal reasons, with the first of their subjects.
 fn grouped(reasons: Vec<(String, String)>) -> Vec<String> {
     let mut groups: IndexMap<String, Vec<String>> = IndexMap::new();
     for (what, why) in reasons {
@@ -328,7 +327,7 @@ fn grouped(reasons: Vec<(String, String)>) -> Vec<String> {
     lines.collect()
 }
 
-/// The name of a top-level key that is asked for.
+/// The name of a top-level key; an error for a part of its value.
 fn top_level(key: &str) -> Result<Arc<str>, String> {
     match part::parse(key)? {
         (root, steps) if steps.is_empty() => Ok(root),
@@ -339,12 +338,12 @@ fn top_level(key: &str) -> Result<Arc<str>, String> {
     }
 }
 
-/// What nodes get now.
+/// The current answers.
 struct State {
     row: Row,
-    /// The nodes that are to get the value, with what that makes of the whole value.
+    /// The wanted whole value of each of the goal's nodes.
     wanted: BTreeMap<Arc<str>, Value>,
-    /// Those among them that don't have it, by number.
+    /// The indexes of the nodes that lack it.
     lacking: Vec<usize>,
 }
 
@@ -369,7 +368,7 @@ impl State {
         Ok(state)
     }
 
-    /// The whole value that all of the nodes are to get, if it is the same.
+    /// The wanted whole value, if it is the same for all nodes.
     fn wanted_by_all(&self) -> Option<&Value> {
         let mut all = self.wanted.values();
         let first = all.next()?;
@@ -377,25 +376,25 @@ impl State {
     }
 }
 
-/// The answer that a node gets.
+/// The answer for a node.
 fn cell_of<'r>(row: &'r Row, name: &str) -> Option<&'r Cell> {
     let mut answers = row.answers.iter();
     answers.find(|cell| cell.nodes.iter().any(|node| **node == *name))
 }
 
-/// Whether an answer is certainly a value.
+/// Whether an answer is known and equals a value.
 fn is_value(cell: &Cell, wanted: &Value) -> bool {
     let value = cell.result.as_ref();
     cell.unknown.is_none() && value.is_ok_and(|value| same(wanted, value))
 }
 
-/// What trying a plan out told.
+/// The effect of an edit on the key.
 struct Tried {
     changed: Vec<Arc<str>>,
     others: Vec<Arc<str>>,
 }
 
-/// Whether the nodes have the value after some edits, and who else gets another one.
+/// Whether the nodes have the value after an edit, and which other nodes change.
 fn try_out(
     view: &RootView<'_>,
     goal: &Goal,
@@ -450,7 +449,7 @@ fn after(view: &RootView<'_>, key: &str, plan: &Plan) -> Result<Row, String> {
     edit::after(view, plan, |later| bare_row_of(later, key, &all))
 }
 
-/// Why a plan changes just these nodes.
+/// Why a plan changes exactly these nodes.
 fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Tried) -> String {
     let nodes = view.analysis.nodes;
     let mut readers: BTreeSet<&str> = BTreeSet::new();
@@ -484,7 +483,7 @@ fn because(view: &RootView<'_>, goal: &Goal, candidate: &Candidate, tried: &Trie
 }
 
 impl Proposal {
-    /// What it changes, for people: `changes 12 nodes and no other, because …`.
+    /// The effect for people: `changes 12 nodes and no other, because …`.
     #[must_use]
     pub fn words(&self) -> String {
         let meant = self.changed.len() - self.others.len();

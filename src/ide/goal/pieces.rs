@@ -1,5 +1,4 @@
-//! What a level has to give of a merged value so that all levels together give the wanted one: what is
-//! missing, and knock-outs of what is there and is not wanted.
+//! The share of a level in a merged value: missing parts, and knock-outs of unwanted elements.
 
 use std::sync::Arc;
 
@@ -7,39 +6,38 @@ use crate::analysis::merge_kind;
 use crate::lookup::{OptionsEntry, StrategyKind};
 use crate::value::{HashMap, Value};
 
-/// The knock-out prefix that is proposed where none is in force.
+/// The proposed knock-out prefix, if none is set.
 const PREFIX: &str = "--";
 
-/// How the values of levels make one.
+/// How values of levels are merged.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Merging {
     kind: StrategyKind,
     prefix: Option<Arc<str>>,
 }
 
-/// Which elements of lists are knocked out.
+/// The elements of lists to knock out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gone {
-    /// None.
     None,
-    /// Those that are not wanted and that the level does not give itself.
+    /// Unwanted elements that the level does not set itself.
     OfOthers,
-    /// All that are not wanted: lower levels may give what the level gives.
+    /// All unwanted elements, since lower levels may set them too.
     All,
 }
 
-/// A merge that is to count from some level on.
+/// A proposed merge.
 pub(super) struct NewMerge {
-    /// What `merge` is set to.
+    /// The new value of `merge`.
     pub(super) value: Value,
-    /// How levels are merged then.
+    /// The effect on values.
     pub(super) merging: Merging,
-    /// What is done, to be put behind what is set.
+    /// Words to append to the edit's title.
     pub(super) words: String,
 }
 
 impl Merging {
-    /// How a key is merged by its options; nothing where it is not.
+    /// The merge of a key; `None` if its options do not merge it.
     pub(super) fn of(entry: &OptionsEntry) -> Option<Merging> {
         let kind = merge_kind(entry)?;
         let prefix = entry.value.get("merge")?.get("knockout_prefix");
@@ -50,12 +48,12 @@ impl Merging {
         })
     }
 
-    /// Whether elements of lists can be removed.
+    /// Whether elements of lists can be knocked out.
     pub(super) fn knocks_out(&self) -> bool {
         self.knock_out_prefix().is_some()
     }
 
-    /// The prefix by which elements of lists are removed: only deep merges have one.
+    /// The knock-out prefix; only deep merges have one.
     fn knock_out_prefix(&self) -> Option<&str> {
         self.prefix.as_deref().filter(|_| self.kind.is_deep())
     }
@@ -64,7 +62,7 @@ impl Merging {
         self.kind.is_deep() || self.kind == StrategyKind::Unique
     }
 
-    /// Other ways to merge by which less is taken over from other levels, the gentlest first.
+    /// Other merges that take less from other levels, the smallest change first.
     pub(super) fn others(&self, entry: &OptionsEntry) -> Vec<NewMerge> {
         let mut found = Vec::new();
         let old = entry.value.get("merge");
@@ -96,8 +94,8 @@ impl Merging {
         found
     }
 
-    /// What a level has to give, beside what it gives now, so that instead of one value another one is
-    /// made; nothing where only the whole value would do.
+    /// The new value of a level, so that the merged value changes from `now` to `wanted`; `None` if
+    /// only the whole value would do.
     pub(super) fn piece(
         &self,
         own: Option<&Value>,
@@ -123,7 +121,7 @@ impl Merging {
             let name = element.as_str()?.strip_prefix(self.knock_out_prefix()?)?;
             Some(Value::from(name))
         };
-        // Knock-outs of what is still not wanted stay.
+        // Keep knock-outs of elements that remain unwanted.
         let stays = |element: &&Value| {
             wanted.contains(element)
                 || knocked_out(element).is_some_and(|name| !wanted.contains(&name))
@@ -150,7 +148,7 @@ impl Merging {
 
     fn entries(&self, own: Option<&HashMap>, now: &HashMap, wanted: &HashMap, gone: Gone) -> Value {
         let mut piece = HashMap::default();
-        // What the level has stays in its order.
+        // Entries of the level keep their order.
         let first = own.into_iter().flat_map(HashMap::keys);
         let first = first.filter_map(|key| Some((key, wanted.get(key)?)));
         let own = |key: &Value| own.and_then(|own| own.get(key));

@@ -14,7 +14,7 @@ use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::{KnownNodes, Nodes};
 
-/// Four nodes: two of the role web, one of them in another site.
+/// Four nodes: two roles in two sites.
 const NODES: &str = "\
 #- nodes.yaml
 web1: {facts: {role: web, site: ams}}
@@ -37,7 +37,7 @@ pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
     })
 }
 
-/// What is proposed: titles with their proofs, and the diff of the first.
+/// Checks the proposals: titles with proofs, and the diff of the first.
 pub(super) fn check(
     text: &str,
     (key, value): (&str, &str),
@@ -317,7 +317,7 @@ fn a_reason_is_given_once() {
     assert_eq!(super::grouped(all), ["a; b; c and 2 more: why", "x: other"]);
 }
 
-/// Nodes of random workspaces: what is bound in [`values`] for `x` nowhere has a file.
+/// Nodes for random workspaces; no file exists for the value `x`.
 fn nodes() -> KnownNodes {
     let mut text = String::new();
     for role in ["web", "db", "x"] {
@@ -334,8 +334,8 @@ fn nodes() -> KnownNodes {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// After every proposal the named nodes have the value, and with `only` all others what they had:
-    /// looked up for each node by itself.
+    /// With every proposal the named nodes have the value, and with `only` all others keep theirs;
+    /// compared with separate lookups for each node.
     #[test]
     fn every_proposal_does_what_it_says(
         texts in proptest::collection::vec(file(), FILES.len()),
@@ -364,7 +364,7 @@ proptest! {
             for (what, value) in new.iter().filter(|(what, _)| what.ends_with(" x")) {
                 let parts: Vec<&str> = what.split(' ').collect();
                 let node = format!("{}-{}", parts[2], parts[3]);
-                // Files of these nodes are new, and are read by their names alone.
+                // These files are new, and read by the name of the node only.
                 if proposal.plan.paths().any(|path| path.contains("/node/")) {
                     continue;
                 }

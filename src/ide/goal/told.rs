@@ -1,5 +1,4 @@
-//! Proposals, and what is in the way of a value, written down: the command line and the server say the
-//! same.
+//! Proposals and reasons against a value as text, for both the command line and the server.
 
 use super::why_not::WIDEST;
 use super::{Goal, InTheWay, WhyNot};
@@ -8,10 +7,10 @@ use crate::ide::edit::Plan;
 use crate::ide::hover::inline;
 use crate::workspace::Snapshot;
 
-/// What a plan does to texts, as a unified diff; `name` names a file by its path.
+/// The unified diff of a plan; `name` names a file for people.
 ///
 /// # Errors
-/// A plan that does not fit the files, in words.
+/// Why the plan does not fit the files, for people.
 pub fn diff(
     plan: &Plan,
     snapshot: &Snapshot,
@@ -22,7 +21,7 @@ pub fn diff(
     Ok(diffs.collect())
 }
 
-/// Why no edit is proposed, as lines.
+/// The reasons for a lack of proposals, as lines.
 #[must_use]
 pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
     let first = format!("no edit gives these nodes this value of '{}'", goal.asked);
@@ -30,8 +29,7 @@ pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// What is in the way of a value, in lines: what the node gets, then what each level does, with whether
-/// that is in the way.
+/// The node's current value, then each level, as lines; with whether the level prevents the wanted value.
 #[must_use]
 pub fn why_not_lines(
     why: &WhyNot,
@@ -44,7 +42,7 @@ pub fn why_not_lines(
         None => String::new(),
     };
     let expected = inline(&why.wanted, WIDEST);
-    // The levels below say why.
+    // The levels below have the reason.
     let is_open = why.levels.iter().any(|level| level.file.is_none());
     let gets = match (&why.gets.unknown, &why.gets.result) {
         (None, Ok(value)) => inline(value, WIDEST),
@@ -85,7 +83,7 @@ pub fn why_not_lines(
     };
     for alike in told.chunk_by(is_alike) {
         let more = alike.len() - 1;
-        // Two are named.
+        // Up to two are named.
         let (shown, more) = match more {
             0 | 1 => (alike, String::new()),
             _ => (

@@ -1,4 +1,4 @@
-//! Why a node does not get a value: the levels in the way.
+//! The levels that prevent a value for a node.
 
 use std::sync::Arc;
 
@@ -12,47 +12,47 @@ use crate::scope::Knowledge;
 use crate::value::Value;
 use crate::workspace::path;
 
-/// Widest value in a line, in characters.
+/// Maximum width of a value in a line, in characters.
 pub(super) const WIDEST: usize = 48;
 
-/// What a node gets instead of a value, and why.
+/// The current value of a node, and why it is not the wanted one.
 #[derive(Clone, Debug)]
 pub struct WhyNot {
-    /// The value that was asked for.
+    /// The wanted value.
     pub wanted: Value,
-    /// What it gets.
+    /// The current answer.
     pub gets: Cell,
-    /// Whether that is the value.
+    /// Whether the answer is the wanted value.
     pub has_it: bool,
-    /// Whether facts of the node are known.
+    /// Whether the facts of the node are known.
     pub has_facts: bool,
-    /// How values of levels are merged: in words, where they are.
+    /// The merge strategy; `None` without merging.
     pub merged: Option<String>,
     /// The levels, the highest first.
     pub levels: Vec<InTheWay>,
 }
 
-/// A level that has to do with a node's value.
+/// A level that is relevant for a node's value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InTheWay {
     /// Its name.
     pub level: Arc<str>,
-    /// The file that it reads for the node, where that is known.
+    /// The file that it reads for the node, if known.
     pub file: Option<Arc<str>>,
-    /// The path of the files that it reads, with the variables in it, where the file is not known.
+    /// The path with its variables, if the file is unknown.
     pub path: Option<String>,
     /// The line of the key, from 1.
     pub line: Option<u32>,
-    /// What it does, in words.
+    /// Its effect, in words.
     pub what: String,
-    /// Whether it keeps the node from getting the value, from another level that sets it or at all.
+    /// Whether it prevents the value.
     pub is_in_the_way: bool,
 }
 
-/// Why a known node, by number, does not get a value of a top-level key.
+/// Why a known node does not get a value of a top-level key.
 ///
 /// # Errors
-/// A key that cannot be asked for, in words.
+/// Why the key cannot be looked up, for people.
 pub fn why_not(
     view: &RootView<'_>,
     key: &str,
@@ -72,7 +72,7 @@ pub fn why_not(
     let mut fails = survey.answer.result.as_ref().err().is_some_and(fails);
     let is_error = fails;
     let mut levels = Vec::new();
-    // All that stands above a level with the value would have to go.
+    // All levels above a level with the value would have to go.
     let is_below = |at: usize| {
         survey.levels[at..].iter().any(|level| {
             let own = level
@@ -101,7 +101,7 @@ pub fn why_not(
                 format!("gives {shown}, which is merged"),
                 own.is_none_or(|own| !is_part(own, value)),
             ),
-            // An error ends the lookup: no level overrides another one.
+            // An error ends the lookup, so no level overrides another.
             Status::Overridden if fails => {
                 fails = false;
                 let shown = if is_it { "this" } else { &*shown };
@@ -149,7 +149,7 @@ pub fn why_not(
     })
 }
 
-/// Whether a merge of a part with others can give a value: it brings nothing that the value has not.
+/// Whether a value can result from merging a part with others: the part adds nothing else.
 fn is_part(part: &Value, value: &Value) -> bool {
     match (part, value) {
         (Value::Array(part), Value::Array(value)) => {
@@ -163,8 +163,8 @@ fn is_part(part: &Value, value: &Value) -> bool {
     }
 }
 
-/// The path of a level's files as its configuration writes it, below the data directory; that of the one
-/// file that it can mean.
+/// The path of a level's files as in its configuration, below the data directory; the file itself
+/// if there are no variables.
 fn path_of(place: &Place) -> Option<String> {
     if let [TemplatePart::Text(whole)] = place.template.parts.as_slice() {
         return Some(whole.clone());
@@ -176,7 +176,7 @@ fn path_of(place: &Place) -> Option<String> {
     })
 }
 
-/// How values are merged, and where that is said.
+/// The merge strategy; `None` without merging.
 fn merged(survey: &Survey) -> Option<String> {
     if survey.strategy.is_first_found() {
         return None;

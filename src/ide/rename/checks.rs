@@ -1,4 +1,4 @@
-//! What keeps a key from being renamed, and what the user has to agree to before.
+//! Reasons that forbid renaming a key, and changes that the user has to confirm.
 
 use super::{Renaming, exact_pattern, format_of};
 use crate::analysis::{Environments, HieraFiles};
@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, path};
 
 impl Renaming<'_> {
-    /// What can stand as a key and in a token without quotes.
+    /// Allows names that need no quotes as a key or in a token.
     pub(super) fn check_name(&self) -> Result<(), String> {
         let name = self.new_name;
         let is_allowed = |c: char| c.is_alphanumeric() || "_-:/+@".contains(c);
@@ -39,7 +39,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// What a topmost key may be called; gives what the user has to agree to.
+    /// Checks a new name for a top-level key; returns the sentences to confirm.
     pub(super) fn check_top_level(&self, from: &str) -> Result<Vec<String>, String> {
         let mut to_confirm = Vec::new();
         let (old, new) = (&*self.key.root, self.new_name);
@@ -98,7 +98,7 @@ impl Renaming<'_> {
         Ok(to_confirm)
     }
 
-    /// That a parameter is renamed with the data that is for it: both are among the files.
+    /// Forbids renaming a parameter without all of its data, or data without the parameter.
     pub(super) fn check_reach(&self, from: &str) -> Result<(), String> {
         let Some(parameter) = self.parameter() else {
             return Ok(());
@@ -137,8 +137,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// A lookup of the new name gets a value that it has not had; what a computed one looks up is not
-    /// known.
+    /// Forbids a new name that is already looked up, and an old one that a computed lookup may use.
     pub(super) fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {
         let new = KeyTarget::of_root(self.new_name);
         let place = |at: TextRange| {
@@ -164,7 +163,7 @@ impl Renaming<'_> {
         Ok(())
     }
 
-    /// An entry that is for one of the names only gives the key other options: what to agree to.
+    /// A pattern that matches only one of the names changes the key's options: to be confirmed.
     pub(super) fn check_option(
         &self,
         file: &File,
@@ -197,7 +196,7 @@ impl Renaming<'_> {
         )))
     }
 
-    /// A module's data is asked for the module's own keys alone.
+    /// Data of a module may only have keys of the module.
     pub(super) fn check_module(&self, file: &File) -> Result<(), String> {
         let (old, new) = (&*self.key.root, self.new_name);
         let module = |name: &str| name.split_once("::").map(|(module, _)| module.to_owned());
@@ -214,7 +213,7 @@ impl Renaming<'_> {
         }
     }
 
-    /// Whether a key is written where it counts, in a form that can be edited.
+    /// Forbids keys in HOCON files, and keys that come from an anchor or an alias.
     pub(super) fn check_written(&self, file: &File, key: TextRange) -> Result<(), String> {
         let place = format!(
             "{}:{}",
@@ -276,7 +275,7 @@ impl Renaming<'_> {
         Ok(())
     }
 
-    /// Whether a place lies within a node with an anchor that is used.
+    /// Whether a range is inside of a node with an anchor that an alias uses.
     pub(super) fn is_shared(&self, file: &File, at: TextRange) -> bool {
         let parse = self.analysis.snapshot.parse_of(file, format_of(file));
         let tree = &parse.tree;
@@ -298,7 +297,7 @@ impl Renaming<'_> {
     }
 }
 
-/// Whether a parameter of a class can have a name (`puppet/pops/patterns.rb`).
+/// Whether a class parameter can have this name (`puppet/pops/patterns.rb`).
 fn is_parameter_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
         && name

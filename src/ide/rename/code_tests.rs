@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::tests::{check, check_prepare, renamed};
 use crate::ide::fixture_tests::with_hierarchy;
 
-/// A class with the parameter `$port`, what inherits it and what sets it.
+/// A class with the parameter `$port`, a class that inherits it, and code that sets it.
 const CODE: &str = "\
 #- modules/web/manifests/init.pp
 # A server.
@@ -142,7 +142,7 @@ fn a_parameter_of_a_module_beside_the_modulepath_is_renamed_everywhere_or_nowher
             assert_eq!(module(folder, more), changed.repeat(2), "{folder}");
         }
     }
-    // A configuration of its own alone makes a folder no module.
+    // A `hiera.yaml` alone makes a folder no module.
     let refused = "refused: the class p is in dist/p/manifests/init.pp, whose folder is not on the modulepath: \
                    whether data/common.yaml belongs to it is not known\n";
     assert_eq!(module("dist", &hierarchy("dist")), refused.repeat(2));

@@ -1,4 +1,4 @@
-//! What follows in the configurations when files and folders get other paths.
+//! Edits of `hiera.yaml` for renamed files and folders.
 
 use super::Edits;
 use crate::analysis::{Analysis, RootView, datadir_of, places_of};
@@ -8,17 +8,17 @@ use crate::syntax::{ScalarMap, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, path};
 
-/// A file or folder that gets another path; both absolute.
+/// A renamed file or folder, by absolute paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Moved {
-    /// Where it lies.
+    /// The old path.
     pub from: String,
-    /// Where it is going to lie.
+    /// The new path.
     pub to: String,
 }
 
-/// The edits of `hiera.yaml` files after which their literal paths and folders lead to the same files.
-/// What a variable decides, and what leaves its data directory, stays as it is. O(levels).
+/// The edits of `hiera.yaml` files after which literal paths and folders lead to the same files.
+/// Parts from variables, and moves out of the data directory, change nothing. O(levels).
 #[must_use]
 pub fn file_renames(analysis: Analysis<'_>, moved: &[Moved]) -> Edits {
     let mut edits = Edits::new();
@@ -71,7 +71,7 @@ fn of_config(view: &RootView<'_>, file: &File, moved: &[Moved]) -> Vec<TextEdit>
     edits
 }
 
-/// The text that a template starts with.
+/// The literal text at the start of a template.
 fn start_of(template: &Template) -> Option<String> {
     match template.parts.first()? {
         TemplatePart::Text(text) => Some(text.clone()),
@@ -79,7 +79,7 @@ fn start_of(template: &Template) -> Option<String> {
     }
 }
 
-/// Where the text before the first token of a path is written.
+/// The range of the literal text at the start of a path.
 fn literal_start(file: &File, tree: &Tree, span: &LocationSpan) -> TextRange {
     let node = tree.node(span.node);
     let length = match Template::parse(&span.text).parts.first() {
@@ -89,7 +89,7 @@ fn literal_start(file: &File, tree: &Tree, span: &LocationSpan) -> TextRange {
     ScalarMap::new(file.text(), node).source_range(0..length)
 }
 
-/// The edit of a glob whose folder moves, or one around it.
+/// The edit of a glob if its folder, or one around it, moves.
 fn glob(
     file: &File,
     tree: &Tree,
@@ -101,7 +101,7 @@ fn glob(
     let folder = path::parent(&span.text[..end?])?;
     let node = tree.node(span.node);
     moved.iter().find_map(|Moved { from, to }| {
-        // The folders of the glob that are named in what moves.
+        // The folders of the glob, from the innermost.
         let mut outer = Some(folder);
         let named = std::iter::from_fn(|| {
             let this = outer?;
@@ -120,8 +120,8 @@ fn glob(
     })
 }
 
-/// The new start of a path below its data directory: of a whole path where it is that of a file which
-/// moves, or of its folders.
+/// The new start of a path below its data directory, if one of its folders moves or, for a whole
+/// path, its file.
 fn renamed(datadir: &str, start: &str, is_whole: bool, moved: &[Moved]) -> Option<String> {
     moved.iter().find_map(|Moved { from, to }| {
         path::within(from, datadir).filter(|below| !below.is_empty())?;

@@ -1,7 +1,7 @@
-//! A new name for the thing under the cursor, wherever it stands: a key over all levels with its tokens and
-//! its entries of `lookup_options`, a nested key, an anchor.
+//! Renames the thing under the cursor: a key in all levels, tokens and entries of `lookup_options`;
+//! a nested key; an anchor.
 //!
-//! What would change a value, and not only a name, is refused with the reason, or asked first.
+//! Renames that would change a value are refused with a reason, or need confirmation.
 
 mod checks;
 #[cfg(test)]
@@ -24,24 +24,24 @@ use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, Root, path};
 use parameter::ParameterRename;
 
-/// What a rename changes: edits by the path of the file.
+/// Edits by the path of the file.
 pub type Edits = BTreeMap<Arc<str>, Vec<TextEdit>>;
 
 /// A rename.
 #[derive(Clone, Debug, Default)]
 pub struct Renamed {
-    /// What it changes.
+    /// The edits.
     pub edits: Edits,
-    /// What the user has to agree to before, in sentences.
+    /// Sentences that the user has to confirm before.
     pub to_confirm: Vec<String>,
-    /// What the user should know, in sentences.
+    /// Sentences to inform the user.
     pub to_know: Vec<String>,
 }
 
-/// Whether the thing under the cursor can be renamed: where its name stands, and the name.
+/// The range and the name of the thing under the cursor.
 ///
 /// # Errors
-/// Why it cannot be renamed; an empty text where nothing is.
+/// Why it cannot be renamed; empty if there is nothing to rename.
 pub fn prepare(
     analysis: Analysis<'_>,
     path: &str,
@@ -68,10 +68,10 @@ pub fn prepare(
     })
 }
 
-/// The edits that give the thing under the cursor another name.
+/// The edits that rename the thing under the cursor.
 ///
 /// # Errors
-/// Why it cannot have that name, or be renamed at all.
+/// Why it cannot be renamed, or not to this name.
 pub fn rename(
     analysis: Analysis<'_>,
     path: &str,
@@ -82,7 +82,7 @@ pub fn rename(
     match &mention.named {
         Named::Key(key) => {
             let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
-            // In its class a parameter has a shorter name.
+            // Inside its class, a parameter has a shorter name.
             let full = parameter_here(file.text(), &mention, key).and_then(|_| {
                 let (class, _) = split_key(&key.root)?;
                 let name = new_name.trim_start_matches('$');
@@ -130,8 +130,8 @@ pub fn rename(
     }
 }
 
-/// The files that are renamed together, and the one of them that decides which: data that names the thing for
-/// the most environments, as the global layer's or a shared module's may.
+/// The files that are renamed together, and the file that determines them: the data file with the
+/// name that the most environments read, such as one of the global layer or of a shared module.
 fn together<'a>(
     analysis: Analysis<'a>,
     path: &'a str,
@@ -150,7 +150,7 @@ fn together<'a>(
     }
 }
 
-/// What is under the cursor, unless it is of a kind that has no other name.
+/// The key, parameter or anchor under the cursor, if it can be renamed.
 fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mention, String> {
     let nothing = || "there is no key and no anchor here".to_owned();
     let is_code = analysis
@@ -187,10 +187,9 @@ fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mentio
     Err(why.to_owned())
 }
 
-/// One renaming of a key.
 struct Renaming<'r> {
     analysis: Analysis<'r>,
-    /// The root that answers for the file under the cursor.
+    /// The root of the file under the cursor.
     root: Option<&'r Root>,
     key: &'r KeyTarget,
     new_name: &'r str,
@@ -198,13 +197,13 @@ struct Renaming<'r> {
 }
 
 impl<'r> Renaming<'r> {
-    /// The parameter of a class that a top-level key is for.
+    /// The class parameter that a top-level key sets.
     fn parameter(&self) -> Option<ClassParameter<'r>> {
         let found = self.analysis.class_parameter(self.root, &self.key.root);
         found.filter(|_| self.key.steps.is_empty())
     }
 
-    /// That a top-level key may be for a class that is not here, unless something looks it up by its name.
+    /// A warning if the key may set a parameter of a missing class; not if it is looked up by name.
     fn of_unseen_class(&self) -> Option<String> {
         let (analysis, key) = (self.analysis, &self.key.root);
         let snapshot = analysis.snapshot;
@@ -226,7 +225,7 @@ impl<'r> Renaming<'r> {
             let mut found = Vec::new();
             let is_code = file.facts().code.is_some();
             for one in occurrences(self.analysis.snapshot, file, named) {
-                // The declaration of a parameter is one of many places.
+                // `ParameterRename` handles declarations.
                 if !(is_code && one.role == Role::Definition) {
                     found.extend(self.edit(file, &one)?);
                 }
@@ -254,7 +253,7 @@ impl<'r> Renaming<'r> {
                 let entry = written.trim_matches(['"', '\'']);
                 match entry.starts_with('^') {
                     false => Some(self.named_anew(file, one.name)),
-                    // Others are for both names.
+                    // Other patterns match more names.
                     true => (exact_pattern(entry) == Some(&*self.key.root)).then(|| {
                         let new = written.replace(&*self.key.root, self.new_name);
                         TextEdit::replace(one.name, new)
@@ -272,7 +271,7 @@ impl<'r> Renaming<'r> {
                     true => bare(text, one.name),
                     false => last_part(text, one.name),
                 };
-                // A segment in quotes keeps them, and the new name needs none.
+                // A quoted segment keeps its quotes, and the new name needs none.
                 if !is_plain || part.slice(text).trim_matches(['"', '\'']) != old {
                     let line = file.line(one.name.start as usize) + 1;
                     return Err(format!(
@@ -285,7 +284,7 @@ impl<'r> Renaming<'r> {
         })
     }
 
-    /// A key with its new name, quoted as it was.
+    /// The new name of a key, with the quotes or colon of the old one.
     fn named_anew(&self, file: &File, at: TextRange) -> TextEdit {
         let written = at.slice(file.text());
         let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -298,8 +297,7 @@ impl<'r> Renaming<'r> {
     }
 }
 
-/// The name of the parameter that code under the cursor declares, reads or sets: with a dollar or without
-/// its class, as no key is written.
+/// The name of a parameter in code under the cursor: with a dollar or without its class, unlike a key.
 fn parameter_here<'t>(
     text: &'t str,
     mention: &Mention,
@@ -317,7 +315,7 @@ fn format_of(file: &File) -> Format {
     file.format().unwrap_or(Format::Yaml)
 }
 
-/// The name that a pattern is for, where it is for exactly one.
+/// The only name that a pattern matches; `None` if there may be others.
 fn exact_pattern(pattern: &str) -> Option<&str> {
     let name = pattern.strip_prefix('^')?;
     let name = name
@@ -327,7 +325,7 @@ fn exact_pattern(pattern: &str) -> Option<&str> {
     name.chars().all(is_literal).then_some(name)
 }
 
-/// A range without quotes around it.
+/// A range without surrounding quotes.
 fn bare(text: &str, range: TextRange) -> TextRange {
     let written = range.slice(text);
     let is_quoted =
@@ -341,7 +339,7 @@ fn bare(text: &str, range: TextRange) -> TextRange {
     }
 }
 
-/// The last segment of a dotted key, without its quotes; the whole for a key without dots.
+/// The last segment of a dotted key, without its quotes; all of a key without dots.
 fn last_part(text: &str, range: TextRange) -> TextRange {
     let written = range.slice(text);
     let start = crate::interpolation::split_key(written)

@@ -1,5 +1,5 @@
-//! Another name for the parameter of a class, in Puppet code: where it is declared and documented, the
-//! variable wherever it is read, and what sets it in `class { … }`.
+//! Renames a class parameter in Puppet code: declaration, documentation, uses of the variable, and
+//! its attribute in `class { … }`.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::syntax::puppet::{self, Definition, Kind, Lambda, Node};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of, path};
 
-/// Most classes that a variable is tried for.
+/// Maximum number of classes to try for a variable.
 const MOST_CLASSES: usize = 50;
 
-/// The parameter of a class that code reads, sets or documents under the cursor. O(names of classes).
+/// The class parameter that code at an offset reads, sets or documents. O(names of classes).
 pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Mention> {
     let snapshot = analysis.snapshot;
     let file = snapshot.file(path)?;
@@ -54,21 +54,21 @@ pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Opti
     })
 }
 
-/// The parameter of a class with its new name.
+/// A rename of a class parameter.
 pub(super) struct ParameterRename<'r> {
-    /// The class's full name.
+    /// The full name of the class.
     pub(super) class: &'r str,
-    /// The parameter's name, without the dollar.
+    /// The old name, without the dollar sign.
     pub(super) old: &'r str,
-    /// The new one.
+    /// The new name.
     pub(super) new: &'r str,
 }
 
-/// What is found in one file.
+/// The edits found in one file.
 struct Found<'f> {
     text: &'f str,
     edits: Vec<TextEdit>,
-    /// Where the class has the new name already.
+    /// A variable of the class that already has the new name.
     taken: Option<TextRange>,
 }
 
@@ -76,7 +76,7 @@ impl ParameterRename<'_> {
     /// The edits of a manifest or an EPP template.
     ///
     /// # Errors
-    /// Where the class has a variable of the new name.
+    /// The place where the class already has a variable of the new name.
     pub(super) fn edits(&self, file: &Arc<File>) -> Result<Vec<TextEdit>, String> {
         let Some(Language::Puppet(dialect)) = language_of(file.path()) else {
             return Ok(Vec::new());
@@ -113,13 +113,13 @@ impl ParameterRename<'_> {
         Ok(found.edits)
     }
 
-    /// Whether a text may define the class inside of another one, where its name is shorter.
+    /// Whether a text may define the class inside of another class, by its short name.
     fn is_within(&self, text: &str) -> bool {
         let last = self.class.rsplit("::").next();
         last.is_some_and(|last| text.contains(&format!("class {last}")))
     }
 
-    /// Goes through a node. `is_own` tells whether the class's variables are read by their bare names.
+    /// Visits a node. `is_own`: whether bare variable names refer to the class's variables.
     fn visit(&self, node: &Node, is_own: bool, found: &mut Found<'_>) {
         let kind = &node.kind;
         let is_own = match kind.is_definition() {
@@ -156,8 +156,8 @@ impl ParameterRename<'_> {
         kind.each(&mut |part| self.visit(part, is_own, found));
     }
 
-    /// Whether the variables of the class are those of a class: of itself, and of one that inherits it and
-    /// declares no parameter of that name.
+    /// Whether bare names in a class refer to the variables: in the class itself, and in classes
+    /// that inherit it without a parameter of that name.
     fn is_own(&self, class: &Definition) -> bool {
         let inherits = class
             .parent
@@ -166,7 +166,7 @@ impl ParameterRename<'_> {
         *class.name == *self.class || inherits && !declares(&class.parameters, self.old)
     }
 
-    /// A variable by a name.
+    /// Visits a variable.
     fn named(&self, name: &str, at: TextRange, is_own: bool, found: &mut Found<'_>) {
         let full = name.trim_start_matches("::").rsplit_once("::");
         let is_it = match full {
@@ -206,7 +206,7 @@ impl ParameterRename<'_> {
         }
     }
 
-    /// `@param NAME` in the comments right above the class.
+    /// Visits `@param NAME` in the comments right above the class.
     fn documentation(&self, comments: &[TextRange], class: TextRange, found: &mut Found<'_>) {
         let mut below = class.start as usize;
         let above = comments
@@ -229,7 +229,7 @@ impl ParameterRename<'_> {
     }
 }
 
-/// Where the name stands in `# @param [Type] NAME`.
+/// The range of the name in `# @param [Type] NAME`.
 fn documented(text: &str, comment: TextRange) -> Option<TextRange> {
     let written = comment.slice(text);
     let tag = written.find("@param ")? + "@param ".len();

@@ -1,4 +1,4 @@
-//! Renames, by cursors in small workspaces; and that no rename changes a value, over random ones.
+//! Renames at cursors in small workspaces; in random workspaces, no rename changes a value.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::scope::{KnownNodes, Scope};
 use crate::text::TextEdit;
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// The lines that a rename changes, or why it does not.
+/// The lines that a rename changes, or the reason that forbids it.
 pub(super) fn renamed(text: &str, new_name: &str) -> String {
     ask(text, None, |asked| {
         match rename(asked.analysis, asked.path, asked.offset, new_name) {
@@ -380,10 +380,8 @@ fn the_folder_of_a_glob_follows() {
     );
 }
 
-/// Keys of random workspaces.
 const KEYS: [&str; 4] = ["a", "m::b", "m::c", "d"];
 
-/// Values of random keys.
 const VALUES: [&str; 10] = [
     "1",
     "[x, y]",
@@ -397,7 +395,6 @@ const VALUES: [&str; 10] = [
     "&x [z, '%{lookup(\"m::c\")}']",
 ];
 
-/// Entries of random `lookup_options`.
 const ENTRIES: [&str; 6] = [
     "a: {merge: deep}",
     "'m::b': {merge: unique}",
@@ -425,7 +422,7 @@ prop_compose! {
     }
 }
 
-/// The values of all keys for some scopes, each key as `name` has it.
+/// The values of all keys for some scopes; `name` maps the name of each key.
 fn values(snapshot: &Snapshot, name: &dyn Fn(&str) -> String) -> BTreeMap<String, String> {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
@@ -446,7 +443,7 @@ fn values(snapshot: &Snapshot, name: &dyn Fn(&str) -> String) -> BTreeMap<String
             for below in ["", ".k", ".l.k"] {
                 let asked = format!("{}{below}", name(key));
                 let answer = view.session().lookup(&scope, &Request::key(&asked));
-                // Errors name the key.
+                // Texts of errors contain the key's name.
                 let shown = match &answer.result {
                     Ok(value) => value.inspect(),
                     Err(error) if error.is_not_found() => "not found".to_owned(),
