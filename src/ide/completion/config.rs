@@ -1,4 +1,4 @@
-//! `hiera.yaml`: its keys, data functions, folders and files.
+//! Completion in `hiera.yaml`: keys, data functions, folders and files.
 
 use super::cursor::{Cursor, Slot, Step};
 use super::options::words;
@@ -9,7 +9,7 @@ use crate::ide::hover::meaning_of_value;
 use crate::text::TextRange;
 use crate::workspace::{FileKind, Files as _, Format, RootKind, path};
 
-/// Keys of the whole file.
+/// Top-level keys.
 const TOP: [&str; 3] = ["version", "defaults", "hierarchy"];
 
 /// Keys of the defaults.
@@ -36,13 +36,13 @@ const LEVEL: [&str; 14] = [
 /// Options of Puppet's own functions.
 const OPTIONS: [&str; 3] = ["pkcs7_private_key", "pkcs7_public_key", "gpg_gnupghome"];
 
-/// Folders of functions that are searched in one module, one in another.
+/// Maximum depth of folders with functions.
 const DEEPEST: usize = 3;
 
-/// Most functions of one answer.
+/// Maximum number of functions in one answer.
 const MOST_FUNCTIONS: usize = 500;
 
-/// What can stand at a place of a `hiera.yaml`.
+/// The items for a place in `hiera.yaml`.
 pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     let Some(view) = question.analysis.answering(question.file.path()) else {
         return Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
 }
 
-/// The elements before the cursor in the list of `mapped_paths` that it is in.
+/// The elements before the cursor in a list of `mapped_paths`.
 fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
     let text: &'t str = question.file.text();
     let before = text.get(..question.offset).unwrap_or_default();
@@ -105,12 +105,12 @@ fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
             elements.map(bare).collect()
         }
     };
-    // The last one is typed.
+    // The last one is half typed.
     found.pop();
     found
 }
 
-/// The name that an element has in the template of mapped paths that the cursor is in.
+/// The name of an element in `mapped_paths`, if the cursor is in the template.
 pub(super) fn mapped_element(question: &Question<'_>) -> Option<String> {
     match mapped_before(question)[..] {
         [_, element] => Some(element.to_owned()),
@@ -118,7 +118,6 @@ pub(super) fn mapped_element(question: &Question<'_>) -> Option<String> {
     }
 }
 
-/// A whole level.
 fn level(cursor: &Cursor) -> Item {
     let indent = " ".repeat(4);
     Item {
@@ -135,7 +134,7 @@ fn level(cursor: &Cursor) -> Item {
     }
 }
 
-/// The folder that paths at the cursor start from.
+/// The base folder of paths at the cursor.
 fn datadir(question: &Question<'_>, view: &RootView<'_>) -> String {
     let text = question.file.text();
     let parse = question
@@ -152,7 +151,7 @@ fn datadir(question: &Question<'_>, view: &RootView<'_>) -> String {
     join(&view.root.dir, written.trim_matches(['"', '\'']))
 }
 
-/// Folders, and files, of the folder that what is typed leads to.
+/// The folders, and files, in the half-typed folder.
 fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -> Vec<Item> {
     let (folder, _) = cursor.typed.rsplit_once('/').unwrap_or_default();
     if folder.contains("%{") {
@@ -170,7 +169,7 @@ fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -
         let hidden = name.starts_with('.');
         match kind {
             FileKind::Directory if !hidden => Some(Item {
-                // A path goes on in the folder, a data directory is one.
+                // A path continues inside the folder; a data directory ends with it.
                 insert: match with_files {
                     true => format!("{before}{name}/"),
                     false => format!("{before}{name}"),
@@ -186,7 +185,7 @@ fn entries(view: &RootView<'_>, cursor: &Cursor, from: &str, with_files: bool) -
     items.collect()
 }
 
-/// Data functions: Puppet's own for an option, and those of the environment and its modules.
+/// Puppet's own data functions for an option, and those of the environment and its modules.
 fn functions(view: &RootView<'_>, option: &str) -> Vec<Item> {
     let own: &[&str] = match option {
         "data_hash" => &["yaml_data", "json_data", "hocon_data"],

@@ -1,16 +1,16 @@
-//! Where in a document the cursor is, read from the lines before it: half-typed text is the normal case
-//! here, and has no tree.
+//! The place of the cursor, read from the lines before it, since half-typed text often has no syntax tree.
 //!
-//! Block style is read by indentation, flow style (and JSON) by its brackets. It knows no key's meaning.
+//! Block style is read by indentation, flow style and JSON by brackets. The meaning of keys is not
+//! considered.
 
 use super::flow;
 use crate::ide::block_line::{End, Line};
 use crate::text::TextRange;
 
-/// Most lines above the cursor that are looked at.
+/// Maximum number of lines to read above the cursor.
 const MOST_LINES: usize = 20_000;
 
-/// What leads to the place of the cursor, outermost first.
+/// A step towards the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// The value of a key.
@@ -19,7 +19,7 @@ pub(super) enum Step {
     Element,
 }
 
-/// What is typed at the cursor.
+/// What the cursor is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     /// A key of a hash, or an element of a list that may become one.
@@ -28,34 +28,32 @@ pub(super) enum Slot {
     Value,
 }
 
-/// The place of the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cursor {
-    /// What leads there; for a value its key or its list last.
+    /// The steps from the root, outermost first; for a value the last one is its key or list.
     pub(super) steps: Vec<Step>,
-    /// What is typed.
     pub(super) slot: Slot,
-    /// What is typed of it so far, without a quote before it.
+    /// The typed part, without an opening quote.
     pub(super) typed: String,
-    /// What is typed, and the rest of the word behind the cursor.
+    /// The range to replace: the typed part, and the rest of the word after the cursor.
     pub(super) replace: TextRange,
-    /// The quote that what is typed is in.
+    /// The quote around the word.
     pub(super) quote: Option<char>,
-    /// Where the outermost bracket around the place opens.
+    /// The offset of the outermost open bracket.
     pub(super) bracket: Option<usize>,
 }
 
-/// How a document is written.
+/// The syntax of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Style {
     /// YAML.
     Yaml,
-    /// JSON, or what looks like it.
+    /// JSON, or a similar syntax.
     Json,
 }
 
 impl Cursor {
-    /// The other keys of the hash that the cursor is in. O(lines of the hash).
+    /// The other keys of the hash around the cursor. O(lines of the hash).
     pub(super) fn keys_beside(&self, text: &str, offset: usize) -> Vec<String> {
         if let Some(bracket) = self.bracket {
             let before = text.get(bracket..offset).and_then(flow::scan);
@@ -67,7 +65,7 @@ impl Cursor {
         let start = text[..offset].rfind(['\n', '\r']).map_or(0, |at| at + 1);
         let line = Line::read(&text[start..offset], End::Cursor);
         let mut keys = Vec::new();
-        // With a dash before it the cursor is in the first line of its hash.
+        // After a dash the cursor is in the first line of its hash.
         if line.dashes.is_empty() {
             keys_of_hash(text[..start].lines().rev(), line.column, &mut keys);
         }
@@ -81,7 +79,7 @@ impl Cursor {
     }
 }
 
-/// The keys that lines hold in a column, up to the line that a hash in it starts or ends at.
+/// Collects keys in a column, from lines up to one that is less indented or starts with an outer dash.
 fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &mut Vec<String>) {
     for line in lines.take(MOST_LINES) {
         if line.trim().is_empty() || line.trim_start().starts_with('#') {
@@ -100,7 +98,7 @@ fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &
     }
 }
 
-/// The place of the cursor; none in a comment, in a block of text, or behind a whole value.
+/// The place of the cursor; `None` in a comment, in a block scalar and after a complete value.
 /// O(lines above).
 pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Cursor> {
     let before = text.get(..offset)?;
@@ -158,7 +156,7 @@ fn slot(text: &str, from: usize, offset: usize, steps: Vec<Step>, slot: Slot) ->
     }
 }
 
-/// How much of the text behind the cursor belongs to the word that it is in.
+/// The length of the rest of the word after the cursor.
 fn rest_of_word(behind: &str, quote: Option<char>) -> usize {
     let line = behind.lines().next().unwrap_or_default();
     if let Some(quote) = quote {
@@ -177,14 +175,14 @@ fn rest_of_word(behind: &str, quote: Option<char>) -> usize {
     end
 }
 
-/// Reads the lines above from the last one up, and puts what leads to the line of the cursor before
-/// `steps`. The answer is where the outermost bracket that is still open starts, if there is one;
-/// none where the cursor is in a block of text.
+/// Reads the lines above from the last one upwards, and puts the steps to the cursor's line before
+/// `steps`. Returns the offset of the outermost open bracket, if any; `None` if the cursor is in a
+/// block scalar.
 fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<usize>> {
     let mut found: Vec<Step> = Vec::new();
     let mut opening = None;
     let mut column = line.column;
-    // A list may stand in the same column as the key that it belongs to.
+    // A list may have the same column as its key.
     let mut after_dash = false;
     let into_dashes = |dashes: &[usize], column: &mut usize, found: &mut Vec<Step>| {
         for &dash in dashes.iter().rev() {
@@ -222,7 +220,7 @@ fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<u
                 return None;
             }
             if value.starts_with(['{', '[']) && flow::is_open(value) {
-                // What was read below is within the bracket.
+                // The lines read so far are inside of the bracket.
                 found.clear();
                 opening = Some(start + text.len() - value.len());
             }

@@ -1,27 +1,27 @@
-//! The part of a dotted key that is typed in a lookup: it stands in quotes where its name has dots.
+//! The half-typed segment of a dotted key in a lookup; names with dots need quotes.
 
 use super::keys::names;
 use super::{Completion, Item, ItemKind, Question, answer, token};
 use crate::ide::hover::Described;
 use crate::text::TextRange;
 
-/// The last part of a key that is half typed.
+/// The last segment of a half-typed key.
 pub(super) struct Part<'t> {
-    /// What stands before its dot.
+    /// The key before its dot.
     above: Option<String>,
-    /// What is typed of it, as Puppet reads it.
+    /// The typed part, as Puppet reads it.
     typed: String,
-    /// The same as it is written.
+    /// The typed part in the file.
     written: &'t str,
-    /// The quote that a name with dots stands in.
+    /// The quote for names with dots.
     quote: char,
-    /// That quote as it is written.
+    /// The quote with escapes, as in the file.
     mark: &'static str,
 }
 
 impl<'t> Part<'t> {
-    /// The last part of an argument so far; `call` is the quote around the argument, `text` the one around
-    /// the text that the call stands in.
+    /// The last segment of a half-typed argument; `call` is the quote around the argument, `text`
+    /// the one around the whole string.
     pub(super) fn of(argument: &'t str, call: char, text: Option<char>) -> Part<'t> {
         let quote = if call == '"' { '\'' } else { '"' };
         let mark = match (quote, text == Some(quote)) {
@@ -55,7 +55,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// What of the text behind the cursor belongs to the part.
+    /// The length of the segment's rest after the cursor.
     pub(super) fn rest(&self, question: &Question<'_>) -> usize {
         let behind = question.file.text().get(question.offset..);
         let behind = behind.unwrap_or_default();
@@ -65,7 +65,7 @@ impl<'t> Part<'t> {
         end + if is_closed { self.mark.len() } else { 0 }
     }
 
-    /// What can stand in its place: keys of data, or what is below the key before the dot.
+    /// The items for the segment: keys of data, or keys below the key before the dot.
     pub(super) fn items(&self, question: &Question<'_>) -> Vec<Item> {
         let items = match &self.above {
             Some(above) => {
@@ -93,7 +93,7 @@ impl<'t> Part<'t> {
             .collect()
     }
 
-    /// An item in quotes, if its name needs them or one is typed; nothing where they would not do.
+    /// An item in quotes, if its name needs them or one is typed; `None` if quotes do not help.
     fn quoted(&self, item: Item, name: &str) -> Option<Item> {
         let needs_quotes = crate::analysis::quoted(name) != name;
         if !needs_quotes && !self.typed.starts_with(self.quote) {
@@ -108,7 +108,7 @@ impl<'t> Part<'t> {
         })
     }
 
-    /// The answer with some items in the place of the part.
+    /// The answer that replaces the segment by an item.
     pub(super) fn answer(&self, question: &Question<'_>, items: Vec<Item>) -> Completion {
         let start = question.offset.saturating_sub(self.written.len());
         let replace = TextRange::new(start, question.offset + self.rest(question));

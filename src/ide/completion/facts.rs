@@ -1,4 +1,5 @@
-//! Variables of tokens: facts of the known nodes, trusted data, and what the workspace uses already.
+//! Completion of variables in tokens: facts of known nodes, trusted data, and variables used in the
+//! workspace.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,23 +15,22 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::Format;
 
-/// Known nodes whose facts are listed: all of a fleet have nearly the same.
+/// Maximum number of known nodes with listed facts; most nodes have nearly the same facts.
 const MOST_NODES: usize = 4;
 
-/// How deep facts are listed below a fact.
+/// Maximum depth of facts.
 const DEEPEST: usize = 6;
 
-/// Most variables that are found.
+/// Maximum number of variables.
 const MOST_FOUND: usize = 2_000;
 
-/// Values that are named beside a fact.
+/// Maximum number of values that are named beside a fact.
 const MOST_VALUES: usize = 3;
 
-/// Widest of them, in characters.
+/// Maximum width of these values, in characters.
 const WIDEST: usize = 24;
 
-/// Facts that every node has (Facter's core facts), and trusted data: for workspaces without known
-/// nodes.
+/// Facter's core facts and trusted data, which all nodes have; for workspaces without known nodes.
 const ALWAYS: [&str; 34] = [
     "environment",
     "facts.architecture",
@@ -68,7 +68,7 @@ const ALWAYS: [&str; 34] = [
     "trusted.hostname",
 ];
 
-/// Variables that start with what is typed, or hold it: those that are used first.
+/// Variables that match the typed part, the used ones first.
 pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let wanted = typed.trim_start_matches(':');
@@ -102,7 +102,7 @@ pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
     items.collect()
 }
 
-/// The variables that data and configurations use.
+/// The variables in data and configurations.
 fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
     let snapshot = question.analysis.snapshot;
     let mut found = BTreeSet::new();
@@ -116,7 +116,7 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
                 if !is_asked(parse.tree.node(list.node).range) {
                     found.insert(named::variable(&list.text));
                 }
-                // The name of an element means nothing outside of its level.
+                // The name of an element is only valid in its level.
                 if is_asked(level.range) {
                     found.insert(element.text.clone());
                 }
@@ -143,8 +143,7 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
     found
 }
 
-/// Variables of some known nodes with their values there, those that the selected node has first of
-/// all.
+/// The variables of some known nodes with their values, those of the selected node first.
 fn of_nodes(question: &Question<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<String>> {
     let nodes = question.analysis.nodes;
     let selected = question.analysis.selected.and_then(|name| nodes.find(name));
@@ -154,7 +153,7 @@ fn of_nodes(question: &Question<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<Stri
     for member in members.take(MOST_NODES) {
         let scope = nodes.scope(member);
         for root in ["facts", "trusted"] {
-            // The rest is not asked for where another root is typed.
+            // Skip roots other than the typed one.
             let is_meant =
                 root.starts_with(typed) || typed.starts_with(root) || !typed.contains('.');
             if is_meant && let Variable::Known(value) = scope.variable(root) {

@@ -1,32 +1,31 @@
-//! Flow style up to the cursor: which brackets are open, and what leads to the last word.
+//! Flow style before the cursor: the open brackets and the steps to the last word.
 
 use super::cursor::{Slot, Step};
 
-/// What a text in brackets ends in.
+/// The end of a text in flow style.
 pub(super) struct Flow {
-    /// What leads to the last word, outermost first.
+    /// The steps to the last word, outermost first.
     pub(super) steps: Vec<Step>,
-    /// What the last word is.
     pub(super) slot: Slot,
-    /// Where it starts.
+    /// The offset of the last word.
     pub(super) word: usize,
-    /// The keys that the hash around it has before it.
+    /// The keys in the hash around it, before it.
     pub(super) keys: Vec<String>,
 }
 
-/// A bracket that is open.
+/// An open bracket.
 enum Open {
-    /// A hash, with the keys before, and the key whose value follows.
+    /// A hash with its keys so far, and the key of the current value.
     Hash(Vec<String>, Option<String>),
     List,
 }
 
-/// Reads a text that starts with a bracket; none where all brackets are closed.
+/// Reads a text that starts with a bracket; `None` if all brackets are closed.
 pub(super) fn scan(text: &str) -> Option<Flow> {
     let mut open: Vec<Open> = Vec::new();
     let mut word = 0;
     let mut at = 0;
-    // A quoted text that may turn out to be a key.
+    // A quoted text that may be a key.
     let mut quoted: Option<&str> = None;
     while let Some(character) = text[at..].chars().next() {
         let next = at + character.len_utf8();
@@ -98,12 +97,12 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
     })
 }
 
-/// The keys of the hash that a text goes on in, up to the bracket that closes it.
+/// The further keys of the hash that continues in a text, up to its closing bracket.
 pub(super) fn keys_behind(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
     let (mut depth, mut word, mut at) = (0_usize, 0, 0);
     let mut quoted: Option<&str> = None;
-    // The first word is what the cursor is in.
+    // The cursor is in the first word.
     let mut is_first = true;
     while let Some(character) = text[at..].chars().next() {
         let next = at + character.len_utf8();
@@ -134,7 +133,7 @@ pub(super) fn keys_behind(text: &str) -> Vec<String> {
     keys
 }
 
-/// Where a quoted text ends, from behind its first quote.
+/// The offset of the end of a quoted text, which starts after its first quote.
 fn closing(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -149,12 +148,12 @@ fn closing(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Whether brackets of a text are still open at its end.
+/// Whether any bracket in a text is still open at its end.
 pub(super) fn is_open(text: &str) -> bool {
     scan(text).is_some()
 }
 
-/// Whether a comment starts in a line before its end.
+/// Whether a line contains the start of a comment.
 pub(super) fn has_comment(line: &str) -> bool {
     let mut quote = None;
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Keys: of other levels at the top of a file, and nested ones from the values that other levels give.
+//! Completion of keys: top-level keys from other levels, and nested keys from values in other levels.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use crate::ide::hover::Described;
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS};
 
-/// Most files whose values are read for nested keys and values.
+/// Maximum number of files that are read for nested keys and values.
 const MOST_FILES: usize = 24;
 
-/// Bytes of those files at most.
+/// Maximum number of bytes in these files.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Top-level keys that the file does not set yet.
+/// The items for top-level keys: those that the file does not set yet.
 pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     let facts = question.file.facts();
     let is_here = |name: &str| {
         let mut keys = facts.keys.iter().filter(|fact| &*fact.name == name);
         keys.any(|fact| match fact.key.touches(question.offset) {
-            // What is being typed is no key that others know.
+            // Skip the half-typed key itself.
             true => question.analysis.snapshot.count_with(name) == 1,
             false => fact.state == KeyState::Read,
         })
@@ -53,7 +53,7 @@ pub(super) fn top_level(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     items
 }
 
-/// What can be asked for of a top-level key.
+/// The key of an item, for its documentation.
 pub(super) fn about(name: &str) -> Described {
     Described::Key(Arc::from(quoted(name)))
 }
@@ -66,7 +66,7 @@ fn in_files(files: usize) -> String {
     }
 }
 
-/// Names of keys of the files that are looked up together, those that fit best first.
+/// Names of keys in files that nodes read together with this one, the best match first.
 pub(super) fn names(
     question: &Question<'_>,
     typed: &str,
@@ -93,7 +93,7 @@ pub(super) fn names(
             found.push(name.clone());
         }
     }
-    // What does not start with what is typed may be meant all the same.
+    // The typed part may also be in the middle of a name.
     let mut rest: Vec<(Fit, &Arc<str>)> = Vec::new();
     for name in snapshot.key_names("") {
         if !name.starts_with(typed)
@@ -114,7 +114,7 @@ pub(super) fn names(
     found
 }
 
-/// A key as it is put into the text: with a colon, unless one is there.
+/// The item for a key: with a colon, unless there is one.
 pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> Item {
     let text = question.file.text();
     let behind = text.get(cursor.replace.end as usize..).unwrap_or_default();
@@ -135,7 +135,7 @@ pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> 
     }
 }
 
-/// A text as a key of YAML: plain where that means itself.
+/// A key in YAML, quoted unless the plain text means the same.
 pub(super) fn quoted_if_needed(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -145,8 +145,9 @@ pub(super) fn quoted_if_needed(name: &str) -> String {
     }
 }
 
-/// Keys that the type of the class parameter names, those that must be given first, then those that other
-/// levels have at the same place, the commonest first; without those that stand beside the cursor.
+/// Nested keys: first those in the type of the class parameter, the required ones before others;
+/// then those at the same place in other levels, the most frequent first. Without keys that the
+/// hash already has.
 pub(super) fn nested(
     question: &Question<'_>,
     cursor: &Cursor,
@@ -189,7 +190,7 @@ pub(super) fn nested(
     items
 }
 
-/// A nested key as it is looked up; none in a list, where the element is not known.
+/// The name of a nested key in lookups; `None` in a list, since the element is unknown.
 fn nested_name(root: &str, steps: &[Step], name: &str) -> Option<Arc<str>> {
     let mut shown = quoted(root);
     for step in steps {
@@ -202,13 +203,12 @@ fn nested_name(root: &str, steps: &[Step], name: &str) -> Option<Arc<str>> {
     Some(Arc::from(format!("{shown}.{}", quoted(name))))
 }
 
-/// The other keys of the hash that the cursor is in.
 pub(super) fn keys_beside(question: &Question<'_>, cursor: &Cursor) -> Vec<String> {
     cursor.keys_beside(question.file.text(), question.offset)
 }
 
-/// The values of a top-level key in the files that are looked up together, this one among them, as far
-/// as that is quick.
+/// The values of a top-level key in this file and the files that nodes read together with it,
+/// within the limits.
 pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
     let snapshot = question.analysis.snapshot;
     let others = snapshot.iter_files_with(root);
@@ -231,7 +231,7 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
     found
 }
 
-/// The parts of a value at some steps: an element of a list stands for all of them.
+/// Collects the parts of a value at some steps; a step into a list collects from all elements.
 pub(super) fn collect(value: &Value, steps: &[Step], found: &mut Vec<Value>) {
     let Some((step, rest)) = steps.split_first() else {
         found.push(value.clone());

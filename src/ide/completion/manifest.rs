@@ -1,11 +1,11 @@
-//! Keys in the lookups of manifests, and names of classes where they are included.
+//! Completion in manifests: keys in lookups, and names of classes.
 
 use super::dotted::Part;
 use super::{Completion, Question, parameters, token};
 use crate::syntax::puppet::{HalfTyped, PieceKind, half_typed};
 use crate::workspace::{Language, language_of};
 
-/// Functions whose first argument is a key.
+/// Functions with a key as the first argument.
 const LOOKUPS: [&str; 5] = [
     "lookup",
     "hiera",
@@ -14,17 +14,16 @@ const LOOKUPS: [&str; 5] = [
     "hiera_include",
 ];
 
-/// Functions that take names of classes.
+/// Functions with names of classes as arguments.
 const INCLUDES: [&str; 3] = ["include", "contain", "require"];
 
-/// Keys and dotted sub-keys where a lookup names a key, classes where code includes them; nothing
-/// anywhere else.
+/// The items for a key in a lookup or a class in an inclusion; `None` elsewhere.
 pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
     let Some(Language::Puppet(dialect)) = language_of(question.file.path()) else {
         return None;
     };
     let before = question.file.text().get(..question.offset)?;
-    // Half a name is none yet.
+    // Leave out the half-typed name.
     let word = before.trim_end_matches(is_part).len();
     let code = Code {
         text: &before[..word],
@@ -46,14 +45,14 @@ fn is_part(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | ':')
 }
 
-/// The code before what is typed.
+/// The code before the half-typed name.
 struct Code<'t> {
     text: &'t str,
     half: HalfTyped,
 }
 
 impl Code<'_> {
-    /// The kind of a piece, counted from the last one.
+    /// The kind of a token, counted from the last one.
     fn kind(&self, back: usize) -> Option<PieceKind> {
         let pieces = &self.half.pieces;
         let at = pieces.len().checked_sub(back + 1)?;
@@ -64,7 +63,7 @@ impl Code<'_> {
         matches!(self.kind(back), Some(PieceKind::Sign(sign)) if signs.contains(&sign))
     }
 
-    /// The text of a piece, without quotes.
+    /// The text of a token, without quotes.
     fn word(&self, back: usize) -> &str {
         let pieces = &self.half.pieces;
         let piece = pieces.len().checked_sub(back + 1).map(|at| pieces[at]);
@@ -72,7 +71,7 @@ impl Code<'_> {
         text.trim_matches(['"', '\''])
     }
 
-    /// `lookup('`, `lookup(['a', '`, `lookup({name => '`
+    /// Matches `lookup('`, `lookup(['a', '`, `lookup({name => '`.
     fn takes_key(&self) -> bool {
         let open = self.half.brackets();
         let last = self.half.pieces.len().wrapping_sub(1);
@@ -85,7 +84,7 @@ impl Code<'_> {
         let Some(call) = open.get(1) else {
             return false;
         };
-        // It is the first argument.
+        // The list or hash must be the first argument.
         let is_first = call.piece + 1 == inner.piece && self.is_lookup(call.piece, &["lookup"]);
         let is_name = match inner.sign {
             "[" => self.is_sign(0, &["[", ","]),
@@ -101,7 +100,7 @@ impl Code<'_> {
         called.is_some_and(|called| functions.contains(&called))
     }
 
-    /// `include a, `, `contain(`, `class { '`, `inherits `, `Class['`
+    /// Matches `include a, `, `contain(`, `class { '`, `inherits `, `Class['`.
     fn takes_class(&self) -> bool {
         if self.is_sign(0, &["{"]) {
             return self.word(1) == "class" && self.half.quote.is_some();
@@ -113,7 +112,7 @@ impl Code<'_> {
         loop {
             if self.is_sign(back, &[",", "(", "["]) {
                 back += 1;
-                // Before a comma stands another class.
+                // Another class comes before a comma.
                 let is_class = matches!(self.kind(back), Some(PieceKind::Name | PieceKind::Text));
                 if self.is_sign(back - 1, &[","]) && is_class {
                     back += 1;

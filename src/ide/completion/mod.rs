@@ -1,9 +1,8 @@
-//! What can stand at the cursor, in half-typed text too: keys, nested keys and values from other levels;
-//! functions, facts and keys in tokens; members of `lookup_options`; words, functions, folders and files
-//! of `hiera.yaml`; anchors.
+//! Completion, also in half-typed text: keys, nested keys and values from other levels; functions,
+//! facts and keys in tokens; `lookup_options`; words, functions, folders and files in `hiera.yaml`;
+//! anchors.
 //!
-//! One file for each kind of place. What is said of an item beside its name is made when it is asked for
-//! ([`document`]).
+//! One module for each kind of place. The documentation of an item is only created on request ([`document`]).
 
 mod config;
 mod cursor;
@@ -27,40 +26,40 @@ use crate::analysis::{Analysis, HieraFiles};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS};
 
-/// Most items of one answer; the client asks again as more is typed.
+/// Maximum number of items in one answer; with more, clients send another request after the next character.
 pub const MOST_ITEMS: usize = 300;
 
-/// What can stand at the cursor.
+/// The result of a completion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
     /// The items, the best first.
     pub items: Vec<Item>,
-    /// What an item replaces.
+    /// The range that an item replaces.
     pub replace: TextRange,
-    /// Whether there are more than these.
+    /// Whether there are more items.
     pub is_incomplete: bool,
 }
 
-/// One thing that can stand at the cursor.
+/// A suggestion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// Its name.
+    /// The name.
     pub label: String,
-    /// What it is.
+    /// The kind.
     pub kind: ItemKind,
-    /// What is said beside the name.
+    /// A short text beside the name.
     pub detail: Option<String>,
-    /// What is said of it; [`Item::about`] says more where it is asked for.
+    /// The documentation, unless [`Item::about`] leads to more.
     pub documentation: Option<String>,
-    /// What can be asked for.
+    /// The subject of further documentation.
     pub about: Option<Described>,
-    /// What is put into the text.
+    /// The text to insert.
     pub insert: String,
-    /// The same with stops for the cursor, for clients that know them.
+    /// The same with tab stops, for clients that support snippets.
     pub snippet: Option<String>,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ItemKind {
     /// A key of data.
@@ -86,7 +85,7 @@ pub enum ItemKind {
 }
 
 impl Item {
-    /// An item that is put into the text as it is called.
+    /// An item that inserts its label.
     pub(super) fn new(label: impl Into<String>, kind: ItemKind) -> Item {
         let label = label.into();
         Item {
@@ -101,17 +100,15 @@ impl Item {
     }
 }
 
-/// One question: the file, where the cursor is, and what lies around.
 struct Question<'a> {
     analysis: Analysis<'a>,
     file: &'a Arc<File>,
     offset: usize,
-    /// The files that are looked up together with this one.
+    /// The files that nodes read together with this one.
     beside: HieraFiles<'a>,
 }
 
 impl Question<'_> {
-    /// How the file is written.
     fn style(&self) -> Style {
         match self.file.format() {
             Some(Format::Json | Format::Hocon) => Style::Json,
@@ -120,8 +117,8 @@ impl Question<'_> {
     }
 }
 
-/// What can stand at the byte at `offset` of a file; none where nothing is known to. Costs O(items), and
-/// a scan of all names of keys where few of them start with what is typed.
+/// The completion at the byte at `offset` of a file; `None` if there is nothing to suggest. Costs
+/// O(items), and a scan of all keys if few of them start with the typed part.
 #[must_use]
 pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Completion> {
     let file = analysis.snapshot.file(path)?;
@@ -172,7 +169,7 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
                 items.extend(values::items(question, cursor, root, rest));
                 let snapshot = question.analysis.snapshot;
                 let is_class = |item: &Item| is_class(snapshot, &class(&item.label));
-                // Where other things stand in the list, classes do not.
+                // If the list contains other strings, they are no classes.
                 if items.is_empty() || items.iter().any(is_class) {
                     items.extend(parameters::classes(question, &cursor.typed));
                 }
@@ -184,7 +181,7 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
 }
 
-/// The items that fit what is typed, the best first.
+/// The items that match the typed part, the best first.
 fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
     let mut ranked: Vec<(Fit, usize, Item)> = Vec::new();
     for (at, item) in items.into_iter().enumerate() {
@@ -193,7 +190,7 @@ fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
         }
     }
     ranked.sort_by_key(|(fit, at, _)| (*fit, *at));
-    // Letters alone are a guess, for want of anything better.
+    // Matching letters are only used if there is nothing better.
     if ranked
         .first()
         .is_some_and(|(fit, _, _)| *fit < Fit::Letters)
@@ -209,18 +206,18 @@ fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
     }
 }
 
-/// How well a name fits what is typed, best first.
+/// How well a name matches the typed part, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fit {
-    /// It starts with it.
+    /// The name starts with it.
     Start,
-    /// It holds it.
+    /// The name contains it.
     Part,
-    /// It has its letters in order.
+    /// The name contains its letters, in order.
     Letters,
 }
 
-/// How a name fits what is typed; case does not matter in ASCII. O(length of the name).
+/// Matches a name, ignoring case in ASCII. O(length of the name).
 pub(super) fn fit(name: &str, typed: &str) -> Option<Fit> {
     let (name, typed) = (name.as_bytes(), typed.as_bytes());
     let starts = |at: usize| {
@@ -239,7 +236,7 @@ pub(super) fn fit(name: &str, typed: &str) -> Option<Fit> {
     Some(if is_part { Fit::Part } else { Fit::Letters })
 }
 
-/// What is said of an item, in the form that the options name.
+/// The documentation of an item, in the forms that the options select.
 #[must_use]
 pub fn document(
     analysis: Analysis<'_>,

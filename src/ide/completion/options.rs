@@ -1,14 +1,12 @@
-//! `lookup_options`: keys and patterns, options, strategies, types.
+//! Completion in `lookup_options`: keys and patterns, options, strategies, types.
 
 use super::cursor::{Cursor, Slot, Step};
 use super::keys::{about, key_item, keys_beside, names, quoted_if_needed};
 use super::{Item, ItemKind, Question};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
 
-/// The members of an entry.
 const MEMBERS: [&str; 2] = ["merge", "convert_to"];
 
-/// The members of a merge.
 const MERGE: [&str; 4] = [
     "strategy",
     "knockout_prefix",
@@ -16,10 +14,9 @@ const MERGE: [&str; 4] = [
     "merge_hash_arrays",
 ];
 
-/// The strategies.
 const STRATEGIES: [&str; 4] = ["deep", "hash", "unique", "first"];
 
-/// Types that values are converted to, with what that means.
+/// Types for `convert_to`, with their meaning.
 const TYPES: [(&str, &str); 16] = [
     (
         "Sensitive",
@@ -45,7 +42,7 @@ const TYPES: [(&str, &str); 16] = [
     ("Binary", "bytes, from base64"),
 ];
 
-/// What can stand at a place of `lookup_options`.
+/// The items for a place in `lookup_options`.
 pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     let steps: Vec<&str> = cursor
         .steps
@@ -94,7 +91,7 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     }
 }
 
-/// Keys that have no entry yet, and the patterns of their modules.
+/// Keys without an entry, and the patterns of their modules.
 fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     let options = &question.file.facts().lookup_options;
     let has_entry = |name: &str| {
@@ -131,7 +128,7 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     items
 }
 
-/// Words that are keys here, but for those that the same hash has already.
+/// Words as keys, except for those that the hash already has.
 pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
     let beside = keys_beside(question, cursor);
     let has = |word: &str| {

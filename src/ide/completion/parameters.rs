@@ -1,4 +1,4 @@
-//! Class parameters that a file does not set yet, and names of classes.
+//! Completion of class parameters that a file does not set yet, and of class names.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use crate::datatype::Expected;
 use crate::ide::code_names::is_class;
 use crate::ide::hover::Described;
 
-/// Widest type or default beside a name, in characters.
+/// Maximum width of a type or default beside a name, in characters.
 const WIDEST: usize = 60;
 
-/// Parameters of classes as keys, those that must be given first.
+/// Parameters of classes as keys, the required ones first.
 pub(super) fn items(
     question: &Question<'_>,
     cursor: &Cursor,
     is_here: &dyn Fn(&str) -> bool,
 ) -> Vec<Item> {
     let typed = &cursor.typed;
-    // Classes whose name starts with what is typed, and the one that is typed already.
+    // Classes with a name that starts with the typed part, and the class that is already typed.
     let around = typed.rsplit_once("::").map(|(class, _)| class);
     let snapshot = question.analysis.snapshot;
     let names = snapshot.defined_names(typed).chain(
@@ -61,7 +61,7 @@ pub(super) fn items(
     found.into_iter().map(|(_, item)| item).collect()
 }
 
-/// "Integer[1] = 80"
+/// The type and default: `Integer[1] = 80`.
 fn said(parameter: ClassParameter<'_>) -> String {
     let expected = parameter.expected().unwrap_or("Any");
     let said = match parameter.default() {
@@ -71,7 +71,7 @@ fn said(parameter: ClassParameter<'_>) -> String {
     shortened(&said)
 }
 
-/// A text on one line, as much as fits beside a name.
+/// A text on one line, cut if it is long.
 pub(super) fn shortened(said: &str) -> String {
     let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(WIDEST) {
@@ -80,7 +80,7 @@ pub(super) fn shortened(said: &str) -> String {
     }
 }
 
-/// What the parameter that a key is for expects at some steps of its value; nothing where it is for none.
+/// The expected type at some steps of a key's value; the default if the key sets no parameter.
 pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[Step]) -> Expected {
     let analysis = question.analysis;
     let environment = analysis.snapshot.root_of(question.file.path());
@@ -94,7 +94,7 @@ pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[Step]) -> E
     })
 }
 
-/// Names of classes, for lists of them.
+/// Names of classes.
 pub(super) fn classes(question: &Question<'_>, typed: &str) -> Vec<Item> {
     let snapshot = question.analysis.snapshot;
     let colons = if typed.starts_with("::") { "::" } else { "" };

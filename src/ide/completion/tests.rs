@@ -1,4 +1,4 @@
-//! Completion at cursors in small workspaces, most of them half typed.
+//! Completion at cursors in small workspaces, mostly in half-typed text.
 
 use expect_test::{Expect, expect};
 
@@ -30,12 +30,12 @@ profile::web::port: 443
 unread::key: 1
 ";
 
-/// What is offered: each item with what is beside its name, then the line after the first is accepted.
+/// Checks the items with their details, and the line after the first is accepted.
 pub(super) fn check(text: &str, expected: Expect) {
     for text in and_half_typed(text) {
         let found = ask(&text, None, |asked| {
             let mut found = complete(asked.analysis, asked.path, asked.offset)?;
-            // The entry that is half typed is a key of this file.
+            // The half-typed entry is a key of this file.
             found.items.retain(|item| item.label != "half");
             let Completion { items, replace, .. } = &found;
             let text = asked.analysis.snapshot.file(asked.path).unwrap().text();

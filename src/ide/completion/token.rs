@@ -1,4 +1,4 @@
-//! Within `%{…}`: functions and variables; keys and dotted sub-keys in calls.
+//! Completion in `%{…}`: functions and variables; keys and dotted keys in calls.
 
 use super::cursor::Step;
 use super::dotted::Part;
@@ -8,19 +8,19 @@ use crate::interpolation::{Method, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// A token that the cursor is in.
+/// A token around the cursor.
 pub(super) struct OpenToken<'t> {
-    /// What stands between `%{` and the cursor.
+    /// The text between `%{` and the cursor.
     inner: &'t str,
-    /// Whether the token is all that its text starts with.
+    /// Whether nothing precedes the token in its string.
     is_first: bool,
-    /// The quote that closes the text around the token, as far as its line tells.
+    /// The quote around the string, judging by the line.
     quote: Option<char>,
-    /// Whether a `}` follows in the line.
+    /// Whether `}` follows on the line.
     is_closed: bool,
 }
 
-/// The token around the cursor, as far as its line tells; none in a comment.
+/// The token around the cursor, judging by the line; `None` in a comment.
 pub(super) fn open_token(text: &str, offset: usize) -> Option<OpenToken<'_>> {
     let before = text.get(..offset)?;
     let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -41,7 +41,7 @@ pub(super) fn open_token(text: &str, offset: usize) -> Option<OpenToken<'_>> {
     })
 }
 
-/// What can stand in a token. Paths of `hiera.yaml` know no functions.
+/// The items for a token; paths in `hiera.yaml` allow no functions.
 pub(super) fn complete(
     question: &Question<'_>,
     open: &OpenToken<'_>,
@@ -69,7 +69,7 @@ pub(super) fn complete(
     answer_in(question, typed, items)
 }
 
-/// The answer for a word that ends at the cursor, with what of it follows.
+/// The answer for the word around the cursor.
 pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
     let behind = question.file.text().get(question.offset..);
     let behind = behind.unwrap_or_default();
@@ -79,12 +79,12 @@ pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) 
     answer(typed, replace, items)
 }
 
-/// Whether a character is a part of a key or a variable.
+/// Whether a character can be part of a key or a variable.
 pub(super) fn is_part(character: char) -> bool {
     character.is_alphanumeric() || "_:.-".contains(character)
 }
 
-/// The function, the quote and the argument so far of a call.
+/// The function, the quote and the half-typed argument of a call.
 fn call(inner: &str) -> Option<(Method, char, &str)> {
     let (name, rest) = inner.trim_start().split_once('(')?;
     let method = Method::from_name(name)?;
@@ -93,7 +93,7 @@ fn call(inner: &str) -> Option<(Method, char, &str)> {
     (!argument.contains(quote)).then_some((method, quote, argument))
 }
 
-/// What can stand in the argument of a call; `quote` is the one around it, and the one around the text.
+/// The items for the argument of a call; the quotes are those around the argument and the whole string.
 fn in_call(
     question: &Question<'_>,
     method: Method,
@@ -131,7 +131,7 @@ fn in_call(
     }
 }
 
-/// Keys below a dotted key, and numbers of elements.
+/// The keys below a dotted key, and indexes of elements.
 pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<String> {
     let Ok(parts) = split_key(above) else {
         return Vec::new();
@@ -173,7 +173,7 @@ fn dig(value: &Value, steps: &[String]) -> Option<Value> {
     Some(at)
 }
 
-/// The functions of tokens.
+/// The functions in tokens.
 const FUNCTIONS: [(&str, &str); 5] = [
     ("lookup", "the value of another key, as a string"),
     (
@@ -198,7 +198,7 @@ fn functions(open: &OpenToken<'_>) -> Vec<Item> {
     };
     let close = if open.is_closed { "" } else { "}" };
     let offered = FUNCTIONS.iter();
-    // `alias` elsewhere is an error.
+    // Elsewhere `alias` is an error.
     let offered = offered.filter(|(name, _)| *name != "alias" || open.is_first);
     let items = offered.map(|(name, meaning)| Item {
         documentation: Some((*meaning).to_owned()),

@@ -1,4 +1,4 @@
-//! Values: those that other levels have at the same place, and anchors.
+//! Completion of values at the same place in other levels, and of anchors.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::{Value, dump_for_hover, to_json};
 use crate::workspace::Format;
 
-/// Most files whose written values are counted: no value has to be read for that.
+/// Maximum number of files with values that are counted; this needs no parsing.
 const MOST_FILES: usize = 2_000;
 
-/// Widest value that is offered, in bytes.
+/// Maximum length of a value, in bytes.
 const WIDEST: usize = 120;
 
-/// Values at the place of the cursor, the commonest first.
+/// Values for the place of the cursor, the most frequent first.
 pub(super) fn items(
     question: &Question<'_>,
     cursor: &Cursor,
@@ -25,12 +25,12 @@ pub(super) fn items(
     steps: &[Step],
 ) -> Vec<Item> {
     let mut counts: HashMap<String, usize> = HashMap::new();
-    // What YAML files write is no JSON.
+    // The text of YAML files may not be JSON.
     match steps.is_empty() && question.style() == Style::Yaml {
         true => in_yaml_files(question, root, cursor, &mut counts),
         false => read(question, root, steps, cursor, &mut counts),
     }
-    // What a truth value is not now it may become.
+    // For a boolean, suggest both values.
     for (one, other) in [("true", "false"), ("false", "true")] {
         if counts.contains_key(one) {
             counts.entry(other.to_owned()).or_default();
@@ -66,7 +66,7 @@ pub(super) fn items(
     items
 }
 
-/// The values of a top-level key as other files write them.
+/// Counts the values of a top-level key in the text of other files.
 fn in_yaml_files(
     question: &Question<'_>,
     root: &str,
@@ -84,7 +84,7 @@ fn in_yaml_files(
             continue;
         };
         let value = fact.value.slice(file.text());
-        // Encrypted for one place, an alias of one file.
+        // Encrypted values and aliases only work in their own file.
         let is_own = value.contains("ENC[") || value.starts_with(['*', '&', '|', '>']);
         let is_short = !value.is_empty() && value.len() <= WIDEST && !value.contains('\n');
         if is_short && !is_own {
@@ -93,7 +93,7 @@ fn in_yaml_files(
     }
 }
 
-/// The texts, numbers and truth values that other files have at some steps of a key's value.
+/// Counts the strings, numbers and booleans at some steps of a key's value.
 fn read(
     question: &Question<'_>,
     root: &str,
@@ -121,7 +121,7 @@ fn read(
     }
 }
 
-/// A leaf as it is written: in YAML plain where that means the same.
+/// A scalar as text: in YAML plain if that means the same.
 pub(super) fn written(value: &Value, style: Style) -> String {
     if style == Style::Json
         && let Ok(json) = to_json(value)
@@ -146,7 +146,7 @@ fn add(value: String, cursor: &Cursor, counts: &mut HashMap<String, usize>) {
     }
 }
 
-/// A value at the cursor: within quotes its text alone, if it needs no other quotes.
+/// A value for the cursor: inside of quotes only its text, unless it needs other quotes.
 fn as_written(value: String, cursor: &Cursor) -> Option<String> {
     if cursor.quote.is_none() {
         return Some(value);
@@ -155,7 +155,7 @@ fn as_written(value: String, cursor: &Cursor) -> Option<String> {
     (!inner.contains(['"', '\'', '\\'])).then(|| inner.to_owned())
 }
 
-/// The anchors of the file before the cursor, the nearest first, as aliases.
+/// The anchors of the file before the cursor, as aliases, the nearest first.
 pub(super) fn anchors(question: &Question<'_>) -> Vec<Item> {
     let text = question.file.text();
     let before = text.get(..question.offset).unwrap_or_default();
