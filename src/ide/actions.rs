@@ -1,20 +1,20 @@
-//! The edits that an editor offers for a part of a file: fixes of findings. It knows no rule.
+//! The fixes of findings that editors offer for a range of a file.
 
 use crate::rules::{Finding, Fix, Safety};
 use crate::text::TextRange;
 
-/// One edit to offer.
+/// A fix to offer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action<'a> {
-    /// What it does away with.
+    /// The finding that it fixes.
     pub finding: &'a Finding,
     /// The edit.
     pub fix: &'a Fix,
-    /// Whether it is the one to take without a choice.
+    /// Whether it is the finding's only fix.
     pub is_preferred: bool,
 }
 
-/// The fixes of the findings that touch a range, in the findings' order.
+/// The fixes of findings that touch a range, in the order of the findings.
 pub fn actions(findings: &[Finding], range: TextRange) -> impl Iterator<Item = Action<'_>> {
     let here = findings.iter().filter(move |finding| {
         finding.range.start <= range.end && range.start <= finding.range.end

@@ -1,7 +1,7 @@
-//! One line of YAML in block style, read alone: its indentation, its dashes, its key. For texts that are half
-//! typed and have no tree.
+//! Reads single lines of YAML in block style: indentation, dashes, key. For half-typed text without
+//! a syntax tree.
 
-/// How a line ends, which decides whether a colon at its end closes a key.
+/// The end of a line; it decides whether a trailing colon ends a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// With a line break.
@@ -10,17 +10,16 @@ pub(super) enum End {
     Cursor,
 }
 
-/// A line of block style.
 pub(super) struct Line {
-    /// Columns of the dashes before the content.
+    /// The columns of dashes before the content.
     pub(super) dashes: Vec<usize>,
-    /// Column of the content.
+    /// The column of the content.
     pub(super) column: usize,
     /// The key, if the line has one.
     pub(super) key: Option<String>,
-    /// Where the key ends, its quotes included.
+    /// The end of the key, with its quotes.
     pub(super) key_end: usize,
-    /// Where the value starts, or the content ends.
+    /// The start of the value, or the end of the content.
     pub(super) rest: usize,
 }
 
@@ -53,12 +52,12 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// The key that a line's content starts with.
+/// The key at the start of a line's content.
 struct FoundKey {
     key: String,
-    /// Where it ends, its quotes included.
+    /// The end of the key, with its quotes.
     end: usize,
-    /// Where its value starts.
+    /// The start of the value.
     value: usize,
 }
 

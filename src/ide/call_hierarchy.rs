@@ -1,4 +1,4 @@
-//! The graph of interpolation: which keys a key's value looks up, and which keys look it up.
+//! The call hierarchy of keys: keys that a value looks up, and keys with values that look it up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::workspace::{File, KeyFact, Snapshot};
 pub struct CallItem {
     /// The top-level key.
     pub key: Arc<str>,
-    /// Absolute path of the file that sets it.
+    /// The absolute path of the file.
     pub path: Arc<str>,
     /// The entry, from the key to the end of its value.
     pub range: TextRange,
@@ -22,16 +22,16 @@ pub struct CallItem {
     pub selection: TextRange,
 }
 
-/// One edge of the graph, with the tokens that make it.
+/// An edge of the graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The key at the other end.
     pub item: CallItem,
-    /// The tokens, in the file of the key that looks up.
+    /// The tokens, in the file of the calling key.
     pub tokens: Vec<TextRange>,
 }
 
-/// The top-level key at an offset of a file that a hierarchy reads, in the key or in its value.
+/// The top-level key at an offset of a file that a hierarchy reads, in the key or its value.
 #[must_use]
 pub fn prepare(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<CallItem> {
     let file = analysis.snapshot.file(path)?;
@@ -42,8 +42,7 @@ pub fn prepare(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Call
     Some(item(file, fact))
 }
 
-/// The keys that a key's value looks up, in the order of the tokens, and of the paths of the files
-/// that set them.
+/// The keys that a key's value looks up, in the order of the tokens, and by the path of the file.
 #[must_use]
 pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     let Some(file) = snapshot.file(&from.path) else {
@@ -77,8 +76,7 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     calls.collect()
 }
 
-/// The keys whose values look a key up, in the order of the paths of their files. O(references +
-/// files).
+/// The keys with values that look up a key, by the path of the file. O(references + files).
 #[must_use]
 pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
     let mut calls = Vec::new();
@@ -104,7 +102,7 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
     calls
 }
 
-/// The top-level key that a lookup of `key` asks for.
+/// The top-level key in the name of a lookup.
 #[must_use]
 pub fn root_of(key: &Arc<str>) -> Arc<str> {
     let parsed = Key::parse(key).ok();

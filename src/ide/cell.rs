@@ -1,4 +1,4 @@
-//! Answers over nodes as text for people: the command line and the documents of the server say the same.
+//! Answers for nodes as text for people, for both the command line and the server's documents.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,20 +10,20 @@ use crate::lookup::LookupError;
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
 
-/// Widest value in a difference, in characters.
+/// Maximum width of a value in a difference, in characters.
 const WIDEST: usize = 100;
 
-/// Most lines that say where one answer comes from.
+/// Maximum number of lines with sources of one answer.
 const MOST_ORIGINS: usize = 10;
 
-/// What is said of answers for nodes of which only the names are known.
+/// The label of answers for nodes without known facts.
 pub const NO_FACTS: &str = "nodes known only by file name, without facts";
 
 fn is_not_set(result: &Result<Value, LookupError>) -> bool {
     result.as_ref().is_err_and(LookupError::is_not_found)
 }
 
-/// A cell's answer in a line: the value as JSON, or what is said in its place.
+/// A cell's answer in one line: the value as JSON, or a description.
 #[must_use]
 pub fn outcome_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
@@ -38,7 +38,7 @@ pub fn outcome_text(cell: &Cell) -> String {
     }
 }
 
-/// Sources as `file:line`, files as `name` has them.
+/// Sources as `file:line`; `name` names a file.
 #[must_use]
 pub fn sources_text<'a>(
     sources: impl IntoIterator<Item = &'a SourceLine>,
@@ -49,8 +49,8 @@ pub fn sources_text<'a>(
     sources.collect::<Vec<_>>().join(" ")
 }
 
-/// Where an answer comes from: behind it in its line where that is the same for all its nodes, else
-/// in lines of its own, each with the nodes that get it from there.
+/// The sources of an answer: one line if they are the same for all nodes, else several lines, each
+/// with its nodes.
 #[must_use]
 pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (String, Vec<String>) {
     let is_of_nodes = cell.origins.iter().any(|origin| !origin.nodes.is_empty());
@@ -84,7 +84,7 @@ pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (Stri
     (String::new(), lines)
 }
 
-/// Nodes in a word or two: the name of an only one, else how many.
+/// The name of a single node, else the number of nodes.
 #[must_use]
 pub fn whose(nodes: &[Arc<str>]) -> String {
     match nodes {
@@ -93,7 +93,7 @@ pub fn whose(nodes: &[Arc<str>]) -> String {
     }
 }
 
-/// A text cut to a number of characters.
+/// Cuts a text to a number of characters.
 fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
@@ -102,15 +102,15 @@ fn cut(text: &str, most: usize) -> String {
     format!("{kept}…")
 }
 
-/// Texts cut to a number of characters, so that those that differ can be told apart: where they are
-/// the same for so long, what they begin with is left out. O(bytes × groups of like texts).
+/// Cuts texts to a number of characters, so that they remain distinct: if their starts are the
+/// same, the start is left out. O(bytes × groups of similar texts).
 #[must_use]
 pub fn cut_apart(texts: &[String], most: usize) -> Vec<String> {
-    /// Characters that are shown before the first that differs.
+    /// The number of characters before the first difference.
     const BEFORE: usize = 12;
     let head = most / 3;
     let mut shown: Vec<String> = texts.iter().map(|text| cut(text, most)).collect();
-    // Each round tells the texts of a group apart in two or more.
+    // Each round divides a group of equal texts.
     for _ in texts {
         let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, text) in shown.iter().enumerate() {
@@ -146,13 +146,13 @@ pub fn cut_apart(texts: &[String], most: usize) -> Vec<String> {
     shown
 }
 
-/// How many characters two texts begin with alike.
+/// The number of equal characters at the start of two texts.
 fn shared_start(one: &str, other: &str) -> usize {
     let pairs = one.chars().zip(other.chars());
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// A number of nodes in words.
+/// A number of nodes, for people.
 #[must_use]
 pub fn counted(nodes: usize) -> String {
     match nodes {
@@ -161,7 +161,7 @@ pub fn counted(nodes: usize) -> String {
     }
 }
 
-/// What was read, in words: `1084 files, 1 hierarchy`.
+/// The numbers of files and hierarchies: `1084 files, 1 hierarchy`.
 #[must_use]
 pub fn what_was_read(snapshot: &Snapshot) -> String {
     let roots = snapshot.roots().iter();
@@ -177,21 +177,20 @@ pub fn what_was_read(snapshot: &Snapshot) -> String {
     )
 }
 
-/// What a line of a difference is.
+/// The kind of a line in a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The key, and who gets other answers.
+    /// The key and its nodes.
     Title,
     /// The old answer.
     Old,
     /// The new answer.
     New,
-    /// Some nodes that get it, and from where.
+    /// The sources for some of the nodes.
     Origin,
 }
 
-/// A difference in lines: the key, the old answer, the new one; each with where it comes from, which is
-/// to be read behind it. `said` is what is said of both, files are named as `name` has them.
+/// A difference as lines, each with the sources to append. `said` are both answers; `name` names a file.
 #[must_use]
 pub fn difference_lines(
     difference: &Difference,
@@ -216,7 +215,7 @@ pub fn difference_lines(
     lines
 }
 
-/// The answers of a difference as they are shown beside each other.
+/// The answers of a difference, to be shown side by side.
 #[must_use]
 pub fn said_apart(difference: &Difference) -> Vec<String> {
     apart(
@@ -228,7 +227,7 @@ pub fn said_apart(difference: &Difference) -> Vec<String> {
     )
 }
 
-/// One side of a difference: what is said, and where it comes from.
+/// Adds one side of a difference: its answer and sources.
 pub(super) fn side(
     out: &mut String,
     (sign, said): (char, &str),
@@ -239,7 +238,7 @@ pub(super) fn side(
     let line = format!("  {sign} {said}  {sources}");
     let line = line.trim_end();
     match line.chars().count() > WIDEST {
-        // Files come below what is long.
+        // The sources follow a long answer on their own lines.
         true if !sources.is_empty() => {
             let _ = writeln!(out, "  {sign} {said}");
             for sources in folded(sources.split(' '), " ", WIDEST - 6) {
@@ -255,7 +254,7 @@ pub(super) fn side(
     }
 }
 
-/// Words in lines of at most `width` characters, one at least in each.
+/// Joins words into lines of at most `width` characters, with at least one word.
 pub(super) fn folded<'w>(
     words: impl Iterator<Item = &'w str>,
     separator: &str,
@@ -277,8 +276,7 @@ pub(super) fn folded<'w>(
     lines
 }
 
-/// The two sides of a difference, cut so that they can be told apart. What reads alike on both is
-/// encrypted.
+/// Cuts the two sides of a difference, so that they remain distinct. If they read alike, they are encrypted.
 fn apart(said: [String; 2], most: usize) -> Vec<String> {
     let is_alike = said[0] == said[1] && said[0].contains("encrypted");
     let mut said = cut_apart(&said, most);
@@ -307,12 +305,12 @@ mod tests {
                 "[\"xxxxxxxxxxx…xxxxxxxxxx\",1]",
             ]
         );
-        // Of three, two differ later than the third from both.
+        // Two of three texts differ later than the third from both.
         let other = format!("[\"{}y{}\",1]", "x".repeat(50), "x".repeat(50));
         let all = [long("1"), long("2"), other];
         let shown: BTreeSet<String> = cut_apart(&all, 40).into_iter().collect();
         assert_eq!(shown.len(), 3, "{shown:?}");
-        // Nothing to tell apart, or it is seen anyway.
+        // The texts are equal, or differ at their start.
         assert_eq!(cut_apart(&[long("1"), long("1")], 10), ["[\"xxxxxxx…"; 2]);
         let early = ["a".to_string() + &long("1"), long("1")];
         assert_eq!(cut_apart(&early, 8), ["a[\"xxxx…", "[\"xxxxx…"]);

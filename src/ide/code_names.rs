@@ -1,4 +1,4 @@
-//! What names in manifests stand for: class parameters and lookups are keys, the rest classes.
+//! Names in manifests: class parameters and lookups are keys, others are classes.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub(super) fn at(code: &CodeFacts, offset: usize) -> Option<Mention> {
     })
 }
 
-/// The key that a lookup names; nothing for one that is computed.
+/// The key of a lookup; `None` if it is computed.
 fn written(lookup: &LookupFact) -> Option<WrittenKey<'_>> {
     let LookupKey::Literal(key) = &lookup.key else {
         return None;
@@ -64,7 +64,7 @@ fn written(lookup: &LookupFact) -> Option<WrittenKey<'_>> {
     })
 }
 
-/// The lookups of a manifest that name a key, or something below it, with the part that names it.
+/// The lookups of a key or its parts in a manifest, with the range of the key.
 pub(super) fn lookups_of<'c>(
     code: &'c CodeFacts,
     key: &'c KeyTarget,
@@ -75,12 +75,12 @@ pub(super) fn lookups_of<'c>(
     })
 }
 
-/// A class by its name, without `::` before it.
+/// The name of a class without a leading `::`.
 pub(super) fn class(written: &str) -> Arc<str> {
     Arc::from(written.trim_start_matches("::"))
 }
 
-/// Whether some manifest defines a class of that name. O(files that define it).
+/// Whether a manifest defines a class. O(files that define the name).
 pub(super) fn is_class(snapshot: &Snapshot, name: &str) -> bool {
     snapshot.files_defining(name).any(|file| {
         let code = file.facts().code.as_deref();

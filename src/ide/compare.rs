@@ -1,4 +1,4 @@
-//! What differs: between two nodes, between the same nodes in two environments or in two checkouts.
+//! Differences between two nodes, or between two environments or checkouts for the same nodes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::text::nearest_host;
 use crate::value::KeyHashing;
 use crate::workspace::Root;
 
-/// A key whose answer two nodes differ in.
+/// A key with different answers.
 #[derive(Serialize, Clone, Debug)]
 pub struct Difference {
     /// The key.
     pub key: Arc<str>,
-    /// What the first node gets; its `nodes` is that node alone.
+    /// The first answer; between two nodes, `nodes` is the first node.
     pub before: Cell,
-    /// What the second node gets.
+    /// The second answer.
     pub after: Cell,
 }
 
 impl Difference {
-    /// The difference for the nodes of each pair of an old origin and a new one.
+    /// Splits a difference by the pairs of old and new origins.
     #[must_use]
     pub fn by_origin(&self) -> Vec<Difference> {
         let (old, new) = (&self.before, &self.after);
@@ -54,22 +54,20 @@ impl Difference {
     }
 }
 
-/// Takes the differences of one key after another, and how many keys of how many are done; an error
-/// ends the comparison.
+/// Takes the differences of a key, and the numbers of finished and of all keys; an error ends the comparison.
 pub type Step<'s> = &'s mut dyn FnMut(Vec<Difference>, usize, usize) -> Result<(), String>;
 
-/// What two names name.
+/// The sides of a comparison.
 enum Sides<'a> {
-    /// Nodes, by number.
+    /// Indexes of nodes.
     Nodes([usize; 2]),
     Environments([&'a Root; 2]),
 }
 
-/// Compares two nodes in a root, or else two environments of the workspace for all known nodes, over
-/// some keys or all.
+/// Compares two nodes in a root, or two environments for all known nodes; all keys if `keys` is empty.
 ///
 /// # Errors
-/// That the names name nothing, in words, or what `step` says.
+/// Unknown names, for people, or an error of `step`.
 pub fn compare(
     view: &RootView<'_>,
     names: [&Arc<str>; 2],
@@ -114,11 +112,11 @@ pub fn compare(
     }
 }
 
-/// Compares what the known nodes get of two versions of one root's files, over some keys or all.
-/// Only keys and nodes are looked at that a change of a file can touch.
+/// Compares two versions of a root's files for the known nodes; all keys if `keys` is empty. Only
+/// keys and nodes that changed files can affect are looked up.
 ///
 /// # Errors
-/// What `step` says.
+/// An error of `step`.
 pub fn compare_versions(
     before: &RootView<'_>,
     after: &RootView<'_>,
@@ -138,7 +136,7 @@ pub fn compare_versions(
     Ok(())
 }
 
-/// Compares what all known nodes get in two roots, over some keys or all.
+/// Compares two roots for all known nodes; all keys if `keys` is empty.
 fn compare_roots(
     before: &RootView<'_>,
     after: &RootView<'_>,
@@ -153,7 +151,7 @@ fn compare_roots(
     Ok(())
 }
 
-/// The nodes, or else the environments, of two names: a name that is both is a node.
+/// Finds two nodes, or else two environments, by name.
 fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>, String> {
     let nodes = names.map(|name| analysis.nodes.find(name));
     if let [Some(one), Some(other)] = nodes {
@@ -181,7 +179,7 @@ fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>,
     })
 }
 
-/// The keys that were named, else all that lookups in the roots can find.
+/// The given keys, else all that lookups in the roots can find.
 fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
     if !keys.is_empty() {
         return keys.to_vec();
@@ -198,7 +196,7 @@ fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {
     cell(group, &mut |source| line(view.analysis.snapshot, source))
 }
 
-/// What changes from one row of a key to another, the change for most nodes first.
+/// The differences between two rows of a key, those for most nodes first.
 #[must_use]
 pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
     let mut was: HashMap<&str, usize, KeyHashing> = HashMap::default();
@@ -228,7 +226,7 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
     found
 }
 
-/// Whether two cells say different things. Why an answer is not certain is no part of it.
+/// Whether two answers differ; the reason for an uncertainty is ignored.
 pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
     let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
     one.unknown.is_some() != other.unknown.is_some() || message(one) != message(other)

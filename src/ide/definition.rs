@@ -1,5 +1,6 @@
-//! Where the thing under the cursor is defined: a key in its levels, a token's key or fact, the files of
-//! a path, the anchor of an alias, the keys of an entry of `lookup_options`, what a knock-out removes.
+//! The definition of the thing under the cursor: a key's levels, a token's key or fact, the files
+//! of a path, the anchor of an alias, the keys of an entry of `lookup_options`, elements that a
+//! knock-out removes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -21,22 +22,21 @@ use crate::scope::Scope;
 use crate::text::TextRange;
 use crate::workspace::{Format, Snapshot};
 
-/// Most places that an answer has: a key can stand in each of ten thousand files.
+/// Maximum number of places in an answer: ten thousand files may set the same key.
 pub const MOST_PLACES: usize = 1_000;
 
-/// Where something is defined.
+/// A definition, at one or more places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
     /// The name under the cursor.
     pub origin: TextRange,
-    /// The places; of a key those first that give its value, to the selected node or to some known one,
-    /// both these and the others in the order of the levels.
+    /// The places. For a key, the files that give its value to the selected node, or to any known
+    /// node, come first; each part is in the order of levels.
     pub places: Vec<FilePlace>,
 }
 
-/// Where the thing under the byte at `offset` of a file is defined; `facts` are the files that
-/// describe the known nodes. Costs a lookup for a key, and the reading of the files of facts for a
-/// variable.
+/// The definition of the thing at the byte at `offset` of a file; `facts` are the files with known
+/// nodes. Costs a lookup for a key, and for a variable reads the files of facts.
 #[must_use]
 pub fn definition(
     analysis: Analysis<'_>,
@@ -84,8 +84,8 @@ pub fn definition(
     })
 }
 
-/// What the key under the cursor is declared by: the class parameter that it is for, the entry of `lookup_options` that decides over it,
-/// then the paths of `hiera.yaml` that read the file. Of anything else, where it is defined.
+/// The declaration of a key: its class parameter, the effective entry of `lookup_options`, and the
+/// paths in `hiera.yaml` that read the file. For anything else, the definition.
 #[must_use]
 pub fn declaration(
     analysis: Analysis<'_>,
@@ -128,7 +128,7 @@ pub fn declaration(
     })
 }
 
-/// The scope that an answer is for: of the selected node, else of the nodes that read the file.
+/// The scope of the selected node, else of the nodes that read the file.
 fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
     let analysis = &view.analysis;
     let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
@@ -141,20 +141,20 @@ fn scope_of(view: &RootView<'_>, path: &str) -> Scope {
     }
 }
 
-/// Where manifests set a variable, then the facts.
+/// The lines of manifests that set a variable, then its facts.
 fn of_variable(view: &RootView<'_>, facts: &[NodeFile], variable: &str) -> Vec<FilePlace> {
     let mut places = set_places(view.analysis, view.root, variable);
     places.extend(fact_places(view.analysis, facts, variable));
     places
 }
 
-/// The levels' definitions of a key; where no level of the scope has it, those of all files.
+/// The definitions of a key in levels; in all files if no level of the scope has it.
 fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
     let snapshot = view.analysis.snapshot;
     let positions = KeyPositions::new(snapshot);
     let place = |at: &Arc<str>| {
         let file = snapshot.file(at)?;
-        // A place in this file's list says nothing of the lists of other files.
+        // An index is only valid in this file's list.
         let steps = match key.before_list {
             Some(outside) if **at != *path => &key.steps[..outside],
             Some(_) | None => &key.steps,
@@ -182,13 +182,13 @@ fn of_key(view: &RootView<'_>, path: &str, key: &KeyTarget) -> Vec<FilePlace> {
         let files = in_order(view, path, &key.root);
         places = files.iter().filter_map(place).take(MOST_PLACES).collect();
     }
-    // What no level sets, the default of the parameter does.
+    // The default of the parameter is used if no level sets the key.
     places.extend(parameter(view, key));
     places
 }
 
-/// The lookups of a key for the known nodes that read a file, or for all that are known where none does;
-/// none where a node is selected, or nothing is known but names.
+/// The lookups of a key for the known nodes that read a file, or for all known nodes if no level
+/// reads it. Empty if a node is selected or only names are known.
 fn runs_of(view: &RootView<'_>, path: &str, key: &str) -> Vec<Run> {
     let Analysis {
         nodes, selected, ..
@@ -205,8 +205,7 @@ fn runs_of(view: &RootView<'_>, path: &str, key: &str) -> Vec<Run> {
     view.runs(&request(key), &members)
 }
 
-/// The files that give a key's value to some of the nodes, and all others that have it, both in the
-/// order of the levels.
+/// The files that give a key's value to some node, and the others that set it, in the order of levels.
 fn over_nodes(
     view: &RootView<'_>,
     path: &str,
@@ -224,7 +223,7 @@ fn over_nodes(
         .partition(|file| given.contains(file))
 }
 
-/// The files that give a key's value in the scope of a file, and the others that have it.
+/// The files that give a key's value in the scope of a file, and the others that set it.
 fn in_scope(view: &RootView<'_>, path: &str, key: &str) -> (Vec<Arc<str>>, Vec<Arc<str>>) {
     let survey = view.survey(key, &scope_of(view, path));
     let (mut effective, mut others): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
@@ -240,7 +239,7 @@ fn in_scope(view: &RootView<'_>, path: &str, key: &str) -> (Vec<Arc<str>>, Vec<A
     (effective, others)
 }
 
-/// The class parameter that automatic lookup gives a key's value to.
+/// The class parameter that a key sets by automatic parameter lookup.
 fn parameter(view: &RootView<'_>, key: &KeyTarget) -> Option<FilePlace> {
     if !key.steps.is_empty() {
         return None;
@@ -263,8 +262,7 @@ fn of_class(class: Defined<'_>) -> FilePlace {
     }
 }
 
-/// Where the type of a key is written: the aliases that the type of its class parameter names, else that
-/// type.
+/// The type definition of a key: type aliases in the type of its class parameter, else that type.
 #[must_use]
 pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Definition> {
     let mention = named::at(analysis.snapshot, path, offset)?;
@@ -305,8 +303,7 @@ pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Opt
     })
 }
 
-/// All files with a key that are looked up together with this one, by the order of the levels, then by
-/// path.
+/// All files with a key that nodes read together with this one, in the order of levels, then by path.
 fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
     let beside = HieraFiles::beside(view.analysis, path);
     let files = view.analysis.snapshot.iter_files_with(key);
@@ -316,7 +313,7 @@ fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
     files
 }
 
-/// The number of the first level for a key, over all layers, that can read a file.
+/// The index of the first level, over all layers, that can read a file for a key.
 fn rank(view: &RootView<'_>, key: &str, at: &str) -> usize {
     let mut before = 0;
     for layer in layers_of(key) {
@@ -330,7 +327,7 @@ fn rank(view: &RootView<'_>, key: &str, at: &str) -> usize {
     usize::MAX
 }
 
-/// The keys that a pattern matches, ordered by name, then as the levels of each.
+/// The keys that a pattern matches, by name, each in the order of levels.
 fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> {
     let analysis = view.analysis;
     let Ok(pattern) = Regexp::new(pattern) else {
@@ -370,7 +367,7 @@ fn of_anchor(
     }])
 }
 
-/// The files of a path of `hiera.yaml`: that of the selected node first, the others by name.
+/// The files of a path in `hiera.yaml`: the selected node's first, the others by name.
 fn of_path(view: &RootView<'_>, target: &PathTarget) -> Vec<FilePlace> {
     let all = view.places(&view.layer);
     let places = places_of(
@@ -405,7 +402,7 @@ fn of_function(view: &RootView<'_>, name: &str) -> Vec<FilePlace> {
     }
 }
 
-/// Where a place of a root's own hierarchy is written.
+/// The place of a location in a root's `hiera.yaml`.
 fn written(view: &RootView<'_>, place: &Place) -> Option<FilePlace> {
     let snapshot = view.analysis.snapshot;
     let file = snapshot.file(view.root.hiera_yaml.as_deref()?)?;

@@ -1,7 +1,6 @@
-//! Encrypting what stands in a file: which texts, for which certificate, and the edits that do it.
+//! Encrypts values in a file: the texts, the certificate, and the edits.
 //!
-//! It reads no certificate and makes no random numbers: both are the caller's. No plain text appears
-//! in a message.
+//! Callers provide the certificate and random numbers. Messages never contain plain text.
 
 use crate::analysis::Analysis;
 use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
@@ -16,44 +15,43 @@ use crate::workspace::{Format, Snapshot, path};
 /// The configuration of the `eyaml` command in a folder.
 const EYAML_CONFIG: &str = ".eyaml/config.yaml";
 
-/// Where the `eyaml` command finds the certificate unless it is told.
+/// The default certificate of the `eyaml` command.
 const DEFAULT_CERTIFICATE: &str = "keys/public_key.pkcs7.pem";
 
-/// The option of a level that names the certificate.
+/// The option for the certificate, in a level or the configuration of `eyaml`.
 const OPTION: &str = "pkcs7_public_key";
 
-/// How a value is written.
+/// The form of the encrypted value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// On one line, unless the value ends with a line break.
     String,
-    /// A folded block, as long payloads are easier to read.
+    /// A folded block, which is easier to read.
     Block,
 }
 
-/// What would be encrypted. It has no `Debug` text: it holds secrets.
+/// The texts to encrypt. Has no `Debug` output, since it holds secrets.
 pub struct Plan {
     texts: Vec<Secret>,
     is_in_flow: bool,
-    /// Whether something stands behind it on its line: a comment.
+    /// Whether a comment follows on the line.
     is_followed: bool,
     indent: String,
-    /// Whether lines of the file end in CR LF.
+    /// Whether the file has CR LF line ends.
     has_crlf: bool,
 }
 
 struct Secret {
-    /// Where it stands, with its quotes or its mark.
+    /// The range, with quotes or the mark.
     range: TextRange,
     plain: String,
     is_mark: bool,
 }
 
-/// What to encrypt at an offset of a file: the marks of `eyaml edit` in the value there, else the whole
-/// value.
+/// The texts to encrypt at an offset: the marks of `eyaml edit` in the value, else the whole value.
 ///
 /// # Errors
-/// Why there is nothing to encrypt, in words.
+/// Why there is nothing to encrypt, for people.
 pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, String> {
     let file = analysis.snapshot.file(at).ok_or("there is no such file")?;
     let is_opened = levels(analysis, at).next().is_some();
@@ -110,10 +108,10 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
 }
 
 impl Plan {
-    /// The edits that encrypt it for a certificate.
+    /// The edits that encrypt the texts for a certificate.
     ///
     /// # Errors
-    /// Where the certificate's key is of no use.
+    /// The certificate's key is unusable.
     pub fn edits(
         &self,
         encryptor: &Encryptor,
@@ -123,7 +121,7 @@ impl Plan {
         let mut edits = Vec::new();
         for secret in &self.texts {
             let blob = encryptor.encrypt(secret.plain.as_bytes(), random)?;
-            // Puppet drops one line break at the end, which a block has beside the text's own.
+            // Puppet drops one line break at the end; a block adds one to the text's own.
             let is_block =
                 (form == Form::Block && !self.is_followed) || secret.plain.ends_with('\n');
             let new = match (secret.is_mark, self.is_in_flow, is_block) {
@@ -142,9 +140,9 @@ impl Plan {
     }
 }
 
-/// Paths where the certificate of a file's level may be, the likeliest first: what the level names,
-/// what the `eyaml` command of the folder is told, and its default. `read` gives the text of a file of
-/// the workspace. Paths outside of the workspace are not among them: only the user may name those.
+/// Possible paths of the certificate for a file, the most likely first: from the level's options,
+/// from the configuration of `eyaml` in the folder, and the default. `read` reads a file of the
+/// workspace. Only paths inside of the workspace; the user has to name others explicitly.
 #[must_use]
 pub fn certificates(
     analysis: &Analysis<'_>,
@@ -179,8 +177,7 @@ pub fn certificates(
     found
 }
 
-/// The certificates that levels name which read a file and open encrypted values: one for each such
-/// level, empty where it names none.
+/// The certificate of each level that reads a file and decrypts values; empty if the level names none.
 fn levels<'a>(analysis: &'a Analysis<'_>, at: &'a str) -> impl Iterator<Item = String> + 'a {
     let governing = analysis.governing(at).into_iter();
     governing.flat_map(move |view| {
@@ -199,7 +196,7 @@ fn levels<'a>(analysis: &'a Analysis<'_>, at: &'a str) -> impl Iterator<Item = S
     })
 }
 
-/// The certificate that a level's options name.
+/// The certificate in a level's options.
 fn options(snapshot: &Snapshot, config: &str, level: usize) -> Option<String> {
     let bytes = snapshot.file(config)?.bytes().ok()?;
     let config = load_yaml(&bytes).ok()?;
@@ -209,7 +206,7 @@ fn options(snapshot: &Snapshot, config: &str, level: usize) -> Option<String> {
     options.get(OPTION)?.as_str().map(str::to_owned)
 }
 
-/// The value at an offset: of an entry whose key is there, the entry's.
+/// The value at an offset, or of the key there.
 fn value_at(tree: &Tree, offset: usize) -> Option<NodeId> {
     let nodes = tree.path_at(offset);
     let last = *nodes.last()?;
@@ -219,7 +216,7 @@ fn value_at(tree: &Tree, offset: usize) -> Option<NodeId> {
     Some(entry.map_or(last, |(_, value)| *value))
 }
 
-/// Whether a node stands in brackets or braces, where a plain text must not have such signs in it.
+/// Whether a node is in a flow collection, where plain text must not contain brackets.
 fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
     let mut above = tree.parent(id);
     while let Some(id) = above {
@@ -231,7 +228,7 @@ fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
     false
 }
 
-/// Whether Puppet reads a scalar as a string, as which every encrypted value is read.
+/// Whether Puppet reads a scalar as a string; decrypted values always are strings.
 fn is_string(node: &Node) -> bool {
     let is_bare =
         |scalar: &&Scalar| matches!(scalar.style, ScalarStyle::Plain | ScalarStyle::JsonLiteral);
@@ -245,7 +242,7 @@ fn is_followed(text: &str, end: usize) -> bool {
     rest.is_some_and(|rest| !rest.trim().is_empty())
 }
 
-/// Blanks before the lines of a block at a node: two more than what it belongs to has.
+/// The indentation of a block for a node: two more than its parent's line.
 fn indent(tree: &Tree, text: &str, id: NodeId) -> String {
     let parent = tree.parent(id).map(|parent| tree.node(parent));
     let start = parent.map_or(0, |parent: &Node| parent.range.start as usize);

@@ -1,6 +1,4 @@
-//! Whether what a team expects of its data holds: an expectation against the nodes that it is about.
-//!
-//! It knows neither the file that the expectation stands in, nor how a result is shown.
+//! Checks expectations about data for nodes. Independent of their files and of the output.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,33 +10,33 @@ use crate::scope::{KnownNodes, Nodes};
 use crate::text::{nearest, nearest_host};
 use crate::value::Value;
 
-/// What came out.
+/// The result of an expectation.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// How it ends.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How many nodes it is about.
+    /// The number of nodes.
     pub nodes: usize,
-    /// The answers that make the verdict: those that are wrong or unknown; of nodes that should get
-    /// the same, all.
+    /// The answers behind the verdict: wrong or unknown ones; all if nodes should get the same
+    /// value but do not.
     pub answers: Vec<Cell>,
 }
 
-/// How an expectation ends.
+/// The verdict about an expectation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Every node gets what is expected.
+    /// Every node gets the expected value.
     Passed,
-    /// Some node certainly gets something else.
+    /// Some node certainly gets another value.
     Failed,
-    /// No node certainly gets something else, but for some node only a running Puppet knows.
+    /// Some answers are unknown, and all others are as expected.
     Unknown,
 }
 
-/// Judges an expectation in a root.
+/// Checks an expectation in a root.
 ///
 /// # Errors
-/// An expectation that is about no node, in words.
+/// Why it covers no node, for people.
 pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, String> {
     let answers = answers(view, expectation)?;
     let is_known = |cell: &Cell| cell.unknown.is_none();
@@ -63,7 +61,7 @@ pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, S
     })
 }
 
-/// The answers of all nodes that an expectation is about.
+/// The answers for all nodes of an expectation.
 fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, String> {
     let ask = |view: &RootView<'_>, members: &[usize]| {
         row_by(view, &expectation.key, &expectation.request(), members).answers
@@ -84,7 +82,7 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
     Ok(judgeable(&about, expectation, ask(&about, &[0])))
 }
 
-/// The answers, unknown where a value is refused by a type of a module that is not here.
+/// Makes answers unknown if a value does not match a type that is not in the workspace.
 fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Cell>) -> Vec<Cell> {
     let Some(expected) = &expectation.value_type else {
         return answers;
@@ -103,7 +101,7 @@ fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Ce
     answers
 }
 
-/// Whether a certain answer is what is expected; types are checked by the lookup.
+/// Whether a known answer is as expected; the lookup itself checks types.
 fn agrees(expectation: &Expectation, cell: &Cell) -> bool {
     match (&cell.result, expectation.found) {
         (Ok(_), Some(false)) => false,
@@ -112,7 +110,7 @@ fn agrees(expectation: &Expectation, cell: &Cell) -> bool {
             expected.is_none_or(|expected| same(expected, value))
         }
         (Err(error), Some(false)) => error.is_not_found(),
-        // Nodes that all get nothing get the same.
+        // Nodes without the key all get the same.
         (Err(error), None) => error.is_not_found() && expects_only_equality(expectation),
         (Err(_), Some(true)) => false,
     }
@@ -122,7 +120,7 @@ fn expects_only_equality(expectation: &Expectation) -> bool {
     expectation.equal && expectation.value.is_none() && expectation.value_type.is_none()
 }
 
-/// Whether a value is the expected one; what is marked as sensitive counts as what it holds.
+/// Whether a value is the expected one; a `Sensitive` is compared by its content.
 pub(super) fn same(expected: &Value, value: &Value) -> bool {
     if let Value::Sensitive(held) = value {
         return same(expected, held);
@@ -130,10 +128,10 @@ pub(super) fn same(expected: &Value, value: &Value) -> bool {
     expected == value
 }
 
-/// The known nodes that are meant, by number; at least one.
+/// The indexes of the known nodes that match; at least one.
 ///
 /// # Errors
-/// A name or a condition that no known node has, in words.
+/// A name or condition without a node, for people.
 pub fn chosen(known: &KnownNodes, nodes: &WhichNodes) -> Result<Vec<usize>, String> {
     let mut members: Vec<usize> = (0..known.len()).collect();
     match nodes {
@@ -186,9 +184,8 @@ fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> St
     }
 }
 
-/// The names of variables and facts of the first nodes.
+/// The names of variables and facts, from the first nodes.
 fn variables(known: &KnownNodes) -> BTreeSet<Arc<str>> {
-    /// Most nodes that are looked at.
     const MOST: usize = 100;
     let facts = known.column(&Arc::from("facts"));
     let members = 0..known.len().min(MOST);

@@ -1,4 +1,4 @@
-//! The keys that expectations of data are about: `key: NAME` in the files of `spec/hiera`.
+//! Keys in expectations about data: `key: NAME` in the files of `spec/hiera`.
 
 use super::named::Mention;
 use super::target::KeyTarget;
@@ -7,10 +7,10 @@ use crate::syntax::{Node, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot, path};
 
-/// Where a workspace has its expectations.
+/// The folder of a workspace's expectations.
 pub const EXPECTATIONS_FOLDER: &str = "spec/hiera";
 
-/// The member of an expectation that names its key.
+/// The member of an expectation with its key.
 const MEMBER: &str = "key";
 
 /// Whether a file holds expectations, by its path.
@@ -23,14 +23,14 @@ pub(super) fn is_expectations(at: &str) -> bool {
         })
 }
 
-/// The key under the byte at `offset` of a file of expectations, up to the part that is there.
+/// The key at the byte at `offset` of a file of expectations, up to that segment.
 pub(super) fn at(snapshot: &Snapshot, file: &File, offset: usize) -> Option<Mention> {
     let parse = snapshot.parse_of(file, Format::Yaml);
     let node = keys(&parse.tree).find(|node| node.range.touches(offset))?;
     written(file.text(), node)?.at(offset)
 }
 
-/// Where a file of expectations names a key, or something below it.
+/// The places in a file of expectations with a key or its parts.
 pub(super) fn places(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<TextRange> {
     if !file.text().contains(&*key.root) {
         return Vec::new();
@@ -42,7 +42,6 @@ pub(super) fn places(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<T
         .collect()
 }
 
-/// The values of all members `key`.
 fn keys(tree: &Tree) -> impl Iterator<Item = &Node> {
     let root = tree.root().map(|root| tree.node(root));
     let elements = root.and_then(Node::as_sequence).unwrap_or_default();
@@ -57,7 +56,7 @@ fn keys(tree: &Tree) -> impl Iterator<Item = &Node> {
     members.map(|(_, value)| tree.node(*value))
 }
 
-/// The key that a value names; nothing for one that is written with escapes.
+/// The key in a value; `None` if it is written with escapes.
 fn written<'n>(text: &str, node: &'n Node) -> Option<WrittenKey<'n>> {
     let key = &node.as_scalar()?.text;
     let start = node.range.start as usize + node.range.slice(text).find(&**key)?;

@@ -1,7 +1,6 @@
-//! Where the files that describe nodes say a fact, a trusted value or a variable.
+//! The places of a fact, a trusted value or a variable in the files that describe nodes.
 //!
-//! It reads their texts as trees, in any of the forms that nodes and facts are saved in; what a fact is
-//! worth is not its concern.
+//! Reads the syntax trees, for all formats of nodes and facts.
 
 use std::sync::Arc;
 
@@ -11,16 +10,16 @@ use crate::interpolation::{Key, Segment};
 use crate::syntax::{NodeId, NodeKind, Parse, Tree};
 use crate::workspace::{Format, path};
 
-/// Most places that are named: a fleet has thousands of nodes.
+/// Maximum number of places: there may be thousands of nodes.
 const MOST_PLACES: usize = 50;
 
-/// The variable that is a node's name, which need not be said beside it.
+/// The variable with a node's name, which its description may omit.
 const CERTNAME: &str = "trusted.certname";
 
-/// Where in nested hashes a node's facts can lie.
+/// The possible paths to a node's facts.
 const FACTS: [&[&str]; 4] = [&["facts"], &["values"], &["facts", "values"], &[]];
 
-/// Where a node's variables can lie.
+/// The possible paths to a node's variables.
 const VARIABLES: [&[&str]; 6] = [
     &["variables"],
     &["parameters"],
@@ -30,7 +29,7 @@ const VARIABLES: [&[&str]; 6] = [
     &[],
 ];
 
-/// The places of a variable, of the selected node or of several, in the order of the files.
+/// The places of a variable, for the selected node or for several nodes, in the order of the files.
 #[must_use]
 pub fn fact_places(analysis: Analysis<'_>, files: &[NodeFile], variable: &str) -> Vec<FilePlace> {
     let Ok(key) = Key::parse(variable) else {
@@ -79,16 +78,15 @@ fn parse(analysis: Analysis<'_>, file: &NodeFile) -> Arc<Parse> {
     }
 }
 
-/// What a file says of one node.
+/// A node in a file.
 struct Described {
-    /// The node's name, where it is said.
+    /// The node's name, if present.
     name: Option<NodeId>,
-    /// Its facts, and whatever else is said of it.
+    /// The facts and other data.
     node: NodeId,
 }
 
-/// The nodes of a file with their names: the entries of a hash, the elements of a list, or the one that
-/// the whole file is.
+/// The nodes in a file: entries of a hash, elements of a list, or the whole file as a single node.
 fn nodes(tree: &Tree) -> Vec<Described> {
     let Some(root) = tree.root() else {
         return Vec::new();
@@ -132,14 +130,13 @@ fn nodes(tree: &Tree) -> Vec<Described> {
     }
 }
 
-/// One variable in one tree.
 struct Search<'s> {
     tree: &'s Tree,
     steps: &'s [String],
 }
 
 impl Search<'_> {
-    /// The key and the value of the variable in what is said of one node.
+    /// The key and the value of the variable in a node's data.
     fn within(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
         let (first, rest) = self.steps.split_first()?;
         match first.as_str() {
@@ -170,7 +167,7 @@ impl Search<'_> {
     }
 }
 
-/// The entry of a hash, or the element of a list, of that name; the last one counts.
+/// The entry of a hash or element of a list with a name; the last one wins.
 fn entry(tree: &Tree, at: NodeId, name: &str) -> Option<(NodeId, NodeId)> {
     match &tree.node(tree.resolve(at)).kind {
         NodeKind::Mapping(pairs) => {

@@ -1,4 +1,4 @@
-//! A place in a file that a feature leads to.
+//! A place in a file, as the result of a feature.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::workspace::KeyFact;
 /// A place in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilePlace {
-    /// Absolute path of the file.
+    /// The absolute path of the file.
     pub path: Arc<str>,
-    /// The name that stands for the thing.
+    /// The name of the thing.
     pub name: TextRange,
-    /// The whole thing: a key with its value.
+    /// The whole thing, such as a key with its value.
     pub whole: TextRange,
 }
 
 impl FilePlace {
-    /// A name that is the whole thing.
+    /// A place with the name as the whole thing.
     #[must_use]
     pub fn of(path: &Arc<str>, name: TextRange) -> FilePlace {
         FilePlace {

@@ -1,4 +1,4 @@
-//! Which lines of a document can be folded, and what grows around a cursor when a selection is expanded.
+//! Folding ranges of a document, and selection ranges around a cursor.
 
 use std::sync::Arc;
 
@@ -8,30 +8,30 @@ use crate::syntax::{NodeId, NodeKind, ScalarMap, ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot};
 
-/// What a folded range is.
+/// The kind of a folding range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldKind {
     /// A value.
     Value,
-    /// Comments, each of which has a line of its own.
+    /// Comments on their own lines.
     Comment,
 }
 
-/// Lines that can be folded into the first of them, from zero.
+/// A folding range of lines, from zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fold {
-    /// The line that stays.
+    /// The line that stays visible.
     pub first: u32,
-    /// The last line that is hidden.
+    /// The last hidden line.
     pub last: u32,
-    /// What it is.
+    /// The kind.
     pub kind: FoldKind,
 }
 
-/// Most folds of one document.
+/// Maximum number of folding ranges in a document.
 const MOST_FOLDS: usize = 20_000;
 
-/// The folds of a file in the order of their lines. O(nodes).
+/// The folding ranges of a file, by line. O(nodes).
 #[must_use]
 pub fn folds(snapshot: &Snapshot, path: &str) -> Vec<Fold> {
     let Some(file) = snapshot.file(path) else {
@@ -82,7 +82,7 @@ pub fn folds(snapshot: &Snapshot, path: &str) -> Vec<Fold> {
     found
 }
 
-/// Runs of comments on lines of their own.
+/// Groups of comments on their own lines.
 fn comment_blocks(file: &File, tree: &Tree) -> Vec<TextRange> {
     let text = file.text();
     let mut blocks: Vec<TextRange> = Vec::new();
@@ -104,8 +104,8 @@ fn comment_blocks(file: &File, tree: &Tree) -> Vec<TextRange> {
     blocks
 }
 
-/// What lies around a byte of a file, the innermost first: a part of a token, the token, the text, the
-/// value, the key with its value, and so on to the whole.
+/// The selection ranges around a byte of a file, the innermost first: a part of a token, the token,
+/// the text, the value, the key with its value, and so on.
 #[must_use]
 pub fn selections(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<TextRange> {
     let Some(file) = snapshot.file(path) else {
@@ -136,7 +136,7 @@ pub fn selections(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<TextRan
     growing(found, offset)
 }
 
-/// The ranges that each hold the one before.
+/// Keeps ranges that contain the one before.
 fn growing(ranges: Vec<TextRange>, offset: usize) -> Vec<TextRange> {
     let mut found: Vec<TextRange> = Vec::new();
     for range in ranges {
@@ -182,7 +182,6 @@ fn in_scalar(file: &File, tree: &Tree, at: NodeId, offset: usize, found: &mut Ve
     }
 }
 
-/// The argument of a token's call.
 fn argument(token: &Token) -> Option<TextRange> {
     use crate::interpolation::TokenKind;
     match &token.kind {
