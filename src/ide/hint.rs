@@ -1,7 +1,6 @@
-//! Hints beside the keys and tokens of a file: where a value is overridden or merged, and what a
-//! token becomes.
+//! Inlay hints for keys and tokens of a file: overridden or merged values, and the values of tokens.
 //!
-//! Quiet by default: no hint where the text says it already.
+//! There is no hint if the text already says the same.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,54 +17,53 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS, path};
 
-/// Most keys of a file that hints are computed for.
+/// Maximum number of keys with hints in a file.
 const MOST_HINTS: usize = 300;
 
-/// Most characters of a hint: Visual Studio Code cuts what is longer.
+/// Maximum number of characters in a hint: Visual Studio Code cuts longer ones.
 const LONGEST: usize = 43;
 
-/// What marks a hint for overridden facts.
+/// The mark of a hint for overridden facts.
 const WHAT_IF: &str = " (what-if)";
 
-/// Widest value in a hint, in characters.
+/// Maximum width of a value in a hint, in characters.
 const WIDEST: usize = 40;
 
-/// What a hint says.
+/// The message of a hint.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HintKind {
-    /// Higher levels give the key for some of the nodes that read the file, or for the selected one:
-    /// how many, and the source of most of them.
+    /// Higher levels set the key for some of the nodes that read the file, or for the selected node.
     Overridden {
-        /// How many nodes.
+        /// The number of these nodes.
         nodes: usize,
-        /// Of how many that read the file.
+        /// The number of nodes that read the file.
         of: usize,
-        /// Where the value comes from for most of them.
+        /// The source of the value for most of them.
         by: Option<SourceLine>,
-        /// In how many other files it begins for the rest of them.
+        /// The number of other files that set it for the rest.
         others: usize,
     },
     /// No node that reads the file gets the key from it.
     Dead {
-        /// How many known nodes read the file; none where it is so for any node that could.
+        /// The number of known nodes that read the file; 0 if the hint is for any possible node.
         of: usize,
-        /// Where the value comes from for most of them.
+        /// The source of the value for most of them.
         by: Option<SourceLine>,
-        /// In how many other files it begins for the rest of them.
+        /// The number of other files that set it for the rest.
         others: usize,
     },
-    /// The value is merged from so many sources, for the selected node or for any.
+    /// The value is merged from several sources, for the selected or any node.
     Merged {
-        /// How many sources.
+        /// The number of sources.
         sources: usize,
     },
-    /// The value of a token that looks up, the same for all nodes that read the file.
+    /// The value that a token looks up, if it is the same for all nodes that read the file.
     TokenValue(Value),
     /// The unsaved edit changes the key's effective value.
     Impact {
-        /// For how many nodes.
+        /// The number of nodes.
         nodes: usize,
-        /// How many nodes are known.
+        /// The number of known nodes.
         of: usize,
     },
 }
@@ -73,30 +71,30 @@ pub enum HintKind {
 /// A hint and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hint {
-    /// The key or the token that it stands behind.
+    /// The key or the token before the hint.
     pub range: TextRange,
-    /// What it says.
+    /// The message.
     pub kind: HintKind,
-    /// The line that it points to, in short: by its file's path below the data directory.
+    /// The line that the hint names, with the path below the data directory.
     pub by: Option<String>,
-    /// The same by its file's path below the workspace's folder.
+    /// The same, with the path below the workspace's folder.
     pub place: Option<String>,
-    /// The facts that are overridden for now, in words; empty where none are.
+    /// The overridden facts, in words; empty without any.
     pub what_if: String,
 }
 
-/// Which hints are wanted.
+/// The kinds of hints to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HintOptions {
-    /// Where a value is overridden.
+    /// Overridden values.
     pub overridden: bool,
-    /// From how many places a value is merged.
+    /// Merged values.
     pub merged: bool,
-    /// That a value is never used.
+    /// Values that no node gets.
     pub never_used: bool,
-    /// What a token becomes.
+    /// Values of tokens.
     pub token_values: bool,
-    /// What an unsaved edit changes.
+    /// Effects of unsaved edits.
     pub impact: bool,
 }
 
@@ -122,7 +120,7 @@ impl HintOptions {
 }
 
 impl Hint {
-    /// The hint in words, at most 43 characters: `↑ 4/8 node/web01….yaml:4 +1`.
+    /// The text of the hint, at most 43 characters: `↑ 4/8 node/web01….yaml:4 +1`.
     #[must_use]
     pub fn label(&self) -> String {
         let mark = match self.what_if.is_empty() {
@@ -160,7 +158,7 @@ impl Hint {
         format!("{label}{mark}")
     }
 
-    /// The hint as a sentence, for those that a label does not say all of.
+    /// The hint as a sentence; `None` if the label is enough.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let sentence = self.plain_sentence();
@@ -209,7 +207,7 @@ impl Hint {
     }
 }
 
-/// A file with a line in so many characters: `node/web01….yaml:4`. The ending and the line stay.
+/// A file and a line in at most `most` characters: `node/web01….yaml:4`. Keeps the extension and the line.
 fn short_place(place: &str, most: usize) -> String {
     let length = place.chars().count();
     if length <= most {
@@ -226,8 +224,8 @@ fn short_place(place: &str, most: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// Names the files that hints point to: by their path below the data directory of the hinted file,
-/// else below its module or environment, else below the workspace's folder.
+/// Names the files in hints: by their path below the data directory of the hinted file, else below
+/// its module or environment, else below the workspace's folder.
 fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
     let datadir = view
         .reach(path)
@@ -249,9 +247,9 @@ fn name_files(view: &RootView<'_>, path: &str, found: &mut [Hint]) {
     }
 }
 
-/// The hints of a part of a file that a hierarchy reads, for the selected node or for all known nodes
-/// that read the file. Where no node is known to read it: what is certain for every node that does.
-/// Stops early where the request is cancelled.
+/// The hints in a part of a file that a hierarchy reads, for the selected node or for all known
+/// nodes that read the file. If there are no such nodes: for any node that may read it. Stops early
+/// if the request is cancelled.
 #[must_use]
 pub fn hints(
     analysis: Analysis<'_>,
@@ -276,7 +274,7 @@ pub fn hints(
             ..analysis
         };
         let factual = all_hints(&factual.at(view.root), file, visible, options);
-        // What holds without the what-if is not marked.
+        // Hints that also hold without the override have no mark.
         for hint in found.iter_mut().filter(|hint| !factual.contains(hint)) {
             hint.what_if = analysis.what_if.to_owned();
         }
@@ -304,13 +302,13 @@ fn all_hints(
             place: None,
             what_if: String::new(),
         }));
-        // VS Code cuts off all hints of a line behind 43 characters: what the edit does comes first.
+        // VS Code cuts all hints of a line together after 43 characters, so the edit's effect comes first.
         found.sort_by_key(|hint| {
             let is_impact = matches!(hint.kind, HintKind::Impact { .. });
             (hint.range.start, !is_impact)
         });
     }
-    // What is left of a text that does not parse decides nothing.
+    // The rest of a broken file may be misleading.
     let is_whole = file.facts().error.is_none();
     found.retain(|hint| {
         options.wants(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
@@ -322,7 +320,7 @@ fn overlap(one: TextRange, other: TextRange) -> bool {
     one.start < other.end && other.start < one.end
 }
 
-/// The hints on what the text is as it stands.
+/// The hints except for unsaved edits.
 fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
     let analysis = view.analysis;
     let (path, selected) = (file.path(), analysis.selected);
@@ -366,7 +364,7 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
     found
 }
 
-/// What is certain for every node that reads a file, and nothing of what depends on the node.
+/// Hints that hold for every node that reads a file.
 fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -> Vec<Hint> {
     let path = file.path();
     let view = analysis.governing(path);
@@ -433,7 +431,7 @@ fn key_hint(
             merged = merged.max(found.len());
             continue;
         }
-        // What fails or is not certain overrides nothing.
+        // Errors and unknown answers do not override.
         if run.answer.result.is_err() || !run.answer.unknown.is_empty() {
             continue;
         }
@@ -460,7 +458,7 @@ fn key_hint(
     }
 }
 
-/// The value of a lookup, where it is the same for all members.
+/// The value of a lookup, if it is the same for all nodes.
 fn common_value(view: &RootView<'_>, members: &[usize], key: &str) -> Option<Value> {
     let runs = view.runs(&Request::key(key), members);
     if left_out(&runs, members) > 0 {
@@ -476,7 +474,7 @@ fn common_value(view: &RootView<'_>, members: &[usize], key: &str) -> Option<Val
         .then(|| first.clone())
 }
 
-/// The values of tokens that look up, where `value_of` knows one.
+/// The values of tokens that look up keys, if `value_of` knows them.
 fn token_hints(
     analysis: Analysis<'_>,
     file: &File,

@@ -1,7 +1,6 @@
-//! What an edit changes: which keys' effective values, for how many nodes, from what to what.
+//! The effect of an edit on values: keys, numbers of nodes, old and new answers.
 //!
-//! Only keys that the edit can touch are looked up again, for nodes that it can touch: see
-//! `touched`.
+//! Only keys and nodes that the edit can affect are looked up again: see `touched`.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -15,39 +14,39 @@ use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
 use crate::value::KeyHashing;
 
-/// Most keys that an impact looks at; the impact of an edit that can touch more is incomplete.
+/// Maximum number of keys to check; with more, the impact is incomplete.
 pub const MOST_KEYS: usize = 2_000;
 
-/// What changes.
+/// The effect of an edit.
 #[derive(Clone, Debug, Default)]
 pub struct Impact {
-    /// The changes, key by key: first the keys that were edited, then those that use them, each in the
-    /// order of bytes. A key comes once for each pair of an old and a new answer.
+    /// The changes by key: first edited keys, then keys that use them, each in byte order. A key is
+    /// repeated for each pair of an old and a new answer.
     pub changes: Vec<Difference>,
-    /// The nodes for which something changes, by name, in the order of bytes.
+    /// The names of the affected nodes, in byte order.
     pub nodes: Vec<Arc<str>>,
-    /// Whether all keys were looked at: see [`MOST_KEYS`].
+    /// Whether all keys were checked: see [`MOST_KEYS`].
     pub is_complete: bool,
 }
 
-/// How much is computed of each change.
+/// The detail of each change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
-    /// The answers alone: what numbers are made of.
+    /// Answers only: enough for numbers.
     Answers,
-    /// Where they come from too: about twice the work.
+    /// Sources too: takes about twice as long.
     Sources,
 }
 
-/// What changes for the nodes between two snapshots, for example the saved one
-/// (`Snapshot::saved`) and the one with the edit.
+/// The changes for known nodes between two snapshots, such as the saved one (`Snapshot::saved`) and
+/// the edited one.
 #[must_use]
 pub fn impact(before: &RootView<'_>, after: &RootView<'_>, detail: Detail) -> Impact {
     let proceed = |_, _| ControlFlow::Continue(());
     impact_with(before, after, detail, &proceed).unwrap_or_default()
 }
 
-/// The same; `step` takes after each key how many of how many are done. None where it breaks.
+/// The same; after each key, `step` gets the numbers of finished and of all keys. `None` if it breaks.
 #[must_use]
 pub fn impact_with(
     before: &RootView<'_>,
@@ -79,8 +78,8 @@ pub fn impact_with(
     Some(impact)
 }
 
-/// What changes for every node that reads a file, as far as its path tells of them: for a
-/// workspace without known nodes. The changes have a condition in the place of nodes.
+/// The changes for any node that reads a file, by the conditions in its path instead of known
+/// nodes. `None` if `step` breaks.
 #[must_use]
 pub fn impact_on_readers(
     before: &RootView<'_>,
@@ -126,15 +125,15 @@ pub fn impact_on_readers(
     Some(impact)
 }
 
-/// Whether what an edit of a file changes can only be told by what the file's path says of nodes: no
-/// known node reads it for certain, and of some node it is not known whether it does.
+/// Whether the effect of an edit can only be given for the conditions in the file's path: no known
+/// node certainly reads it, and the nodes' facts are unknown.
 pub(super) fn is_by_path(view: &RootView<'_>, path: &str) -> bool {
     let nodes = view.analysis.nodes;
     nodes.is_empty()
         || (nodes.are_names() && readers(&view.session(), nodes, &view.layer, path).is_empty())
 }
 
-/// The keys that are to be looked up, and whether these are all that can differ.
+/// The keys to look up, and whether these are all that can change.
 fn keys(extent: &Extent, before: &RootView<'_>, after: &RootView<'_>) -> (Vec<Arc<str>>, bool) {
     let mut keys = extent.keys(before, after);
     keys.sort_by_key(|key| !extent.is_edited(key));

@@ -1,5 +1,4 @@
-//! Answers over nodes as JSON for programs: the command line and the documents of the server write the
-//! same objects. Their form is an interface.
+//! Answers for nodes as JSON, for both the command line and the server's documents. The format is public.
 
 use std::sync::Arc;
 
@@ -12,13 +11,13 @@ use crate::lookup::LookupError;
 use crate::value::{TaggedJson, Value};
 use crate::workspace::Snapshot;
 
-/// Something as JSON, on one line.
+/// A value as JSON, on one line.
 #[must_use]
 pub fn json(of: &impl Serialize) -> String {
     serde_json::to_string(of).unwrap_or_default()
 }
 
-/// An answer: with the nodes that get it, or with what must hold for it where no nodes are known.
+/// An answer with its nodes, or with its condition if no nodes are known.
 #[derive(Serialize)]
 struct CellFields<'a> {
     found: Option<bool>,
@@ -73,7 +72,7 @@ impl Serialize for Cell {
     }
 }
 
-/// What came of a goal, as `P` shows each proposal.
+/// The result for a goal, with a form `P` of proposals.
 #[derive(Serialize)]
 pub struct OutcomeFields<'a, P> {
     key: &'a str,
@@ -106,7 +105,7 @@ impl<'a, P> OutcomeFields<'a, P> {
     }
 }
 
-/// An edit that is proposed, with what it changes.
+/// A proposed edit and its effect.
 #[derive(Serialize)]
 pub struct ProposalFields<'a> {
     title: &'a str,
@@ -119,7 +118,7 @@ pub struct ProposalFields<'a> {
 }
 
 impl<'a> ProposalFields<'a> {
-    /// The fields of a proposal; files are named from the workspace's folder.
+    /// The fields of a proposal; files are named by their path below the workspace's folder.
     #[must_use]
     pub fn new(proposal: &'a Proposal, snapshot: &'a Snapshot) -> ProposalFields<'a> {
         let files = proposal.plan.paths().map(|at| snapshot.short_name(at));
@@ -136,7 +135,7 @@ impl<'a> ProposalFields<'a> {
     }
 }
 
-/// What is in the way of a value.
+/// The levels that prevent a value.
 #[derive(Serialize)]
 pub struct WhyNotFields<'a> {
     has_it: bool,
@@ -155,7 +154,7 @@ struct LevelFields<'a> {
 }
 
 impl<'a> WhyNotFields<'a> {
-    /// The fields of an answer; files are named from the workspace's folder.
+    /// The fields of an answer; files are named by their path below the workspace's folder.
     #[must_use]
     pub fn new(why: &'a WhyNot, snapshot: &'a Snapshot) -> WhyNotFields<'a> {
         let level = |level: &'a InTheWay| LevelFields {

@@ -16,12 +16,12 @@ pub(super) struct KnockOut<'v> {
     view: &'v RootView<'v>,
     path: &'v str,
     element: Element,
-    /// What it removes.
+    /// The removed element.
     name: Value,
 }
 
 impl<'v> KnockOut<'v> {
-    /// Nothing where the cursor is on none. O(depth of the tree) once the file is parsed.
+    /// `None` if the cursor is on no knock-out. O(depth of the tree) for a parsed file.
     pub(super) fn at(
         view: &'v RootView<'v>,
         path: &'v str,
@@ -57,17 +57,17 @@ impl<'v> KnockOut<'v> {
         })
     }
 
-    /// The top-level key that the list is for.
+    /// The top-level key of the list.
     pub(super) fn key(&self) -> &str {
         &self.element.root
     }
 
-    /// Where it stands.
+    /// The range in the file.
     pub(super) fn range(&self) -> TextRange {
         self.element.range
     }
 
-    /// Where the elements stand that it removes for some nodes: in the next lower list of each.
+    /// The places of the elements that it removes for some nodes: in the next lower list of each.
     pub(super) fn removed(&self, runs: &[Run], scope: &Scope) -> Vec<FilePlace> {
         let mut found: Vec<FilePlace> = Vec::new();
         let mut add = |answer: &Answer| {

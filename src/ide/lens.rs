@@ -1,5 +1,5 @@
-//! Lenses above the keys of a file: in how many files a key is set, how many places look it up, and
-//! what an unsaved edit changes.
+//! Code lenses above keys: the number of files that set a key and of places that look it up, and
+//! the effect of an unsaved edit.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -15,22 +15,22 @@ use crate::lookup::Place;
 use crate::text::TextRange;
 use crate::workspace::{Change, File, FileId, Snapshot};
 
-/// Most keys that an edit touches whose changes are computed at once; for more they are computed when
-/// the lens is resolved.
+/// Maximum number of keys an edit may affect to compute the lenses at once; else they are computed
+/// when the lens is resolved.
 const MOST_AT_ONCE: usize = 12;
 
-/// Most files of one key that are counted: a key of ten thousand nodes' files says no more by its
-/// exact number, and lenses stay within their time.
+/// Maximum number of files of one key that are counted: the exact number matters little, and
+/// counting thousands takes too long.
 pub const MOST_COUNTED: usize = 100;
 
-/// Which lenses are wanted.
+/// The kinds of lenses to show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LensOptions {
-    /// Those of keys that other files set too.
+    /// For keys that other files set too.
     pub overrides: bool,
-    /// Those of keys that something looks up.
+    /// For keys that are looked up.
     pub uses: bool,
-    /// Those of unsaved edits.
+    /// For unsaved edits.
     pub impact: bool,
 }
 
@@ -39,44 +39,45 @@ pub struct LensOptions {
 pub struct Lens {
     /// The key, or the start of the file.
     pub range: TextRange,
-    /// What it says.
+    /// The message.
     pub kind: LensKind,
-    /// The key as it is looked up, for a lens about one key.
+    /// The name of the key in lookups, for a lens about a single key.
     pub key: Option<Arc<str>>,
 }
 
-/// What a lens says.
+/// The message of a lens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LensKind {
     /// Other files set the key too.
     Overrides {
-        /// How many files of higher levels.
+        /// The number of files in higher levels.
         above: usize,
-        /// How many files of lower levels.
+        /// The number of files in lower levels.
         below: usize,
-        /// Whether there are more files than [`MOST_COUNTED`], of which so many are counted.
+        /// Whether there are more than [`MOST_COUNTED`] files; the rest is not counted.
         more: bool,
     },
-    /// So many places look the key up.
+    /// The number of places that look up the key.
     Uses(usize),
     /// The unsaved edit changes effective values.
     Impact {
-        /// Of how many keys, for the whole file; none for one key.
+        /// The number of keys, for the whole file; `None` for a single key.
         keys: Option<usize>,
-        /// For how many nodes.
+        /// The number of nodes.
         nodes: usize,
-        /// How many nodes are known.
+        /// The number of known nodes.
         of: usize,
     },
     /// The unsaved edit may change any key.
     AnyImpact,
-    /// Computing what the unsaved edit changes takes long: [`impact`] does it.
+    /// The effect of the unsaved edit takes long to compute: see [`impact`].
     LaterImpact,
     /// The unsaved edit changes no effective value.
     NoImpact,
 }
 
-/// The lenses of a file that a hierarchy reads, in its order, those of one key side by side.
+/// The lenses of a file that a hierarchy reads, in the order of the text; lenses of the same key
+/// are adjacent.
 #[must_use]
 pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<Lens> {
     let is_wanted = options.overrides || options.uses || options.impact;
@@ -103,12 +104,12 @@ pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<L
     lenses
 }
 
-/// Where files are read first in a hierarchy, each computed once. Common keys are set in thousands of
-/// files, so that a lens costs one table look-up for each.
+/// Caches the first location that reads each file. The same key may be in thousands of files, so
+/// that each costs one access to a table.
 struct Ranks<'a> {
     snapshot: &'a Snapshot,
     places: Arc<[Place]>,
-    /// By the numbers of files.
+    /// By file number.
     known: Vec<Rank>,
 }
 
@@ -120,7 +121,7 @@ enum Rank {
 }
 
 impl Ranks<'_> {
-    /// The number of the first location that reads a file.
+    /// The index of the first location that reads a file.
     fn of(&mut self, id: FileId) -> Option<u32> {
         let at = id.0 as usize;
         if at >= self.known.len() {
@@ -142,8 +143,8 @@ impl Ranks<'_> {
     }
 }
 
-/// The locations that count for a file: those of the selected node, else of the only known node that
-/// reads it, else of every node that could.
+/// The relevant locations for a file: those of the selected node, else of the only known node that
+/// reads it, else of any node that may read it.
 fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
     let Analysis {
         selected, nodes, ..
@@ -165,7 +166,7 @@ fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
     places.map_or_else(|_| view.places(&view.layer), Arc::from)
 }
 
-/// In how many other files keys are set. O(keys × [`MOST_COUNTED`]).
+/// The number of other files that set keys. O(keys × [`MOST_COUNTED`]).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
     let mut ranks = Ranks {
@@ -205,7 +206,7 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     lenses
 }
 
-/// How many places look keys up: tokens, manifests, class parameters.
+/// The number of places that look up keys: tokens, manifests, class parameters.
 fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
     let counts = uses::counts(analysis, path, file);
     let lenses = file.facts().sorted().filter_map(|fact| {
@@ -218,7 +219,7 @@ fn uses(analysis: Analysis<'_>, path: &str, file: &File) -> Vec<Lens> {
     lenses.collect()
 }
 
-/// The keys of a file that its unsaved edit changes, each with for how many nodes; nothing where that takes
+/// The keys of a file that its unsaved edit changes, with the number of nodes; empty if it takes
 /// long to compute.
 pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange, usize)> {
     let lenses = unsaved(analysis, path).into_iter();
@@ -236,7 +237,7 @@ pub(super) fn changed_keys(analysis: Analysis<'_>, path: &str) -> Vec<(TextRange
     changed.collect()
 }
 
-/// What the unsaved edit of a file changes: in all above its first line, and above each of its keys.
+/// The effect of a file's unsaved edit: in total above the first line, and above each key.
 fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
     let Some(edit) = Edit::of(analysis, path) else {
         return Vec::new();
@@ -250,7 +251,7 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
     match &edit.touched {
         Touched::Keys(keys) if keys.is_empty() => return Vec::new(),
         Touched::Keys(keys) if keys.len() <= MOST_AT_ONCE => {}
-        // Too much to compute while the other lenses wait.
+        // Too slow for the other lenses to wait for.
         Touched::Keys(_) => return vec![lens(first, LensKind::LaterImpact)],
         Touched::All => return vec![lens(first, LensKind::AnyImpact)],
     }
@@ -276,7 +277,7 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
     lenses
 }
 
-/// What the lens above the first line of an unsaved file says, however long that takes to compute.
+/// The message above the first line of an unsaved file, even if it takes long to compute.
 #[must_use]
 pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
     let Some(edit) = Edit::of(analysis, path) else {
@@ -295,7 +296,6 @@ pub fn impact(analysis: Analysis<'_>, path: &str) -> LensKind {
     }
 }
 
-/// The unsaved edit of a file.
 struct Edit<'a> {
     analysis: Analysis<'a>,
     file: &'a Arc<File>,
@@ -304,8 +304,8 @@ struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// None for a file without unsaved edits, and while the file cannot be read: everything would change
-    /// then, and diagnostics say so.
+    /// `None` for a file without unsaved edits, and for a broken file: all its keys would change,
+    /// and diagnostics report it.
     fn of(analysis: Analysis<'a>, path: &str) -> Option<Edit<'a>> {
         let snapshot = analysis.snapshot;
         let file = snapshot.file(path)?;
@@ -344,7 +344,7 @@ impl<'a> Edit<'a> {
     }
 }
 
-/// The keys that change, each with the nodes for which it does.
+/// The changed keys, each with its nodes.
 fn by_key(impact: &Impact) -> HashMap<Arc<str>, BTreeSet<Arc<str>>> {
     let mut keys: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
     for change in &impact.changes {

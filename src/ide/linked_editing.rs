@@ -1,4 +1,4 @@
-//! Places that are edited together: the quotes of a key, an anchor with its aliases.
+//! Linked editing ranges: the quotes of a key, an anchor with its aliases.
 
 use super::named::{self, Named};
 use super::references::occurrences;
@@ -6,22 +6,21 @@ use crate::syntax::{ScalarStyle, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot};
 
-/// Places with the same text, and what may be typed there.
+/// Ranges with the same text, and a pattern for new text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Linked {
-    /// The places, in order.
+    /// The ranges, in order.
     pub ranges: Vec<TextRange>,
-    /// What a text must match to stand there.
+    /// The regular expression for new text.
     pub pattern: &'static str,
 }
 
-/// A name of an anchor.
+/// The name of an anchor.
 const ANCHOR: &str = r"[^\s,\[\]{}*&]+";
 
-/// A quote.
 const QUOTE: &str = "[\"']";
 
-/// The places that are edited together with the one at the byte at `offset`.
+/// The linked ranges at the byte at `offset`.
 #[must_use]
 pub fn linked_ranges(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Linked> {
     let file = snapshot.file(path)?;
@@ -29,7 +28,7 @@ pub fn linked_ranges(snapshot: &Snapshot, path: &str, offset: usize) -> Option<L
     quotes(&parse.tree, file, offset).or_else(|| anchor(snapshot, file, offset))
 }
 
-/// The quotes of a key, one of which the cursor touches.
+/// The quotes of a key, if the cursor touches one of them.
 fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<Linked> {
     let nodes = tree.path_at(offset);
     let (&at, outer) = nodes.split_last()?;
@@ -43,7 +42,7 @@ fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<Linked> {
     }
     let (start, end) = (node.range.start as usize, node.range.end as usize);
     let inner = file.text().get(start + 1..end.checked_sub(1)?)?;
-    // What is inside would mean something else between other quotes.
+    // The content would mean something else in other quotes.
     if inner.contains(['"', '\'', '\\']) {
         return None;
     }

@@ -1,6 +1,5 @@
-//! Links in a document: the paths of `hiera.yaml` that mean exactly one file, at all or for the selected node,
-//! and `puppet:///modules/…`
-//! in data.
+//! Document links: paths in `hiera.yaml` with exactly one file, in general or for the selected
+//! node, and `puppet:///modules/…` in data.
 
 use std::sync::Arc;
 
@@ -11,18 +10,18 @@ use crate::syntax::{ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, FileKind, Files as _, Format};
 
-/// Start of the address of a file that a module serves.
+/// The start of the URL of a module's file.
 const MODULES: &str = "puppet:///modules/";
 
-/// Most links of one document.
+/// Maximum number of links in a document.
 const MOST_LINKS: usize = 2_000;
 
-/// A link.
+/// A document link.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DocumentLink {
-    /// Where the link stands.
+    /// The range of the link.
     pub range: TextRange,
-    /// Absolute path of the file that it leads to.
+    /// The absolute path of the linked file.
     pub to: Arc<str>,
 }
 
@@ -66,7 +65,7 @@ fn of_levels(view: &RootView<'_>, levels: &[LevelSpans], are_default: bool) -> V
             {
                 files = view.files_of(&places_of(scoped, index, are_default, span));
             }
-            // Of several files 'Go to Definition' lists all, which a link would hide.
+            // 'Go to Definition' lists several files; a link would hide the others.
             if let [file] = files.as_slice() {
                 links.push(DocumentLink {
                     range: span.range,

@@ -1,13 +1,13 @@
-//! Texts of data in Markdown, so that they are shown as they are.
+//! Escapes text for Markdown.
 
-/// Words in Markdown: what would start emphasis, links or tags is escaped.
+/// Escapes characters that would start emphasis, links or tags.
 #[must_use]
 pub fn in_markdown(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = ' ';
     for (at, character) in words.char_indices() {
         let next = words[at + character.len_utf8()..].chars().next();
-        // An underscore within a word starts nothing.
+        // An underscore inside of a word needs no escape.
         let within_word =
             before.is_alphanumeric() && next.is_some_and(|next| next.is_alphanumeric());
         match character {
@@ -21,7 +21,7 @@ pub fn in_markdown(words: &str) -> String {
     out
 }
 
-/// A text as inline code, whatever it holds.
+/// A text as inline code, even if it contains backticks.
 pub(crate) fn code_span(words: &str) -> String {
     let words = words.replace(['\n', '\r'], " ");
     let ticks = "`".repeat(longest_run(&words) + 1);

@@ -1,6 +1,6 @@
-//! The matrix: one key over all known nodes, with where each answer comes from.
+//! The matrix: the answers of a key for all known nodes, with their sources.
 //!
-//! Text is made of it in `cell`, JSON in `json`.
+//! `cell` turns it into text, `json` into JSON.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -22,46 +22,46 @@ use crate::scope::Scope;
 use crate::value::{KeyHashing, Value};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
-/// A line of a file that gives a value.
+/// The line of a key in a file.
 #[derive(Serialize, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLine {
-    /// Absolute path of the file, or a URI.
+    /// The absolute path of the file, or a URI.
     pub file: Arc<str>,
-    /// The line of the key, from 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
-/// One answer of a row.
+/// An answer for some nodes.
 #[derive(Clone, Debug)]
 pub struct Cell {
     /// The value, or the error that Puppet raises.
     pub result: Result<Value, LookupError>,
-    /// Why it is not certain.
+    /// Why it is unknown.
     pub unknown: Option<String>,
-    /// The nodes that get it, in their order.
+    /// The nodes, in order.
     pub nodes: Vec<Arc<str>>,
-    /// What must hold of a node for it, where no nodes are known.
+    /// The condition for the answer, if no nodes are known.
     pub condition: Alternatives,
-    /// Where it comes from, for most nodes first.
+    /// The sources, those for most nodes first.
     pub origins: Vec<Origin>,
-    /// What would change it, in words: levels that are not in the workspace only where that was asked
-    /// for.
+    /// Conditions that would change it, in words; levels outside of the workspace are only included
+    /// by [`with_unseen`].
     pub unless: Option<String>,
-    /// What it rests on that only the user knows, in words.
+    /// The user's declarations that it rests on, in words.
     pub assumed: Vec<String>,
 }
 
-/// The nodes that get an answer from the same lines.
+/// Nodes that get an answer from the same lines.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
-    /// The nodes, in their order; none where no nodes are known.
+    /// The nodes, in order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
     /// The lines, the highest level's first.
     pub sources: Vec<SourceLine>,
 }
 
 impl Cell {
-    /// Where the answer comes from for some node or other, each line once.
+    /// The distinct sources for any of the nodes.
     #[must_use]
     pub fn sources(&self) -> Vec<&SourceLine> {
         let mut seen: HashSet<&SourceLine, KeyHashing> = HashSet::default();
@@ -69,7 +69,7 @@ impl Cell {
         all.filter(|source| seen.insert(source)).collect()
     }
 
-    /// The value that it may have, where it is not certain.
+    /// The likely value, if it has no unknown parts.
     #[must_use]
     pub fn possible(&self) -> Option<&Value> {
         let value = self.result.as_ref().ok();
@@ -101,33 +101,32 @@ impl Cell {
     }
 }
 
-/// One key over all nodes.
+/// The answers of a key.
 #[derive(Serialize, Clone, Debug)]
 pub struct Row {
     /// The key.
     pub key: Arc<str>,
-    /// The answers, the one for most nodes first.
+    /// The answers, the most frequent first.
     pub answers: Vec<Cell>,
-    /// Where no facts of the nodes are known, what facts would make of an answer that is not certain:
-    /// each with its condition; where that was asked for.
+    /// The answers for possible facts, each with its condition; only set by [`with_facts`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_facts: Vec<Cell>,
 }
 
-/// A key's row: a lookup for each different set of sources.
+/// The row of a key for all known nodes, by one lookup for each distinct set of sources.
 #[must_use]
 pub fn row(view: &RootView<'_>, key: &str) -> Row {
     let members: Vec<usize> = (0..view.analysis.nodes.len()).collect();
     row_of(view, key, &members)
 }
 
-/// A key's row over some of the nodes, by number.
+/// The row of a key for some nodes, by index.
 #[must_use]
 pub(super) fn row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
     row_by(view, key, &Request::key(key).with_sources(), members)
 }
 
-/// The same without where the answers come from: about half the work.
+/// The same without sources, in about half the time.
 #[must_use]
 pub(super) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> Row {
     row_by(view, key, &Request::key(key), members)
@@ -143,7 +142,7 @@ pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members:
     }
 }
 
-/// A key's row over the known nodes; where there are none, over all that there can be.
+/// The row of a key for the known nodes; for all possible nodes if there are none.
 #[must_use]
 pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
     match view.analysis.nodes.is_empty() {
@@ -152,8 +151,7 @@ pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
     }
 }
 
-/// One key over all nodes that there can be, for a workspace without known nodes: without any file
-/// that depends on a fact, then with each.
+/// The row of a key for all possible nodes: without any file that depends on a fact, then with each.
 fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let request = Request::key(key).with_sources();
     let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
@@ -164,8 +162,8 @@ fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     }
 }
 
-/// Adds what facts would make of an uncertain answer where no facts of the nodes are known: for the
-/// first node of the largest such group.
+/// Adds the answers for possible facts to an unknown answer if the nodes' facts are unknown: for
+/// the first node of the largest group.
 #[must_use]
 pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
     let nodes = view.analysis.nodes;
@@ -183,7 +181,7 @@ pub fn with_facts(view: &RootView<'_>, mut row: Row) -> Row {
     row
 }
 
-/// Adds to each answer what levels outside of the workspace would change, as a hover tells it.
+/// Adds the levels outside of the workspace that would change each answer, as in hovers.
 #[must_use]
 pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
     let root = root_of(&row.key);
@@ -198,7 +196,7 @@ pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
     row
 }
 
-/// Which levels outside of the workspace would change an answer of a key (as it is looked up).
+/// The levels outside of the workspace that would change an answer; `key` is the name in lookups.
 fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<String> {
     let nodes = view.analysis.nodes;
     let member = cell.nodes.first().and_then(|name| nodes.find(name));
@@ -218,8 +216,8 @@ fn unless(view: &RootView<'_>, key: &str, root: &str, cell: &Cell) -> Option<Str
     outside_words(&view.survey_from(root, &scope, answer, given).outside())
 }
 
-/// The cells of a key that digs into a value, with the lines of that part for those of the whole value:
-/// files without the part are left out, unless no file is known to have it.
+/// Replaces the lines of the whole value by those of the part that a dotted key names. Files
+/// without the part are dropped, unless no file has it.
 fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
     let Some(KeyTarget { root, steps, .. }) = KeyTarget::named(key) else {
         return cells;
@@ -281,7 +279,7 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// The cells of groups, the line of each source found once.
+/// The cells of groups; the line of each source is only searched once.
 fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
     let mut lines: HashMap<Source, SourceLine, KeyHashing> = HashMap::default();
     let mut line_of = |source: &Source| {
@@ -296,7 +294,7 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
     cells.collect()
 }
 
-/// An answer with the lines of its sources.
+/// Converts a group; `line_of` finds the lines of its sources.
 #[must_use]
 pub fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
     let origins = group.origins.into_iter().map(|origin| Origin {
@@ -314,7 +312,7 @@ pub fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cel
     }
 }
 
-/// Where a source's key stands; line 1 where the file cannot be seen.
+/// The line of a source's key; 1 if the file cannot be read.
 #[must_use]
 pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
     let line = snapshot.file(&source.place).and_then(|file| {
@@ -327,7 +325,7 @@ pub fn line(snapshot: &Snapshot, source: &Source) -> SourceLine {
     }
 }
 
-/// All keys that lookups in a root can find, ordered by bytes: of every file that a level of the
+/// All keys that lookups in a root can find, in byte order: from every file that a level of the
 /// global layer, the environment or a module reads for some node. O(files × locations).
 #[must_use]
 pub fn all_keys(view: &RootView<'_>) -> Vec<Arc<str>> {
@@ -346,7 +344,7 @@ pub fn all_keys(view: &RootView<'_>) -> Vec<Arc<str>> {
     keys.into_iter().collect()
 }
 
-/// What lookups in a root can read, for some node.
+/// The data that lookups in a root can read for some node.
 pub(super) struct Readable<'a> {
     snapshot: &'a Snapshot,
     layers: Vec<(Layer, Arc<[Place]>)>,
@@ -372,8 +370,7 @@ impl<'a> Readable<'a> {
         }
     }
 
-    /// Whether a file that is read holds a top-level key. O(files with the key × locations) at the
-    /// most.
+    /// Whether a file that is read has a top-level key. At most O(files with the key × locations).
     pub(super) fn holds(&self, key: &str) -> bool {
         let layers = self.layers.iter();
         let mut layers = layers.filter(|(layer, _)| answers(layer, key));
@@ -391,7 +388,7 @@ impl Readable<'_> {
         self.layers.iter().any(|(_, places)| is_read(places, path))
     }
 
-    /// The known nodes for which a level reads a file, or may read it, by number.
+    /// Indexes of the known nodes for which a level reads, or may read, a file.
     pub(super) fn readers(&self, view: &RootView<'_>, path: &str) -> BTreeSet<usize> {
         let session = view.session();
         let layers = self.layers.iter();
@@ -406,7 +403,7 @@ fn is_read(places: &[Place], path: &str) -> bool {
     places.iter().any(|place| place.fits(path))
 }
 
-/// Whether a layer is asked for a key at all.
+/// Whether a layer is used for a key at all.
 fn answers(layer: &Layer, key: &str) -> bool {
     match layer {
         Layer::Global | Layer::Environment => true,
@@ -416,7 +413,7 @@ fn answers(layer: &Layer, key: &str) -> bool {
     }
 }
 
-/// A top-level key as a lookup must be asked for it: quoted where it holds dots.
+/// The name of a top-level key in lookups: quoted if it contains dots.
 #[must_use]
 pub fn written(key: &Arc<str>) -> Arc<str> {
     let plain = Key::parse(key).is_ok_and(|parsed| parsed.segments.is_empty());
@@ -427,7 +424,7 @@ pub fn written(key: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// The answer in a scope, with the condition that it stands for.
+/// The answer in a scope, with the condition of the scope.
 pub(super) fn answer_in(
     view: &RootView<'_>,
     request: &Request,

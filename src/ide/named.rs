@@ -1,8 +1,6 @@
-//! The thing that the name under the cursor stands for: where definitions, references, highlights and
-//! renames start from.
+//! The thing that the name under the cursor refers to, for definitions, references, highlights and renames.
 //!
-//! It says what a name means, not where that thing stands. Unlike [`target`], it ignores values: a
-//! cursor in a key's value names nothing.
+//! Unlike [`target`], it ignores the values of keys, except for names of classes.
 
 use std::sync::Arc;
 
@@ -21,46 +19,46 @@ pub enum Named {
     Key(KeyTarget),
     /// A pattern of `lookup_options`.
     Pattern(Arc<str>),
-    /// A variable by its dotted path, without `::` before it.
+    /// A variable by its dotted path, without a leading `::`.
     Variable(Arc<str>),
     /// An anchor of one file.
     Anchor {
-        /// Its name.
+        /// The name of the anchor.
         name: Arc<str>,
-        /// The node that bears it.
+        /// The node with the anchor.
         node: NodeId,
     },
-    /// An element of the list that `mapped_paths` maps, by the name that a level gives it.
+    /// An element of the list in `mapped_paths`, by its name in the level.
     Element(ElementTarget),
     /// A path of `hiera.yaml`.
     Path(PathTarget),
     /// A data function of `hiera.yaml`.
     Function(Arc<str>),
-    /// A class, by its name without `::` before it.
+    /// A class, by its name without a leading `::`.
     Class(Arc<str>),
 }
 
-/// The name that `mapped_paths` of one level give an element of their list.
+/// The name of an element in the `mapped_paths` of a level.
 pub struct ElementTarget {
-    /// The variable that holds the list.
+    /// The variable with the list.
     pub variable: Arc<str>,
-    /// The name.
+    /// The name of the element.
     pub name: Arc<str>,
-    /// Where the name is given, without quotes.
+    /// The place of the name in the list, without quotes.
     pub place: TextRange,
-    /// The level.
+    /// The range of the level.
     pub level: TextRange,
 }
 
 /// A name in a file.
 pub struct Mention {
-    /// What it means.
+    /// Its meaning.
     pub named: Named,
-    /// Where it stands.
+    /// Its range.
     pub range: TextRange,
 }
 
-/// The name under the byte at `offset` of a file. O(depth of the tree) once the file is parsed.
+/// The name under the byte at `offset` of a file. O(depth of the tree) for a parsed file.
 #[must_use]
 pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     let file = snapshot.file(path)?;
@@ -120,7 +118,7 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     }
 }
 
-/// The variable of `mapped_paths`, or the name of its elements, in the list or in the template.
+/// The variable of `mapped_paths` or the name of its elements, in the list or in the template.
 fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
     let spans = locate(tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
@@ -151,7 +149,7 @@ fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
     })
 }
 
-/// The tokens of a level's template that stand for an element of `mapped_paths`.
+/// The tokens of a level's template with an element of `mapped_paths`.
 pub(super) fn uses_of_element(file: &File, tree: &Tree, level: &LevelSpans) -> Vec<TextRange> {
     let mut found = Vec::new();
     for location in &level.locations {
@@ -167,7 +165,7 @@ pub(super) fn uses_of_element(file: &File, tree: &Tree, level: &LevelSpans) -> V
     found
 }
 
-/// A value that is the name of a class, in a list of classes, say.
+/// The class that a value names, such as in a list of classes.
 fn class_at(snapshot: &Snapshot, file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
     let node = tree.node(*tree.path_at(offset).last()?);
     let text = &node.as_scalar()?.text;
@@ -197,7 +195,7 @@ fn anchor_at(tree: &Tree, offset: usize) -> Option<Mention> {
     })
 }
 
-/// What the part of a token under the cursor names: of a dotted key the key up to there.
+/// The thing that a token's part under the cursor names; for a dotted key the key up to there.
 fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Option<Mention> {
     let node = tree.node(*tree.path_at(offset).last()?);
     let map = ScalarMap::new(file.text(), node);
@@ -260,7 +258,7 @@ fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Opt
     }
 }
 
-/// A variable's dotted path without `::` before it: both name the same at top scope.
+/// A variable's dotted path without a leading `::`, which means the same at top scope.
 #[must_use]
 pub fn variable(written: &str) -> Arc<str> {
     Arc::from(written.trim_start_matches("::"))

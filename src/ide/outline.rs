@@ -1,4 +1,4 @@
-//! The keys of one file as an outline, at full depth and in half-typed text too.
+//! Document symbols: the nested keys of a file, also in half-typed text.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::syntax::{Node, NodeId, NodeKind, Tree, parse_yaml};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
 
-/// Most symbols of one file's outline below its top-level keys.
+/// Maximum number of nested symbols in a file.
 const MOST_NESTED: usize = 20_000;
 
-/// Widest value beside a name, in characters.
+/// Maximum width of a value beside a name, in characters.
 const WIDEST: usize = 60;
 
-/// The outline of a file that a hierarchy reads, or of its configuration; empty for any other.
+/// The symbols of a file that a hierarchy reads, or of its configuration; empty for others.
 #[must_use]
 pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
     match analysis.reads(path) {
@@ -27,8 +27,8 @@ pub fn document_symbols(analysis: Analysis<'_>, path: &str) -> Vec<Symbol> {
     }
 }
 
-/// The top-level keys of a file in the order of its text, with all that is below them; empty for
-/// a file that is not known. Parses the file: O(bytes).
+/// The top-level keys of a file in the order of the text, with nested symbols; empty for an unknown
+/// file. Parses the file: O(bytes).
 #[must_use]
 pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let Some(file) = snapshot.file(path) else {
@@ -47,7 +47,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
         let root = parse.tree.root();
         return root.map(|root| below.of(root)).unwrap_or_default();
     }
-    // The values of top-level keys by where the keys stand; those of merge keys are elsewhere.
+    // The values of top-level keys by the range of the key; those from merge keys have another place.
     let values: HashMap<TextRange, NodeId> = parse
         .tree
         .entries()
@@ -69,7 +69,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     .collect()
 }
 
-/// A top-level key without what is known of its value.
+/// The symbol of a top-level key, without its value.
 pub(super) fn of_key(key: &KeyFact) -> Symbol {
     Symbol {
         name: Arc::clone(&key.name),
@@ -81,15 +81,15 @@ pub(super) fn of_key(key: &KeyFact) -> Symbol {
     }
 }
 
-/// What stands below nodes; `left` counts down what may follow.
+/// Collects nested symbols; `left` is the number that may follow.
 struct Below<'t> {
     tree: &'t Tree,
     left: usize,
 }
 
 impl Below<'_> {
-    /// The keys of a hash, or the collections in a list, that stand here, not behind an alias. Trees
-    /// are no deeper than [`crate::syntax::MAX_DEPTH`].
+    /// The keys of a hash, or the collections in a list; not behind an alias. Trees are no deeper
+    /// than [`crate::syntax::MAX_DEPTH`].
     fn of(&mut self, at: NodeId) -> Vec<Symbol> {
         let tree = self.tree;
         let mut found = Vec::new();
@@ -130,7 +130,7 @@ impl Below<'_> {
         })
     }
 
-    /// An element of a list: its name if it has one, as levels do, else its number.
+    /// The name of a list's element if it has one, as levels do, else its index.
     fn element(&self, number: usize, element: NodeId) -> (Arc<str>, TextRange) {
         let pairs = self.tree.node(element).as_mapping().unwrap_or_default();
         let mut pairs = pairs.iter();
@@ -147,7 +147,7 @@ impl Below<'_> {
     }
 }
 
-/// What a value is, and what is said of it beside its key.
+/// The kind of a value, and its description.
 fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
     let node = tree.node(value);
     match &node.kind {
@@ -192,7 +192,7 @@ fn kind_of(node: &Node, text: &str) -> SymbolKind {
     }
 }
 
-/// The first line of a text, as much as fits.
+/// The first line of a text, cut if it is long.
 fn shortened(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(WIDEST) {
@@ -202,8 +202,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What the lines of an entry that cannot be read still say: its keys, nested by indentation, each with
-/// what its own line says of its value.
+/// The symbols of an entry that does not parse: its keys, nested by indentation, with the values on
+/// the same line.
 fn broken(file: &File, key: &KeyFact) -> Symbol {
     let text = file.text();
     let end = (key.value.end.max(key.key.end) as usize).min(text.len());
@@ -222,7 +222,7 @@ fn broken(file: &File, key: &KeyFact) -> Symbol {
     symbol
 }
 
-/// What a value that starts in a line is, as far as the line tells.
+/// The kind of a value, judging by its first line.
 fn in_line(value: &str) -> (SymbolKind, Option<String>) {
     let parse = parse_yaml(value);
     match parse.tree.root() {
@@ -231,7 +231,7 @@ fn in_line(value: &str) -> (SymbolKind, Option<String>) {
     }
 }
 
-/// Makes a symbol whose line gives no value, but with keys below it, the hash that it is.
+/// Turns a symbol without a value, but with keys below it, into a hash.
 fn as_hash(symbol: &mut Symbol) {
     if symbol.kind == SymbolKind::Key && !symbol.children.is_empty() {
         symbol.kind = SymbolKind::Hash;
@@ -265,7 +265,7 @@ fn broken_lines(text: &str, mut start: usize, end: usize) -> Vec<Symbol> {
     nest(lines)
 }
 
-/// Symbols by the columns that they start in, each below the last one that starts further left.
+/// Nests symbols by their columns.
 fn nest(lines: Vec<(usize, Symbol)>) -> Vec<Symbol> {
     let mut open: Vec<(usize, Symbol)> = Vec::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Random workspaces for tests of edits, and what all nodes get in them.
+//! Random workspaces for tests of edits, and the values of all nodes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,10 +12,8 @@ use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use crate::scope::{KnownNodes, Scope};
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// Keys of random workspaces.
 pub(crate) const KEYS: [&str; 5] = ["a", "m::b", "m::c", "d", "e"];
 
-/// Values of random keys.
 const VALUES: [&str; 13] = [
     "1",
     "some text",
@@ -32,7 +30,6 @@ const VALUES: [&str; 13] = [
     "&x [z, '%{lookup(\"m::c\")}']",
 ];
 
-/// Entries of random `lookup_options`.
 const ENTRIES: [&str; 4] = [
     "a: {merge: deep}",
     "'m::b': {merge: unique}",
@@ -40,7 +37,7 @@ const ENTRIES: [&str; 4] = [
     "d: {merge: {strategy: deep, knockout_prefix: '--'}}",
 ];
 
-/// The files beside `hiera.yaml`.
+/// The files besides `hiera.yaml`.
 pub(crate) const FILES: [&str; 6] = [
     "data/node/n.yaml",
     "data/role/web.yaml",
@@ -68,7 +65,7 @@ prop_compose! {
     }
 }
 
-/// The values of all keys for all combinations of what variables can be, known or not.
+/// The values of all keys for all combinations of variables, known or unknown.
 pub(crate) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
@@ -98,12 +95,12 @@ pub(crate) fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
     found
 }
 
-/// A workspace of the texts of [`FILES`], all open.
+/// A workspace with the texts of [`FILES`], all open.
 pub(super) fn workspace(texts: &[String]) -> Arc<Snapshot> {
     workspace_of_texts(texts).snapshot()
 }
 
-/// The same as a workspace that takes changes.
+/// The same as a workspace that can change.
 pub(crate) fn workspace_of_texts(texts: &[String]) -> Workspace {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec![FOLDER.into()]));
