@@ -1,4 +1,4 @@
-//! Between data and Puppet code: class parameters, lookups and classes, by cursors in small workspaces.
+//! Features between data and Puppet code: class parameters, lookups and classes.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! What the tests of features share: an analysis over a fixture, and places as text.
+//! Helpers for tests of features: an analysis of a fixture, and places as text.
 
 use std::sync::Arc;
 
@@ -21,12 +21,11 @@ hierarchy:
   - {name: Common, path: common.yaml}
 ";
 
-/// The texts with the hierarchy before them.
 pub(super) fn with_hierarchy(text: &str) -> String {
     format!("{HIERARCHY}{text}")
 }
 
-/// One fixture with its cursor.
+/// A fixture with its cursor.
 pub(super) struct Asked<'a> {
     pub(super) analysis: Analysis<'a>,
     pub(super) path: &'a str,
@@ -34,8 +33,7 @@ pub(super) struct Asked<'a> {
     pub(super) facts: &'a [NodeFile],
 }
 
-/// Asks something at the cursor of a fixture whose files are all open; `nodes.json` describes the
-/// known nodes.
+/// Evaluates something at the cursor of a fixture with all files open; `nodes.json` has the known nodes.
 pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Asked<'_>) -> T) -> T {
     let fixture = Fixture::new("data/common.yaml", text);
     let (path, offset) = fixture.cursor.clone().expect("a cursor");
@@ -53,7 +51,7 @@ pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Ask
     })
 }
 
-/// Asks something of a workspace, with the nodes that are known at a file.
+/// Evaluates something in a workspace, with the known nodes of a file.
 pub(super) fn analysed<T>(
     snapshot: &Snapshot,
     path: &str,
@@ -75,8 +73,8 @@ pub(super) fn analysed<T>(
     answer(analysis, &set.files)
 }
 
-/// The same with the cursor's file half typed at its end: an entry that is not closed, and a word that
-/// is no entry yet. Nothing where that file is no data, or JSON.
+/// The text with a half-typed end of the cursor's file: an unclosed entry, and a word without a
+/// colon. Empty if the file is JSON or no data.
 pub(super) fn half_typed(text: &str) -> Vec<String> {
     let cursor = text.find("$0").expect("a cursor");
     let end = text[cursor..].find("\n#- ").map(|at| cursor + at + 1);
@@ -92,7 +90,7 @@ pub(super) fn half_typed(text: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// A text as it is, then [`half_typed`]: the answer must be the same.
+/// A text unchanged, then [`half_typed`]: the answers must be the same.
 pub(super) fn and_half_typed(text: &str) -> impl Iterator<Item = String> {
     std::iter::once(text.to_owned()).chain(half_typed(text))
 }
@@ -115,7 +113,7 @@ pub(super) fn text_of(text: &Arc<str>, range: TextRange) -> String {
     range.slice(text).replace('\n', "\\n")
 }
 
-/// [`shown`], a line for each place.
+/// [`shown`] for several places, one on each line.
 pub(super) fn all_shown(snapshot: &Snapshot, places: &[FilePlace]) -> String {
     let lines = places.iter().map(|place| shown(snapshot, place));
     lines.collect::<Vec<_>>().join("\n")

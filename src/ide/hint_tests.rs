@@ -1,4 +1,4 @@
-//! Hints for a selected node, under a what-if, and how values are cut.
+//! Hints for a selected node or with overridden facts, and the cutting of values.
 
 use super::*;
 use crate::fixture::{FOLDER, Fixture};
@@ -35,7 +35,7 @@ fn nodes(text: &str) -> KnownNodes {
 struct Case<'a> {
     selected: Option<&'a str>,
     nodes: &'a str,
-    /// The nodes without a what-if.
+    /// The nodes without overridden facts.
     factual: Option<&'a str>,
     options: HintOptions,
 }
@@ -76,7 +76,7 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
         ..PLAIN
     };
     let all = found(&selected);
-    // What the edit does comes first: VS Code cuts off all hints of a line together.
+    // VS Code cuts all hints of a line together, so the edit's effect comes first.
     assert_eq!(all[0].0, "changes 1 of 2 nodes");
     let (label, sentence) = all[1].clone();
     assert_eq!(label, "↑ role/web.yaml:1");

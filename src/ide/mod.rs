@@ -1,7 +1,7 @@
-//! One file per editor feature, named by its LSP verb; domain types in, domain types out.
+//! One module per editor feature, named by its LSP verb.
 //!
-//! A feature asks an [`Analysis`](crate::analysis::Analysis) and [`target`]; it knows
-//! neither folders on disk nor URIs nor the protocol.
+//! Features use an [`Analysis`](crate::analysis::Analysis) and [`target`]; they are independent of
+//! folders on disk, URIs and the protocol.
 #![deny(
     clippy::wildcard_enum_match_arm,
     reason = "a new kind of key, error or trace node must be looked at here"

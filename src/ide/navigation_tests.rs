@@ -1,4 +1,4 @@
-//! Definitions and declarations, by cursors in small workspaces.
+//! Definitions and declarations, at cursors in small workspaces.
 
 use expect_test::{Expect, expect};
 
@@ -25,7 +25,7 @@ port: 3
 #- data/common.yaml
 ";
 
-/// The name under the cursor and where it is defined.
+/// The name under the cursor and its definitions.
 fn definition_of(text: &str, selected: Option<&str>) -> String {
     let found = ask(text, selected, |asked| {
         let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
@@ -101,7 +101,7 @@ fn a_token_leads_to_the_key_that_it_looks_up() {
         data/node/web01.yaml:1 port
         data/common.yaml:1 port"#]],
     );
-    // In the name of the function, and for a key that no level of the scope has.
+    // In the name of the function, and for a key that no level of the scope sets.
     let text = with_hierarchy(&format!("{DATA}a: \"%{{ali$0as('url')}}\"\n"));
     check_definition(
         &text,

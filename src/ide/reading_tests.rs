@@ -1,4 +1,4 @@
-//! Folds, selections, semantic tokens, linked places and signatures, on half-typed text too.
+//! Folding, selections, semantic tokens, linked ranges and signatures, also in half-typed text.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! References, highlights, links and lenses, by cursors in small workspaces.
+//! References, highlights, links and lenses, at cursors in small workspaces.
 
 use expect_test::{Expect, expect};
 

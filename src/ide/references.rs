@@ -1,5 +1,5 @@
-//! Every place that names the thing under the cursor, in one file (highlights) or in all that are looked
-//! up together (references, renames).
+//! The occurrences of the thing under the cursor: in one file (highlights), or in all files that
+//! nodes read together (references, renames).
 
 use std::sync::Arc;
 
@@ -19,30 +19,30 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{CodeFacts, DefinitionKind, File, Format, Reference, Snapshot};
 
-/// What a place does with the thing that it names.
+/// The role of an occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Role {
-    /// It defines it: a key with its value, an anchor.
+    /// A definition: a key with its value, an anchor.
     Definition,
-    /// It says how it is looked up: an entry of `lookup_options`.
+    /// A setting of the lookup: an entry of `lookup_options`.
     Option,
-    /// It reads it: a token, an alias.
+    /// A use: a token, an alias.
     Use,
 }
 
-/// A place that names something.
+/// A place with the name of a thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Occurrence {
     /// The name.
     pub name: TextRange,
-    /// The whole thing: a key with its value, an entry with its options.
+    /// The name with its content: a key with its value, an entry with its options.
     pub whole: TextRange,
-    /// What the place does.
+    /// The role.
     pub role: Role,
 }
 
-/// Every place that names the thing under the byte at `offset` of a file, the file's own first, then by
-/// path; with or without those that define it. O(tokens of the workspace).
+/// The occurrences of the thing under the byte at `offset` with the given roles: the file's own
+/// first, then by path. O(tokens in the workspace).
 #[must_use]
 pub fn references(
     analysis: Analysis<'_>,
@@ -74,7 +74,7 @@ pub fn references(
     Some(found)
 }
 
-/// The places of one file that name the thing under the cursor.
+/// The occurrences in one file of the thing under the cursor.
 #[must_use]
 pub fn highlights(snapshot: &Snapshot, path: &str, offset: usize) -> Vec<Occurrence> {
     let Some(mention) = named::at(snapshot, path, offset) else {
@@ -93,7 +93,7 @@ pub(super) fn files_with<'a>(
     named: &Named,
 ) -> Vec<&'a Arc<File>> {
     let snapshot = analysis.snapshot;
-    // A path is one of the levels of its own hierarchy.
+    // A path belongs to a level of its own hierarchy.
     if let Named::Anchor { .. } | Named::Path(_) | Named::Element(_) = named {
         return snapshot.file(path).into_iter().collect();
     }
@@ -124,7 +124,7 @@ pub(super) fn files_with<'a>(
     }
 }
 
-/// The places of a file that name a thing, in no order.
+/// The occurrences in a file, unordered.
 pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Vec<Occurrence> {
     match named {
         Named::Key(key) => of_key(snapshot, file, key),
@@ -148,7 +148,7 @@ pub(super) fn occurrences(snapshot: &Snapshot, file: &File, named: &Named) -> Ve
     }
 }
 
-/// Lookups of a manifest, and the class parameter that a key is for.
+/// The lookups of a key in a manifest, and the class parameter that it sets.
 pub(super) fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
     let lookups = lookups_of(code, key).map(|(name, lookup)| Occurrence {
         name,
@@ -170,7 +170,7 @@ pub(super) fn in_code(code: &CodeFacts, key: &KeyTarget) -> Vec<Occurrence> {
     found
 }
 
-/// The definition of a class, what includes or names it, and values that are its name.
+/// The definition of a class, the code that includes or names it, and values with its name.
 fn of_class(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> {
     if let Some(code) = &file.facts().code {
         let definition = code.definition(DefinitionKind::Class, name);
@@ -262,20 +262,19 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
             });
         }
     }
-    // What a merge key brings twice stands there once.
+    // A key that a merge key adds twice is in the file once.
     found.sort_by_key(|one| (one.name, one.role));
     found.dedup();
     found
 }
 
-/// The part of a token's key that names a key: all up to the last step. None where it looks up
-/// something else.
+/// The part of a token's key that names a key, up to the last step. `None` if it looks up another key.
 fn part_of(text: &str, reference: &Reference, root: &str, steps: &[Value]) -> Option<TextRange> {
     if !reference.key.contains(root) {
         return None;
     }
     let argument = reference.argument;
-    // With escapes in it the whole argument is marked.
+    // With escapes, the whole argument is marked.
     let is_plain = argument.slice(text) == &*reference.key;
     let written = WrittenKey {
         key: &reference.key,
@@ -353,10 +352,10 @@ fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
     found
 }
 
-/// The paths of a configuration that name the same files: the same text below the same folder.
+/// The paths of a configuration for the same files: the same text and data directory.
 fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurrence> {
     let spans = locate(&snapshot.parse_of(file, Format::Yaml).tree);
-    // Without one it is `data`, as in `hierarchy/version5`.
+    // The default is `data`, as in `hierarchy/version5`.
     let datadir = |level: &LevelSpans| {
         let written = level.datadir.or(spans.defaults.datadir);
         let written = written.map(|written| written.slice(file.text()));
@@ -377,7 +376,7 @@ fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurre
     uses.collect()
 }
 
-/// Where a level names the elements of `mapped_paths`, and where its template uses the name.
+/// The name of elements in `mapped_paths` of a level, and its uses in the template.
 fn of_element(snapshot: &Snapshot, file: &File, target: &ElementTarget) -> Vec<Occurrence> {
     let parse = snapshot.parse_of(file, Format::Yaml);
     let spans = locate(&parse.tree);

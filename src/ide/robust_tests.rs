@@ -1,4 +1,4 @@
-//! No feature fails on half-typed text, wherever the cursor is.
+//! No feature fails in half-typed text, at any cursor.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::scope::KnownNodes;
 use crate::text::TextEdit;
 use crate::workspace::Snapshot;
 
-/// Pieces that texts are made of.
+/// Parts of random texts.
 const PIECES: [&str; 30] = [
     "a::b",
     "a::b: 1\n",

@@ -1,5 +1,5 @@
-//! Differences without the secrets that stand in data as they are: for comments and logs, which others
-//! read too. It knows what a secret is from the rules about them.
+//! Hides the unencrypted secrets in differences, for comments and logs that others read. The rules
+//! about secrets decide what is one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::eyaml::edit_marks;
 use crate::rules::secret;
 use crate::value::{HashMap, Value};
 
-/// What stands in place of a secret.
+/// Replaces a secret.
 const HIDDEN: &str = "(a secret)";
 
-/// What stands in place of one that the old answer does not have.
+/// Replaces a secret that the old answer does not contain.
 const CHANGED: &str = "(another secret)";
 
-/// The same difference with words in place of secrets.
+/// The difference with secrets replaced.
 #[must_use]
 pub fn without_secrets(difference: &Difference) -> Difference {
     let key = last_part(&difference.key);
@@ -49,7 +49,7 @@ pub fn without_secrets(difference: &Difference) -> Difference {
     }
 }
 
-/// The key in a hash that a dotted key ends with.
+/// The last segment of a dotted key.
 fn last_part(key: &str) -> &str {
     key.rsplit('.')
         .next()
@@ -57,7 +57,7 @@ fn last_part(key: &str) -> &str {
         .trim_matches(['"', '\''])
 }
 
-/// A value of a key with other texts in place of its secrets.
+/// A key's value with secrets replaced.
 fn shown(value: &Value, key: &str, hide: &mut dyn FnMut(&Arc<str>) -> &'static str) -> Value {
     match value {
         Value::String(text) => {

@@ -1,5 +1,5 @@
-//! What the words of a document are, for colours that no grammar can give: keys, the parts of tokens,
-//! options and patterns, paths of `hiera.yaml`.
+//! Semantic tokens that no grammar can find: keys, parts of tokens, options and patterns, paths in
+//! `hiera.yaml`.
 
 use super::references::Role;
 use super::target::is_config;
@@ -10,16 +10,16 @@ use crate::syntax::{NodeId, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, TokenFact};
 
-/// What a word is. The order is that of the protocol's legend.
+/// The type of a semantic token. The order is that of the protocol's legend.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TokenClass {
-    /// A key, or a call's argument that is one.
+    /// A key, or a call's argument with a key.
     Key,
     /// A function of a token, or a data function.
     Function,
     /// A fact or another variable.
     Variable,
-    /// A word that Puppet gives a meaning: `merge`, `hierarchy`.
+    /// A word with a meaning for Puppet: `merge`, `hierarchy`.
     Keyword,
     /// A value of such a word: `deep`.
     Choice,
@@ -29,7 +29,7 @@ pub enum TokenClass {
     Type,
 }
 
-/// Every class, in the order of the legend.
+/// All types, in the order of the legend.
 pub const CLASSES: [TokenClass; 7] = [
     TokenClass::Key,
     TokenClass::Function,
@@ -40,18 +40,19 @@ pub const CLASSES: [TokenClass; 7] = [
     TokenClass::Type,
 ];
 
-/// A word and what it is.
+/// A semantic token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SemanticToken {
     /// The word, on one line.
     pub range: TextRange,
-    /// What it is.
+    /// The type.
     pub class: TokenClass,
-    /// Whether it defines what it names.
+    /// Whether it is a definition.
     pub role: Role,
 }
 
-/// The words of a file that a hierarchy reads, in the order of the text, none within another. O(nodes).
+/// The semantic tokens of a file that a hierarchy reads, in the order of the text, without
+/// overlaps. O(nodes).
 #[must_use]
 pub fn semantic_tokens(analysis: Analysis<'_>, path: &str) -> Vec<SemanticToken> {
     let Some(file) = analysis.snapshot.file(path) else {
@@ -117,7 +118,7 @@ impl Words<'_> {
         for (_, node) in tree.nodes() {
             let is_option = options.is_some_and(|range| range.contains(node.range));
             for &(key, _) in node.as_mapping().unwrap_or_default() {
-                // Those at the top are there already.
+                // Top-level keys were added above.
                 if !is_option && node.range.start != top(tree) {
                     self.name(key, TokenClass::Key, Role::Use);
                 }
@@ -130,7 +131,7 @@ impl Words<'_> {
         }
     }
 
-    /// A key, unless tokens are in it.
+    /// Adds a key without tokens.
     fn name(&mut self, key: NodeId, class: TokenClass, role: Role) {
         let node = self.tree.node(key);
         if let Some(scalar) = node.as_scalar()
@@ -194,7 +195,7 @@ impl Words<'_> {
         }
     }
 
-    /// A type, or the first of a list of it and arguments.
+    /// Adds a type; of a list with arguments the first element.
     fn types(&mut self, value: NodeId) {
         let elements = self.tree.node(value).as_sequence();
         let name = elements.map_or(Some(value), |elements| elements.first().copied());
@@ -240,12 +241,12 @@ impl Words<'_> {
     }
 }
 
-/// Where the topmost collection starts.
+/// The start of the root collection.
 fn top(tree: &Tree) -> u32 {
     tree.root().map_or(0, |root| tree.node(root).range.start)
 }
 
-/// The variable of a token of a path.
+/// The variable of a token in a path.
 fn variable_of(token: &Token) -> Option<TextRange> {
     match &token.kind {
         TokenKind::Variable { .. } => Some(token.inner),

@@ -1,4 +1,4 @@
-//! Where the manifests of an environment set a variable.
+//! The places in an environment's manifests that set a variable.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::workspace::Root;
 /// A line of a manifest that sets a variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setter {
-    /// What it sets, for the first of its nodes.
+    /// The assignment for the first of its nodes.
     pub assignment: Assignment,
-    /// For how many of the nodes it sets the variable.
+    /// The number of nodes.
     pub nodes: usize,
 }
 
-/// The name of a variable that is written with what it digs into.
+/// The name of a variable, without its dotted keys.
 fn root_name(variable: &str) -> Option<Arc<str>> {
     let key = Key::parse(variable).ok()?;
     key.root.as_name().map(Arc::from)
 }
 
-/// The lines that set a variable for some nodes, the most used first. Runs the manifests for nodes that
-/// were not asked for before.
+/// The lines that set a variable for some nodes, the most frequent first. Evaluates the manifests
+/// for new nodes.
 #[must_use]
 pub fn setters(analysis: Analysis<'_>, variable: &str, members: &[usize]) -> Vec<Setter> {
     let mut setters: Vec<Setter> = Vec::new();
@@ -51,8 +51,8 @@ pub fn setters(analysis: Analysis<'_>, variable: &str, members: &[usize]) -> Vec
     setters
 }
 
-/// The places where manifests set a variable: what counts for the selected node, or for all nodes
-/// otherwise, then all others. O(text of the manifests).
+/// The places where manifests set a variable: those in effect for the selected node, or else for
+/// any node, then all others. O(text of the manifests).
 #[must_use]
 pub fn set_places(analysis: Analysis<'_>, root: &Root, variable: &str) -> Vec<FilePlace> {
     let selected = analysis.selected.and_then(|name| analysis.nodes.find(name));
@@ -74,7 +74,7 @@ pub fn set_places(analysis: Analysis<'_>, root: &Root, variable: &str) -> Vec<Fi
     places
 }
 
-/// The places where manifests set a variable, for whatever nodes. O(text of the manifests).
+/// The places where manifests set a variable for any nodes. O(text of the manifests).
 pub(super) fn assigned_places(
     analysis: Analysis<'_>,
     root: &Root,

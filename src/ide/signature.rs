@@ -1,4 +1,4 @@
-//! What the function of a token, or a lookup in a manifest, takes, while its arguments are typed.
+//! Signature help: the parameters of functions in tokens and of lookups in manifests.
 
 use crate::interpolation::Method;
 use crate::syntax::puppet::{Dialect, HalfTyped, PieceKind, half_typed};
@@ -7,17 +7,17 @@ use crate::workspace::{Language, Snapshot, language_of};
 /// A function with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// The call with the parameters' names.
+    /// The call with the names of its parameters.
     pub label: &'static str,
-    /// The parameters, as they stand in the label.
+    /// The parameters, as in the label.
     pub parameters: &'static [&'static str],
-    /// Which of them the cursor is in.
+    /// The index of the parameter under the cursor.
     pub active: usize,
-    /// What the call gives.
+    /// The result of the call.
     pub documentation: &'static str,
 }
 
-/// The function of the token whose argument the cursor is in.
+/// The signature of the call around an offset.
 #[must_use]
 pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signature> {
     let file = snapshot.file(path)?;
@@ -64,7 +64,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
     })
 }
 
-/// A lookup of the Puppet language whose arguments the cursor is in.
+/// The signature of a lookup in Puppet code around the cursor.
 fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
     let half = half_typed(before, dialect)?;
     let open = half.brackets();
@@ -76,7 +76,7 @@ fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
     {
         return Some(options(before, &half, brace.piece));
     }
-    // A list or a hash is one argument.
+    // A list or a hash is a single argument.
     let call = open
         .iter()
         .take_while(|bracket| matches!(bracket.sign, "[" | "{"))
@@ -90,7 +90,7 @@ fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
     })
 }
 
-/// A function with what it takes and what it gives (`puppet/functions/lookup.rb`, `hiera.rb`).
+/// The label, parameters and documentation of a function (`puppet/functions/lookup.rb`, `hiera.rb`).
 fn of_function(name: &str) -> Option<(&'static str, &'static [&'static str], &'static str)> {
     const OLDER: &[&str] = &["key", "default", "override"];
     Some(match name {
@@ -124,7 +124,7 @@ fn of_function(name: &str) -> Option<(&'static str, &'static [&'static str], &'s
     })
 }
 
-/// The hash of options that `lookup` takes, with the option whose value is typed.
+/// The signature of the hash of options for `lookup`, with the option of the half-typed value.
 fn options(before: &str, half: &HalfTyped, brace: usize) -> Signature {
     const OPTIONS: &[&str] = &[
         "name",

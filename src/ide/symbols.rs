@@ -1,4 +1,4 @@
-//! Symbols, and the keys of the workspace by what the user typed.
+//! Symbols, and the search for keys in the workspace.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use crate::workspace::{File, Snapshot};
 /// A key with its value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Symbol {
-    /// The key as Puppet sees it.
+    /// The key as Puppet reads it.
     pub name: Arc<str>,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: SymbolKind,
-    /// What is said of its value; searches leave it out.
+    /// A description of the value; not in searches.
     pub detail: Option<String>,
     /// The key and its value.
     pub range: TextRange,
     /// The key alone.
     pub selection: TextRange,
-    /// What is below it; searches leave it out.
+    /// Nested symbols; not in searches.
     pub children: Vec<Symbol>,
 }
 
-/// What a key's value is.
+/// The kind of a key's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SymbolKind {
-    /// Not looked at, or not known.
+    /// Unknown or not checked.
     #[default]
     Key,
     /// A hash.
@@ -45,11 +45,10 @@ pub enum SymbolKind {
     Nothing,
 }
 
-/// Keys that match what the user typed, with the files that hold them, at most `limit`: names that
-/// are it, then names that start with it, then names that hold it, then names that hold its
-/// letters in order; each group by name. Case does not matter, and blanks only part what is typed.
-/// O(keys of the workspace);
-/// `is_stopped` is asked now and then.
+/// Keys that match the typed text, with their files, at most `limit`. The order is: equal names,
+/// names that start with the text, names that contain it, names that contain its letters in order;
+/// each group by name. Ignores case and blanks. O(keys in the workspace); `is_stopped` is called
+/// regularly.
 #[must_use]
 pub fn workspace_symbols<'a>(
     snapshot: &'a Snapshot,
@@ -57,7 +56,7 @@ pub fn workspace_symbols<'a>(
     limit: usize,
     is_stopped: &dyn Fn() -> bool,
 ) -> Vec<(&'a Arc<File>, Symbol)> {
-    /// How many names are looked at between two looks at the flag.
+    /// The number of names between calls of `is_stopped`.
     const STEP: usize = 1024;
     let typed: String = typed.split_whitespace().collect();
     let typed = typed.to_lowercase();
@@ -83,7 +82,7 @@ pub fn workspace_symbols<'a>(
     found
 }
 
-/// How well a name matches, best first.
+/// How well a name matches, the best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Match {
     Whole,
@@ -92,12 +91,12 @@ pub(super) enum Match {
     Letters,
 }
 
-/// How well a name matches; `typed` is in lower case.
+/// Matches a name; `typed` is in lower case.
 pub(super) fn quality(name: &str, typed: &str) -> Option<Match> {
     if !name.is_ascii() || !typed.is_ascii() {
         return quality_of_any(&name.to_lowercase(), typed);
     }
-    // Most names are ASCII, and a large workspace has a hundred thousand: nothing is allocated.
+    // Avoid allocations for ASCII: a large workspace has a hundred thousand names.
     let (name, typed) = (name.as_bytes(), typed.as_bytes());
     let mut letters = name.iter();
     let in_order = |wanted: &u8| letters.any(|letter| letter.to_ascii_lowercase() == *wanted);
@@ -131,7 +130,7 @@ fn quality_of_any(name: &str, typed: &str) -> Option<Match> {
     typed.chars().all(in_order).then_some(Match::Letters)
 }
 
-/// Keys of files that a hierarchy reads, by what a person has typed, best first, at most `limit`.
+/// Keys that match the typed text in files that a hierarchy reads, the best first, at most `limit`.
 #[must_use]
 pub fn search<'a>(
     analysis: Analysis<'a>,
@@ -152,7 +151,7 @@ pub fn search<'a>(
         if is_all || ours.len() == limit {
             return ours;
         }
-        // Keys of other YAML files took the places.
+        // Keys of other YAML files used up the limit.
         most = most.saturating_mul(8);
     }
 }

@@ -1,6 +1,6 @@
-//! What is under the cursor: the one place that says so, for every feature.
+//! The thing under the cursor, for all features.
 //!
-//! It looks at one file's tree; what the thing means for nodes is for features to say.
+//! Only reads the syntax tree of a file; features determine the meaning for nodes.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
 
-/// What is under the cursor.
+/// The thing under the cursor.
 pub enum Target {
     /// A top-level key, or its value.
     Key(KeyTarget),
-    /// A key within a value, or what belongs to it.
+    /// A nested key, or its value.
     NestedKey(KeyTarget),
     /// A `%{…}` token in data.
     Token(TokenTarget),
@@ -30,28 +30,28 @@ pub enum Target {
     Blob(BlobTarget),
     /// A word of `hiera.yaml` or of `lookup_options`.
     Word(WordTarget),
-    /// Nothing that a hierarchy knows of.
+    /// Nothing known to a hierarchy.
     None,
 }
 
-/// A key whose value the cursor belongs to.
+/// A key; the cursor is on it or its value.
 #[derive(Clone, Debug)]
 pub struct KeyTarget {
     /// The top-level key.
     pub root: Arc<str>,
-    /// Keys and indices that lead from its value to the one under the cursor.
+    /// The keys and indexes from its value to the key under the cursor.
     pub steps: Vec<Value>,
     /// The innermost key.
     pub range: TextRange,
-    /// How many of the steps lead to the outermost list that the key is in, if it is in one.
+    /// The number of steps to the outermost list around the key, if any.
     pub before_list: Option<usize>,
 }
 
 /// A token.
 pub struct TokenTarget {
-    /// The token; its ranges are within `text`.
+    /// The token; its ranges refer to `text`.
     pub token: Token,
-    /// The whole text that it stands in, decoded.
+    /// The whole decoded text around it.
     pub text: Arc<str>,
     /// The token in the file.
     pub range: TextRange,
@@ -63,7 +63,7 @@ pub struct PathTarget {
     pub span: LocationSpan,
     /// Index of the level in its hierarchy.
     pub level: usize,
-    /// Whether the level stands in the `default_hierarchy`.
+    /// Whether the level is in the `default_hierarchy`.
     pub in_default_hierarchy: bool,
     /// The path in the file.
     pub range: TextRange,
@@ -75,17 +75,17 @@ pub struct PathTarget {
 pub struct OptionTarget {
     /// The key or pattern.
     pub entry: Arc<str>,
-    /// It in the file.
+    /// The range in the file.
     pub range: TextRange,
 }
 
-/// An encrypted value, or what opens like one.
+/// An encrypted value, or a broken one.
 pub struct BlobTarget {
-    /// What it says of itself; its ranges are within `source`.
+    /// The decoded parts; their ranges refer to `source`.
     pub blob: Result<Blob, BrokenBlob>,
-    /// What is written into the scalar that it stands in.
+    /// The text of the scalar around it, as in the file.
     pub source: Arc<str>,
-    /// It in the file.
+    /// The range in the file.
     pub range: TextRange,
 }
 
@@ -93,14 +93,14 @@ pub struct BlobTarget {
 pub struct WordTarget {
     /// The word.
     pub word: Arc<str>,
-    /// The option whose value it is; none where it names an option.
+    /// The option with this value; `None` for the name of an option.
     pub value_of: Option<Arc<str>>,
-    /// It in the file.
+    /// The range in the file.
     pub range: TextRange,
 }
 
 impl Target {
-    /// The key that it is about, where it is a key.
+    /// The key, if it is one.
     #[must_use]
     pub fn key(&self) -> Option<&KeyTarget> {
         match self {
@@ -114,7 +114,7 @@ impl Target {
         }
     }
 
-    /// What the target is in the file; none for nothing.
+    /// The range in the file; `None` for [`Target::None`].
     #[must_use]
     pub fn range(&self) -> Option<TextRange> {
         match self {
@@ -129,7 +129,7 @@ impl Target {
     }
 }
 
-/// What is under the byte at `offset` of a file. O(depth of the tree) once the file is parsed.
+/// The thing under the byte at `offset` of a file. O(depth of the tree) for a parsed file.
 #[must_use]
 pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
     let Some(file) = snapshot.file(path) else {
@@ -148,7 +148,7 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
     }
 }
 
-/// Whether a file is a hierarchy's configuration.
+/// Whether a file is the configuration of a hierarchy.
 #[must_use]
 pub fn is_config(snapshot: &Snapshot, file: &str) -> bool {
     let by_content = || {
@@ -223,7 +223,7 @@ fn in_data(file: &File, tree: &Tree, offset: usize) -> Target {
     }
 }
 
-/// The encrypted value at a place of a data file.
+/// The encrypted value at an offset of a data file.
 #[must_use]
 pub fn blob_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<BlobTarget> {
     let file = snapshot.file(path)?;
@@ -279,14 +279,14 @@ pub(super) fn token_at(
     })
 }
 
-/// The word under the cursor: an option's name or its value.
+/// The word under the cursor: the name of an option or its value.
 fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
     let (&inner, outer) = nodes.split_last()?;
     let node = tree.node(inner);
     let word = node.as_scalar()?.text.clone();
     let (&around, above) = outer.split_last()?;
     if let Some(elements) = tree.node(around).as_sequence() {
-        // The first part of mapped_paths names a variable.
+        // The first element of `mapped_paths` is a variable.
         let mut pairs = tree.node(*above.last()?).as_mapping()?.iter();
         let &(key, _) = pairs.find(|&&(_, value)| value == around)?;
         let is_variable = elements.first() == Some(&inner)
@@ -313,7 +313,7 @@ fn word_at(tree: &Tree, nodes: &[NodeId]) -> Option<WordTarget> {
     })
 }
 
-/// The innermost key around a place of a data file; none on an entry that cannot be read.
+/// The innermost key around an offset of a data file; `None` in an entry that does not parse.
 #[must_use]
 pub fn key_around(snapshot: &Snapshot, path: &str, offset: usize) -> Option<KeyTarget> {
     let file = snapshot.file(path)?;
@@ -322,8 +322,8 @@ pub fn key_around(snapshot: &Snapshot, path: &str, offset: usize) -> Option<KeyT
     key_in(&parse.tree, &parse.tree.path_at(offset))
 }
 
-/// The key at a place of a data file as it is looked up, with dots where it is nested; none where
-/// no key is. Beside a key and its value, the first key of the line counts.
+/// The key at an offset of a data file, by its name in lookups. Beside a key and its value, the
+/// first key of the line is used.
 #[must_use]
 pub fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>> {
     let file = snapshot.file(path)?;
@@ -340,7 +340,7 @@ pub fn key_at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Arc<str>
     Some(Arc::from(at(offset).or_else(first_of_line)?.lookup_name()))
 }
 
-/// The top-level entry of a data file that an offset lies in.
+/// The top-level entry around an offset of a data file.
 #[must_use]
 pub fn entry_at(file: &File, offset: u32) -> Option<&KeyFact> {
     let inside = |fact: &&KeyFact| {
@@ -354,7 +354,7 @@ pub fn entry_at(file: &File, offset: u32) -> Option<&KeyFact> {
 fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
     let mut found: Option<KeyTarget> = None;
     let mut before_list = None;
-    // Elements of lists lead to a key only if one follows.
+    // Indexes are only needed if a key follows.
     let mut places: Vec<Value> = Vec::new();
     let mut is_merged = false;
     for pair in nodes.windows(2) {
@@ -363,7 +363,7 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
             NodeKind::Mapping(entries) => entries,
             NodeKind::Sequence(elements) => {
                 let at = elements.iter().position(|&element| element == inner)?;
-                // A list of hashes to merge is no list of the value.
+                // A list of hashes for a merge key is no list in the value.
                 if !std::mem::take(&mut is_merged) {
                     places.push(Value::Int(i64::try_from(at).ok()?));
                 }
@@ -376,7 +376,7 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
             .find(|&&(key, value)| key == inner || value == inner)?;
         let range = tree.node(key).full_range();
         if tree.node(key).is_merge_key() {
-            // What is merged belongs to the hash around it.
+            // Merged entries belong to the hash around them.
             is_merged = true;
             continue;
         }
@@ -411,7 +411,7 @@ fn key_in(tree: &Tree, nodes: &[NodeId]) -> Option<KeyTarget> {
     found
 }
 
-/// The key of an entry that cannot be read.
+/// The key of an entry that does not parse.
 fn broken_key(tree: &Tree, offset: usize) -> Option<KeyTarget> {
     let mut keys = tree.broken().iter().filter_map(|entry| entry.key.as_ref());
     let key = keys.find(|key| key.range.touches(offset))?;
@@ -421,7 +421,7 @@ fn broken_key(tree: &Tree, offset: usize) -> Option<KeyTarget> {
     })
 }
 
-/// A nested key as Puppet sees it.
+/// A nested key as Puppet reads it.
 pub(super) fn key_value(node: &Node) -> Option<Value> {
     let scalar = node.as_scalar()?;
     let text = || Value::String(scalar.text.clone());
@@ -443,7 +443,7 @@ pub(super) fn key_value(node: &Node) -> Option<Value> {
 }
 
 impl KeyTarget {
-    /// A top-level key, wherever it stands.
+    /// A top-level key without a place.
     #[must_use]
     pub fn of_root(key: &str) -> KeyTarget {
         KeyTarget {
@@ -454,7 +454,7 @@ impl KeyTarget {
         }
     }
 
-    /// The key of a name as it is looked up, wherever it stands.
+    /// The key with a name in lookups, without a place.
     #[must_use]
     pub fn named(key: &str) -> Option<KeyTarget> {
         let parsed = Key::parse(key).ok()?;
@@ -464,13 +464,13 @@ impl KeyTarget {
         })
     }
 
-    /// The key as people read it.
+    /// The key for people.
     #[must_use]
     pub fn shown(&self) -> String {
         self.below(self.root.to_string())
     }
 
-    /// The key as it would be looked up.
+    /// The name of the key in lookups.
     #[must_use]
     pub fn lookup_name(&self) -> String {
         self.below(quoted(&self.root))
@@ -488,7 +488,7 @@ impl KeyTarget {
     }
 }
 
-/// The steps that a dotted key digs by.
+/// The steps of a dotted key.
 #[must_use]
 pub fn steps_of(key: &Key) -> Vec<Value> {
     let steps = key.segments.iter().map(|segment| match segment {

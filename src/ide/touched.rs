@@ -1,7 +1,7 @@
-//! What two versions of a workspace's files can differ in: which keys, for which nodes.
+//! The keys and nodes with possible differences between two versions of files.
 //!
-//! A key can differ whose entries changed, whose `lookup_options` changed, and that looks one of these
-//! up; for a node one of whose levels reads a file that changed. Nothing is looked up here.
+//! A key can differ if its entries or its `lookup_options` changed, or if it looks up such a key; a
+//! node, if one of its levels reads a changed file. No lookups are made here.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -20,10 +20,10 @@ use crate::workspace::{
     differences_of_keys, path,
 };
 
-/// Folders of a module whose files decide how values are converted and which functions there are.
+/// Folders of a module with functions and types.
 const CODE_FOLDERS: [&str; 3] = ["/functions/", "/types/", "/lib/"];
 
-/// Which keys two versions can differ in.
+/// The keys that can differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Touched {
     /// Any.
@@ -33,7 +33,7 @@ pub(super) enum Touched {
 }
 
 impl Touched {
-    /// Whether a key, as lookups are asked for it, is one of these.
+    /// Whether a key, by its name in lookups, can differ.
     pub(super) fn holds(&self, key: &Arc<str>) -> bool {
         match self {
             Touched::All => true,
@@ -42,23 +42,23 @@ impl Touched {
     }
 }
 
-/// How far the changes between two versions reach.
+/// The possible differences between two versions.
 pub(super) struct Extent {
     touched: Touched,
-    /// The top-level keys whose own entries changed.
+    /// The top-level keys with changed entries.
     edited: BTreeSet<Arc<str>>,
-    /// The nodes that can get something else, by number, in their order.
+    /// The indexes of nodes that can get another value, in order.
     pub(super) members: Vec<usize>,
 }
 
-/// A file in two versions; nothing where a version does not have it.
+/// A file in two versions; `None` if a version lacks it.
 struct Changed<'a> {
     before: Option<&'a Arc<File>>,
     after: Option<&'a Arc<File>>,
 }
 
 impl<'a> Changed<'a> {
-    /// The versions that there are, with their snapshots.
+    /// The existing versions, with their snapshots.
     fn versions<'s>(
         &self,
         [before, after]: [&'s Snapshot; 2],
@@ -70,7 +70,7 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Whether manifests set other variables for a node. Runs them for all nodes.
+/// Whether manifests set different variables for a node. Evaluates them for all nodes.
 fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
     let assigned = |nodes: &KnownNodes, member| nodes.assigned(member).unwrap_or_default();
     let is_run = before.has_manifests() || after.has_manifests();
@@ -79,8 +79,8 @@ fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
 }
 
 impl Extent {
-    /// What the files of two views of one root can make differ. O(files), and where patterns of
-    /// `lookup_options` change, O(patterns × keys).
+    /// The possible differences between two views of the same root. O(files); O(patterns × keys) if
+    /// patterns in `lookup_options` change.
     pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> Extent {
         let everything = || Extent {
             touched: Touched::All,
@@ -157,12 +157,12 @@ impl Extent {
         extent
     }
 
-    /// Whether a key, as lookups are asked for it, has entries of its own that changed.
+    /// Whether a key, by its name in lookups, has changed entries itself.
     pub(super) fn is_edited(&self, key: &Arc<str>) -> bool {
         self.edited.contains(&root_of(key))
     }
 
-    /// The keys that can differ, as lookups must be asked for them, ordered by bytes.
+    /// The keys that can differ, by their names in lookups, in byte order.
     pub(super) fn keys(&self, before: &RootView<'_>, after: &RootView<'_>) -> Vec<Arc<str>> {
         let mut keys: BTreeSet<Arc<str>> = BTreeSet::new();
         match &self.touched {
@@ -185,14 +185,14 @@ fn is_configured_by(root: &Root, file: &File) -> bool {
     root.hiera_yaml.as_deref() == Some(&**file.path())
 }
 
-/// Where two versions of one workspace lie.
+/// The folders of two versions of a workspace.
 struct Folders<'a> {
     before: Cow<'a, str>,
     after: Cow<'a, str>,
 }
 
 impl<'a> Folders<'a> {
-    /// The workspace folders around two roots; the roots' own where these lie elsewhere in them.
+    /// The workspace folders around two roots; the roots' folders if their paths below those differ.
     fn of(before: &'a RootView<'_>, after: &'a RootView<'_>) -> Folders<'a> {
         let around = |view: &'a RootView<'_>| {
             let folders = view.analysis.snapshot.folders().iter();
@@ -214,12 +214,12 @@ impl<'a> Folders<'a> {
         }
     }
 
-    /// Where the new version has what the old one has at a path.
+    /// The path in the new version.
     fn forward<'p>(&self, at: &'p str) -> Cow<'p, str> {
         onto(at, &self.before, &self.after)
     }
 
-    /// Where the old version has what the new one has at a path.
+    /// The path in the old version.
     fn back<'p>(&self, at: &'p str) -> Cow<'p, str> {
         onto(at, &self.after, &self.before)
     }
@@ -236,8 +236,7 @@ impl<'a> Folders<'a> {
         }
     }
 
-    /// The modules that two environments do not have alike; nothing where more than the modules is
-    /// different.
+    /// The modules that differ between two environments; `None` if other settings differ.
     fn other_modules(
         &self,
         before: &Environment,
@@ -286,11 +285,11 @@ fn onto<'p>(at: &'p str, from: &str, to: &str) -> Cow<'p, str> {
     }
 }
 
-/// The files that two versions do not have alike. O(files).
+/// The files that differ between two versions. O(files).
 fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec<Changed<'a>> {
     let differs =
         |old: &Arc<File>, new: &Arc<File>| !Arc::ptr_eq(old, new) && old.hash() != new.hash();
-    // Versions of one set of files number them alike.
+    // Versions of the same set of files share the numbers of files.
     let is_one_set = before.shape() == after.shape();
     let mut found = Vec::new();
     for file in after.files() {
@@ -316,8 +315,8 @@ fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec
     found
 }
 
-/// The keys that two versions of a workspace can differ in, whatever levels read. O(files + keys that
-/// changes touch).
+/// The keys that can differ between two versions of a workspace, regardless of levels. O(files +
+/// affected keys).
 pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
     let folders = Folders {
         before: Cow::Borrowed("/"),
@@ -337,8 +336,8 @@ pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
     touched_by(versions, &data, BTreeSet::new())
 }
 
-/// The keys that other `lookup_options` in some files can have merged in another way, and those that look
-/// these up. O(files + keys that changes touch).
+/// The keys with a merge that may differ due to `lookup_options` in some files, and the keys that
+/// look them up. O(files + affected keys).
 pub(super) fn merged_anew<'p>(
     [before, after]: [&Snapshot; 2],
     paths: impl Iterator<Item = &'p Arc<str>>,
@@ -361,14 +360,14 @@ pub(super) fn merged_anew<'p>(
     Touched::Keys(keys)
 }
 
-/// The keys that changes of data files can touch, beside `keys`.
+/// The keys that changed data files can affect, and `keys`.
 fn touched_by(
     versions: [&Snapshot; 2],
     data: &[Changed<'_>],
     mut keys: BTreeSet<Arc<str>>,
 ) -> Touched {
-    // A file that Puppet refuses fails every lookup that reads it, as one that is no hash can, and what
-    // is no data file by its name can be anything.
+    // A file that Puppet refuses fails every lookup that reads it; one without a hash may do so
+    // too. A file with an unknown format may contain anything.
     let decides = |(snapshot, file): (&Snapshot, &Arc<File>)| {
         let is_unread = file.facts().error.is_some() || file.facts().keys.is_empty();
         file.format()
@@ -400,8 +399,8 @@ fn is_empty(snapshot: &Snapshot, file: &File, format: Format) -> bool {
     hash.is_some_and(|hash| hash.is_empty())
 }
 
-/// The keys that a change of a file's `lookup_options` can touch, none without such a change; nothing where
-/// that can be any.
+/// The keys that a change of a file's `lookup_options` can affect, if there is one; `None` if it
+/// can affect any key.
 fn touched_by_options(
     versions: [&Snapshot; 2],
     changed: &Changed<'_>,
@@ -418,12 +417,12 @@ fn touched_by_options(
             names.is_some_and(|mut names| names.all(|name| name.as_str().is_some()))
         })
     };
-    // Options that are no hash fail every lookup, in words that depend on all options.
+    // Options that are no hash fail every lookup; the error depends on all options.
     let all_are_hashes = |snapshot: &Snapshot| {
         let mut files = snapshot.iter_files_with(LOOKUP_OPTIONS);
         files.all(|file| !file.facts().lookup_options.is_empty())
     };
-    // Without a difference in any entry something else is another: their order, an alias.
+    // If no entry differs, something else does: the order, an alias.
     let is_plain = !diff.lookup_options.is_empty()
         && changed.versions(versions).all(is_orderly)
         && versions.into_iter().all(all_are_hashes)
@@ -432,7 +431,7 @@ fn touched_by_options(
         return None;
     }
     let mut touched: BTreeSet<Arc<str>> = diff.lookup_options.iter().cloned().collect();
-    // A module whose options are for other keys than its own fails with each of its keys.
+    // A module with options for foreign keys fails for all of its keys.
     let mut roots = changed
         .versions(versions)
         .filter_map(|(snapshot, file)| snapshot.root_of(file.path()));
@@ -442,7 +441,7 @@ fn touched_by_options(
             touched.extend(snapshot.key_names(&prefix).cloned());
         }
     }
-    // The first pattern that matches counts: so their order does.
+    // The first matching pattern wins, so the order matters.
     let patterns = |file: Option<&Arc<File>>| -> Vec<Arc<str>> {
         let names = file
             .into_iter()
@@ -462,7 +461,7 @@ fn touched_by_options(
         changed.extend(old.iter().chain(&new));
     }
     for pattern in changed {
-        // A pattern that cannot be read makes every lookup fail.
+        // A pattern that does not compile fails every lookup.
         let pattern = Regexp::new(pattern).ok()?;
         for snapshot in versions {
             let names = snapshot.key_names("");
@@ -476,7 +475,7 @@ fn touched_by_options(
     Some(touched)
 }
 
-/// Adds the keys that look up any of `keys`, and those that look these up. O(files + keys found).
+/// Adds the keys that look up any of `keys`, directly or indirectly. O(files + found keys).
 fn add_users(snapshot: &Snapshot, keys: &mut BTreeSet<Arc<str>>) {
     let tangled = snapshot.files().filter(|file| file.facts().is_tangled);
     let mut tangles: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
@@ -494,7 +493,7 @@ fn add_users(snapshot: &Snapshot, keys: &mut BTreeSet<Arc<str>>) {
     }
 }
 
-/// The keys of a tangled file by what their values may look up.
+/// Adds the keys of a tangled file to the users of the keys that their values may look up.
 fn add_tangles(file: &File, users: &mut HashMap<Arc<str>, BTreeSet<Arc<str>>>) {
     let facts = file.facts();
     let may_hold_any = |fact: &KeyFact| {
@@ -520,7 +519,7 @@ mod tests {
     use super::*;
     use crate::ide::random_workspace::{FILES, workspace};
 
-    /// The keys that a new text of the last file can touch; nothing for all.
+    /// The keys that a new text of the last file can affect; `None` for all.
     fn check(before: &str, after: &str) -> Option<Vec<String>> {
         let with = |text: &str| {
             let mut texts = vec!["m::b: 1\n".to_owned(); FILES.len()];

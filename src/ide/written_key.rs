@@ -1,4 +1,4 @@
-//! A key as something looks it up, a token, a manifest or an expectation: which part of it is where.
+//! Keys in the text of tokens, manifests and expectations, with the ranges of their segments.
 
 use std::sync::Arc;
 
@@ -8,18 +8,17 @@ use crate::interpolation::{Key, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// A dotted key with the place where it is written.
+/// A dotted key with its place.
 pub(super) struct WrittenKey<'k> {
-    /// The key.
     pub(super) key: &'k Arc<str>,
-    /// Where it stands, without quotes, if it is written without escapes.
+    /// The range without quotes, if the key has no escapes.
     pub(super) plain: Option<TextRange>,
-    /// What is marked where it has escapes.
+    /// The range to mark for a key with escapes.
     pub(super) whole: TextRange,
 }
 
 impl WrittenKey<'_> {
-    /// Where the parts stand from the first up to one of them.
+    /// The range from the first segment to another one.
     pub(super) fn up_to(&self, part: usize) -> Option<TextRange> {
         let parts = split_key(self.key).ok()?;
         let (from, to) = (parts.first()?.1, parts.get(part)?.1);
@@ -29,14 +28,14 @@ impl WrittenKey<'_> {
         })
     }
 
-    /// Where it names a key, or something below it: up to the last step.
+    /// The range of a key, if the text names it or a part of its value: up to the last step.
     pub(super) fn place_of(&self, root: &str, steps: &[Value]) -> Option<TextRange> {
         let parsed = Key::of(self.key).ok()?;
         let is_it = parsed.root.as_name() == Some(root) && steps_of(&parsed).starts_with(steps);
         is_it.then(|| self.up_to(steps.len()))?
     }
 
-    /// What the part under the byte at `offset` names: the key up to there.
+    /// The key up to the segment at `offset`.
     pub(super) fn at(&self, offset: usize) -> Option<Mention> {
         let parts = split_key(self.key).ok()?;
         let start = self.plain.map_or(self.whole.start + 1, |plain| plain.start);
