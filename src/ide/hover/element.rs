@@ -297,7 +297,7 @@ impl<'e> Merge<'e> {
         })
     }
 
-    /// A hash that is merged by index into one of the value.
+    /// [`Said::Merged`] if the hash is merged by index into a hash of the value.
     fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Said> {
         let there = merged.get(self.element.index)?.as_hash()?;
         let has_all = element

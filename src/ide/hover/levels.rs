@@ -42,7 +42,7 @@ pub(super) fn add_lines(
     page.line(assumed_line(&survey.answer));
 }
 
-/// Adds the likely behaviour of undeclared functions, and the reason if the code's variables are unknown.
+/// Adds the likely behaviour of undeclared functions, and a refused manifest that may set unknown variables.
 pub(super) fn add_offers(context: &Context<'_>, page: &mut Page, unknown: &[Unknown]) {
     let may_be_set = unknown.iter().any(|one| match &one.cause {
         UnknownCause::Path(possible) => {

@@ -36,7 +36,7 @@ pub(super) fn page(context: &Context<'_>, target: &PathTarget) -> Page {
     page
 }
 
-/// The list with the elements that a token stands for, if `mapped_paths` binds its variable.
+/// The variable of the list in `mapped_paths`, if a token uses the name of its elements.
 fn list_of<'p>(place: &'p Place, variable: &str) -> Option<&'p Arc<str>> {
     let mut variables = place.template.variables();
     let is_own = variables.any(|known| **known == *variable);

@@ -162,7 +162,7 @@ fn write_inline(value: &Value, out: &mut String, room: &mut usize) -> bool {
 fn cut_inline(value: &Value, max: usize) -> String {
     /// Narrower lines have no room for a value in brackets.
     const LEAST: usize = 12;
-    /// The width of the mark of omitted elements, without the bracket and a quote.
+    /// The width of the mark of omitted elements with the bracket, in characters.
     const REST: usize = ", …]".len() - 2;
     let narrow = || shortened(&unbounded_inline(value), max);
     if max < LEAST {
