@@ -190,8 +190,8 @@ impl<'a> Checker<'a> {
         Analysis::new(self.snapshot, &self.settings, &self.configs, &self.nodes)
     }
 
-    /// The findings of one file, ordered by position. `None` if the file is not checked: no
-    /// hierarchy reads it, or it is a manifest without findings.
+    /// The findings of one file, ordered by position. `None` for files that are not checked, and
+    /// for manifests without findings.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<Vec<Finding>> {
         self.part(path, Part::All)
@@ -287,7 +287,7 @@ impl<'a> Checker<'a> {
             .find(|of| of.root.hiera_yaml.as_deref() == Some(path))
     }
 
-    /// The file with its role; `None` if no hierarchy reads it.
+    /// The file with its role; `None` for data that no hierarchy reads.
     fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
             Some(of) => Role::Config {
@@ -530,7 +530,6 @@ fn is_manifest(file: &File) -> bool {
     language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
 }
 
-/// The ranges of secrets among the findings.
 fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
     let secrets = findings.iter().filter(|finding| finding.is_secret);
     secrets.map(|finding| finding.range).collect()

@@ -77,7 +77,6 @@ pub(super) struct Options<'a> {
 /// A `merge` option that Puppet refuses.
 pub(super) struct RefusedMerge<'a> {
     pub(super) error: LookupError,
-    /// The range of the option.
     pub(super) range: TextRange,
     name: &'a str,
 }
@@ -253,7 +252,7 @@ impl<'a> FileContext<'a> {
     #[must_use]
     pub fn refusal(&self) -> Option<&LoadError> {
         let is_data = matches!(self.role, Role::Data(_) | Role::Unread);
-        // The file's facts have every error of a reader for its extension.
+        // The file's facts include every error of a reader for its extension.
         let is_known = is_data && self.file.format() == Some(self.format());
         match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
             true => None,
@@ -369,7 +368,7 @@ impl<'a> FileContext<'a> {
         is_plain.then(|| at.resolved.get_or_init(|| resolve_plain(&at.scalar.text)))
     }
 
-    /// The key of the innermost mapping entry around a node that is its value or an element of its list.
+    /// The key of the mapping entry around a node, which is its value or an element of its lists.
     pub(super) fn key_around(&self, node: NodeId) -> Option<&Arc<str>> {
         let tree = self.tree();
         let mut node = node;

@@ -11,7 +11,6 @@ pub(super) fn entry_range(tree: &Tree, (key, value): (NodeId, NodeId)) -> TextRa
     key.full_range().cover(value.full_range())
 }
 
-/// Whether a mapping is written between braces.
 fn is_in_braces(file: &FileContext<'_>, mapping: NodeId) -> bool {
     let range = file.tree().node(mapping).range;
     range.slice(file.file.text()).starts_with('{')
