@@ -11,7 +11,6 @@ pub(super) struct ConfigLevel {
     pub(super) node: NodeId,
     /// The ranges of its parts.
     pub(super) spans: LevelSpans,
-    /// Whether it is in `default_hierarchy`.
     pub(super) in_default_hierarchy: bool,
     /// Its index in its list.
     pub(super) index: usize,
