@@ -30,7 +30,7 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
         let Some(before) = seen.insert(&scalar.text, key) else {
             continue;
         };
-        // Equal texts are rare, so only they are checked for being both strings, or both not.
+        // Equal texts are rare: only their types are compared.
         let name = match (string(before), string(key)) {
             (Some(_), Some(name)) => name,
             (None, None) if is_bare(before) && is_bare(key) => &*scalar.text,
