@@ -35,7 +35,7 @@ pub const MOST_FINDINGS: usize = 200;
 /// Extensions of data files.
 const DATA: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
-/// A key that is in no data: its lookup shows which levels call unknown functions.
+/// A key that is in no data: its lookup reaches all levels.
 const NO_KEY: &str = "no key of any data";
 
 /// Which rules to run.
@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether a level with an unknown function may read the file at a path.
+    /// Whether a level with a function that is never run may read the file at a path.
     pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
         let mut places = self.roots.iter().flat_map(|of| self.places(of));
         places.any(|place| {
@@ -346,7 +346,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The roots that read a file with one of Puppet's own functions.
+    /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let mut readers = Vec::new();
         for root in &self.roots {
@@ -442,13 +442,12 @@ impl<'a> Checker<'a> {
         unseen.next().is_none()
     }
 
-    /// Whether some hierarchy reads a file with one of Puppet's own functions.
+    /// Whether some hierarchy reads a file in a known format.
     pub(super) fn is_read(&self, file: &File) -> bool {
         self.format_of(file).is_some()
     }
 
-    /// The format in which the first root reads a file with one of Puppet's own functions.
-    /// O(places) once per file.
+    /// The format in which the first root reads a file, if known. O(places) once per file.
     pub(super) fn format_of(&self, file: &File) -> Option<Format> {
         // Each change is a single insertion, so the map is consistent even after a panic.
         let formats = || self.formats.lock().unwrap_or_else(PoisonError::into_inner);

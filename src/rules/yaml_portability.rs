@@ -105,7 +105,7 @@ enum Key {
 /// Length of the longest word that one of the readers does not read as a string: `false`.
 const LONGEST_WORD: usize = 5;
 
-/// Whether both readers certainly read a text as the same string.
+/// Whether both readers certainly read a text in the same way.
 fn is_surely_alike(text: &str) -> bool {
     match text.as_bytes() {
         [] => true,
