@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     finding.fixes.extend(without_blanks(file, at));
 }
 
-/// Takes blanks around the call away, within quotes: whether the line break of a block is meant is not known.
+/// Removes blanks around the call in a quoted string. The line break of a block scalar may be intended.
 fn without_blanks(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
     let token = at.token.range.slice(at.text);
     let style = at.node.as_scalar()?.style;

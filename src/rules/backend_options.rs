@@ -30,7 +30,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
                 ),
             );
             let pairs = tree.node(level.node).as_mapping().unwrap_or_default();
-            // Those of `defaults` are for other levels too.
+            // Options of `defaults` also apply to other levels: no fix.
             let own = pairs.iter().position(|(own, _)| *own == key);
             finding.fixes.extend(own.and_then(|at| {
                 let edit = removed_in_braces(file, level.node, at)

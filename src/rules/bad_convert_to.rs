@@ -1,4 +1,4 @@
-//! `bad-convert-to`: a value cannot be converted as `convert_to` says.
+//! `bad-convert-to`: `convert_to` is no data type, or a value cannot be converted to it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ rule!(
     concerned,
 );
 
-/// Types of Puppet's that values are converted to.
+/// Puppet's types that values can be converted to.
 const CONVERTIBLE: [&str; 15] = [
     "Array",
     "Binary",
@@ -40,7 +40,7 @@ const CONVERTIBLE: [&str; 15] = [
     "Tuple",
 ];
 
-/// The type that a `convert_to` names, whose other elements are arguments.
+/// The type in `convert_to`; in a list, the other elements are arguments.
 fn target(convert_to: &Value) -> &Value {
     match convert_to.as_array() {
         Some([target, ..]) => target,
@@ -60,7 +60,7 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
         None => "'convert_to' is not a data type".to_owned(),
         Some(text) if text.contains("%{") => return,
         Some(text) => match datatype::parse(text, &NoAliases) {
-            // Any other name may be a type of a module that is not here.
+            // Without a similar known type it may be defined in a module outside the workspace.
             Ok(Type::Reference(name)) if !name.contains("::") => {
                 let Some(meant) = typing_error(&name, CONVERTIBLE.into_iter()) else {
                     return;
@@ -110,8 +110,8 @@ fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports a key whose lookup fails for a scope, if the value cannot be converted. False where it is not
-/// that, or cannot be known.
+/// Reports a key if its lookup for a scope fails at the conversion. Returns false if the lookup
+/// fails for another reason, or if that is uncertain.
 fn report_value(
     file: &FileContext<'_>,
     key: &KeyFact,
@@ -141,16 +141,16 @@ fn report_value(
     true
 }
 
-/// Whether a type is made of Puppet's own alone: another may be defined where this is deployed.
+/// Whether the type has only known parts: others may be defined where the data is deployed.
 fn is_known(convert_to: &Value) -> bool {
     let text = target(convert_to).as_str();
     let parsed = text.and_then(|text| datatype::parse(text, &NoAliases).ok());
     parsed.is_some_and(|parsed| !parsed.has_reference())
 }
 
-/// A message on one line, with the reason at its end; the value in it may be long.
+/// The message on one line. A long one is shortened in the middle, as the reason is at its end.
 fn whole(message: &str) -> String {
-    /// Most characters of each end.
+    /// Maximum number of characters kept at each end.
     const MOST: usize = 160;
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let letters: Vec<char> = line.chars().collect();
@@ -161,7 +161,7 @@ fn whole(message: &str) -> String {
     start.iter().chain(&['…']).chain(end).collect()
 }
 
-/// What Puppet says of a value that it cannot convert.
+/// Puppet's message, if the error is a failed conversion.
 fn conversion(error: &LookupError) -> Option<&str> {
     let Cause::Conversion(message) = &error.innermost().cause else {
         return None;
@@ -169,7 +169,7 @@ fn conversion(error: &LookupError) -> Option<&str> {
     Some(message)
 }
 
-/// The files with keys that may be answered with something else now, or that have other options.
+/// Files with keys that may have got another value or other options.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     if options_look_up(snapshot) {

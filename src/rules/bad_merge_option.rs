@@ -24,7 +24,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// The options of a deep merge that are nearly one, with what was perhaps meant.
+/// Misspelt options of a deep merge, each with the suggested option.
 fn misspelt(file: &FileContext<'_>, at: &OptionAt<'_>) -> Vec<(TextRange, &'static str)> {
     let tree = file.tree();
     let merge = at.options.as_ref().and_then(|options| {

@@ -4,7 +4,7 @@ use super::{FileContext, Findings, OptionAt, entry};
 use crate::lookup::Cause;
 use crate::text::{TextRange, typing_error};
 
-/// The strategies that are documented.
+/// The documented strategies.
 const STRATEGIES: [&str; 4] = ["first", "unique", "hash", "deep"];
 
 rule!("bad-strategy", Error, [Option(check)]);
@@ -27,11 +27,11 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// The strategy that a name which is none was perhaps meant for.
+/// The strategy to suggest for an unknown name.
 fn meant(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     match &*name {
-        // As Hiera 3 calls them.
+        // Names in Hiera 3.
         "array" => Some("unique"),
         "deeper" => Some("deep"),
         name if STRATEGIES.contains(&name) => STRATEGIES.into_iter().find(|known| *known == name),
@@ -42,7 +42,7 @@ fn meant(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Where the strategy is named.
+/// The range of the strategy's name.
 fn named(file: &FileContext<'_>, at: &OptionAt<'_>) -> Option<TextRange> {
     let tree = file.tree();
     let (_, merge) = entry(tree, at.options.as_ref()?.node, "merge")?;

@@ -29,26 +29,25 @@ use crate::workspace::{
     File, FileId, Format, Language, PROJECT_FILE, Root, Snapshot, language_of, path,
 };
 
-/// The limit of findings of one file, wherever they are shown: a file with more of them is broken in
-/// one way many times.
+/// Maximum number of findings per file; a file with more usually repeats one mistake.
 pub const MOST_FINDINGS: usize = 200;
 
 /// Extensions of data files.
 const DATA: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
-/// A key that no data has: looking it up shows which levels cannot be read.
+/// A key that is in no data: its lookup reaches all levels.
 const NO_KEY: &str = "no key of any data";
 
 /// Which rules to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// All.
+    /// All rules.
     All,
-    /// Those that depend on nothing but the file and its hierarchy.
+    /// Rules that depend on nothing but the file and its hierarchy.
     OwnFile,
 }
 
-/// The rules over one snapshot. What a root reads is worked out once, when the first file asks.
+/// Runs the rules on one snapshot. Derived data is computed on first use.
 pub struct Checker<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) settings: Settings,
@@ -63,38 +62,37 @@ pub struct Checker<'a> {
     knockout_prefixes: OnceLock<BTreeSet<Arc<str>>>,
     pub(super) missing_values: OnceLock<Vec<MissingValue>>,
     pub(super) evaluation_orders: OnceLock<Vec<EvaluationOrder>>,
-    /// The files whose readers get a merged value that does not fit, by folder of a root and key.
+    /// The cache of [`Checker::wrong_for`].
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, Paths>>,
-    /// How files are read that a rule has asked about.
+    /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
 
-/// The known nodes by the path of a file; nothing stands for those that the snapshot tells of.
+/// The known nodes by the path of a file; `None`: the nodes in the snapshot.
 type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>;
 
-/// The folder of a root, and a key.
+/// A root's folder and a key.
 pub(super) type FolderAndKey = (Arc<str>, Arc<str>);
 
-/// Paths, shared.
 pub(super) type Paths = Arc<[Arc<str>]>;
 
-/// A root with what its own hierarchy reads.
+/// A root, and what its own hierarchy reads.
 pub(super) struct RootContext<'a> {
     pub(super) root: &'a Root,
     pub(super) layer: Layer,
-    /// The folder of the environment that its data is read in.
+    /// The folder of the environment in which its data is read.
     environment: Option<Arc<str>>,
     places: OnceLock<Arc<[Place]>>,
     unseen: OnceLock<Vec<Layer>>,
     datadirs: OnceLock<Vec<String>>,
-    /// The known nodes of an environment.
+    /// The known nodes of the environment.
     pub(super) site_nodes: OnceLock<KnownNodes>,
-    /// Which of them may include which class.
+    /// The classes that these nodes may include.
     pub(super) possible_inclusions: OnceLock<PossibleInclusions>,
 }
 
-/// The findings of one file for the default version of Puppet, ordered by place. To check many
-/// files of one snapshot, keep a [`Checker`].
+/// The findings of one file for the default version of Puppet, ordered by position. Use a
+/// [`Checker`] for several files of one snapshot.
 #[must_use]
 pub fn check_file(snapshot: &Snapshot, path: &str) -> Vec<Finding> {
     Checker::new(snapshot, PuppetVersion::default())
@@ -103,20 +101,19 @@ pub fn check_file(snapshot: &Snapshot, path: &str) -> Vec<Finding> {
 }
 
 impl<'a> Checker<'a> {
-    /// Rules as for a version of Puppet with its defaults.
+    /// A checker for a version of Puppet with its default settings.
     #[must_use]
     pub fn new(snapshot: &'a Snapshot, version: PuppetVersion) -> Checker<'a> {
         Checker::with_settings(snapshot, Settings::for_version(version).for_editor())
     }
 
-    /// Rules as for these settings of Puppet.
+    /// A checker for these settings of Puppet.
     #[must_use]
     pub fn with_settings(snapshot: &'a Snapshot, settings: Settings) -> Checker<'a> {
         Checker::with_configs(snapshot, settings, Arc::default())
     }
 
-    /// The same with configurations, and what they read, as known from snapshots before: what is
-    /// not concerned by a change is not worked out again.
+    /// A checker that reuses a cache of configurations, such as that of an earlier snapshot.
     #[must_use]
     pub fn with_configs(
         snapshot: &'a Snapshot,
@@ -159,7 +156,8 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// The same rules with these nodes, by the path of a file: without what a user tries out.
+    /// The same checker with these nodes, by the path of a file, instead of those in the snapshot.
+    /// They must not depend on the choice of a node that a user makes in an editor.
     #[must_use]
     pub fn with_nodes(
         self,
@@ -171,7 +169,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The nodes that are known for a file.
+    /// The known nodes for a file.
     pub(super) fn nodes_for(&self, path: &str) -> Arc<NodeSet> {
         if let Some(nodes_for) = &self.nodes_for {
             return nodes_for(path);
@@ -188,24 +186,24 @@ impl<'a> Checker<'a> {
         NodeCache::default().nodes(self.snapshot, path, &inputs)
     }
 
-    /// What the rules ask.
     pub(super) fn analysis(&self) -> Analysis<'_> {
         Analysis::new(self.snapshot, &self.settings, &self.configs, &self.nodes)
     }
 
-    /// The findings of one file, ordered by place; nothing for a file that no hierarchy reads.
+    /// The findings of one file, ordered by position. `None` for files that are not checked, and
+    /// for manifests without findings.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<Vec<Finding>> {
         self.part(path, Part::All)
     }
 
-    /// The findings of one file as [`Checker::file`] gives them, and where its secrets stand.
+    /// The findings of one file as in [`Checker::file`], and the ranges of its secrets.
     #[must_use]
     pub fn with_secrets(&self, path: &str) -> Option<(Vec<Finding>, Vec<TextRange>)> {
         self.found(path, Part::All)
     }
 
-    /// Where secrets stand in a data file, whatever is reported there: no report shows these bytes.
+    /// Ranges of secrets in a data file, also if their findings are suppressed. No report shows these bytes.
     #[must_use]
     pub fn secrets(&self, path: &str) -> Vec<TextRange> {
         let file = self.snapshot.file(path);
@@ -218,7 +216,7 @@ impl<'a> Checker<'a> {
         secrets_among(&walk(&checked, &finding_secrets.collect::<Vec<_>>()))
     }
 
-    /// The findings of some rules in one file, as [`Checker::file`] gives those of all.
+    /// The findings of some rules in one file, as in [`Checker::file`].
     #[must_use]
     pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
         Some(self.found(path, part)?.0)
@@ -233,7 +231,7 @@ impl<'a> Checker<'a> {
         }
         let own = |rule: &&&'static Rule| rule.depends.on == Facts::NONE;
         let mut findings = match (&checked.role, part) {
-            // What its tags leave of a template is known only when it is deployed.
+            // The text of a template is only known once it is rendered.
             (Role::Config { .. }, _) if path::is_template(file.path()) => Vec::new(),
             (Role::Unread, _) => unread_findings(&checked),
             (_, Part::All) => walk(&checked, RULES),
@@ -249,21 +247,21 @@ impl<'a> Checker<'a> {
         findings.sort_by(|a, b| {
             (a.range.start, a.code, &a.message).cmp(&(b.range.start, b.code, &b.message))
         });
-        // What an anchor names is read once for each alias.
+        // The node of an anchor is visited again for each alias.
         findings.dedup_by(|a, b| (a.range, a.code, &a.message) == (b.range, b.code, &b.message));
         findings.truncate(MOST_FINDINGS);
-        // Most manifests have nothing to be checked.
+        // Most manifests have no findings.
         (!is_code || !findings.is_empty()).then_some((findings, secrets))
     }
 
-    /// Whether a hierarchy reads a file, or the file is one's configuration: O(levels).
+    /// Whether a hierarchy reads the file, or it is a configuration. O(levels).
     #[must_use]
     pub fn reads(&self, path: &str) -> bool {
         let checked = self.snapshot.file(path).and_then(|file| self.checked(file));
         checked.is_some_and(|checked| !matches!(checked.role, Role::Code))
     }
 
-    /// The findings of all files, ordered by path and place.
+    /// The findings of all files, ordered by path and position.
     #[must_use]
     pub fn all(&self) -> Vec<Finding> {
         let mut paths: Vec<&str> = self
@@ -279,7 +277,6 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// A root's own.
     pub(super) fn root_context(&self, root: &Root) -> Option<&RootContext<'a>> {
         self.roots.iter().find(|of| std::ptr::eq(of.root, root))
     }
@@ -290,7 +287,7 @@ impl<'a> Checker<'a> {
             .find(|of| of.root.hiera_yaml.as_deref() == Some(path))
     }
 
-    /// The file as hierarchies read it; nothing for a file that none reads.
+    /// The file with its role; `None` for data that no hierarchy reads.
     fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
             Some(of) => Role::Config {
@@ -309,7 +306,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The file, if it lies among data that a hierarchy reads and bears the name of a data file.
+    /// The context of an unread file, if it is in a data directory and has the extension of a data file.
     fn unread<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let is_data = DATA
             .iter()
@@ -318,7 +315,7 @@ impl<'a> Checker<'a> {
             .then(|| FileContext::new(self, file, Role::Unread))
     }
 
-    /// The folders that a root's levels start from; not one that holds the whole root.
+    /// The folders in which a root's paths start, except folders that contain the whole root.
     pub(super) fn datadirs<'c>(&self, of: &'c RootContext<'a>) -> &'c [String] {
         of.datadirs.get_or_init(|| {
             let mut folders: Vec<String> = self.places(of).iter().filter_map(datadir_of).collect();
@@ -329,7 +326,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether a function that is never run may read a file, by the path of its level.
+    /// Whether a level with a function that is never run may read the file at a path.
     pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
         let mut places = self.roots.iter().flat_map(|of| self.places(of));
         places.any(|place| {
@@ -338,7 +335,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The roots whose hierarchies have their data around a file.
+    /// The roots with a data directory around a path.
     pub(super) fn roots_around<'c>(
         &'c self,
         at: &'c str,
@@ -349,7 +346,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The roots whose hierarchies read a file with a reader of Puppet's own.
+    /// The roots that read a file in a known format.
     pub(super) fn readers<'c>(&'c self, file: &File) -> Vec<Reader<'c>> {
         let mut readers = Vec::new();
         for root in &self.roots {
@@ -375,7 +372,7 @@ impl<'a> Checker<'a> {
         readers
     }
 
-    /// The files with a top-level key that some hierarchy reads.
+    /// Files with a top-level key, if some hierarchy reads them.
     pub(super) fn files_with<'c>(
         &'c self,
         key: &'c str,
@@ -384,7 +381,7 @@ impl<'a> Checker<'a> {
         files.filter(|file| self.is_read(file))
     }
 
-    /// The entries of `lookup_options` for a key, over all data.
+    /// The entries of `lookup_options` that apply to a key, from all data.
     pub(super) fn options_for<'c>(
         &'c self,
         key: &str,
@@ -392,7 +389,7 @@ impl<'a> Checker<'a> {
         self.options().for_key(key)
     }
 
-    /// The entries of `lookup_options` of all data, ordered by file and place.
+    /// The entries of `lookup_options` of all data, ordered by file and position.
     pub(super) fn all_options(&self) -> &[ListedOption] {
         &self.options().entries
     }
@@ -401,7 +398,7 @@ impl<'a> Checker<'a> {
         self.options.get_or_init(|| option_list::list(self))
     }
 
-    /// What elements that are knocked out start with, by some entry of `lookup_options`.
+    /// All knock-out prefixes that `lookup_options` set.
     pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
         self.knockout_prefixes.get_or_init(|| {
             let options = self.options().entries.iter();
@@ -417,7 +414,7 @@ impl<'a> Checker<'a> {
         entries.any(|entry| entry.value.get(option).is_some())
     }
 
-    /// The variables in the paths of all hierarchies, without `::` before them.
+    /// The variables in the paths of all hierarchies, without a leading `::`.
     pub(super) fn path_variables(&self) -> &BTreeSet<Arc<str>> {
         self.path_variables.get_or_init(|| {
             let places = self.roots.iter().flat_map(|root| self.places(root));
@@ -432,28 +429,27 @@ impl<'a> Checker<'a> {
             .get_or_init(|| self.analysis().site_variables())
     }
 
-    /// Whether all data that is read together with a file and may have a key lies in the workspace.
+    /// Whether all data that is read together with the file and may have the key is in the workspace.
     pub(super) fn sees_all_for(&self, readers: &[Reader<'_>], key: &str) -> bool {
         let layers = layers_of(key);
         let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
         !unseen.any(|layer| layers.contains(layer))
     }
 
-    /// Whether all data that is read together with a file lies in the workspace.
+    /// Whether all data that is read together with the file is in the workspace.
     pub(super) fn sees_all_data(&self, readers: &[Reader<'_>]) -> bool {
         let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
         unseen.next().is_none()
     }
 
-    /// Whether some root's hierarchy reads a file with a reader of Puppet's own.
+    /// Whether some hierarchy reads a file in a known format.
     pub(super) fn is_read(&self, file: &File) -> bool {
         self.format_of(file).is_some()
     }
 
-    /// How the first root whose hierarchy reads a file reads it, with a reader of Puppet's own.
-    /// O(places) once for each file.
+    /// The format in which the first root reads a file, if known. O(places) once per file.
     pub(super) fn format_of(&self, file: &File) -> Option<Format> {
-        // Each change is one insertion: the map is whole even after a panic.
+        // Each change is a single insertion, so the map is consistent even after a panic.
         let formats = || self.formats.lock().unwrap_or_else(PoisonError::into_inner);
         let known = formats().get(&file.id()).copied();
         known.unwrap_or_else(|| {
@@ -470,15 +466,16 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a root's hierarchy reads; nothing where Puppet refuses its configuration.
+    /// The places that a root's hierarchy reads; empty if Puppet refuses its configuration.
     pub(super) fn places<'c>(&self, of: &'c RootContext<'a>) -> &'c [Place] {
         of.places
             .get_or_init(|| self.analysis().at(of.root).places(&of.layer))
     }
 
-    /// A pattern of `lookup_options`, compiled now or before.
+    /// A compiled pattern of `lookup_options`, cached.
     ///
     /// # Errors
+    ///
     /// As [`Regexp::new`].
     pub(super) fn pattern(&self, source: &str) -> Result<Regexp, RegexpError> {
         let pattern = self.configs.pattern(source)?;
@@ -486,13 +483,13 @@ impl<'a> Checker<'a> {
         Ok(pattern)
     }
 
-    /// Which keys look up which, over all files.
+    /// Which keys look up which other keys, in all files.
     pub(super) fn graph(&self) -> &ReferenceGraph {
         self.graph.get_or_init(|| ReferenceGraph::of(self.snapshot))
     }
 
-    /// The layers that are read together with a root's and whose data does not all lie in the workspace: a
-    /// level reads files from elsewhere, or asks a function that would have to be run.
+    /// The layers that are read together with a root's and have data outside the workspace: a level
+    /// reads files from elsewhere, or calls a function that is never run.
     fn unseen<'c>(&self, of: &'c RootContext<'_>) -> &'c [Layer] {
         of.unseen.get_or_init(|| self.find_unseen(of))
     }
@@ -513,7 +510,7 @@ impl<'a> Checker<'a> {
         together.iter().map(|root| root.layer.clone()).collect()
     }
 
-    /// Whether a level of a root asks a function that would have to be run.
+    /// Whether a level of a root calls a function that is never run.
     pub(super) fn asks_functions(&self, of: &RootContext<'_>) -> bool {
         let some_key = match of.layer.module_name() {
             Some(module) => format!("{module}::{NO_KEY}"),
@@ -532,13 +529,12 @@ fn is_manifest(file: &File) -> bool {
     language_of(file.path()) == Some(Language::Puppet(Dialect::Manifest))
 }
 
-/// Where the secrets of some findings stand.
 fn secrets_among(findings: &[Finding]) -> Vec<TextRange> {
     let secrets = findings.iter().filter(|finding| finding.is_secret);
     secrets.map(|finding| finding.range).collect()
 }
 
-/// Takes the secrets of a file out of messages: those of Puppet's types repeat values.
+/// Removes a file's secrets from messages: those on mismatched types repeat values.
 fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
     for secret in secrets {
         let secret = secret.slice(text).trim_matches(['"', '\'']);
@@ -554,8 +550,8 @@ fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
     }
 }
 
-/// The findings of a file that lies among data and that no level is known to read: those of the rules
-/// about such files, and weaker than elsewhere those of the rules that look at nothing but the text.
+/// Findings of a file in a data directory that no level is known to read: from rules about such
+/// files, and, with a lower severity, from rules that need only its text.
 fn unread_findings(file: &FileContext<'_>) -> Vec<Finding> {
     let own = RULES.iter().copied();
     let own = own.filter(|rule| rule.depends.on == Facts::NONE);

@@ -1,5 +1,4 @@
-//! The levels of a version 5 `hiera.yaml` as they are written, with what they take from `defaults`:
-//! for rules about levels.
+//! The levels of a version 5 `hiera.yaml` as written, with the function and options of `defaults`.
 
 use super::config_text::version_of;
 use super::context::{FileContext, entry};
@@ -7,36 +6,32 @@ use crate::hierarchy::{FunctionKind, LevelSpans, locate};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 
-/// One level as it is written.
+/// One level as written.
 pub(super) struct ConfigLevel {
-    /// Its node.
     pub(super) node: NodeId,
-    /// Where its parts stand.
+    /// The ranges of its parts.
     pub(super) spans: LevelSpans,
-    /// Whether it stands in `default_hierarchy`.
     pub(super) in_default_hierarchy: bool,
     /// Its index in its list.
     pub(super) index: usize,
-    /// The function, its own or that of `defaults`.
+    /// Its own function, or that of `defaults`.
     pub(super) function: Option<WrittenFunction>,
 }
 
-/// A function as it is written.
+/// A function as written.
 #[derive(Clone)]
 pub(super) struct WrittenFunction {
-    /// Its kind.
     pub(super) kind: FunctionKind,
-    /// Its name.
     pub(super) name: String,
-    /// Where the kind stands, without quotes.
+    /// Range of the kind, without quotes.
     pub(super) key: TextRange,
-    /// Where the name stands, without quotes.
+    /// Range of the name, without quotes.
     pub(super) value: TextRange,
-    /// Whether it stands in the level itself.
+    /// Whether the level itself names it.
     pub(super) is_own: bool,
 }
 
-/// The functions that Puppet brings along, with their kinds.
+/// Puppet's built-in functions with their kinds.
 pub(super) const BUILT_IN: [(&str, FunctionKind); 4] = [
     ("yaml_data", FunctionKind::DataHash),
     ("json_data", FunctionKind::DataHash),
@@ -45,7 +40,7 @@ pub(super) const BUILT_IN: [(&str, FunctionKind); 4] = [
 ];
 
 impl WrittenFunction {
-    /// The kind of a function of Puppet's own of this name.
+    /// The kind of the built-in function with this name.
     pub(super) fn built_in(&self) -> Option<FunctionKind> {
         let mut known = BUILT_IN.iter();
         let (_, kind) = known.find(|(name, _)| *name == self.name)?;
@@ -53,7 +48,7 @@ impl WrittenFunction {
     }
 }
 
-/// The levels of a version 5 configuration; none of another.
+/// The levels of a version 5 configuration; empty for other versions.
 pub(super) fn levels(at: &FileContext<'_>) -> Vec<ConfigLevel> {
     if at.loaded().ok().and_then(version_of) != Some(5) {
         return Vec::new();
@@ -69,7 +64,7 @@ pub(super) fn levels(at: &FileContext<'_>) -> Vec<ConfigLevel> {
             is_own: false,
             ..found
         }),
-        // Without `defaults` it is yaml_data.
+        // Puppet's default.
         None => Some(WrittenFunction {
             kind: FunctionKind::DataHash,
             name: "yaml_data".to_owned(),
@@ -98,7 +93,7 @@ pub(super) fn levels(at: &FileContext<'_>) -> Vec<ConfigLevel> {
     levels
 }
 
-/// The function that a level, or `defaults`, names itself.
+/// The function named in a level, or in `defaults`, itself.
 fn function(tree: &Tree, level: NodeId) -> Option<WrittenFunction> {
     FunctionKind::ALL.into_iter().find_map(|kind| {
         let (key, value) = entry(tree, level, kind.key())?;
@@ -119,7 +114,7 @@ fn function(tree: &Tree, level: NodeId) -> Option<WrittenFunction> {
     })
 }
 
-/// The options of a level, its own or those of `defaults`: the key's node and the value's.
+/// The options of a level or of `defaults`: the nodes of the key and the value.
 pub(super) fn options(at: &FileContext<'_>, level: &ConfigLevel) -> Option<(NodeId, NodeId)> {
     let tree = at.tree();
     let own = entry(tree, level.node, "options");

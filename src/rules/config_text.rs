@@ -1,4 +1,4 @@
-//! What a `hiera.yaml` says in its own text: its version, and what Puppet interpolates of it.
+//! The version of a `hiera.yaml`, and the strings that Puppet interpolates in it.
 
 use super::context::{FileContext, entry};
 use crate::hierarchy::{Config, locate};
@@ -7,31 +7,30 @@ use crate::syntax::{NodeId, ScalarMap, Tree};
 use crate::text::TextRange;
 use crate::value::Value;
 
-/// The lists of levels that a configuration may have.
+/// The keys of a configuration that hold lists of levels.
 pub(super) const HIERARCHIES: [&str; 3] = ["hierarchy", "plan_hierarchy", "default_hierarchy"];
 
-/// The version that Puppet takes a configuration for; nothing for a value that is no hash.
+/// The version that Puppet assumes for a configuration; `None` for a value that is no hash.
 pub(super) fn version_of(value: &Value) -> Option<i64> {
     value.as_hash()?;
     match Config::version_of(value) {
         Ok(version) => Some(version),
-        // What has no integer is refused by the check of the structure.
+        // The check of the structure reports a version that is no integer.
         Err(_) => Some(5),
     }
 }
 
-/// A variable in what Puppet interpolates of a configuration.
+/// A variable in a string that Puppet interpolates in a configuration.
 pub(super) struct PathToken {
     /// The variable as written.
     pub(super) variable: String,
-    /// The token.
+    /// The range of the token.
     pub(super) range: TextRange,
-    /// The variable in it.
+    /// The range of the variable in it.
     pub(super) inner: TextRange,
 }
 
-/// The variables in locations, data directories and options of a version 5 configuration, in the
-/// order of the text.
+/// The variables in locations, data directories and options of a version 5 configuration, in text order.
 pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
     let tree = at.tree();
     let mut found = Vec::new();
@@ -54,8 +53,7 @@ pub(super) fn path_tokens(at: &FileContext<'_>) -> Vec<PathToken> {
     found
 }
 
-/// The nodes of locations, data directories and options of a version 5 configuration, in the order of the
-/// text.
+/// The nodes of locations, data directories and options of a version 5 configuration, in text order.
 pub(super) fn path_texts(at: &FileContext<'_>) -> Vec<NodeId> {
     let tree = at.tree();
     let is_5 = at.loaded().ok().and_then(version_of) == Some(5);
@@ -65,7 +63,7 @@ pub(super) fn path_texts(at: &FileContext<'_>) -> Vec<NodeId> {
     }
 }
 
-/// What Puppet interpolates: locations, data directories and options, in the order of the text.
+/// The nodes of locations, data directories and options, which Puppet interpolates, in text order.
 pub(super) fn interpolated(tree: &Tree, root: NodeId) -> Vec<NodeId> {
     let spans = locate(tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);

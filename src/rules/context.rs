@@ -1,4 +1,4 @@
-//! One file as the rules see it: its text, its tree, and who reads it.
+//! One file under check: its text, its tree, and the roots that read it.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
@@ -14,7 +14,7 @@ use crate::text::TextRange;
 use crate::value::{LoadError, Opaque, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
 
-/// What a file is for the hierarchies.
+/// The role of a file in the workspace.
 pub enum Role<'a> {
     /// Data, with the roots that read it.
     Data(Vec<Reader<'a>>),
@@ -29,7 +29,7 @@ pub enum Role<'a> {
     Project,
     /// A manifest.
     Code,
-    /// A file that lies among the data of a hierarchy which does not read it.
+    /// A file in a data directory that no level is known to read.
     Unread,
 }
 
@@ -38,9 +38,9 @@ pub struct Reader<'a> {
     pub(super) root: &'a RootContext<'a>,
     /// The locations that read it, highest priority first.
     pub reached: Vec<Reach>,
-    /// How it is read.
+    /// The format in which it is read.
     pub format: Format,
-    /// Whether no level that reads it could decrypt it, or do anything else than read it.
+    /// Whether all levels that read it read it without decryption.
     pub is_plain: bool,
 }
 
@@ -51,7 +51,7 @@ impl Reader<'_> {
         &self.root.layer
     }
 
-    /// Whether both are of the same root.
+    /// Whether both readers have the same root.
     pub(super) fn is_same_root(&self, other: &Reader<'_>) -> bool {
         std::ptr::eq(self.root.root, other.root.root)
     }
@@ -59,35 +59,30 @@ impl Reader<'_> {
 
 /// One entry of `lookup_options`.
 pub(super) struct OptionAt<'a> {
-    /// The key or pattern.
     pub(super) name: &'a str,
-    /// Where the key or pattern stands.
+    /// Range of the key or pattern.
     pub(super) key: TextRange,
-    /// Its options, if it counts and Puppet reads the file.
+    /// Its options; `None` if Puppet refuses the file, or if a duplicate entry replaces this one.
     pub(super) options: Option<Options<'a>>,
 }
 
 /// The options of an entry of `lookup_options`.
 pub(super) struct Options<'a> {
-    /// The options as Puppet reads them.
+    /// The options as Puppet loads them.
     pub(super) value: &'a Value,
-    /// Their node.
     pub(super) node: NodeId,
-    /// Where they stand.
     pub(super) range: TextRange,
 }
 
 /// A `merge` option that Puppet refuses.
 pub(super) struct RefusedMerge<'a> {
-    /// Why.
     pub(super) error: LookupError,
-    /// Where the option stands.
     pub(super) range: TextRange,
     name: &'a str,
 }
 
 impl OptionAt<'_> {
-    /// What Puppet refuses of the `merge` option. A strategy that is interpolated is not known.
+    /// The error of a `merge` option that Puppet refuses. `None` also if it is interpolated.
     pub(super) fn refused_merge(&self, tree: &Tree) -> Option<RefusedMerge<'_>> {
         let options = self.options.as_ref()?;
         let merge = options.value.get("merge")?;
@@ -105,7 +100,7 @@ impl OptionAt<'_> {
 }
 
 impl RefusedMerge<'_> {
-    /// What Puppet says, and of which key.
+    /// Puppet's message, with the key.
     pub(super) fn message(&self) -> String {
         let cause = self.error.cause.words();
         format!("{cause}: Puppet fails on '{}'", self.name)
@@ -114,21 +109,18 @@ impl RefusedMerge<'_> {
 
 /// A mapping of the file.
 pub(super) struct MappingAt<'a> {
-    /// Keys and values in the order written.
+    /// Keys and values in text order.
     pub(super) pairs: &'a [(NodeId, NodeId)],
-    /// Whether its keys are the file's top-level keys.
+    /// Whether its keys are top-level keys of the file.
     pub(super) is_topmost: bool,
 }
 
 /// A scalar that is a value or an element.
 pub(super) struct ScalarAt<'a> {
-    /// The node's number.
     pub(super) id: NodeId,
-    /// The node.
     pub(super) node: &'a Node,
-    /// What it holds.
     pub(super) scalar: &'a Scalar,
-    /// What a plain scalar means, once a rule has asked.
+    /// The meaning of a plain scalar, computed on first use.
     pub(super) resolved: OnceCell<Resolved>,
 }
 
@@ -136,15 +128,14 @@ pub(super) struct ScalarAt<'a> {
 pub(super) struct TokenAt<'a> {
     /// The string, decoded.
     pub(super) text: &'a str,
-    /// The string's node.
     pub(super) node: &'a Node,
-    /// Whether it is a key of a hash.
+    /// Whether the string is a key of a hash.
     pub(super) is_key: bool,
-    /// The token; its ranges are of the decoded string.
+    /// The token; its ranges refer to the decoded text.
     pub(super) token: Token,
-    /// Where the token stands in the file.
+    /// The range of the token in the file.
     pub(super) range: TextRange,
-    /// What the key that it looks up holds, once a rule has asked.
+    /// The value of the looked-up key, computed on first use.
     pub(super) held: OnceCell<Option<Held>>,
 }
 
@@ -153,7 +144,7 @@ pub struct FileContext<'a> {
     pub(super) checker: &'a Checker<'a>,
     /// The file.
     pub file: &'a File,
-    /// What it is.
+    /// Its role.
     pub role: Role<'a>,
     parse: OnceLock<Arc<Parse>>,
     loaded: OnceLock<Arc<DataFile>>,
@@ -170,7 +161,7 @@ impl<'a> FileContext<'a> {
         }
     }
 
-    /// The whole workspace.
+    /// The snapshot of the workspace.
     #[must_use]
     pub fn snapshot(&self) -> &'a Snapshot {
         self.checker.snapshot
@@ -182,7 +173,7 @@ impl<'a> FileContext<'a> {
         &self.checker.settings
     }
 
-    /// The roots that read the file as data; none for a configuration.
+    /// The roots that read the file as data; empty for files of other roles.
     #[must_use]
     pub fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
@@ -191,14 +182,14 @@ impl<'a> FileContext<'a> {
         }
     }
 
-    /// The roots that read the file and have code: that others find no class says nothing.
+    /// The roots that read the file and have code: without any code a missing class means nothing.
     pub(super) fn roots_with_code(&self) -> impl Iterator<Item = &'a Root> {
         let analysis = self.checker.analysis();
         let roots = self.readers().iter().map(|reader| reader.root.root);
         roots.filter(move |root| analysis.has_code(root))
     }
 
-    /// Whether the file lies among data and no level is known to read it.
+    /// Whether the file is in a data directory and no level is known to read it.
     #[must_use]
     pub fn is_unread(&self) -> bool {
         matches!(self.role, Role::Unread)
@@ -210,7 +201,7 @@ impl<'a> FileContext<'a> {
         self.file.facts()
     }
 
-    /// How the file is read.
+    /// The format in which the first root reads the file; YAML if no root does.
     #[must_use]
     pub fn format(&self) -> Format {
         self.readers()
@@ -218,7 +209,7 @@ impl<'a> FileContext<'a> {
             .map_or(Format::Yaml, |reader| reader.format)
     }
 
-    /// The file's tree with what is wrong with it.
+    /// The file's tree with its syntax errors.
     #[must_use]
     pub fn parse(&self) -> &Parse {
         self.parse
@@ -231,14 +222,15 @@ impl<'a> FileContext<'a> {
         &self.parse().tree
     }
 
-    /// What Puppet loads, or why it refuses the file.
+    /// The value that Puppet loads.
     ///
     /// # Errors
-    /// What the loader raises.
+    ///
+    /// The loader's error.
     pub fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
             Role::Data(_) | Role::Unread => match self.file.unchecked() {
-                // What is known of it all the same, before why the rest is not.
+                // Known errors take precedence over the reason why the file was not checked.
                 Some(unchecked) => Arc::new(DataFile {
                     loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
                     recovered: Value::Undef,
@@ -256,11 +248,11 @@ impl<'a> FileContext<'a> {
         loaded.loaded.as_ref()
     }
 
-    /// Why Puppet refuses the file, if it does.
+    /// Puppet's error, if it refuses the file.
     #[must_use]
     pub fn refusal(&self) -> Option<&LoadError> {
         let is_data = matches!(self.role, Role::Data(_) | Role::Unread);
-        // The file's facts know of every refusal by the reader that its name stands for.
+        // The file's facts include every error of a reader for its extension.
         let is_known = is_data && self.file.format() == Some(self.format());
         match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
             true => None,
@@ -268,7 +260,7 @@ impl<'a> FileContext<'a> {
         }
     }
 
-    /// Whether Puppet certainly reads a hash, as its text shows. False says nothing.
+    /// Whether Puppet certainly loads a hash, judged by the text; false means unknown.
     pub(super) fn is_surely_hash(&self) -> bool {
         let tree = self.tree();
         let root = tree.root().map(|root| tree.node(root));
@@ -276,8 +268,8 @@ impl<'a> FileContext<'a> {
         is_mapping && self.parse().psych.is_none() && self.refusal().is_none()
     }
 
-    /// Where a person should look for a failure of the loader: whole characters, also where the loader
-    /// counts the bytes of a file that is not UTF-8.
+    /// The range to show for a loader's error, on character boundaries even if the loader counts
+    /// bytes of a file that is not UTF-8.
     #[must_use]
     pub fn place_of(&self, error: &LoadError) -> TextRange {
         let known = error
@@ -291,15 +283,15 @@ impl<'a> FileContext<'a> {
         )
     }
 
-    /// Where a name stands in a part of the file, such as within the quotes of a key; nothing where it is written
-    /// in another way.
+    /// The range of a name in a part of the file, such as within the quotes of a key; `None` if it
+    /// is spelled differently there.
     pub(super) fn name_in(&self, part: TextRange, name: &str) -> Option<TextRange> {
         let at = part.slice(self.file.text()).find(name)?;
         let start = part.start as usize + at;
         Some(TextRange::new(start, start + name.len()))
     }
 
-    /// The first line that is not blank.
+    /// The range of the first line that is not blank.
     #[must_use]
     pub fn first_line(&self) -> TextRange {
         let text = self.file.text();
@@ -310,7 +302,7 @@ impl<'a> FileContext<'a> {
         TextRange::new(start, end)
     }
 
-    /// From places in a scalar's decoded text to the bytes of the file that spell them.
+    /// Maps ranges of a scalar's decoded text to ranges of the file.
     pub(super) fn places<'n>(&self, node: &'n Node) -> Places<'n>
     where
         'a: 'n,
@@ -325,7 +317,7 @@ impl<'a> FileContext<'a> {
         }
     }
 
-    /// The entries of `lookup_options` in the order of the text.
+    /// All entries of `lookup_options`.
     pub(super) fn lookup_options(&self) -> Vec<OptionAt<'_>> {
         let mut read = self.read_options();
         let facts = self.facts().lookup_options.iter();
@@ -339,12 +331,12 @@ impl<'a> FileContext<'a> {
                     .and_then(|at| read.swap_remove(at).options),
             })
             .collect();
-        // Of those that an alias brings, and of those in HOCON, there are no facts.
+        // Facts lack entries from aliases and in HOCON.
         all.append(&mut read);
         all
     }
 
-    /// The entries of `lookup_options` as Puppet reads them; none where it refuses the file.
+    /// The entries of `lookup_options` as Puppet loads them; empty if it refuses the file.
     fn read_options(&self) -> Vec<OptionAt<'_>> {
         let tree = self.tree();
         let Some((_, options)) = self.top_level(LOOKUP_OPTIONS) else {
@@ -368,7 +360,7 @@ impl<'a> FileContext<'a> {
         names.collect()
     }
 
-    /// What a plain scalar of YAML means; nothing for any other scalar, which is a text.
+    /// The meaning of a plain YAML scalar; `None` for other scalars, which are strings.
     pub(super) fn resolved<'s>(&self, at: &'s ScalarAt<'_>) -> Option<&'s Resolved> {
         let is_plain = self.format() == Format::Yaml
             && at.scalar.style == ScalarStyle::Plain
@@ -376,7 +368,7 @@ impl<'a> FileContext<'a> {
         is_plain.then(|| at.resolved.get_or_init(|| resolve_plain(&at.scalar.text)))
     }
 
-    /// The key of the mapping entry whose value a node is, or whose list it is an element of.
+    /// The key of the mapping entry around a node, which is its value or an element of its lists.
     pub(super) fn key_around(&self, node: NodeId) -> Option<&Arc<str>> {
         let tree = self.tree();
         let mut node = node;
@@ -384,7 +376,7 @@ impl<'a> FileContext<'a> {
             let parent = tree.parent(node)?;
             match &tree.node(parent).kind {
                 NodeKind::Mapping(pairs) => {
-                    // Nodes are numbered in the order of the text.
+                    // Nodes are numbered in text order.
                     let at = pairs.binary_search_by_key(&node, |&(_, value)| value);
                     let (key, _) = match at {
                         Ok(at) => &pairs[at],
@@ -398,7 +390,7 @@ impl<'a> FileContext<'a> {
         }
     }
 
-    /// The value of a top-level key.
+    /// The key and value nodes of a top-level key; the last ones if it is repeated.
     pub(super) fn top_level(&self, name: &str) -> Option<(NodeId, NodeId)> {
         let tree = self.tree();
         tree.entries()
@@ -407,24 +399,23 @@ impl<'a> FileContext<'a> {
     }
 }
 
-/// From places in a scalar's decoded text to the bytes of the file that spell them.
+/// Maps ranges of a scalar's decoded text to ranges of the file.
 pub(super) enum Places<'a> {
     /// By the rules of YAML and JSON.
     Mapped(ScalarMap),
-    /// In HOCON, where a string can be joined from several: looked for as it reads.
+    /// In HOCON, where a string can be concatenated: by searching for the decoded text.
     Written {
-        /// The file.
+        /// The file's text.
         text: &'a str,
-        /// Where the scalar stands.
+        /// The scalar's range.
         range: TextRange,
-        /// What it reads.
+        /// The scalar's decoded text.
         decoded: &'a str,
     },
 }
 
 impl Places<'_> {
-    /// The bytes that spell a range of the decoded text; the whole scalar if they are spelled in
-    /// another way.
+    /// The file's range for a range of the decoded text; the whole scalar if it is spelled differently.
     pub(super) fn source_range(&self, decoded: TextRange) -> TextRange {
         match self {
             Places::Mapped(map) => map.source_range(decoded.as_usize()),
@@ -446,12 +437,12 @@ impl Places<'_> {
     }
 }
 
-/// Where in the order of its hierarchy a location is asked: later ones are lower.
+/// Orders the locations of a hierarchy by priority, the highest first.
 pub(super) fn order(place: &Place) -> (bool, usize, usize) {
     (place.in_default_hierarchy, place.index, place.location)
 }
 
-/// Value of a key of a mapping; a symbol counts as a string.
+/// The key and value nodes of a mapping's entry, the last ones if it is repeated. Symbols count as strings.
 pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId, NodeId)> {
     let node: &Node = tree.node(tree.resolve(mapping));
     node.as_mapping()?.iter().copied().rfind(|&(key, _)| {
@@ -460,8 +451,8 @@ pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId,
     })
 }
 
-/// Whether a value has a text in it, as a key or a value, of which a test holds: also one that is not known, as it
-/// is before its tokens are interpolated.
+/// Whether a test holds for some string in a value, as a key or a value. Strings with unknown
+/// tokens are tested before interpolation.
 pub(super) fn holds_text(value: &Value, test: fn(&str) -> bool) -> bool {
     value.any(&|part| {
         if let Value::String(text) | Value::Symbol(text) = part {
@@ -474,10 +465,10 @@ pub(super) fn holds_text(value: &Value, test: fn(&str) -> bool) -> bool {
     })
 }
 
-/// Longest piece of a file that a message repeats, in characters.
+/// Maximum number of characters of a file's text in a message.
 const SHOWN: usize = 60;
 
-/// A piece of a file on one line, not too long.
+/// A text on one line, shortened.
 pub(super) fn shown(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(SHOWN) {

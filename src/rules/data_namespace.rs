@@ -34,7 +34,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
                 key.name
             ),
         );
-        // A key of another namespace is meant for the environment's data.
+        // A key of another namespace belongs in the environment's data: no fix.
         let meant = format!("{prefix}{}", key.name);
         if !key.name.contains(':')
             && let Some(place) = at.name_in(key.key, &key.name)
@@ -47,15 +47,15 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// The module whose namespace Puppet holds the keys of a file against. Only hashes are validated; a
-/// `lookup_key` function is never asked for a key of another namespace.
+/// The module of a reader, if Puppet checks the namespace of the file's keys. It only checks
+/// hashes; a `lookup_key` function is not called with keys of other namespaces.
 fn validating_module<'r>(reader: &'r Reader<'_>) -> Option<&'r str> {
     let as_hash = |reach: &Reach| reach.place.function.kind == FunctionKind::DataHash;
     let module = reader.layer().module_name()?;
     reader.reached.iter().any(as_hash).then_some(module)
 }
 
-/// Puppet asks each topmost key whether it starts with the module's name, which only a text can answer
+/// Puppet calls `start_with?` on each top-level key, which only strings and symbols have
 /// (`pops/lookup/module_data_provider.rb`).
 fn check_mapping(at: &FileContext<'_>, mapping: &MappingAt<'_>, findings: &mut Findings<'_>) {
     if !mapping.is_topmost || at.format() != Format::Yaml {
@@ -82,7 +82,7 @@ fn check_mapping(at: &FileContext<'_>, mapping: &MappingAt<'_>, findings: &mut F
     }
 }
 
-/// Whether a key is certainly no text and no symbol.
+/// Whether a key is certainly neither a string nor a symbol.
 fn is_no_text(node: &Node) -> bool {
     if node.tag.is_some() {
         return false;

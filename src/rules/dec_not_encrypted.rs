@@ -1,4 +1,4 @@
-//! `dec-not-encrypted`: a mark of `eyaml edit` stands in data, with the plain text in it.
+//! `dec-not-encrypted`: data contains a mark of `eyaml edit`, with plain text in it.
 
 use super::{FileContext, Findings, ScalarAt};
 use crate::eyaml::edit_marks;

@@ -1,4 +1,4 @@
-//! `dig-digit-string-key`: a token asks for a number where the hash has that number as a string.
+//! `dig-digit-string-key`: a token digs with a number, but the hash has it as a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{FileContext, Findings, Fix, Safety, TokenAt};
@@ -40,7 +40,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     else {
         return;
     };
-    // The other quote than the one around the key, as the scalar around it spells it.
+    // The quote that is not used around the key, as spelled in the scalar.
     let before = at.text[..argument_range.start as usize].chars().next_back();
     let quote = match (before, at.node.as_scalar().map(|scalar| scalar.style)) {
         (Some('\''), Some(ScalarStyle::DoubleQuoted | ScalarStyle::JsonString)) => "\\\"",

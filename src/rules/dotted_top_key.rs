@@ -1,4 +1,4 @@
-//! `dotted-top-key`: the name of a key has dots, at which a lookup would split it.
+//! `dotted-top-key`: a key has dots, at which a lookup would split it.
 
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;

@@ -15,7 +15,7 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
     let Some(pairs) = node.as_mapping() else {
         return;
     };
-    // Values in HOCON are merged or joined.
+    // HOCON merges or concatenates repeated values.
     if pairs.len() < 2 || file.format() == Format::Hocon {
         return;
     }
@@ -30,7 +30,7 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
         let Some(before) = seen.insert(&scalar.text, key) else {
             continue;
         };
-        // Few texts come twice: only then it matters whether both are strings, or both are not.
+        // Equal texts are rare: only their types are compared.
         let name = match (string(before), string(key)) {
             (Some(_), Some(name)) => name,
             (None, None) if is_bare(before) && is_bare(key) => &*scalar.text,
@@ -52,14 +52,14 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a key is a number, a truth value or nothing, as its text alone says.
+/// Whether a key is a plain scalar without a tag, and not a merge key.
 fn is_bare(key: &Node) -> bool {
     let plain = |style| matches!(style, ScalarStyle::Plain);
     let is_plain = |scalar: &crate::syntax::Scalar| plain(scalar.style) && &*scalar.text != "<<";
     key.tag.is_none() && key.as_scalar().is_some_and(is_plain)
 }
 
-/// The text of a key that is a string. Merge keys may come twice.
+/// The text of a key that is a string; `None` for merge keys, which may be repeated.
 fn string(key: &Node) -> Option<&str> {
     let scalar = key.as_scalar()?;
     let text = &*scalar.text;

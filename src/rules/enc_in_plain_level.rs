@@ -16,7 +16,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     }
     let range = match text.trim_start().starts_with("ENC[") {
         true => TextRange::new(0, text.find(['\n', '\r']).unwrap_or(text.len())),
-        // A text about the format has no whole message in it.
+        // Text that only describes the format has no whole encrypted value in it.
         false => match scan(text).blobs.iter().find(|blob| blob.problem.is_none()) {
             Some(blob) => blob.range,
             None => return,

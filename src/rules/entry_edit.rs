@@ -1,25 +1,22 @@
-//! Edits that take an entry out of a hash or put one into it, for fixes: as the hash is written, in
-//! lines or between braces.
+//! Edits that remove or add an entry of a hash, for fixes: in lines or between braces.
 
 use super::context::FileContext;
 use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{Format, KeyFact};
 
-/// Where an entry stands, from its key to the end of its value.
+/// The range from an entry's key to the end of its value.
 pub(super) fn entry_range(tree: &Tree, (key, value): (NodeId, NodeId)) -> TextRange {
     let (key, value) = (tree.node(key), tree.node(value));
     key.full_range().cover(value.full_range())
 }
 
-/// Whether a mapping is written between braces.
 fn is_in_braces(file: &FileContext<'_>, mapping: NodeId) -> bool {
     let range = file.tree().node(mapping).range;
     range.slice(file.file.text()).starts_with('{')
 }
 
-/// Takes an entry out of a mapping between braces. Nothing where comments stand around it, or where
-/// it is the only one.
+/// Removes an entry from a mapping between braces. `None` if it is the only entry or next to a comment.
 pub(super) fn removed_in_braces(
     file: &FileContext<'_>,
     mapping: NodeId,
@@ -44,8 +41,8 @@ pub(super) fn removed_in_braces(
     is_in_braces(file, mapping).then(|| TextEdit::delete(edit))
 }
 
-/// Takes an entry out of a mapping that is written in lines, with its lines. Nothing where more than
-/// a comment stands in them, or where it is the only one.
+/// Removes an entry from a mapping in lines. `None` if it is the only entry, or if its lines have
+/// other content than a comment.
 pub(super) fn removed_in_lines(
     file: &FileContext<'_>,
     mapping: NodeId,
@@ -64,8 +61,7 @@ pub(super) fn removed_in_lines(
         .then(|| TextEdit::delete(TextRange::new(line, line_end)))
 }
 
-/// Puts an entry, as it is to be written, behind the last one of a mapping. Nothing behind a value of
-/// several lines.
+/// Adds the text of an entry after the last one of a mapping. `None` if that has several lines.
 pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Option<TextEdit> {
     let (tree, text) = (file.tree(), file.file.text());
     let last = *tree.node(mapping).as_mapping()?.last()?;
@@ -93,8 +89,8 @@ pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Opt
     is_alone.then(|| TextEdit::insert(place, format!("{end}{indent}{entry}")))
 }
 
-/// Takes a topmost entry away: with its lines, or with its comma. Nothing in a file that Puppet does
-/// not load, where what it says is not known, and nothing of a key that stands there again.
+/// Removes a top-level entry, with its lines or its comma. `None` if Puppet refuses the file, which
+/// is then not fully known, or if the file repeats the key.
 pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
     let tree = file.tree();
     let mut others = file.facts().keys.iter();
@@ -114,14 +110,14 @@ pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit>
     }
 }
 
-/// Takes an entry of a block mapping away, with its lines. Where it is the only one, an empty hash is left:
-/// Puppet warns at each lookup of a file that holds none.
+/// Removes an entry of a block mapping with its lines. The only entry is replaced by an empty hash:
+/// Puppet warns at each lookup in a file without a hash.
 fn with_lines(text: &str, key: &KeyFact, is_only: bool) -> Option<TextEdit> {
     let start = key.key.start as usize;
     let starts_line = start == 0 || text[..start].ends_with('\n');
     let end = (key.key.end.max(key.value.end)) as usize;
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    // What follows in the line may only be a comment.
+    // Only a comment may follow in the line.
     let rest = text[end..line_end].trim();
     let is_alone = rest.is_empty() || rest == ":" || rest.starts_with('#');
     let range = TextRange::new(start, line_end);

@@ -4,7 +4,7 @@ use super::{FileContext, Findings, ScalarAt, Severity};
 use crate::eyaml::{BlobProblem, BrokenBlob, is_encrypted, scan};
 use crate::text::TextRange;
 
-/// Methods that `hiera-eyaml` and published plugins of it have.
+/// Methods of `hiera-eyaml` and its published plugins.
 const METHODS: [&str; 14] = [
     "PKCS7",
     "GPG",
@@ -26,7 +26,7 @@ rule!("eyaml-blob", Error, [Scalar(check)]);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
-    // Where nothing is known to decrypt, or a text only speaks of encryption, nothing can be broken.
+    // Only a text with `ENC[` can be broken, and only if every level decrypts it.
     let readers = file.readers();
     if !text.contains("ENC[") || readers.is_empty() || readers.iter().any(|reader| reader.is_plain)
     {
@@ -72,8 +72,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         };
         findings.report(range, format!("{problem}: Puppet fails on this key"));
     }
-    // A text in brackets may be no encrypted value at all in a longer text, and where another one stands
-    // beside it.
+    // In a longer text, or next to an encrypted value, brackets can mean something else.
     let broken = scan.broken.iter().filter(|_| is_whole);
     let shown = broken.filter(|one| scan.blobs.is_empty() || is_cut_off(text, one));
     for broken in shown.take(1) {
@@ -94,9 +93,9 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// Whether what opens like an encrypted value names its method, has some base64 and ends with the text.
+/// Whether an unterminated value names a known method, has some base64 and reaches the end of the text.
 fn is_cut_off(text: &str, broken: &BrokenBlob) -> bool {
-    /// Fewest letters of base64.
+    /// Minimum number of base64 characters.
     const LEAST: usize = 4;
     let inside = broken.range.slice(text).strip_prefix("ENC[");
     let payload = inside

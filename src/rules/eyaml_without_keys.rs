@@ -1,4 +1,4 @@
-//! `eyaml-without-keys`: a level of encrypted data lacks a key to decrypt with.
+//! `eyaml-without-keys`: a level of encrypted data lacks a key for decryption.
 
 use super::config_level::{levels, options};
 use super::{ConfigurationAt, FileContext, Findings, Severity, entry};
@@ -8,8 +8,7 @@ use crate::text::nearest;
 
 rule!("eyaml-without-keys", Warning, [Configuration(check)]);
 
-/// The options that hold hiera-eyaml's keys, in pairs of which one is enough
-/// (`hiera/backend/eyaml/encryptors/pkcs7.rb`).
+/// Options with hiera-eyaml's keys; one of each pair is enough (`hiera/backend/eyaml/encryptors/pkcs7.rb`).
 const KEYS: [[&str; 2]; 2] = [
     ["pkcs7_public_key", "pkcs7_public_key_env_var"],
     ["pkcs7_private_key", "pkcs7_private_key_env_var"],
@@ -39,9 +38,9 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
     }
 }
 
-/// Reports options without a private key, unless they are of another method: those of a plugin are its own
-/// matter. The public key is only needed by versions of hiera-eyaml before 2024, so that one is not missed
-/// unless it is misspelt.
+/// Reports options without a private key, except those of a plugin, which have none of these keys.
+/// The public key is only needed by hiera-eyaml before 2024, so it is only reported if it is
+/// misspelt.
 fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &mut Findings<'_>) {
     let tree = file.tree();
     let Some(pairs) = tree.node(tree.resolve(value)).as_mapping() else {
@@ -59,7 +58,7 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
         Some((key, meant))
     });
     let is_of_plugin = !has_public && !pairs.is_empty() && misspelt.is_none();
-    // A merge key may bring more than stands here.
+    // A merge key may add options.
     if has("<<") || has_private && misspelt.is_none() || !has_private && is_of_plugin {
         return;
     }
@@ -74,7 +73,7 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
              value of the level",
         ),
     };
-    // Options of `defaults` are those of several levels.
+    // Several levels share the options of `defaults`.
     let range = tree.node(misspelt.map_or(key, |(key, _)| key)).range;
     if findings.has(range) {
         return;

@@ -1,4 +1,4 @@
-//! What a rule reports about a file. It knows neither editors nor how a report is printed.
+//! What a rule reports about a file, independent of editors and output formats.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use crate::syntax::{Node, quoted};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::File;
 
-/// How bad it is; the worst first.
+/// How severe a finding is, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Puppet fails.
     Error,
-    /// Puppet goes on, with something else than was meant.
+    /// Puppet continues with an unintended result.
     Warning,
     /// Worth knowing.
     Information,
-    /// Perhaps not needed.
+    /// Possibly redundant.
     Hint,
 }
 
 impl Severity {
-    /// What a configuration chooses; nothing for findings that are not reported.
+    /// The severity of a project's setting; `None` if the findings are not reported.
     #[must_use]
     pub fn chosen(wanted: ProjectSeverity) -> Option<Severity> {
         match wanted {
@@ -46,74 +46,74 @@ impl Severity {
     }
 }
 
-/// Another place that a finding is about.
+/// Another place related to a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Related {
     /// Absolute path of the file.
     pub path: Arc<str>,
-    /// Bytes of that file's text.
+    /// The range in that file, in bytes.
     pub range: TextRange,
-    /// What is there.
+    /// A note about the place.
     pub message: String,
 }
 
-/// Whether an edit may be applied without being read.
+/// Whether a fix can be applied without review.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Safety {
-    /// The data means afterwards what was certainly meant.
+    /// The result certainly has the intended meaning.
     Safe,
-    /// It may mean something else: for a person to look at.
+    /// The result may have another meaning: a person has to review it.
     Unsafe,
 }
 
-/// An entry of another file that a fix is only right beside.
+/// An entry of another file that a fix depends on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rest {
     /// Absolute path of the file.
     pub path: Arc<str>,
-    /// The topmost key. Where it stands changes with edits that don't concern the fix.
+    /// The top-level key. Its range is not kept: unrelated edits change it.
     pub key: Arc<str>,
 }
 
 /// A key that a fix writes in the place of another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NewKey {
-    /// Where the old key stands.
+    /// The range of the old key.
     pub old: TextRange,
-    /// The new one's name.
+    /// The name of the new key.
     pub name: String,
 }
 
 /// An edit that removes a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
-    /// What it does, as an imperative.
+    /// A title in the imperative.
     pub title: String,
-    /// Edits of the finding's own file, which don't overlap.
+    /// Edits of the finding's file, which do not overlap.
     pub edits: Vec<TextEdit>,
-    /// Whether it may be applied without being read.
+    /// Whether it can be applied without review.
     pub safety: Safety,
-    /// What it rests on in other files: an edit there may make it wrong.
+    /// Entries of other files that it depends on: a change of these may make it wrong.
     pub rests_on: Vec<Rest>,
-    /// The keys that it writes: it is not offered where the same hash has one of them.
+    /// The keys that it writes. It is not offered if the same hash has one of them.
     pub new_keys: Vec<NewKey>,
 }
 
 impl Fix {
-    /// A fix of one edit.
+    /// A fix with one edit.
     #[must_use]
     pub fn new(safety: Safety, title: impl Into<String>, edit: TextEdit) -> Fix {
         Fix::with_edits(safety, title, vec![edit])
     }
 
-    /// A fix that writes what was meant in the place of something else.
+    /// A fix that replaces a range with the suggested text.
     #[must_use]
     pub fn write(safety: Safety, range: TextRange, meant: &str) -> Fix {
         let edit = TextEdit::replace(range, meant);
         Fix::new(safety, format!("Write '{meant}'"), edit)
     }
 
-    /// A fix of edits that don't overlap.
+    /// A fix with several edits, which do not overlap.
     #[must_use]
     pub fn with_edits(safety: Safety, title: impl Into<String>, edits: Vec<TextEdit>) -> Fix {
         Fix {
@@ -125,7 +125,7 @@ impl Fix {
         }
     }
 
-    /// The fix as one that gives the key at a place another name.
+    /// Records that the fix renames the key at a range.
     #[must_use]
     pub fn renaming(mut self, old: TextRange, name: impl Into<String>) -> Fix {
         let name = name.into();
@@ -133,7 +133,7 @@ impl Fix {
         self
     }
 
-    /// The fix as one that rests on what a file sets a key to.
+    /// Records that the fix depends on a file's value of a key.
     #[must_use]
     pub fn resting_on(mut self, file: &File, key: &Arc<str>) -> Fix {
         self.rests_on.push(Rest {
@@ -143,8 +143,8 @@ impl Fix {
         self
     }
 
-    /// Quotes a plain scalar, so that it is the string it spells. Nothing for one that is absent or
-    /// goes over several lines, whose line breaks quotes would read in another way.
+    /// Quotes a plain scalar, which makes it a string. `None` for an empty scalar and for one over
+    /// several lines, as quotes change the meaning of line breaks.
     #[must_use]
     pub fn quote(node: &Node) -> Option<Fix> {
         let text = &node.as_scalar()?.text;
@@ -156,40 +156,40 @@ impl Fix {
     }
 }
 
-/// How an editor may draw the range of a finding.
+/// How an editor may render the range of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tag {
-    /// Faded: it can go.
+    /// Faded: it can be removed.
     Unnecessary,
     /// Struck out: it will stop working.
     Deprecated,
 }
 
-/// Something wrong, or worth knowing, in one file.
+/// A mistake or a note in one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The stable code of the rule.
     pub code: &'static str,
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
     /// Absolute path of the file.
     pub path: Arc<str>,
-    /// Bytes of the file's text.
+    /// The range in the file, in bytes.
     pub range: TextRange,
     /// One sentence: what is wrong, what Puppet does, what to do.
     pub message: String,
-    /// Other places that the finding is about.
+    /// Related places.
     pub related: Vec<Related>,
-    /// Edits that remove it, the likeliest first.
+    /// Fixes, the likeliest first.
     pub fixes: Vec<Fix>,
-    /// How editors may draw it.
+    /// How editors may render it.
     pub tags: Vec<Tag>,
-    /// Whether a secret stands in the range, which no report may repeat.
+    /// Whether the range contains a secret, which reports must not repeat.
     pub is_secret: bool,
 }
 
 impl Finding {
-    /// Lowers the severity by one: for files of which it is not certain that Puppet reads them.
+    /// Lowers the severity by one step, for files that Puppet may not read.
     pub(super) fn weaken(&mut self) {
         self.severity = match self.severity {
             Severity::Error => Severity::Warning,
@@ -198,20 +198,19 @@ impl Finding {
         };
     }
 
-    /// Asks at the end of the message whether something else was meant, and offers to write it, if it is known
-    /// where.
+    /// Asks "did you mean" in the message, and adds a fix if the range is known.
     pub(super) fn suggest(&mut self, range: impl Into<Option<TextRange>>, meant: &str) {
         self.ask(meant);
         let fix = |range| Fix::write(Safety::Unsafe, range, meant);
         self.fixes.extend(range.into().map(fix));
     }
 
-    /// Asks at the end of the message whether something else was meant.
+    /// Asks "did you mean" in the message.
     pub(super) fn ask(&mut self, meant: &str) {
         self.message.push_str(&format!("; did you mean '{meant}'?"));
     }
 
-    /// A finding without related places, fixes and tags.
+    /// A finding without related places, fixes or tags.
     #[must_use]
     pub fn new(
         code: &'static str,
@@ -250,7 +249,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Adds a finding; the caller may change the rest of it.
+    /// Adds a finding, and returns it for further changes.
     pub(super) fn report(&mut self, range: TextRange, message: impl Into<String>) -> &mut Finding {
         let (code, severity) = (self.rule.code, self.rule.severity);
         let path = Arc::clone(self.file.path());
@@ -259,12 +258,12 @@ impl<'a> Findings<'a> {
         self.list.push_mut(finding)
     }
 
-    /// Whether this rule has reported these bytes already.
+    /// Whether this rule has already reported this range.
     pub(super) fn has(&self, range: TextRange) -> bool {
         self.list.iter().any(|finding| finding.range == range)
     }
 
-    /// Adds a finding of another severity than the rule's own.
+    /// Adds a finding with another severity than the rule's.
     pub(super) fn report_as(
         &mut self,
         severity: Severity,

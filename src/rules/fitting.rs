@@ -1,5 +1,5 @@
-//! Fixes beside the types of classes' parameters: one that gives a parameter what it does not take is left
-//! out, and one that mends it is safe.
+//! Checks fixes against the types of class parameters: a fix that sets a value of the wrong type is
+//! dropped, one that corrects the type is safe.
 
 use super::{FileContext, Finding, Safety};
 use crate::datatype::{self, Type};
@@ -7,7 +7,8 @@ use crate::text::{TextEdit, TextRange};
 use crate::value::Value;
 use crate::workspace::{Format, KeyFact, load};
 
-/// Keeps the fixes of a finding that fit the parameter which the value is for. O(value) where one is known.
+/// Keeps the fixes after which the value fits its parameter, or has fewer mismatches. O(value) if a
+/// parameter is known.
 pub(super) fn keep_fitting(file: &FileContext<'_>, finding: &mut Finding) {
     let mut keys = file.facts().keys.iter();
     let Some(key) = keys.find(|key| key.value.contains(finding.range)) else {
@@ -55,7 +56,7 @@ pub(super) fn keep_fitting(file: &FileContext<'_>, finding: &mut Finding) {
     });
 }
 
-/// The types of the parameters that a key is for, in all roots that read the file.
+/// The types of the parameters that a key sets, in all roots that read the file.
 fn types_of(file: &FileContext<'_>, key: &KeyFact) -> Vec<Type> {
     if !key.name.contains("::") {
         return Vec::new();

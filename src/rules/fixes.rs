@@ -1,5 +1,5 @@
-//! Which fixes can be made together: none touches another's text, or what another rests on in other
-//! files, and Puppet still loads what it loaded before.
+//! Which fixes can be applied together: they change neither each other's text nor entries of other
+//! files that another fix depends on, and Puppet still loads the file as well as before.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use crate::syntax::{NodeId, Tree};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, Snapshot, load};
 
-/// The fixes of one file that are made together.
+/// Fixes of one file that are applied together.
 #[derive(Clone, Debug)]
 pub struct Made {
-    /// The file's text after them.
+    /// The file's text after the fixes.
     pub text: String,
-    /// Their edits in the order of the text.
+    /// Their edits in text order.
     pub edits: Vec<TextEdit>,
-    /// The findings that they are to remove.
+    /// The findings that they should remove.
     pub removed: Vec<Removed>,
-    /// Whether Puppet did not load the file without them.
+    /// Whether Puppet refused the file before.
     pub was_refused: bool,
 }
 
-/// A finding that a fix is to remove.
+/// A finding that a fix should remove.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// The finding as it was.
+    /// The finding before the fix.
     pub finding: Known,
-    /// Where it would begin after the fix; nothing where that text is gone.
+    /// Where it would start after the fix; `None` if its text is removed.
     after: Option<TextRange>,
 }
 
-/// What a finding is known by.
+/// The identity of a finding: its code, message and start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Known {
     code: &'static str,
@@ -40,14 +40,13 @@ pub struct Known {
     start: u32,
 }
 
-/// A fix that is chosen.
 struct Chosen<'a> {
     finding: &'a Finding,
     fix: &'a Fix,
 }
 
 impl Known {
-    /// A finding as it is known later.
+    /// The identity of a finding.
     #[must_use]
     pub fn of(finding: &Finding) -> Known {
         Known {
@@ -57,7 +56,7 @@ impl Known {
         }
     }
 
-    /// Whether it is this finding.
+    /// Whether it identifies this finding.
     #[must_use]
     pub fn is(&self, finding: &Finding) -> bool {
         self.start == finding.range.start
@@ -65,7 +64,7 @@ impl Known {
             && self.message == finding.message
     }
 
-    /// The same finding after edits of its file; nothing where its text is gone.
+    /// The same finding after edits of its file; `None` if its text is removed.
     #[must_use]
     pub fn after(mut self, edits: &[TextEdit]) -> Option<Known> {
         self.start = place_after(edits, self.start)?.end;
@@ -74,7 +73,7 @@ impl Known {
 }
 
 impl Removed {
-    /// Whether the fix did not remove it: the same is found at the same place.
+    /// Whether the finding is still in its place after the fix.
     #[must_use]
     pub fn is_still_among(&self, findings: &[Finding]) -> bool {
         findings.iter().any(|finding| {
@@ -86,8 +85,8 @@ impl Removed {
     }
 }
 
-/// The fixes of several files, by path, that can be made together, up to a number. What stands on its own
-/// goes first: a fix that rests on another file waits until nothing else is left.
+/// The fixes of several files that can be applied together, by path; at most `at_once` in all.
+/// Fixes that depend on other files are only applied if there are no others.
 #[must_use]
 pub fn fixes_together(
     snapshot: &Snapshot,
@@ -116,7 +115,7 @@ pub fn fixes_together(
     BTreeMap::new()
 }
 
-/// Chooses the first fix of each finding that may be made; of two that meet, the earlier one's.
+/// Chooses the first allowed fix of each finding; of two conflicting fixes, the earlier.
 struct Choice<'a> {
     snapshot: &'a Snapshot,
     most: Safety,
@@ -153,8 +152,8 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether a fix touches neither an edit that is chosen nor what one rests on, and rests on
-    /// nothing that is edited.
+    /// Whether a fix has no conflict with chosen fixes: it neither touches their edits or the
+    /// entries that they depend on, nor depends on an edited entry.
     fn is_free(&self, finding: &Finding, fix: &Fix) -> bool {
         let is_edited = |path: &Arc<str>, range: TextRange| {
             let mut chosen = self.chosen.get(path).into_iter().flatten();
@@ -173,7 +172,7 @@ impl<'a> Choice<'a> {
             })
     }
 
-    /// Where what a fix rests on stands.
+    /// The range of an entry that a fix depends on.
     fn range_of(&self, rest: &Rest) -> Option<TextRange> {
         let file = self.snapshot.file(&rest.path)?;
         let key = file.facts().key(&rest.key)?;
@@ -181,12 +180,12 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// Whether two ranges overlap or stand side by side.
+/// Whether two ranges overlap or touch.
 fn meet(one: TextRange, other: TextRange) -> bool {
     one.start <= other.end && other.start <= one.end
 }
 
-/// What Puppet finds in a file.
+/// What Puppet loads from a file, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Content {
     Refused,
@@ -194,8 +193,8 @@ enum Content {
     Hash,
 }
 
-/// The chosen fixes of one file, without those after which Puppet would no longer load it, or no longer
-/// find a hash in it; at most a number of them. In a file that it does not load, what it fails on is mended first.
+/// Applies at most `most` of the chosen fixes of one file, without those that make Puppet refuse it
+/// or load no hash any more. In a refused file, only errors are fixed.
 fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     let format = file.format().unwrap_or(Format::Yaml);
     let content = |text: &str| match load(text.as_bytes(), format).loaded {
@@ -242,8 +241,8 @@ fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     })
 }
 
-/// Where what begins at a place begins after edits in the order of the text: before or behind what
-/// they write there. Nothing where it is taken away.
+/// The position of `place` after edits in text order. If an edit writes text there, it is the range
+/// of that text; `None` if the text at `place` is deleted.
 fn place_after(edits: &[TextEdit], place: u32) -> Option<TextRange> {
     let (mut taken, mut added) = (0, 0);
     for edit in edits {
@@ -264,8 +263,7 @@ fn place_after(edits: &[TextEdit], place: u32) -> Option<TextRange> {
     Some(TextRange::empty(place as usize + added - taken))
 }
 
-/// Takes the fixes away that would write a key which the same hash has, or which two of them would
-/// write.
+/// Removes fixes that write a key which the same hash already has, or which two fixes would write.
 pub(super) fn without_collisions(file: &FileContext<'_>, findings: &mut [Finding]) {
     let fixes = || findings.iter().flat_map(|finding| &finding.fixes);
     if fixes().all(|fix| fix.new_keys.is_empty()) {
@@ -316,7 +314,7 @@ pub(super) fn without_collisions(file: &FileContext<'_>, findings: &mut [Finding
     }
 }
 
-/// The mapping that the key at a place is a key of.
+/// The mapping that has the key at a range.
 fn mapping_of(tree: &Tree, key: TextRange) -> Option<NodeId> {
     let path = tree.path_at(key.start as usize);
     path.into_iter().rev().find(|id| {
@@ -379,7 +377,7 @@ mod tests {
         let both = [breaks.clone(), good];
         assert_eq!(made(&both, "a: 1\nb: 2\n"), Some("a: 1\nb: y\n".to_owned()));
         assert_eq!(made(&[breaks.clone()], "a: 1\n"), None);
-        // What was broken before may be mended in steps, errors first.
+        // A refused file can be fixed in steps, errors first.
         let broken = "a: 1\n\tb\n";
         assert_eq!(made(&[breaks.clone()], broken), None);
         breaks.severity = Severity::Error;
@@ -425,7 +423,7 @@ mod tests {
         assert!((1..3).contains(&made.len()), "{made:?}");
     }
 
-    /// The titles of the fixes that are offered for the data of a workspace with a class.
+    /// The titles of the fixes for the data of a workspace with a class.
     fn offered(data: &str) -> Vec<String> {
         let text = format!(
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\

@@ -1,5 +1,6 @@
-//! Fixes in rounds: a fix can make room for another one. A round counts only if it removes the findings that
-//! it is to remove, and there are no more errors after it. A single fix is judged the same way.
+//! Applies fixes in rounds, as a fix can make another one possible. A round is only kept if it
+//! removes its findings and there are no more errors than before. Single fixes are tested the same
+//! way.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -9,27 +10,27 @@ use super::fixes::{Known, Made, Removed, fixes_together};
 use super::recheck::{Recheck, recheck};
 use crate::workspace::{Change, Snapshot};
 
-/// Most rounds.
+/// Maximum number of rounds.
 const MOST_ROUNDS: usize = 100;
 
-/// Most looks at a file to judge fixes of it.
+/// Maximum number of checks of a file to test its fixes.
 const MOST_LOOKS: usize = 12;
 
 /// The findings of files, by path.
 pub type Found = Vec<(Arc<str>, Vec<Finding>)>;
 
-/// What fixes make of files, by path.
+/// The fixed files, by path.
 type AllMade = BTreeMap<Arc<str>, Made>;
 
-/// Which fixes are to be made.
+/// Which fixes to apply.
 pub struct Fixing<'a> {
-    /// The workspace before.
+    /// The workspace before the fixes.
     pub snapshot: &'a Arc<Snapshot>,
-    /// The files to be fixed, in order.
+    /// The files to fix, in order.
     pub paths: &'a [Arc<str>],
-    /// Safe ones alone, or all.
+    /// Whether to apply safe fixes only, or all.
     pub most: Safety,
-    /// The findings of each file that stay as they are.
+    /// The accepted findings of each file, which are not fixed.
     pub accepted: BTreeMap<Arc<str>, Vec<Known>>,
 }
 
@@ -37,13 +38,13 @@ pub struct Fixing<'a> {
 pub struct AfterFixes {
     /// The workspace with the new texts.
     pub snapshot: Arc<Snapshot>,
-    /// The paths of the files that fixes were made in.
+    /// The paths of the fixed files.
     pub touched: BTreeSet<Arc<str>>,
 }
 
 impl Fixing<'_> {
-    /// Makes the fixes of the findings that are to be fixed, over and over until nothing is left to fix.
-    /// `find` gives all findings of the files at some paths, ordered by path.
+    /// Applies fixes until there are none left. `find` returns all findings of the files at some
+    /// paths, ordered by path; `is_fixed` selects the findings to fix.
     #[must_use]
     pub fn run(
         self,
@@ -53,7 +54,7 @@ impl Fixing<'_> {
         let mut snapshot = Arc::clone(self.snapshot);
         let mut found: BTreeMap<_, _> = find(&snapshot, self.paths).into_iter().collect();
         let mut useless = Remembered(self.accepted);
-        // What an unsafe fix makes room for rests on a guess: it waits for a person.
+        // A finding that only appears after an unsafe fix depends on a guess: it is left for review.
         let mut certain: Option<Remembered> = None;
         let mut touched = BTreeSet::new();
         let mut at_once = usize::MAX;
@@ -103,7 +104,7 @@ impl Fixing<'_> {
             useless.moved(&made);
             certain.iter_mut().for_each(|known| known.moved(&made));
             touched.extend(made.into_keys());
-            // What no level reads any more has no findings.
+            // Files that no level reads any more have no findings.
             concerned.iter().for_each(|path| drop(found.remove(path)));
             found.extend(after);
             snapshot = next;
@@ -113,10 +114,10 @@ impl Fixing<'_> {
     }
 }
 
-/// Which fixes of a file's findings remove them, and leave no more errors in the file. `find` gives the findings of
-/// that file in a snapshot, or nothing to stop. A look at a file is a whole check of it: fixes are judged together,
-/// in halves where some do harm, and what is not judged after `MOST_LOOKS` is left out. Errors in other files are not
-/// looked for, for the time it would take.
+/// Which fixes remove their finding and leave no more errors in the file. `find` returns the
+/// findings of that file in a snapshot, or `None` to stop. As each call checks the whole file,
+/// fixes are tested together, and in halves if they do harm. Fixes that are not tested after
+/// `MOST_LOOKS` calls are left out. Errors in other files are not checked, to save time.
 #[must_use]
 pub fn helpful(
     snapshot: &Snapshot,
@@ -145,7 +146,7 @@ pub fn helpful(
         let after = of_file(after);
         let does_harm = match tried.len() {
             1 => gained(&before, &after, &made) && has_more_errors(&before, &after),
-            // An error that one removes makes no room for one of another.
+            // An error that one fix removes must not hide a new error of another.
             _ => {
                 let is_removed = |it: &Finding| removed.iter().any(|one| one.finding.is(it));
                 let rest = findings.iter().filter(|it| !is_removed(it));
@@ -164,8 +165,8 @@ pub fn helpful(
     helps
 }
 
-/// The next fixes that can be made together, as made, and their places in the list. Further fixes of the same findings,
-/// and those that meet others, stay to be tried.
+/// The next fixes that can be applied together, with their indexes. Further fixes of the same
+/// findings, and conflicting ones, are queued again.
 fn next_together(
     snapshot: &Snapshot,
     fixes: &[(&Finding, &Fix)],
@@ -192,7 +193,7 @@ fn next_together(
         };
         let (tried, meeting): (Vec<usize>, Vec<usize>) = first.into_iter().partition(is_made);
         let is_some = |one: &Vec<usize>| !one.is_empty();
-        // Where none is made, none meets another.
+        // If no fix can be applied, the reason is not a conflict.
         let meeting = Some(meeting).filter(|_| !tried.is_empty());
         open.extend(meeting.into_iter().chain([further]).filter(is_some));
         if !tried.is_empty() {
@@ -202,7 +203,7 @@ fn next_together(
     None
 }
 
-/// Findings of each file, such as those that stay: accepted ones, and those whose fix does not help.
+/// A set of findings, by file.
 struct Remembered(BTreeMap<Arc<str>, Vec<Known>>);
 
 impl Remembered {
@@ -218,7 +219,7 @@ impl Remembered {
         known.into_iter().any(|known| known.is(finding))
     }
 
-    /// Remembers the findings that are still there after their fixes; says whether there are any.
+    /// Adds the findings that are still there after their fixes; returns whether there are any.
     fn learn(&mut self, made: &AllMade, after: &BTreeMap<Arc<str>, Vec<Finding>>) -> bool {
         let mut has_any = false;
         for (path, made) in made {
@@ -234,7 +235,7 @@ impl Remembered {
         has_any
     }
 
-    /// Remembers the findings of fixes after which there are more errors.
+    /// Adds the findings of fixes that lead to more errors.
     fn add(&mut self, made: AllMade) {
         for (path, made) in made {
             let removed = made.removed.into_iter().map(|removed| removed.finding);
@@ -242,7 +243,7 @@ impl Remembered {
         }
     }
 
-    /// Finds what it remembers at its new places, after edits.
+    /// Moves the findings to their places after edits.
     fn moved(&mut self, made: &AllMade) {
         for (path, made) in made {
             if let Some(known) = self.0.get_mut(path) {
@@ -253,7 +254,8 @@ impl Remembered {
     }
 }
 
-/// Whether files have more errors of some rule than before; what Puppet refused to read hid its own.
+/// Whether files have more errors of some rule than before. In a file that was refused, errors were
+/// hidden: it is skipped.
 fn gained(
     before: &BTreeMap<Arc<str>, Vec<Finding>>,
     after: &BTreeMap<Arc<str>, Vec<Finding>>,
@@ -305,7 +307,7 @@ mod tests {
     use crate::rules::Checker;
     use crate::text::{TextEdit, TextRange};
 
-    /// The text of a workspace's data after all fixes of what `find` finds in each file.
+    /// The text of a workspace's data after all fixes of the findings that `find` returns.
     fn fixed(
         text: &str,
         most: Safety,
@@ -347,13 +349,13 @@ mod tests {
         assert_eq!(text, "a: 1\n");
     }
 
-    /// Which of the fixes of `count` numbers in a list, each of which may be `bad`, help; and after how many looks.
+    /// Which fixes help in a list of `count` numbers, if some of them are `bad`, and the number of checks.
     fn helping(count: usize, bad: impl Fn(usize) -> bool) -> (Vec<bool>, usize) {
         let text = "- 0644\n".repeat(count);
         let text = format!("a:\n{text}b: 1\n");
         let snapshot = Arc::new(Fixture::new("data/common.yaml", &text).on_disk());
         let path: Arc<str> = format!("{FOLDER}/data/common.yaml").into();
-        // A bad fix makes a number of ten digits, which is an error.
+        // A bad fix writes a number of ten digits, which is an error.
         let find = |snapshot: &Snapshot| {
             let text = snapshot.file(&path).expect("the file").text().to_string();
             let mut findings = Vec::new();
@@ -397,7 +399,7 @@ mod tests {
         assert!(helps.iter().filter(|helps| **helps).count() > 190);
         let (helps, looks) = helping(200, |_| true);
         assert_eq!((helps, looks), (vec![false; 200], MOST_LOOKS));
-        // Around a cursor there are few.
+        // A few fixes, as around a cursor.
         for bad in 0..4 {
             let (helps, looks) = helping(4, |at| at == bad);
             let expected: Vec<bool> = (0..4).map(|at| at != bad).collect();
@@ -408,7 +410,7 @@ mod tests {
 
     #[test]
     fn nothing_is_fixed_that_rests_on_a_guess() {
-        // The misspelt key above may be meant for 'pool'; the value below stays for whoever knows.
+        // The key of the higher level may be a misspelt 'pool', so the lower value is not removed.
         let data = "ntp::pool: 2\nz: 1\n";
         let text = format!(
             "{data}#- hiera.yaml\nversion: 5\nhierarchy: [{{name: all, paths: [high.yaml, common.yaml]}}]\n\
@@ -439,7 +441,7 @@ mod tests {
             check(Safety::Safe, "  a: hash\n  b: unique\n"),
             "  a: hash\n  b: {merge: unique}\n"
         );
-        // One error in the place of another is no more than there was.
+        // One error may replace another.
         assert_eq!(
             check(Safety::Unsafe, "  a: {merge: hahs}\n  b: {merge: unique}\n"),
             "  a: {merge: hash}\n  b: {merge: unique}\n"

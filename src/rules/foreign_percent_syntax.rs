@@ -1,4 +1,4 @@
-//! `foreign-percent-syntax`: another program's `%{…}` stands in a string that Puppet interpolates.
+//! `foreign-percent-syntax`: another program's `%{…}` is in a string that Puppet interpolates.
 
 use super::context::shown;
 use super::variables::variable;
@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         true => PuppetVersion::V7,
         false => file.settings().puppet_version,
     };
-    // `%%{NONE}{X}` gives `%{X}` where a variable that is not there is an empty string.
+    // `%%{NONE}{X}` gives `%{X}` if a missing variable is an empty string.
     let is_escape = at.text[..at.token.range.start as usize].ends_with('%')
         && at.text[at.token.range.end as usize..].starts_with('{');
     if is_escape && version == PuppetVersion::V7 {
@@ -69,11 +69,11 @@ fn is_of_version_3(file: &FileContext<'_>) -> bool {
     !file.readers().is_empty() && versions.all(|version| version == Some(3))
 }
 
-/// Whether no variable of Puppet has such a name. `behind` is what follows the token.
+/// Whether no variable of Puppet can have this name. `behind` is the text after the token.
 fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
     let name = path.strip_prefix("::").unwrap_or(path);
     let name = name.split('.').next().unwrap_or(name);
-    // A call without quotes or brackets is another rule's matter, and so is what Puppet's own languages write.
+    // Other rules report malformed calls and Puppet's own syntax.
     let is_call = || {
         name.split_once(' ')
             .is_some_and(|(word, _)| Method::from_name(word).is_some())
@@ -89,7 +89,7 @@ fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     if !parts.all(fits) {
-        // A name of words is a slip rather than a language: `%{facts-os}` is left alone.
+        // A name of words is probably a mistake, not another language: `%{facts-os}` is not reported.
         return name.starts_with(['+', '[']) || name.contains(':') || is_header(name, behind);
     }
     let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
@@ -98,7 +98,7 @@ fn is_foreign(file: &FileContext<'_>, path: &str, behind: &str) -> bool {
         && !file.checker.path_variables().contains(name)
 }
 
-/// A header or variable in Apache's log formats: `%{Referer}i`.
+/// Whether it is a header or variable in Apache's log formats: `%{Referer}i`.
 fn is_header(name: &str, behind: &str) -> bool {
     let mut rest = behind.chars();
     let is_format = matches!(rest.next(), Some('i' | 'o' | 'e' | 'n' | 'x' | 'C' | 't'));
@@ -110,7 +110,7 @@ fn is_header(name: &str, behind: &str) -> bool {
             .all(|character| character.is_alphanumeric() || matches!(character, '-' | '_'))
 }
 
-/// A name of a grok pattern: `%{GREEDYDATA}`.
+/// Whether it is the name of a grok pattern: `%{GREEDYDATA}`.
 fn is_pattern(name: &str) -> bool {
     name.len() > 2
         && name

@@ -1,7 +1,7 @@
 //! `hiera-config`: Puppet refuses a 'hiera.yaml'.
 //!
-//! Puppet reports one broken rule at a time. Here every level is checked alone, so that all of them
-//! are reported, each where it stands and in Puppet's words.
+//! Puppet stops at the first broken rule. Here each level is checked separately, so that all
+//! mistakes are reported where they are, with Puppet's messages.
 
 mod places;
 
@@ -68,12 +68,12 @@ struct Configuration<'a> {
     hash: &'a HashMap,
 }
 
-/// What an unknown key was perhaps meant for.
+/// The key to suggest for an unknown one.
 struct MeantKey<'k> {
     name: &'k str,
-    /// Whether only capitals and lines between words differ.
+    /// Safe if only capitals, `_` and `-` differ.
     safety: Safety,
-    /// Where the key stands, if a name can take its place.
+    /// The range of the key; `None` if it is quoted.
     place: Option<TextRange>,
 }
 
@@ -91,7 +91,6 @@ fn report_mismatch(
     }
 }
 
-/// One level of a list.
 struct LevelAt<'a> {
     list: &'static str,
     index: usize,
@@ -101,7 +100,7 @@ struct LevelAt<'a> {
 
 impl Configuration<'_> {
     fn check(&self, findings: &mut Findings<'_>) {
-        // Everything but the levels, then each level with nothing beside it.
+        // First everything but the levels, then each level separately.
         let mut rest = self.hash.clone();
         for name in HIERARCHIES {
             let is_list = rest
@@ -150,7 +149,7 @@ impl Configuration<'_> {
         self.at.tree()
     }
 
-    /// Asks Puppet's rules about one level alone.
+    /// Checks one level separately.
     fn check_level(
         &self,
         level: &LevelAt<'_>,
@@ -199,7 +198,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// Reads a part of the configuration and reports what is wrong with it; whether nothing is.
+    /// Checks a part of the configuration and reports its mistakes; returns whether there are none.
     fn read(&self, part: HashMap, node: NodeId, findings: &mut Findings<'_>) -> bool {
         let tree = self.tree();
         match self.config(part) {
@@ -242,7 +241,7 @@ impl Configuration<'_> {
         false
     }
 
-    /// The key that an unknown one of a mapping was perhaps meant for, where the mapping lacks it.
+    /// The key to suggest for an unknown key of a mapping, if the mapping lacks it.
     fn meant_key<'k>(
         &self,
         mapping: NodeId,
@@ -280,7 +279,7 @@ impl Configuration<'_> {
         Config::read(path, self.dir, text, &Value::from(part), self.layer)
     }
 
-    /// Names must differ.
+    /// Reports duplicate names of levels.
     fn check_names(&self, levels: &[NodeId], findings: &mut Findings<'_>) {
         let tree = self.tree();
         let mut seen: Vec<(&Arc<str>, TextRange)> = Vec::new();
@@ -308,7 +307,7 @@ impl Configuration<'_> {
         }
     }
 
-    /// Paths, data directories and options are interpolated, but must not call functions.
+    /// Reports calls and syntax errors in paths, data directories and options, which Puppet refuses.
     fn check_tokens(&self, findings: &mut Findings<'_>) {
         let tree = self.tree();
         for id in interpolated(tree, self.root) {

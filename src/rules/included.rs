@@ -1,4 +1,4 @@
-//! What the rules ask of the classes that manifests include, worked out once for all files.
+//! Facts about the classes that manifests include, computed once for all files.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::scope::KnownNodes;
 use crate::workspace::{Root, path};
 
 impl Checker<'_> {
-    /// The values that classes surely lack which manifests include.
+    /// The values that are certainly missing for classes that manifests include.
     pub(super) fn missing_values(&self) -> &[MissingValue] {
         self.missing_values.get_or_init(|| {
             let environments = self.snapshot.roots().environments().enumerate();
@@ -22,7 +22,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The order of evaluation of each environment, in the order of the environments.
+    /// The order of evaluation in each environment, in the order of the environments.
     fn evaluation_orders(&self) -> &[EvaluationOrder] {
         self.evaluation_orders.get_or_init(|| {
             let environments = self.snapshot.roots().environments();
@@ -31,21 +31,19 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether an environment's manifests may evaluate a class where it does not see one of the variables of
-    /// a path, though nodes have it.
+    /// Whether manifests may evaluate a class where a variable of a path is not visible, although nodes have it.
     pub(super) fn may_miss_variable(&self, class: &str, reach: &Reach) -> bool {
         let mut variables = reach.place.template.variables();
         variables.any(|variable| self.may_not_see(class, variable))
     }
 
-    /// Whether an environment's manifests may evaluate a class where it does not see a variable that nodes have.
+    /// Whether manifests may evaluate a class where a variable is not visible, although nodes have it.
     pub(super) fn may_not_see(&self, class: &str, variable: &str) -> bool {
         let mut orders = self.evaluation_orders().iter();
         orders.any(|order| order.may_miss(class, variable))
     }
 
-    /// The known nodes of the environment that a root is or is in: as many as [`Analysis::nodes_of_site`]
-    /// looks at.
+    /// The known nodes of a root's environment, as in `Analysis::nodes_of_site`.
     pub(super) fn site_nodes(&self, root: &Root) -> Option<&KnownNodes> {
         let mut environments = self.snapshot.roots().environments_of(root);
         let environment = environments.next()?;
@@ -56,7 +54,7 @@ impl Checker<'_> {
         }))
     }
 
-    /// Which of the known nodes of the environment that a root is or is in may include which class.
+    /// The classes that the known nodes of a root's environment may include.
     pub(super) fn possible_inclusions(&self, root: &Root) -> Option<&PossibleInclusions> {
         let mut environments = self.snapshot.roots().environments_of(root);
         let environment = environments.next()?;
@@ -70,14 +68,14 @@ impl Checker<'_> {
         }))
     }
 
-    /// The files whose readers get a merged value of a key that does not fit, worked out once.
+    /// The files for which `find` reports a merged value of a key that does not fit, cached.
     pub(super) fn wrong_for(
         &self,
         root: &Root,
         key: &Arc<str>,
         find: impl FnOnce() -> Vec<Arc<str>>,
     ) -> Paths {
-        // Each change is one insertion: the map is whole even after a panic.
+        // Each change is a single insertion, so the map is consistent even after a panic.
         let known = || {
             self.wrong_for
                 .lock()

@@ -1,4 +1,4 @@
-//! `interp-loses-type`: a string is nothing but a lookup of a value that is not a string.
+//! `interp-loses-type`: a string consists of a lookup of a value that is not a string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};

@@ -51,7 +51,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     };
     let severity = match is_whole {
         true => Severity::Warning,
-        // A level that cannot be seen may have it.
+        // Data outside the workspace may have it.
         false => Severity::Hint,
     };
     let finding = findings.report_as(
@@ -69,7 +69,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
 }
 
-/// Where the root of the key stands in the string.
+/// The range of the key's root in the string.
 fn root_range(at: &TokenAt<'_>) -> Option<TextRange> {
     let TokenKind::Call {
         argument,

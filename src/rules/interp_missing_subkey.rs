@@ -1,4 +1,4 @@
-//! `interp-missing-subkey`: a token asks for a part that a fact or a value does not have.
+//! `interp-missing-subkey`: a token digs for a part that a fact or a value does not have.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::variables::{missing_part, report_missing, variable};
@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some(Held::NoPart { segment, names }) = held(file, at) else {
         return;
     };
-    // Digits that do not find a text key are another rule's matter.
+    // Another rule reports numbers that do not match a string key.
     if matches!(segment, Segment::Index(_)) && names.contains(&*segment.to_string()) {
         return;
     }
@@ -49,7 +49,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
 }
 
-/// Where a segment of the key stands in the string.
+/// The range of a segment of the key in the string.
 fn place_of(at: &TokenAt<'_>, segment: &Segment) -> Option<TextRange> {
     let TokenKind::Call {
         argument,

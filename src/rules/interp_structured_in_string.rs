@@ -1,4 +1,4 @@
-//! `interp-structured-in-string`: a list or a hash is put into the middle of a string.
+//! `interp-structured-in-string`: a list or a hash is interpolated into a longer string.
 
 use super::looked_up::{Held, LookedUp, files_that_look_up, held};
 use super::variables::variable;
@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         }
         return;
     }
-    // A token that is the whole value is another rule's matter; alias() must be.
+    // Other rules report tokens that are the whole value, and alias() in longer strings.
     let is_alias = matches!(
         at.token.kind,
         TokenKind::Call {

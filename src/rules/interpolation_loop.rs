@@ -1,7 +1,7 @@
 //! `interpolation-loop`: keys look each other up in a loop.
 //!
-//! Facts give the circles that could be; lookups in the scopes that read the file say which of
-//! them Puppet runs into. What a higher level hides is no loop.
+//! References in the files give possible loops; lookups in the scopes that read the file show which
+//! of them occur. A loop through an overridden value does not.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ rule!(
     files_on_circles
 );
 
-/// Most steps of the search for scopes in which a circle closes, for one key.
+/// Maximum number of steps in the search for scopes with a loop, for one key.
 const MOST_STEPS: usize = 500;
 
-/// Most scopes in which one key is looked up.
+/// Maximum number of scopes in which one key is looked up.
 const MOST_SCOPES: usize = 24;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
@@ -48,31 +48,31 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A scope in which a key is tried.
+/// A scope in which a key is looked up.
 struct Candidate {
     scope: Scope,
-    /// Which of the file's own readings it starts from.
+    /// The index of the file's own scope that it extends.
     reading: usize,
-    /// What was bound beyond that: path and value.
+    /// The additional variables: path and value.
     added: Vec<(Arc<str>, String)>,
 }
 
-/// One reference of the file that is part of a loop.
+/// A reference in the file that is part of a loop.
 struct Member {
-    /// All keys of the loop in order, this one's first.
+    /// All keys of the loop in order, starting with this reference's.
     keys: Vec<Arc<str>>,
     related: Vec<Related>,
-    /// For each reading of the file in which the loop is certain.
+    /// The indexes of the file's own scopes in which the loop certainly occurs.
     certain: HashSet<usize>,
-    /// The condition of the first scope in which it is not.
+    /// The condition of the first scope in which the loop was found.
     condition: Condition,
 }
 
-/// What must hold for a loop.
+/// The condition of a loop: values of variables, and unknown levels.
 #[derive(Clone, Default)]
 struct Condition {
     added: Vec<(Arc<str>, String)>,
-    /// Levels that may set one of the keys.
+    /// Levels that may set one of the keys, which would end the loop.
     unless: Vec<Arc<str>>,
 }
 
@@ -82,8 +82,8 @@ struct Loops {
     members: HashMap<TextRange, Member>,
 }
 
-/// Looks a key up in every scope in which its circle could close, and takes in the loops that
-/// Puppet runs into in this file. `member` is the key that must be part of the loop.
+/// Looks a key up in every scope in which its loop may close, and collects the loops that occur in
+/// this file. `member` is the key that must be part of the loop.
 fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops: &mut Loops) {
     let readings = readings(&reader.reached);
     loops.readings = readings.len();
@@ -131,7 +131,7 @@ fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, ask: &str, member: &str, l
     }
 }
 
-/// The scopes that the file's own path allows, each once.
+/// The scopes that the file's own path allows, without duplicates.
 fn readings(reached: &[Reach]) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::new();
     for reach in reached {
@@ -143,7 +143,7 @@ fn readings(reached: &[Reach]) -> Vec<Scope> {
     scopes
 }
 
-/// Walks along references from key to key, binding what the files on the way say of themselves.
+/// Follows references from key to key, binding the variables in the paths of the files on the way.
 struct Search<'s, 'a> {
     checker: &'s Checker<'a>,
     goal: &'s str,
@@ -175,8 +175,8 @@ impl Search<'_, '_> {
             };
             let mut seen = Vec::new();
             for reader in self.checker.readers(file) {
-                // Where two levels read one file by different variables, the first is the one
-                // that people mean: mixing them makes up nodes that do not exist.
+                // If two levels read a file by different variables, only the first counts: both
+                // together describe nodes that do not exist.
                 for reach in reader.reached.iter().take(1) {
                     let before = added.len();
                     if let Some(scope) = bound(scope, reach, added)
@@ -208,8 +208,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// The scope with what a file's path says; nothing where that contradicts it. What is new is
-/// added to `added`.
+/// The scope with the variables that a file's path binds; `None` if they contradict it. New ones
+/// are added to `added`.
 fn bound(scope: &Scope, reach: &Reach, added: &mut Vec<(Arc<str>, String)>) -> Option<Scope> {
     let mut scope = scope.clone();
     for (path, value) in &reach.bindings {
@@ -225,7 +225,7 @@ fn bound(scope: &Scope, reach: &Reach, added: &mut Vec<(Arc<str>, String)>) -> O
     Some(scope)
 }
 
-/// A key as the name of a lookup: quoted where dots would split it.
+/// A key as the name of a lookup: quoted if dots would split it.
 fn quoted(key: &str) -> String {
     if !key.contains(['.', '\'', '"']) {
         key.to_owned()
@@ -236,14 +236,14 @@ fn quoted(key: &str) -> String {
     }
 }
 
-/// One step of a loop: the key, and the file whose value goes on.
+/// One step of a loop: the key, and the file with the value that looks up the next key.
 struct Step {
     key: Arc<str>,
     file: Option<Arc<str>>,
 }
 
-/// The loop that ended a lookup: the nodes that were open when it did, from the first time the
-/// key was asked for that came again.
+/// The loop that ended a lookup: the open nodes of the trace, from the first lookup of the key that
+/// was looked up again.
 fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
     let mut steps: Vec<Step> = Vec::new();
     let mut node = trace;
@@ -409,7 +409,7 @@ fn top_level(key: &str) -> Arc<str> {
     Arc::from(root.unwrap_or(key))
 }
 
-/// Where a file's value of a key looks another one up.
+/// The range of the reference in a file's value of a key that looks up the next key.
 fn place(file: &File, key: &str, next: &str) -> Option<TextRange> {
     let root = top_level(key);
     file.facts()

@@ -1,4 +1,4 @@
-//! `key-shape`: the name of a key has `::`, and cannot be the parameter of a class.
+//! `key-shape`: a key has `::`, but cannot be the parameter of a class.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     );
 }
 
-/// Why a name with `::` cannot be the name of a class and its parameter, by `CLASSREF` and `VARIABLE` of
-/// Puppet's `pops/patterns.rb`. Names that other rules report are left to them.
+/// Why a name with `::` cannot be a class and its parameter (`CLASSREF` and `VARIABLE` in
+/// `pops/patterns.rb`). `None` also for names that other rules report.
 fn wrong(name: &str) -> Option<&'static str> {
     let is_others = name.starts_with(':') || name.contains('.') || name.contains("%{");
     if is_others || name == LOOKUP_OPTIONS || !name.contains("::") {

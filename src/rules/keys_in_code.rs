@@ -1,4 +1,4 @@
-//! Whether code or data look a key up, and for which keys a change made that another answer.
+//! Whether code or data look a key up, and the keys for which a change affects that.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ pub(super) fn is_looked_up(snapshot: &Snapshot, key: &str) -> bool {
         || snapshot.references().users(key).next().is_some()
 }
 
-/// Whether manifests or data may look a key up by its name.
+/// The same, but also by a name that is entirely computed.
 pub(super) fn may_be_looked_up(snapshot: &Snapshot, key: &str) -> bool {
     is_looked_up(snapshot, key) || computing(snapshot).next().is_some()
 }
 
-/// The files that look up keys of which nothing is known. What tests have is evaluated for no node.
+/// The files that look up computed keys, except tests, which are not evaluated for nodes.
 pub(super) fn computing(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<File>> {
     let files = snapshot.files_that_compute_keys();
     files.filter(|file| !file.path().contains("/spec/"))
 }
 
-/// Adds the files with keys that a manifest or data began or ceased to look up, or may have.
+/// Adds the files with keys for which a change adds or removes lookups.
 pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<'_>) {
     let [before, after] = [&delta.before, &delta.after].map(|facts| {
         let uses = facts.iter().flat_map(|facts| facts.uses());

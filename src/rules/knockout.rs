@@ -1,5 +1,5 @@
-//! Elements and keys of values that look like knock-outs, and what takes them away: for the rules
-//! about `knockout_prefix`.
+//! Elements and keys of values that look like knock-outs, and the lower levels that they act on:
+//! for the rules about `knockout_prefix`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,50 +11,47 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
-/// What nearly everybody sets `knockout_prefix` to.
+/// The usual value of `knockout_prefix`.
 pub(super) const USUAL_PREFIX: &str = "--";
 
-/// Most files with one key that are read.
+/// Maximum number of files with one key that are read.
 pub(super) const MOST_FILES: usize = 64;
 
-/// A text of a value that starts with a prefix of knock-outs.
+/// A string in a value that starts with a knock-out prefix.
 pub(super) struct Knockout {
-    /// Where it stands.
     pub(super) range: TextRange,
-    /// The text without the prefix.
+    /// The string without the prefix.
     pub(super) target: Arc<str>,
-    /// Whether it is an element of a list rather than the key of a hash.
+    /// Whether it is an element of a list; otherwise it is the key of a hash.
     pub(super) is_element: bool,
-    /// Of an element the keys of the hashes that lead to its list: lists are merged with those at the
-    /// same place. Nothing where it stands in a list of lists or hashes.
+    /// For an element, the keys of the hashes around its list: lists with the same path are merged.
+    /// `None` in a list of lists or hashes.
     pub(super) path: Option<Vec<Arc<str>>>,
 }
 
 impl Knockout {
-    /// Whether it is an element of the value itself, not of a list further in.
+    /// Whether it is an element of the value itself, not of a nested list.
     pub(super) fn is_topmost(&self) -> bool {
         self.path.as_ref().is_some_and(Vec::is_empty)
     }
 }
 
-/// The value of one key in one file, with how it is merged there.
+/// The value of one key in one file, and how it is merged.
 pub(super) struct Knocking<'a> {
-    /// The prefix that is set, if one is.
+    /// The configured prefix.
     pub(super) prefix: Option<Arc<str>>,
-    /// The strategy.
     pub(super) strategy: Option<Arc<str>>,
-    /// What looks like a knock-out.
+    /// Strings that look like knock-outs.
     pub(super) knockouts: Vec<Knockout>,
     /// The files of lower levels that set the key, the highest first, and whether every node that
     /// reads this file reads them.
     pub(super) lower: Vec<(&'a Arc<File>, bool)>,
-    /// Whether the file is the lowest that sets the key for every node that reads it. False says
-    /// nothing.
+    /// Whether no lower level sets the key for any node that reads the file; false means unknown.
     pub(super) is_lowest: bool,
 }
 
-/// The knock-outs in a key's value. None where there are none, where the same file is read in several
-/// ways, or where the key is set by too many files.
+/// The knock-outs in a key's value. `None` if there are none, if not exactly one root reads the
+/// file, or if too many files set the key.
 pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knocking<'a>> {
     let text = key.value.slice(file.file.text());
     let mut others = file.checker.knockout_prefixes().iter();
@@ -96,14 +93,14 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     })
 }
 
-/// The entry of `lookup_options` that decides over a key for the nodes that read the file.
+/// The entry of `lookup_options` for a key, for the nodes that read the file.
 fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<OptionsEntry> {
     let view = file.checker.analysis().at(reader.root.root);
     let scope = reader.reached.first()?.scope();
     view.in_scope(&scope).options_entry(key)
 }
 
-/// The strings in a key's value that start with a prefix, elements of lists and keys of hashes.
+/// The strings in a key's value that start with a prefix: elements of lists and keys of hashes.
 fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     let tree = file.tree();
     let mut found = Vec::new();
@@ -133,7 +130,7 @@ fn texts(file: &FileContext<'_>, key: &KeyFact, prefix: &str) -> Vec<Knockout> {
     found
 }
 
-/// The keys of the hashes in a key's value that lead to a list.
+/// The keys of the hashes around a list in a key's value.
 fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
     let mut path = Vec::new();
     let mut at = list;
@@ -148,7 +145,7 @@ fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
     Some(path)
 }
 
-/// What a file's value of a key has at the end of some keys of hashes.
+/// The part of a file's value of a key at a path of hash keys.
 pub(super) fn value_at(
     file: &FileContext<'_>,
     of: &File,
@@ -162,7 +159,7 @@ pub(super) fn value_at(
     Some(value)
 }
 
-/// Whether no other hierarchy than a reader's sets a key: the levels of others may come behind.
+/// Whether no other root than the reader's sets a key: levels of other roots may be lower.
 fn all_in_root(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> bool {
     let mut others = file.snapshot().iter_files_with(key);
     others.all(|other| {
@@ -171,7 +168,7 @@ fn all_in_root(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> bool {
     })
 }
 
-/// The files of lower levels with a key, the highest first; and whether other files have it too.
+/// The files of lower levels with a key, the highest first, and whether any other file has it.
 pub(super) fn lower_files<'a>(
     file: &FileContext<'a>,
     reader: &Reader<'_>,
@@ -201,7 +198,7 @@ pub(super) fn lower_files<'a>(
     (lower.collect(), has_others)
 }
 
-/// Whether a file's value of a key has a text somewhere in it below some keys, as an element or a key.
+/// Whether a file's value of a key has a string below a path of hash keys, as an element or a key.
 pub(super) fn has_text_at(
     file: &FileContext<'_>,
     of: &File,
@@ -212,7 +209,7 @@ pub(super) fn has_text_at(
     value_at(file, of, key, path).is_some_and(|value| holds(&value, text))
 }
 
-/// What another file sets a key to.
+/// A file's value of a key.
 pub(super) fn value_of(file: &FileContext<'_>, of: &File, key: &str) -> Option<Value> {
     let readers = file.checker.readers(of);
     let format = readers.first()?.format;
@@ -223,7 +220,7 @@ pub(super) fn value_of(file: &FileContext<'_>, of: &File, key: &str) -> Option<V
         .cloned()
 }
 
-/// Whether a value has a text in it; a value that is not known may.
+/// Whether a value contains a string, or a token that may produce it.
 fn holds(value: &Value, text: &str) -> bool {
     if let Some(elements) = value.as_array() {
         return elements.iter().any(|element| holds(element, text));
@@ -238,8 +235,8 @@ fn holds(value: &Value, text: &str) -> bool {
         .is_some_and(|own| own == text || own.contains("%{"))
 }
 
-/// The files with a key whose values, or options, a change touched, if what such a key is set
-/// to has a sign of a knock-out in it. O(files with these keys).
+/// Files that may have knock-outs in a key that a change affects; all files that may have some, if
+/// `lookup_options` changed. O(files with these keys).
 pub(super) fn files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = BTreeSet::new();
     for changed in &snapshot.delta().files {
@@ -256,7 +253,7 @@ pub(super) fn files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     files
 }
 
-/// The files with a value that has a sign of a knock-out in it. O(keys).
+/// Files with a value that may have knock-outs. O(keys).
 pub(super) fn all_files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let knocking = snapshot.files().filter(|file| {
         let mut keys = file.facts().keys.iter();
@@ -265,10 +262,10 @@ pub(super) fn all_files_with_prefixes(snapshot: &Snapshot) -> BTreeSet<Arc<str>>
     knocking.map(|file| Arc::clone(file.path())).collect()
 }
 
-/// Whether a value has a text in it that could be a knock-out.
+/// Whether a value may have a knock-out.
 fn may_knock_out(file: &File, key: &str) -> bool {
     let key = file.facts().key(key);
-    // Prefixes other than the usual one are not letters.
+    // Every prefix is assumed to have such a character.
     let is_sign = |byte: u8| matches!(byte, b'-' | b'~' | b'!' | b'+' | b'_' | b'=' | b'^');
     key.is_some_and(|key| key.value.slice(file.text()).bytes().any(is_sign))
 }

@@ -1,4 +1,4 @@
-//! `knockout-hash-key`: the key of a hash has the knock-out prefix, which does not remove keys.
+//! `knockout-hash-key`: a hash key has the knock-out prefix, which does not remove keys.
 
 use super::knockout::{files_with_prefixes, knocking};
 use super::{FileContext, Findings};

@@ -1,4 +1,4 @@
-//! `knockout-removes-nothing`: no lower level has the element that is knocked out.
+//! `knockout-removes-nothing`: no lower level has the knocked-out element.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// The texts of a list that a file has in a key's value.
+/// The strings of the list at a path in a file's value of a key.
 fn texts(file: &FileContext<'_>, of: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
     let value = value_at(file, of, key, path);
     let elements = value.as_ref().and_then(Value::as_array);

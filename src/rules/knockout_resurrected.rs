@@ -28,7 +28,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let Some(path) = &knockout.path else {
             continue;
         };
-        // A level that has the key without the list lets the knock-out pass.
+        // A level that has the key without the list does not use up the knock-out.
         let has_list = |lower: &&&Arc<File>| value_at(file, lower, &key.name, path).is_some();
         let holders: Vec<&&Arc<File>> = always.iter().filter(has_list).collect();
         let mut further = holders.iter().skip(1);

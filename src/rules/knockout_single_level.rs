@@ -1,4 +1,4 @@
-//! `knockout-single-level`: no lower level sets the key, so that a knock-out stays in the value.
+//! `knockout-single-level`: no lower level sets the key, so a knock-out stays in the value.
 
 use super::knockout::{files_with_prefixes, knocking};
 use super::{FileContext, Findings};

@@ -1,4 +1,4 @@
-//! `knockout-without-prefix`: an element is meant to take another away, but no prefix is set.
+//! `knockout-without-prefix`: an element looks like a knock-out, but no prefix is set.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(knocking) = knocking(file, key) else {
         return;
     };
-    // The options of a call take the place of those in the data.
+    // The options of a call replace those in the data.
     if knocking.prefix.is_some() || file.snapshot().may_be_knocked_out_by_call(&key.name) {
         return;
     }
@@ -32,8 +32,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let mut lower = knocking.lower.iter().map(|(lower, _)| *lower);
         lower.find(|lower| has_text_at(file, lower, &key.name, path, &knockout.target))
     };
-    // Texts that start with dashes are options of programs as a rule, and nothing is taken out of
-    // a list that is not merged: unless lower levels have each of them.
+    // Strings that start with dashes are usually options of programs, and a list that is not merged
+    // has no knock-outs: they are only reported if lower levels have each of these elements.
     let strategy = knocking.strategy.as_deref();
     let strategy = strategy.filter(|strategy| *strategy != "first");
     let is_merged = |one: &&Knockout| one.is_topmost() || strategy == Some("deep");
@@ -65,8 +65,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// The files whose values or options a change touched, and all that may have a knock-out where a call began
-/// or ceased to give a prefix.
+/// Files with affected values or options; all files that may have knock-outs, if a change adds or
+/// removes a prefix in a call.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let gives = |facts: &Option<Arc<FileFacts>>| {
         let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
@@ -81,7 +81,7 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     files_with_prefixes(snapshot)
 }
 
-/// The prefix in the file's own entry of `lookup_options` for a key that is merged deeply.
+/// Sets the prefix in the file's own entry of `lookup_options` for a key, if that is merged deeply.
 fn with_prefix(file: &FileContext<'_>, key: &str) -> Option<TextEdit> {
     let quote = match file.format() {
         Format::Yaml => "",

@@ -1,4 +1,4 @@
-//! `leading-colons-key`: the name of a key starts with colons.
+//! `leading-colons-key`: a key starts with colons.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ rule!(
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let name = key.name.trim_start_matches(':');
-    // In a module's data such a key is dropped, which is another rule's matter.
+    // Another rule reports such keys in a module's data, which Puppet drops.
     let mut readers = file.readers().iter();
     if !key.name.starts_with(':')
         || name.is_empty()
@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let written = key.key.slice(file.file.text());
     let is_symbol = written.starts_with("::") && !key.name.starts_with("::");
     let what = match is_symbol {
-        // Psych takes the first colon for the sign of a symbol.
+        // Psych reads the first colon as the sign of a symbol.
         true => format!(
             "'{written}' is read as a symbol: the name of the key is '{}'",
             key.name

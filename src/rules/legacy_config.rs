@@ -1,4 +1,4 @@
-//! `legacy-config`: a 'hiera.yaml' is of a version before 5.
+//! `legacy-config`: a 'hiera.yaml' has a version before 5.
 
 use super::config_text::version_of;
 use super::{ConfigurationAt, FileContext, Findings, Severity, Tag};
@@ -67,8 +67,8 @@ fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings
     finding.tags.push(Tag::Deprecated);
 }
 
-/// Whether a configuration stands where Puppet looks for none, such as among the data of a module that
-/// was written for the module 'module_data'.
+/// Whether Puppet does not look for a configuration there, such as in the data of a module that was
+/// written for the module 'module_data'.
 fn is_elsewhere(at: &FileContext<'_>) -> bool {
     let path = at.file.path();
     let roots = at.snapshot().roots();

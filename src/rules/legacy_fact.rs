@@ -34,9 +34,9 @@ fn check_paths(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut F
 /// A variable that is a legacy fact.
 struct Legacy<'t> {
     name: &'t str,
-    /// Whether nothing but the fact can be meant.
+    /// Whether the name can only mean the fact.
     is_top: bool,
-    /// The structured fact that it is another name of.
+    /// The structured fact that replaces it.
     structured: Option<&'static str>,
 }
 
@@ -54,7 +54,7 @@ fn legacy(path: &str) -> Option<Legacy<'_>> {
     }
 }
 
-/// Reports a legacy fact: where its token stands, and where its name does.
+/// Reports a legacy fact, given the ranges of its token and its name.
 fn report(
     file: &FileContext<'_>,
     legacy: &Legacy<'_>,

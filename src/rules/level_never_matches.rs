@@ -1,4 +1,4 @@
-//! `level-never-matches`: no file of the workspace matches a path of a level.
+//! `level-never-matches`: no file in the workspace matches a path of a level.
 
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
@@ -12,7 +12,7 @@ use crate::workspace::{FileKind, Files, path};
 /// Extensions of data files.
 const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
-/// What folders of data are usually called.
+/// Usual names of data directories.
 const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
 rule!("level-never-matches", Hint, [Configuration(check)]);
@@ -37,7 +37,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     };
     let levels = levels(file);
     for level in &levels {
-        // Other functions make of a path what they like.
+        // Other functions may read other files than the path names.
         let function = level.function.as_ref();
         if function.is_none_or(|function| function.built_in().is_none()) {
             continue;
@@ -63,17 +63,18 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     }
 }
 
-/// What a location is held against.
+/// The context in which locations are checked.
 struct Hierarchy<'a> {
     file: &'a FileContext<'a>,
     view: &'a RootView<'a>,
     places: &'a [Place],
-    /// Whether any level has a file. If not, the data lies elsewhere, unless a name is nearly that of a file here.
+    /// Whether any level has a file. If not, the data is probably outside the workspace: then only
+    /// paths that are similar to a file's are reported.
     is_here: bool,
 }
 
 impl Hierarchy<'_> {
-    /// The files that a glob without braces and brackets can mean.
+    /// A template for the files of a glob without braces, brackets and `**`.
     fn template_of_glob(&self, location: &LocationSpan, own: &[&Place]) -> Option<Template> {
         let text = &location.text;
         let braces = text.matches('{').count() - text.matches("%{").count();
@@ -92,7 +93,7 @@ impl Hierarchy<'_> {
         Some(Template::parse(&whole).with_wildcards())
     }
 
-    /// Reports a location that no file fits; where no name is near, only if `is_alone`.
+    /// Reports a location that no file matches; without a similar path, only if `is_alone`.
     fn check(
         &self,
         (level, location): (&ConfigLevel, &LocationSpan),
@@ -104,7 +105,7 @@ impl Hierarchy<'_> {
         if self.view.analysis.is_outside(template) || !found(template).is_empty() {
             return;
         }
-        // Such as plain data beside the encrypted data of the same name.
+        // For example plain data next to encrypted data of the same name.
         let is_read = |at: &String| self.places.iter().any(|place| place.template.matches(at));
         let is_unread = |template: &Template| {
             let found = found(template);
@@ -128,7 +129,7 @@ impl Hierarchy<'_> {
         }
     }
 
-    /// Reports a path with wildcards, which only globs have.
+    /// Reports a path with wildcards, which only work in globs.
     fn report_wildcards(
         &self,
         level: &ConfigLevel,
@@ -153,7 +154,7 @@ impl Hierarchy<'_> {
         }
     }
 
-    /// A path that names its data directory once more: what is too much, and the rest.
+    /// The repeated part of a path that starts with its data directory, and the template without it.
     fn without_datadir(
         &self,
         location: &LocationSpan,
@@ -190,7 +191,7 @@ impl Hierarchy<'_> {
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
 
-    /// Reports a data directory in the workspace that is not there, beside a folder that is called as one.
+    /// Reports a data directory that is not in the workspace, if there is a folder with a usual name.
     fn report_no_datadir(&self, levels: &[ConfigLevel], findings: &mut Findings<'_>) {
         let Some(config) = self.file.facts().config.as_ref() else {
             return;
@@ -236,7 +237,7 @@ impl Hierarchy<'_> {
         let end = TextRange::new(stem, location.text.len());
         let map = ScalarMap::new(self.file.file.text(), node);
         let range = match end.is_empty() {
-            // Behind the last letter, within the quotes.
+            // After the last letter, within the quotes.
             true => {
                 let last = map.source_range(stem.saturating_sub(1)..stem);
                 TextRange::empty(last.end as usize)
@@ -256,14 +257,13 @@ fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
     );
 }
 
-/// A folder or a file beside the one that a path names and that is not there.
+/// A misspelt folder or file in a path, and the existing one.
 struct Near {
     written: String,
     meant: String,
 }
 
-/// What a path was perhaps meant for: with one typing error less in one name files fit it that no level
-/// reads.
+/// The likely misspelt name in a path: with the correction, it matches files that no level reads.
 fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Option<Near> {
     let TemplatePart::Text(start) = template.parts.first()? else {
         return None;
@@ -274,7 +274,7 @@ fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Opti
     let mut names = rest.split('/').peekable();
     while let Some(name) = names.next() {
         let is_last = names.peek().is_none();
-        // The last name goes on with a variable.
+        // A variable follows in the last name.
         if is_last && !is_whole {
             return None;
         }
@@ -319,7 +319,7 @@ fn report_near(
             location.text
         ),
     );
-    // In a data directory of that name another line is the wrong one.
+    // The name may be part of the data directory, which is set in another line.
     let mut places = location.text.match_indices(written.as_str());
     let (Some((at, _)), None) = (places.next(), places.next()) else {
         return;
@@ -329,8 +329,7 @@ fn report_near(
     finding.fixes.push(Fix::write(Safety::Unsafe, range, meant));
 }
 
-/// Reports globs that fit a broken link: Puppet passes over such a path, not over what a
-/// glob gives.
+/// Reports globs that match a broken link: Puppet skips such a path, but fails on it in a glob.
 fn report_lost_links(
     file: &FileContext<'_>,
     view: &RootView<'_>,
@@ -367,12 +366,11 @@ fn report_lost_links(
     }
 }
 
-/// Whether a place is one of a level's.
 fn is_of(place: &Place, level: &ConfigLevel) -> bool {
     place.index == level.index && place.in_default_hierarchy == level.in_default_hierarchy
 }
 
-/// A path without the extension of data files.
+/// A path without the extension of a data file.
 fn stem(path: &str) -> &str {
     let mut known = EXTENSIONS.iter();
     known
@@ -380,7 +378,6 @@ fn stem(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// A template with another extension at its end.
 fn with_extension(template: &Template, extension: &str) -> Template {
     let mut parts = template.parts.clone();
     match parts.last_mut() {
@@ -399,7 +396,7 @@ mod tests {
     use crate::hierarchy::Template;
     use crate::rules::check_file;
 
-    /// The severity and the fix of the finding at a path, where a second level has a file.
+    /// The severity and the fix of the finding for a path; a second level has a file.
     fn check(path: &str, files: &str) -> Option<(Severity, Option<String>)> {
         let text = format!(
             "version: 5\nhierarchy:\n  - {{name: one, path: \"{path}\"}}\n  - {{name: two, path: other.yaml}}\n\

@@ -1,7 +1,7 @@
-//! What the data of the workspace holds under a key that a token looks up: for rules about tokens.
+//! The values of a key that a token looks up, in the data of the workspace: for rules about tokens.
 //!
-//! It answers for all files that hierarchies read at once, and only where all of them agree: then
-//! the answer holds in every scope, whatever is merged.
+//! Only facts are given that are the same in all files which hierarchies read: they hold in every
+//! scope, however values are merged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,19 +12,17 @@ use crate::interpolation::{Key, Segment, TokenKind};
 use crate::value::Value;
 use crate::workspace::{Snapshot, ValueKind};
 
-/// Most files whose values of one key are read. A key of more files is not judged.
+/// Maximum number of files with a key; keys in more files are not checked.
 const MOST_FILES: usize = 64;
 
 /// The key that a token looks up.
 pub(super) struct LookedUp {
-    /// The key.
     pub(super) key: Key,
-    /// The root of the key.
     pub(super) root: Arc<str>,
 }
 
 impl LookedUp {
-    /// The key that a token looks up, if it does.
+    /// The key that a token looks up; `None` for other tokens.
     pub(super) fn of(at: &TokenAt<'_>) -> Option<LookedUp> {
         let TokenKind::Call {
             method, argument, ..
@@ -41,33 +39,32 @@ impl LookedUp {
     }
 }
 
-/// What is there, the same in every file.
+/// The result of the lookup, the same in every file.
 pub(super) enum Held {
-    /// Nothing: no value has the part. With the text of the key up to it, and the names that are
-    /// there instead.
+    /// No value has a segment of the key.
     NoPart {
-        /// What is missing.
+        /// The missing segment.
         segment: Segment,
-        /// What there is beside it.
+        /// The names in its place.
         names: BTreeSet<Arc<str>>,
     },
-    /// Puppet cannot dig in.
+    /// Puppet refuses to dig into the values.
     Scalar {
-        /// What the first of the values is.
+        /// The kind of the first value.
         kind: ValueKind,
-        /// How many parts of the key lead to it.
+        /// The number of segments that lead to it.
         depth: usize,
-        /// What it was asked for.
+        /// The segment that Puppet digs for.
         segment: Segment,
     },
-    /// Values of these kinds.
+    /// The kinds of the values.
     Values(Vec<ValueKind>),
 }
 
-/// What all the data together holds for a key; nothing where it is not known, or differs.
+/// The result for a token's key in all data; `None` if it is unknown or differs between files.
 ///
-/// Most keys are answered from the facts of the files. Files are only loaded where a token digs into
-/// hashes and lists, once for all rules.
+/// Most keys need only the facts of the files. Files are only loaded if a token digs into hashes
+/// and lists, once for all rules.
 pub(super) fn held<'t>(file: &FileContext<'_>, at: &'t TokenAt<'_>) -> Option<&'t Held> {
     let of_key = || held_by(file, &LookedUp::of(at)?);
     at.held.get_or_init(of_key).as_ref()
@@ -139,8 +136,8 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     Some(Held::Values(kinds.collect()))
 }
 
-/// The kinds of a top-level key's values in all files that are read; nothing where there are none or
-/// one is open or cannot be known.
+/// The kinds of a top-level key's values in all files that are read. `None` if there is no value,
+/// or one is unknown.
 fn kinds(checker: &Checker<'_>, root: &str) -> Option<Vec<ValueKind>> {
     let mut kinds = Vec::new();
     for file in checker.files_with(root) {
@@ -166,7 +163,7 @@ fn kinds(checker: &Checker<'_>, root: &str) -> Option<Vec<ValueKind>> {
     (!kinds.is_empty()).then_some(kinds)
 }
 
-/// Whether it is not known what becomes of a value of this kind.
+/// Whether the result of a value of this kind is unknown.
 fn is_unknown(kind: ValueKind) -> bool {
     matches!(kind, ValueKind::Open | ValueKind::Other)
 }
@@ -180,7 +177,7 @@ fn is_refused(kind: ValueKind, segment: &Segment) -> bool {
     }
 }
 
-/// The values of a top-level key in all files that are read; nothing where one is unknown.
+/// The values of a top-level key in all files that are read; `None` if one is unknown.
 fn values(checker: &Checker<'_>, root: &str) -> Option<Vec<Value>> {
     let mut values = Vec::new();
     for file in checker.files_with(root) {
@@ -198,7 +195,7 @@ enum Part<'v> {
     Unknown,
 }
 
-/// One step into a value, as `puppet/pops/lookup/sub_lookup.rb` takes it.
+/// Digs one segment out of a value, as in `puppet/pops/lookup/sub_lookup.rb`.
 fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
     let kind = ValueKind::of(value);
     if is_unknown(kind) {
@@ -218,7 +215,7 @@ fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
                 if *key == wanted {
                     return Part::Is(value);
                 }
-                // Keys in values are interpolated, and may become any text.
+                // Keys in values are interpolated.
                 if is_open(key) {
                     return Part::Unknown;
                 }
@@ -234,7 +231,7 @@ fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
     }
 }
 
-/// Whether interpolation or decryption may make anything of a key of a hash.
+/// Whether interpolation or decryption can change a hash's key to any other.
 fn is_open(key: &Value) -> bool {
     match key.as_str() {
         Some(text) => ValueKind::of_text(text) == ValueKind::Open,
@@ -242,9 +239,9 @@ fn is_open(key: &Value) -> bool {
     }
 }
 
-/// Files with tokens that look up a key which a change gave or took values; and, where a name came
-/// or went, those that look up keys which do not exist, since they may be misspelt for it. Where
-/// options came or went, all files that look up keys.
+/// Files with tokens that look up a key with changed values. If keys were added or removed, also
+/// files that look up missing keys, which may be misspelt. If options changed, all files that look
+/// up keys.
 pub(super) fn files_that_look_up(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = BTreeSet::new();
     let mut touched: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -278,8 +275,7 @@ mod tests {
     use crate::lookup::PuppetVersion;
     use crate::rules::Checker;
 
-    /// The findings of a file with a token, beside fifty files that set the key, and how many files were
-    /// loaded for them.
+    /// The findings of a file with a token, if fifty other files set the key, and the number of loaded files.
     fn check(token: &str, value: &str) -> (Vec<&'static str>, usize) {
         let mut text = format!(
             "url: \"{token}\"\n#- hiera.yaml\nversion: 5\nhierarchy:\n\

@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         }
         return;
     };
-    // Ruby finds the option's name inside the text: these two do something that is not specified.
+    // Ruby finds the option's name within the text, with an unspecified effect.
     if text.contains("merge") || text.contains("convert_to") || text.contains("%{") {
         return;
     }
@@ -56,8 +56,8 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// What Ruby cannot ask for an option (`pops/lookup/lookup_adapter.rb`); nothing and `false` count as no
-/// options.
+/// The kind of a value that cannot be indexed by an option's name
+/// (`pops/lookup/lookup_adapter.rb`). `nil` and `false` count as no options.
 fn refused(value: &Value) -> Option<&'static str> {
     match value {
         Value::Array(_) => Some("a list"),

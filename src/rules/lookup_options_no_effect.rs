@@ -1,5 +1,5 @@
 //! `lookup-options-no-effect`: an entry of 'lookup_options' has no effect: no key has its name, or
-//! another pattern is taken for all of its keys.
+//! another pattern takes precedence for all of its keys.
 
 use super::knockout::lower_files;
 use super::option_list::ListedOption;
@@ -11,7 +11,7 @@ use crate::syntax::NodeId;
 use crate::text::typing_error;
 use crate::workspace::{KeyFact, LOOKUP_OPTIONS};
 
-/// Most files whose entries are held against a pattern.
+/// Maximum number of files with entries that are compared with a pattern.
 const MOST_FILES: usize = 64;
 
 rule!(
@@ -22,7 +22,7 @@ rule!(
     files_with_options,
 );
 
-/// A key that is nearly called `lookup_options`, with options in it.
+/// Reports a key that is similar to `lookup_options` and has options in it.
 fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if typing_error(&key.name, [LOOKUP_OPTIONS].into_iter()).is_none() {
         return;
@@ -64,7 +64,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// A name that no data has, beside one that differs by a letter and has no options.
+/// Reports a name that no data has, if a similar key exists and has no options.
 fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-');
     if !at.name.bytes().all(is_name)
@@ -74,7 +74,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     {
         return;
     }
-    // A module's entry for keys of others is another rule's matter.
+    // Another rule reports a module's entries for keys of others.
     let is_foreign = file.readers().iter().any(|reader| {
         let module = reader.layer().module_name();
         module.is_some_and(|module| !at.name.starts_with(&format!("{module}::")))
@@ -98,7 +98,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     finding.suggest(file.name_in(at.key, at.name), meant);
 }
 
-/// Whether manifests look a key up by its name, or have a parameter of it.
+/// Whether manifests look a key up by its name, or have such a parameter.
 fn is_known_otherwise(file: &FileContext<'_>, name: &str) -> bool {
     if file.snapshot().files_looking_up(name).next().is_some() {
         return true;
@@ -114,8 +114,8 @@ fn is_known_otherwise(file: &FileContext<'_>, name: &str) -> bool {
     })
 }
 
-/// A pattern all of whose keys another one matches that is asked before it. The first pattern that
-/// matches counts, in the order of the merged options: what lower levels set comes first
+/// Reports a pattern if an earlier one matches all of its keys. The first pattern that matches is
+/// used, in the order of the merged options: those of lower levels come first
 /// (`pops/lookup/lookup_adapter.rb`, `pops/merge_strategy.rb`).
 fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
     let [reader] = file.readers() else {
@@ -130,7 +130,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     };
     let checker = file.checker;
     let entries = || checker.all_options().iter();
-    // The same pattern elsewhere may put this one in another place of the order.
+    // The same pattern in another file may change its position.
     if entries().any(|entry| *entry.name == *at.name && entry.path != *file.file.path())
         || file.snapshot().count_with(LOOKUP_OPTIONS) > MOST_FILES
     {
@@ -154,7 +154,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     if before.peek().is_none() {
         return;
     }
-    // A pattern that takes too many steps may match.
+    // A pattern that exceeds the limit of steps may match.
     let names = file.snapshot().key_names(literal_start(at.name));
     let matched = names.filter(|key| pattern.is_match(key).unwrap_or(true));
     let matched: Vec<&str> = matched
@@ -162,7 +162,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
         .filter(|key| *key != LOOKUP_OPTIONS && checker.files_with(key).next().is_some())
         .collect();
     let sees_all = checker.sees_all_data(file.readers());
-    // Where both have the same keys, the later one is perhaps for those that come one day.
+    // If both match the same keys, the later one may be for future keys.
     let has_more = |entry: &ListedOption| {
         let mut others = file.snapshot().key_names(literal_start(&entry.name));
         others.any(|key| {
@@ -194,7 +194,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     }];
 }
 
-/// Whether every match of a pattern begins with the letters that another pattern consists of.
+/// Whether every match of a pattern starts with the literal text that another pattern consists of.
 fn begins_as(before: &str, pattern: &str) -> bool {
     let letters = literal_start(before);
     before.strip_prefix('^') == Some(letters) && literal_start(pattern).starts_with(letters)
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(check(&high("web::ports: [1]\n"), ""), [2]);
         assert!(check(&high("web::hosts: [1]\n"), "").is_empty());
         assert!(check(&high("web::ports: [1]\n"), "web::prots: [2]\n").is_empty());
-        // The other key has options of its own.
+        // The other key has its own options.
         let both = high("  web::ports: {merge: unique}\nweb::ports: [1]\n");
         assert!(check(&both, "").is_empty());
         let class = "#- modules/web/manifests/init.pp\nclass web(Array $prots) { }\n";
@@ -245,7 +245,7 @@ mod tests {
         let unique = "  '^a::b': {merge: unique}\n";
         assert_eq!(check(&high(&format!("{deep}{unique}")), ""), [3]);
         assert!(check(&high(&format!("{unique}{deep}")), "").is_empty());
-        // What a lower level sets comes first.
+        // Options of a lower level come first.
         let low = format!("lookup_options:\n{deep}");
         assert_eq!(check(&high(unique), &low), [2]);
         let low = format!("lookup_options:\n{unique}");

@@ -1,5 +1,5 @@
-//! `lookup-options-overridden-level`: an entry of 'lookup_options' drops what a lower level's entry
-//! for the same key sets.
+//! `lookup-options-overridden-level`: an entry of 'lookup_options' drops options of a lower level's
+//! entry for the same key.
 
 use super::context::order;
 use super::touched::files_with_options;
@@ -54,7 +54,7 @@ fn is_below(own: &[Reader<'_>], theirs: &[Reader<'_>]) -> bool {
     })
 }
 
-/// The options that the one entry lacks and the other has.
+/// The options that the upper entry lacks and the lower one has.
 fn dropped(own: &Value, lower: &Value) -> Vec<String> {
     let mut dropped = Vec::new();
     for option in ["merge", "convert_to"] {
@@ -68,7 +68,7 @@ fn dropped(own: &Value, lower: &Value) -> Vec<String> {
         name.map(str::to_owned)
     };
     let prefix = |value: &Value| value.get("merge")?.get("knockout_prefix").cloned();
-    // Who changes the strategy means to.
+    // With another strategy the prefix is dropped on purpose.
     if strategy(own) == strategy(lower) && prefix(lower).is_some() && prefix(own).is_none() {
         dropped.push("'knockout_prefix'".to_owned());
     }

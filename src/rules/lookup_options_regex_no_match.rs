@@ -14,7 +14,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
-    // A module's pattern for others' keys is another rule's matter.
+    // Another rule reports a module's patterns for keys of others.
     let foreign = file.readers().iter().all(|reader| {
         let prefix = reader
             .layer()
@@ -28,7 +28,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Ok(pattern) = file.checker.pattern(at.name) else {
         return;
     };
-    // A pattern that takes too many steps may match.
+    // A pattern that exceeds the limit of steps may match.
     let matches = |key: &str| key != LOOKUP_OPTIONS && pattern.is_match(key).unwrap_or(true);
     let mut names = file.snapshot().key_names(literal_start(at.name));
     if names.any(|key| matches(key) && is_data(file, key)) {

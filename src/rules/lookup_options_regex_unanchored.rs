@@ -12,7 +12,7 @@ rule!(
     files_with_options,
 );
 
-/// Characters of patterns that no key has. Plus, question mark and braces stand in names too.
+/// Characters of patterns that no key has. Plus signs, question marks and braces also occur in keys.
 const OF_PATTERNS: [&str; 9] = ["*", "[", "]", "(", "|", "\\", "$", ".+", ".?"];
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {

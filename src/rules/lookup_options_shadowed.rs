@@ -1,4 +1,4 @@
-//! `lookup-options-shadowed`: the entry of a key hides a pattern that says how the key is merged.
+//! `lookup-options-shadowed`: the entry of a key hides a pattern with a merge strategy for the key.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         return;
     }
     let entries: Vec<_> = file.checker.options_for(at.name).collect();
-    // Another file's entry for the key may win, and merge.
+    // Another file's entry for the key may be used, and have a strategy.
     let others = entries.iter().filter(|entry| !entry.is_pattern());
     if others
         .filter(|entry| entry.value.get("merge").is_some())
@@ -55,7 +55,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     );
 }
 
-/// Whether merging what files set a key to could give anything else than the first value.
+/// Whether merging the values in all files could differ from the first value.
 fn makes_a_difference(file: &FileContext<'_>, key: &str, strategy: Option<&str>) -> bool {
     let mut files = file.checker.files_with(key);
     let Some(first) = files.next() else {
@@ -63,7 +63,7 @@ fn makes_a_difference(file: &FileContext<'_>, key: &str, strategy: Option<&str>)
     };
     let rest: Vec<_> = files.collect();
     if strategy == Some("unique") {
-        // It makes a list of anything, and of a list a flat one without duplicates.
+        // It makes a list of any value, and removes nesting and duplicates.
         let value = value_of(file, first, key);
         return !rest.is_empty() || !value.is_some_and(|value| is_unique_list(&value));
     }
@@ -78,7 +78,7 @@ fn makes_a_difference(file: &FileContext<'_>, key: &str, strategy: Option<&str>)
     !rest.is_empty() && !kinds.all(|kind| kind.is_some_and(is_scalar))
 }
 
-/// Whether a value is a list of different values without lists among them.
+/// Whether a value is a list without duplicates and nested lists.
 fn is_unique_list(value: &Value) -> bool {
     let elements = value.as_array();
     elements.is_some_and(|elements| {
@@ -87,7 +87,7 @@ fn is_unique_list(value: &Value) -> bool {
     })
 }
 
-/// The files with entries for keys that a change touched; all where a pattern came or went.
+/// The files with entries for keys that a change affects; all files with entries if some entry changed.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut changed = snapshot.delta().files.iter();
     match changed.any(|file| !file.keys().lookup_options.is_empty()) {

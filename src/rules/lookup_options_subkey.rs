@@ -16,7 +16,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Some((root, part)) = at.name.split_once('.') else {
         return;
     };
-    // Of a text that should have been a pattern another rule speaks.
+    // Another rule reports names that look like patterns.
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-');
     if !at.name.bytes().all(fits) || root.is_empty() || part.is_empty() {
         return;
@@ -32,7 +32,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             at.name
         ),
     );
-    // The whole key is a hash, which other strategies than these refuse, or give another meaning.
+    // The whole key is a hash: Puppet refuses other strategies for it, or they give another result.
     let merge = at.options.as_ref().and_then(|it| it.value.get("merge"));
     let strategy =
         merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));

@@ -9,7 +9,7 @@ use crate::text::{TextEdit, typing_error};
 use crate::value::{StrKey, Value, load_yaml};
 use crate::workspace::Format;
 
-/// Options that a merge strategy can have, with the strategy itself.
+/// The options of a merge strategy, with the strategy itself.
 const OF_MERGE: [&str; 4] = [
     "strategy",
     "knockout_prefix",
@@ -60,8 +60,8 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// One option of the merge strategy put into the hash of `merge`; nothing where there is none, and
-/// where Puppet would refuse the outcome.
+/// Moves one option of a merge strategy into the hash of `merge`. `None` if there is no hash, or if
+/// Puppet would refuse the result.
 fn moved_into(file: &FileContext<'_>, options: &Options<'_>, name: &str) -> Option<Vec<TextEdit>> {
     let (tree, text) = (file.tree(), file.file.text());
     let (_, merge) = entry(tree, options.node, "merge")?;
@@ -82,8 +82,8 @@ fn moved_into(file: &FileContext<'_>, options: &Options<'_>, name: &str) -> Opti
     Some(vec![added(file, merge, written)?, removed])
 }
 
-/// The options of an entry with those of the merge strategy under `merge`; nothing where comments stand between
-/// them, where `merge` is a hash already, and where Puppet would refuse the outcome.
+/// Moves the options of a merge strategy under `merge`. `None` if there are comments between them,
+/// if `merge` is already a hash, or if Puppet would refuse the result.
 fn moved(file: &FileContext<'_>, options: &Options<'_>) -> Option<TextEdit> {
     let (tree, text) = (file.tree(), file.file.text());
     let node = tree.node(options.node);
@@ -142,7 +142,7 @@ mod tests {
     use crate::rules::check_file;
     use crate::text::TextEdit;
 
-    /// What the first fix makes of the options of `k`.
+    /// The options of `k` after the first fix.
     fn moved(options: &str) -> Option<String> {
         let data = format!("k: [a]\nlookup_options:\n{options}");
         let text = format!(

@@ -55,7 +55,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
 }
 
-/// What is wrong with the text of a call.
+/// The mistake in the text of a call, for messages.
 fn advice(inner: &str) -> &'static str {
     const GENERAL: &str = "a call has exactly one quoted argument, without spaces around it and with nothing after it";
     let Some((name, rest)) = inner.split_once('(') else {
@@ -86,7 +86,7 @@ fn advice(inner: &str) -> &'static str {
     }
 }
 
-/// An argument that lacks nothing but the ')' behind it.
+/// An argument in quotes that only lacks the ')' after it.
 fn quoted(rest: &str) -> Option<&str> {
     let quote = rest
         .chars()
@@ -96,7 +96,7 @@ fn quoted(rest: &str) -> Option<&str> {
     (!bare.contains(quote)).then_some(rest)
 }
 
-/// The call with its one argument in quotes and without blanks around it.
+/// The call with its one argument in quotes and without blanks.
 fn well_formed(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
     let inner = at.token.inner.slice(at.text);
     let (name, argument) = match inner.split_once('(') {
@@ -122,7 +122,7 @@ fn well_formed(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
         (_, _) => return None,
     };
     let range = file.places(at.node).source_range(at.token.inner);
-    // Where the file spells it in another way, quotes could end the string.
+    // In another spelling, such as with escapes, quotes could end the string.
     if range.slice(file.file.text()) != inner {
         return None;
     }

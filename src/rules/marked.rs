@@ -1,4 +1,4 @@
-//! For the tests of rules: workspaces in one text, whose findings are those that it marks.
+//! Workspaces in one text that marks the expected findings, for the tests of rules.
 
 use std::sync::Arc;
 
@@ -7,28 +7,27 @@ use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
 use crate::workspace::Snapshot;
 
-/// A hierarchy of two levels.
 const TWO_LEVELS: &str =
     "#- hiera.yaml\nversion: 5\nhierarchy: [{name: all, paths: [high.yaml, common.yaml]}]\n";
 
-/// The findings of a workspace are those that it marks; gives them.
+/// Asserts that the findings of a workspace are the marked ones, and returns them.
 pub(super) fn check(text: &str) -> Vec<Finding> {
     check_some(text, |_| true)
 }
 
-/// The findings of one rule are those that are marked, in a workspace with the levels
-/// `data/high.yaml` and `data/common.yaml`; lines before the first `#- PATH` are of the latter.
+/// The same for one rule, in a workspace with the levels `data/high.yaml` and `data/common.yaml`;
+/// lines before the first `#- PATH` are in the latter.
 pub(super) fn check_levels(rule: &Rule, text: &str) -> Vec<Finding> {
     let text = format!("{TWO_LEVELS}#- data/common.yaml\n{text}");
     check_rule(rule, &text)
 }
 
-/// The findings of one rule are those that are marked.
+/// The same for one rule.
 pub(super) fn check_rule(rule: &Rule, text: &str) -> Vec<Finding> {
     check_some(text, |code| code == rule.code)
 }
 
-/// The text of a file after the fixes of its findings that can be made together.
+/// The text of a file after those fixes of its findings that can be applied together.
 pub(super) fn fixed(
     snapshot: &Snapshot,
     path: &str,

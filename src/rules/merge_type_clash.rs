@@ -1,4 +1,4 @@
-//! `merge-type-clash`: values cannot be merged in the way that 'lookup_options' says.
+//! `merge-type-clash`: values cannot be merged by the strategy in 'lookup_options'.
 
 use super::touched::files_with_entries;
 use super::{FileContext, Findings, OptionAt};
@@ -6,7 +6,7 @@ use crate::analysis::quoted;
 use crate::lookup::{Cause, LookupError, Reach, Request, Subject};
 use crate::workspace::ValueKind;
 
-/// Most files with the key; a key of more is not looked up.
+/// Maximum number of files with the key; keys in more files are not looked up.
 const MOST_FILES: usize = 64;
 
 rule!(
@@ -55,7 +55,8 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             findings.report(at.key, format!("{message}: Puppet fails on '{}'", at.name));
             return;
         }
-        // Nodes that read a file with the key read this one too, if its path says all that this one's does.
+        // Nodes that read another file with the key also read this one, if its path binds all
+        // variables of this one's path.
         let failing = snapshot.iter_files_with(at.name).find_map(|other| {
             let mut reached = view.reach(other.path()).into_iter();
             let message = reached.find_map(|reach| {
@@ -79,7 +80,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// What Puppet says of values that do not fit the strategy.
+/// Puppet's message, if values do not fit the strategy.
 fn clash(error: &LookupError) -> Option<String> {
     let cause = &error.innermost().cause;
     let Cause::WrongType { subject, .. } = cause else {

@@ -1,4 +1,4 @@
-//! `missing-parameter`: a class that is included needs a value that no level sets.
+//! `missing-parameter`: an included class needs a value that no level sets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ rule!(
     concerned,
 );
 
-/// Reports the classes in a list.
+/// Reports the classes in a list that manifests include.
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let mut including = at.snapshot().files_looking_up(&key.name);
     if key.state == KeyState::Read && including.next().is_some() {
@@ -33,7 +33,7 @@ fn check_code(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     report(at, whole, findings);
 }
 
-/// Reports the classes that are included in a part of a file.
+/// Reports the classes that a part of a file includes.
 fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
     let missing = at.checker.missing_values().iter();
     let is_here = |value: &&MissingValue| {
@@ -70,8 +70,8 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
     }
 }
 
-/// The manifests that include classes which need values, and the files with lists of classes, where a class,
-/// a key of one, a list or a node may be another.
+/// The manifests that include classes which need values, and the files with lists of classes, if a
+/// change affects classes, their keys, lists or nodes.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let files = || snapshot.delta().files.iter();
     let is_of_class = |key: &Arc<str>| {
@@ -88,7 +88,7 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             || !keys.lookup_options.is_empty()
             || describes_nodes(&delta.path)
     };
-    // What manifests look up may decide which variables nodes have, and which classes.
+    // Lookups in manifests may decide which variables and classes nodes have.
     let is_asked = |key: &Arc<str>| {
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
@@ -110,7 +110,7 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
         concerned
             .files
             .extend(including.map(|file| Arc::clone(file.path())));
-        // What they included before.
+        // Files that included such classes before.
         concerned
             .files
             .extend(files().map(|delta| Arc::clone(&delta.path)));
@@ -135,7 +135,7 @@ fn needing_values(snapshot: &Snapshot) -> BTreeSet<&str> {
     needing.map(|it| &*it.name).collect()
 }
 
-/// Whether what a file has for a key may name one of some classes, now.
+/// Whether a file's value of a key may name one of the classes.
 fn may_list(file: &File, key: &str, classes: &BTreeSet<&str>) -> bool {
     let facts = file.facts().keys.iter().filter(|fact| *fact.name == *key);
     let mut texts = facts.map(|fact| fact.value.slice(file.text()));
@@ -148,7 +148,7 @@ fn may_list(file: &File, key: &str, classes: &BTreeSet<&str>) -> bool {
     })
 }
 
-/// Whether a manifest may include one of some classes.
+/// Whether a manifest may include one of the classes.
 fn may_include(file: &File, classes: &BTreeSet<&str>) -> bool {
     let codes = || file.facts().code.iter();
     let includes = || codes().flat_map(|code| code.includes.iter());

@@ -75,7 +75,7 @@ hierarchy:
 class ntp($servers) { }
 ";
 
-/// The findings of `modules/role/manifests/init.pp` beside a site manifest and data: their messages.
+/// The messages of the findings in `modules/role/manifests/init.pp`, with a site manifest and data.
 fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
     let common = match more.contains("data/common.yaml") {
         true => "",
@@ -232,7 +232,7 @@ fn classes_that_are_named_in_other_ways_are_included() {
     ] {
         text(site, silent);
     }
-    // The highest level counts, but where all are merged.
+    // The highest level overrides the others, unless they are merged.
     let higher = format!("{silent}#- data/role/web.yaml\nclasses: [a]\n");
     text("include lookup('classes')", &higher);
     let role = "#- data/role/web.yaml\nclasses: [ntp] #~ missing-parameter\n#- data/common.yaml\nclasses: [a]\n";

@@ -1,13 +1,13 @@
 //! One file per diagnostic, and the registry of them.
 //!
-//! A rule looks at one file as the workspace's hierarchies read it ([`FileContext`]), through hooks
-//! that one walk over the file calls. It asks the analysis and the snapshot, never the disk, and
-//! declares which facts of other files it depends on ([`Depends`]): from that follows what is
-//! checked again after an edit. In files of a data directory that no level is known to read, as those
-//! of custom backends, the rules that look at one text alone are run, with a lower severity.
+//! A rule checks one file as the hierarchies read it ([`FileContext`]), through hooks that a single
+//! walk over the file calls. It uses the analysis and the snapshot, never the disk, and declares the
+//! facts about other files that it depends on ([`Depends`]): these decide which files are checked
+//! again after an edit. A file in a data directory that no level is known to read, such as that of a
+//! custom backend, is checked with a lower severity, by the rules that need only its text.
 //!
-//! A new rule is one file here, one page in `docs/rules`, whose examples are tests, and one line in the
-//! registry below; it is named nowhere else.
+//! A new rule is one file here, one page in `docs/rules` with examples that are tests, and one line
+//! in the registry below; no other file names it.
 //!
 //! ```
 //! use hiera_ls::rules::check_file;
@@ -71,12 +71,12 @@ pub use recheck::{Recheck, recheck};
 pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
 pub use secrets::secret;
 
-// What rules need, so that each imports from one place.
+// Imports of the rules.
 use context::{MappingAt, OptionAt, ScalarAt, TokenAt, entry, shown};
 use finding::Findings;
 use rule::{ConfigurationAt, Hook};
 
-/// Declares the modules of rules, and the list of all rules.
+/// Declares the modules of rules and the list of all rules.
 macro_rules! rules {
     ($($module:ident,)*) => {
         $(mod $module;)*
@@ -169,13 +169,13 @@ rules! {
     yaml11_sexagesimal,
 }
 
-/// The codes of all rules, ordered.
+/// The codes of all rules, sorted.
 #[must_use]
 pub fn codes() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.code).collect()
 }
 
-/// The rule of a code.
+/// The rule with a code.
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.code == code)
@@ -249,7 +249,7 @@ mod tests {
             ] {
                 assert!(page.contains(&section), "{}: no {section:?}", rule.code);
             }
-            // Those are about comments and settings of this program.
+            // These rules are about comments and settings of this program.
             if !matches!(rule.code, "project-config" | "unused-suppression") {
                 let says = |words: &str| rule.page.contains(words);
                 let names_both = says("Puppet 7") && says("Puppet 8");

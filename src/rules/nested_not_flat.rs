@@ -1,4 +1,4 @@
-//! `nested-not-flat`: parameters of a class stand in a hash under the class's name, where Puppet does
+//! `nested-not-flat`: parameters of a class are in a hash under the class's name, where Puppet does
 //! not look for them.
 
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a class whose name is the start of a key takes it, or cannot be read.
+/// Whether the key may be a parameter of the class in its name: the class declares it, or cannot be parsed.
 fn may_be_parameter(analysis: Analysis<'_>, root: &Root, key: &str) -> bool {
     let Some((class, parameter)) = split_key(key) else {
         return false;
@@ -89,7 +89,7 @@ fn may_be_parameter(analysis: Analysis<'_>, root: &Root, key: &str) -> bool {
     })
 }
 
-/// The entries of the hash as entries of the file, where the hash is written in lines of its own.
+/// Turns the entries of a hash in lines into top-level entries. `None` for hashes written in another way.
 fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
     let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
     let node = tree.node(value);
@@ -121,7 +121,7 @@ fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextE
     for row in text[line..node.range.end as usize].split_inclusive('\n') {
         let content = match row.strip_prefix(indent) {
             Some(content) => content,
-            // Blank lines and comments may stand anywhere.
+            // Blank lines and comments may have any indentation.
             None if row.trim().is_empty() || row.trim_start().starts_with('#') => {
                 row.trim_start_matches(' ')
             }
@@ -139,7 +139,7 @@ fn flattened(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextE
     Some(TextEdit::replace(range, written))
 }
 
-/// The entries of the hash as entries of the file, where the hash is written in braces, without comments.
+/// The same for a hash in braces without comments.
 fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<TextEdit> {
     let (text, tree): (&str, &Tree) = (at.file.text(), at.tree());
     let node = tree.node(value);
@@ -178,8 +178,8 @@ fn flattened_flow(at: &FileContext<'_>, key: &KeyFact, value: NodeId) -> Option<
     Some(TextEdit::replace(range, written.join(between)))
 }
 
-/// The files with keys that bear the name of a class that changed or of a parameter of one, or that manifests
-/// or data began or ceased to look up.
+/// Files with keys named like a changed class or one of its parameters, and with keys for which a
+/// change affects lookups or options.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {

@@ -19,7 +19,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
         let has_files = LOCATIONS
             .iter()
             .any(|name| entry(tree, level.node, name).is_some());
-        // A level without a name is refused as it is.
+        // Puppet refuses a level without a name anyway.
         let Some(name) = level.spans.name else {
             continue;
         };

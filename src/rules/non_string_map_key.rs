@@ -56,7 +56,7 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
     }
 }
 
-/// What a key is that is a list or a hash.
+/// The kind of a key that is a list or a hash.
 fn collection(kind: &NodeKind) -> Option<&'static str> {
     match kind {
         NodeKind::Sequence(_) => Some("list"),

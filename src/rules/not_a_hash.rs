@@ -40,7 +40,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// A blank behind the colon of what was meant for one entry.
+/// Adds a blank after the colon of a text that is probably one entry.
 fn with_blank(at: &FileContext<'_>) -> Option<Fix> {
     let tree = at.tree();
     let node = tree.node(tree.root()?);
@@ -66,7 +66,7 @@ fn with_blank(at: &FileContext<'_>) -> Option<Fix> {
     is_entry.then(|| Fix::new(Safety::Unsafe, "Add a space after the colon", edit))
 }
 
-/// Where the value starts, up to the end of the line.
+/// The range of the value's first line.
 fn root(at: &FileContext<'_>) -> Option<crate::text::TextRange> {
     let range = at.tree().node(at.tree().root()?).range;
     let text = range.slice(at.file.text());
@@ -75,8 +75,7 @@ fn root(at: &FileContext<'_>) -> Option<crate::text::TextRange> {
     Some(crate::text::TextRange::new(start, start + end))
 }
 
-/// The name of the other file, if that is all this one holds: so Git writes symbolic links where
-/// the system has none.
+/// The target of a symbolic link, which Git writes as text on systems without links.
 fn link<'a>(at: &'a FileContext<'_>) -> Option<&'a str> {
     let text: &str = at.file.text();
     if text.contains(['\n', ':', ' ']) || !text.contains('.') {

@@ -9,7 +9,7 @@ use crate::lookup::Reach;
 use crate::scope::os_family;
 use crate::workspace::{File, KeyFact, LOOKUP_OPTIONS, Snapshot};
 
-/// Most files with the key among which a lower one is looked for.
+/// Maximum number of files with the key that are searched for a lower value.
 const MOST_FILES: usize = 64;
 
 rule!(
@@ -57,7 +57,7 @@ fn is_null(key: &KeyFact, text: &str) -> bool {
     key.value.is_empty() || matches!(key.value.slice(text), "~" | "null" | "Null" | "NULL")
 }
 
-/// A file with the key that a lower level of the same hierarchy reads.
+/// A file of a lower level in the same hierarchy that has a value for the key.
 fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     let mut others = file.snapshot().iter_files_with(key).take(MOST_FILES);
     others.find(|other| {
@@ -83,8 +83,8 @@ fn lower_file<'a>(file: &FileContext<'a>, key: &str) -> Option<&'a Arc<File>> {
     })
 }
 
-/// Whether one node may read both locations: their paths say nothing of it that differs. What a path
-/// says that can be read in two ways is unknown: it is not compared with what another one says.
+/// Whether one node may read both locations: no variable has different values in their paths. The
+/// values in an ambiguous path are unknown, so it is only compared with paths without variables.
 fn may_meet(one: &Reach, other: &Reach) -> bool {
     if one.is_ambiguous() && !other.place.template.is_constant()
         || other.is_ambiguous() && !one.place.template.is_constant()
@@ -106,7 +106,7 @@ fn may_meet(one: &Reach, other: &Reach) -> bool {
         })
 }
 
-/// The files that set a key to nothing which a change gave or took a value elsewhere.
+/// Files without a value for a key that a change affects.
 fn files_with_nulls(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = BTreeSet::new();
     for changed in &snapshot.delta().files {

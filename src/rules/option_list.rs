@@ -1,5 +1,5 @@
-//! The entries of `lookup_options` in all data that hierarchies read, and which of them are for a
-//! key. It chooses none: which one counts depends on the scope.
+//! The entries of `lookup_options` in all data that hierarchies read, and the keys that they apply
+//! to. Which entry is used depends on the scope.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,23 +10,22 @@ use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
-/// One entry.
+/// One entry of `lookup_options`.
 pub(super) struct ListedOption {
     /// The key or pattern.
     pub(super) name: Arc<str>,
     /// Its options.
     pub(super) value: Value,
-    /// The file.
     pub(super) path: Arc<str>,
-    /// Where the key or pattern stands.
+    /// The range of the key or pattern.
     pub(super) range: TextRange,
     pattern: Option<Regexp>,
-    /// What keys start with that a module's entry can be for.
+    /// For an entry of a module's data, the prefix of the keys that it can apply to.
     of_module: Option<String>,
 }
 
 impl ListedOption {
-    /// Whether the entry is for a key. A pattern that takes too many steps may be.
+    /// Whether the entry may apply to a key. A pattern that exceeds the limit of steps may.
     pub(super) fn is_for(&self, key: &str) -> bool {
         if let Some(prefix) = &self.of_module
             && !key.starts_with(prefix)
@@ -39,42 +38,39 @@ impl ListedOption {
         }
     }
 
-    /// Whether the entry is for a key beyond doubt.
+    /// Whether the entry certainly applies to a key.
     pub(super) fn is_certainly_for(&self, key: &str) -> bool {
         let matches = |pattern: &Regexp| pattern.is_match(key).unwrap_or(false);
         self.is_for(key) && self.pattern.as_ref().is_none_or(matches)
     }
 
-    /// Whether the entry is for a pattern of keys.
     pub(super) fn is_pattern(&self) -> bool {
         self.pattern.is_some()
     }
 
-    /// The strategy and the options of `merge`.
     pub(super) fn strategy(&self) -> Option<&str> {
         let merge = self.value.get("merge")?;
         merge.as_str().or_else(|| merge.get("strategy")?.as_str())
     }
 
-    /// The prefix of elements that are taken away.
     pub(super) fn knockout_prefix(&self) -> Option<&str> {
         let merge = self.value.get("merge")?;
         merge.get("knockout_prefix")?.as_str()
     }
 }
 
-/// All entries.
+/// All entries, indexed by key.
 pub(super) struct OptionList {
-    /// Ordered by file and place.
+    /// Ordered by file and position.
     pub(super) entries: Vec<ListedOption>,
-    /// Places of entries for single keys.
+    /// Indexes of entries for single keys.
     exact: HashMap<Arc<str>, Vec<usize>>,
-    /// Places of entries for patterns.
+    /// Indexes of patterns.
     patterns: Vec<usize>,
 }
 
 impl OptionList {
-    /// The entries that are for a key, ordered by file and place. O(patterns + entries found).
+    /// The entries that may apply to a key, ordered by file and position. O(patterns + entries found).
     pub(super) fn for_key<'l>(
         &'l self,
         key: &str,
@@ -87,7 +83,6 @@ impl OptionList {
     }
 }
 
-/// The entries of all data.
 pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     let mut listed = Vec::new();
     for file in checker.files_with(LOOKUP_OPTIONS) {
@@ -140,7 +135,7 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
     }
 }
 
-/// The letters that every match of a pattern starts with, as far as they are easily seen.
+/// A text that every match of a pattern starts with; not always the longest.
 pub(super) fn literal_start(pattern: &str) -> &str {
     let rest = pattern.strip_prefix('^').unwrap_or_default();
     if rest.contains('|') {
@@ -149,7 +144,7 @@ pub(super) fn literal_start(pattern: &str) -> &str {
     let end = rest
         .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | ':')))
         .unwrap_or(rest.len());
-    // A quantifier makes the last letter optional.
+    // A quantifier makes the last character optional.
     let end = match rest[end..].chars().next() {
         Some('*' | '?' | '{') => end.saturating_sub(1),
         Some(_) | None => end,

@@ -40,7 +40,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
     }
 }
 
-/// Whether a level has a function of its own, for which other options are needed.
+/// Whether a level has its own function, which needs other options.
 fn is_own_function(level: &super::config_level::ConfigLevel) -> bool {
     level
         .function

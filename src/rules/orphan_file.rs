@@ -4,14 +4,14 @@ use super::{FileContext, Findings, Severity, Tag};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::text::typing_error;
 
-/// Extensions that are mixed up.
+/// Extensions that are often mixed up.
 const MIXED_UP: [(&str, &str); 2] = [(".yml", ".yaml"), (".yaml", ".yml")];
 
 rule!("orphan-file", Hint, [Unread(check)]);
 
 fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let (checker, path) = (file.checker, file.file.path());
-    // A script's or a pipeline's file among data has no keys that lookups could find.
+    // Files without keys, such as those of scripts or pipelines, are not data.
     if !file
         .loaded()
         .is_ok_and(|value| value.as_hash().is_some_and(|hash| !hash.is_empty()))
@@ -21,7 +21,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let mut meant: Option<String> = None;
     for root in checker.roots_around(path) {
         let places = checker.places(root);
-        // A function that would have to be run may read anything.
+        // A function that is never run may read any file.
         if checker.asks_functions(root) || places.iter().any(|place| fits(&place.template, path)) {
             return;
         }
@@ -54,8 +54,8 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     .push(Tag::Unnecessary);
 }
 
-/// The one folder or name of a path that keeps a template from giving it, and what it would have to be called: they
-/// differ by one typing error.
+/// The only name in a path that does not match a template, and the expected one, if they differ by
+/// one typing error.
 fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
     let mut wanted = vec![Template::default()];
     for part in &template.parts {
@@ -86,7 +86,7 @@ fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
     Some((name.to_owned(), meant.to_owned()))
 }
 
-/// Whether a template gives a path, where variables may also hold slashes: roles do at times.
+/// Whether a template matches a path if variables may contain slashes, as in some roles.
 fn fits(template: &Template, path: &str) -> bool {
     let mut rest = path;
     let mut is_behind_variable = false;
@@ -95,7 +95,7 @@ fn fits(template: &Template, path: &str) -> bool {
             TemplatePart::Variable(_) | TemplatePart::Key(_) => is_behind_variable = true,
             TemplatePart::Text(text) if is_behind_variable => {
                 is_behind_variable = false;
-                // The last text must end the path; of others the first place is tried.
+                // The last text must end the path; for other texts, the first match is tried.
                 let Some(at) = rest.find(text.as_str()) else {
                     return false;
                 };
@@ -110,7 +110,7 @@ fn fits(template: &Template, path: &str) -> bool {
     is_behind_variable || rest.is_empty() || ends_so(template, path)
 }
 
-/// Whether a path ends as a template does.
+/// Whether a path ends with the template's text after its last variable.
 fn ends_so(template: &Template, path: &str) -> bool {
     match template.parts.as_slice() {
         [

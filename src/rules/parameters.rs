@@ -1,5 +1,4 @@
-//! The files with values of parameters that may fit, or be given, otherwise after a change: for the rules
-//! about types.
+//! The files with values of parameters that a change may affect, in type or in value: for the rules about types.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,8 +13,7 @@ use crate::workspace::{
     LookupFunction, LookupKey, Means, Snapshot, Within, path,
 };
 
-/// The files with keys of classes that changed, and those that set a class's key which may be answered with
-/// something else now.
+/// The files with keys of changed classes, and those with a class's key that may have got another value.
 pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     let of_classes = |concerned: &mut FilesWith<'_>| {
@@ -84,7 +82,7 @@ pub(super) fn files_of_parameters(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     concerned.files
 }
 
-/// Whether code may include classes that a list in data names.
+/// Whether code may include the classes in the list of a key.
 fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
     let includes = |file: &Arc<File>| {
         let code = file.facts().code.as_deref();
@@ -104,7 +102,7 @@ fn lists_classes(snapshot: &Snapshot, key: &str) -> bool {
     snapshot.files_looking_up(key).any(includes)
 }
 
-/// Whether a class declares what is in a parameter of it: in that one, or in any.
+/// Whether a class declares the classes named in one of its parameters: in this one, or in any.
 fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> bool {
     let codes = snapshot.files_defining(class);
     let codes = codes.filter_map(|file| file.facts().code.as_deref());
@@ -115,7 +113,7 @@ fn declares_from(snapshot: &Snapshot, class: &str, parameter: Option<&str>) -> b
     })
 }
 
-/// Whether a manifest that sets variables of nodes may look a key up.
+/// Whether a manifest that sets variables of nodes may look up a key.
 fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
     let asking = snapshot.files_looking_up(key);
     let asking = asking.chain(snapshot.files_that_may_look_up(key));
@@ -123,7 +121,7 @@ fn may_decide_variables(snapshot: &Snapshot, key: &str) -> bool {
     asking.any(|file| file.facts().code.as_deref().is_some_and(sets_variables))
 }
 
-/// Whether code sets variables of nodes, names nodes, or has functions, which manifests may call for them.
+/// Whether code sets variables of nodes, has node blocks, or has functions that manifests may call for nodes.
 fn sets_variables(code: &CodeFacts) -> bool {
     let mut definitions = code.definitions.iter();
     !code.variables.is_empty()
@@ -131,10 +129,10 @@ fn sets_variables(code: &CodeFacts) -> bool {
         || definitions.any(|it| it.kind == DefinitionKind::Function)
 }
 
-/// Whether any parameter may be another one where code does something else.
+/// Whether a change of the code may affect any parameter.
 fn decides_all(code: &CodeFacts) -> bool {
     let gives_any = |it: &IncludeFact| it.class.is_none() && it.given != Given::Nothing;
-    // Types are used by types.
+    // Types can use other types.
     sets_variables(code) || !code.aliases.is_empty() || code.includes.iter().any(gives_any)
 }
 
@@ -145,8 +143,8 @@ fn some_manifest_sets_variables(snapshot: &Snapshot) -> bool {
     codes.any(|code| !code.variables.is_empty())
 }
 
-/// Whether a change of the site's code may change which variables classes see where they are evaluated. What the
-/// bodies of classes include concerns only those classes.
+/// Whether a change of the site's code may affect the variables that classes see. Includes in the
+/// body of a class only affect the included classes.
 fn evaluates_otherwise(delta: &FileDelta) -> bool {
     let [before, after] = codes(delta).map(|code| {
         let is_of_site = |within: Within| !matches!(within, Within::Definition(_));
@@ -165,12 +163,12 @@ fn evaluates_otherwise(delta: &FileDelta) -> bool {
             variables.collect::<Vec<_>>(),
         )
     });
-    // What a function in Ruby may do is read in its text.
+    // The effects of a function in Ruby depend on its text.
     before != after || path::extension(&delta.path) == Some("rb")
 }
 
-/// The classes of which other nodes may be evaluated after a change of code, as far as their names are written
-/// out; nothing where they may be any.
+/// The classes that may be evaluated for other nodes after a change of code, if they are named
+/// literally; `None` if any class may be.
 fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet<Arc<str>>> {
     let [before, after] = codes(delta).map(|code| {
         let code = code.into_iter();
@@ -185,7 +183,7 @@ fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet
             }
         });
         let computed: Vec<_> = computed.collect();
-        // Lists count where something includes what is looked up.
+        // Lists only matter if code includes the result of a lookup.
         let looking = code.clone().filter(|_| !computed.is_empty());
         let lookups = looking.clone().flat_map(|code| &code.lookups);
         let lookups = lookups.map(|it| (it.function, &it.key, it.within));
@@ -219,7 +217,7 @@ fn included_otherwise(snapshot: &Snapshot, delta: &FileDelta) -> Option<BTreeSet
         {
             let includes = code.includes.iter();
             open.extend(includes.filter_map(|it| it.known_class().cloned()));
-            // What it includes besides may be anything.
+            // Computed includes and calls may include any class.
             let is_computed = |it: &IncludeFact| it.known_class().is_none();
             if code.includes.iter().any(is_computed) || !code.calls.is_empty() {
                 return None;

@@ -1,5 +1,4 @@
-//! `path-var-missing`: a path of a level names a fact or a part of one that does not exist, or has a token that
-//! is none.
+//! `path-var-missing`: a path of a level has an unknown fact, an unknown part of a fact, or an invalid token.
 
 use super::config_level::levels;
 use super::config_text::{path_texts, path_tokens};
@@ -27,7 +26,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
     }
 }
 
-/// A variable of the top scope that nothing sets, beside one that differs by a letter.
+/// A known name for a top-scope variable that nothing sets, if they differ by a letter.
 fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     let name = path.strip_prefix("::").unwrap_or(path);
     if !is_name(name) || BUILT_IN.contains(&name) || file.checker.site_variables().contains(name) {
@@ -51,7 +50,7 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     })
 }
 
-/// Reports `mapped_paths` whose path does not use the name that it gives each element.
+/// Reports `mapped_paths` with a path that does not use the variable of the elements.
 fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();
     for level in levels(file) {
@@ -68,7 +67,7 @@ fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>
         let (Some(variable), Some(name), Some(text)) = texts else {
             continue;
         };
-        // What else stands in tokens is reported on its own.
+        // Other tokens in paths are reported separately.
         let may_use = tokens(text).iter().any(|token| {
             let inner = token.inner.slice(text).trim();
             let inner = inner.strip_prefix("::").unwrap_or(inner);
@@ -87,7 +86,7 @@ fn report_fixed_mapped_paths(file: &FileContext<'_>, findings: &mut Findings<'_>
     }
 }
 
-/// Reports `%{` without an end, and variables in the form of Puppet code: both stay in the path.
+/// Reports `%{` without an end and variables in the syntax of Puppet code: Puppet leaves both in the path.
 fn report_odd_tokens(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     for id in path_texts(file) {
         let node = file.tree().node(id);

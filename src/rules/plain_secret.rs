@@ -8,7 +8,7 @@ rule!("plain-secret", Warning, [Scalar(check)], finds_secrets);
 
 fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>) {
     let text = &*at.scalar.text;
-    // What is asked for every scalar comes first.
+    // The cheap check comes first.
     if text.len() < SHORTEST {
         return;
     }

@@ -39,7 +39,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// What is missing of a path.
+/// What is missing at a path.
 enum Needs {
     /// The path itself.
     Itself,
@@ -49,7 +49,7 @@ enum Needs {
     Levels,
 }
 
-/// The paths that a configuration names and that are certainly not there, with what is missing.
+/// The paths in a project's configuration that are certainly wrong, and what is missing there.
 fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
     let files = project.nodes_files.iter().chain(&project.facts_file);
     let folders = project.path_map.values();
@@ -59,7 +59,7 @@ fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
         let chosen = root.chosen();
         all.extend(chosen.dir.map(|dir| (dir.to_string(), Needs::Itself)));
         let at = &*chosen.hiera_yaml;
-        // A folder that is named stands for the configuration in it.
+        // A folder stands for the configuration in it.
         let folder = path::parent(at).filter(|folder| {
             matches!(root, RootEntry::Place(place) if path::normalise(&place.0) == *folder)
         });
@@ -82,14 +82,14 @@ fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
     all
 }
 
-/// Whether a file that is named as a configuration has nothing of one.
+/// Whether a file that should be a configuration has no part of one.
 fn is_data(file: &File) -> bool {
     let facts = file.facts();
     facts.config.is_none() && facts.error.is_none() && facts.key("hierarchy").is_none()
 }
 
-/// Whether something is certainly not there: files of other kinds are not listed, and folders that are
-/// not entered may hold any.
+/// Whether a path certainly does not exist. Files with other extensions are not listed, and the
+/// content of skipped folders is unknown.
 fn is_missing(snapshot: &Snapshot, at: &str) -> bool {
     let is_listed = matches!(
         path::extension(at),

@@ -1,8 +1,7 @@
-//! What every node that reads a file also reads: for rules that prove that a value is not needed in every
-//! scope, known or not.
+//! The files that every node which reads a file also reads: for rules that prove that no scope needs a value.
 //!
-//! A proof needs a key that nothing merges, and data that can all be seen. What cannot be proved is
-//! left alone.
+//! A proof needs a key that is never merged, and data that is entirely in the workspace. Without a
+//! proof nothing is reported.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,12 +11,12 @@ use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
 use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
 
-/// Most files that set one key. What more files set is not compared: an edit of one of them would
-/// have all of them checked again.
+/// Maximum number of files with a key. With more files values are not compared: an edit of one of
+/// them would require a check of all.
 const MOST_FILES: usize = 200;
 
-/// Whether a key's entry counts, can be compared with others, is never merged, and is read by levels
-/// that are known alone.
+/// Whether a key's entry can be compared with others: it is the last one in its file, it is never
+/// merged, and no function that is never run may read it.
 pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
     let count = file.snapshot().count_with(&key.name);
     let counts = file
@@ -31,8 +30,7 @@ pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
         && !file.checker.may_be_read_by_function(file.file.path())
 }
 
-/// The nearest file of a level above a location that sets a key and that every node reads which
-/// reads the location.
+/// The nearest file above a location that sets a key, if every node that reads the location reads it.
 pub(super) fn always_above<'a>(
     file: &FileContext<'a>,
     reader: &Reader<'_>,
@@ -45,15 +43,15 @@ pub(super) fn always_above<'a>(
     above.find_map(|place| always(file, reach, place, key))
 }
 
-/// The file of a lower level that gives the nodes which read a location a key, if it is the same
-/// for all but for files that set the key alike.
+/// The file of a lower level with the same value of a key, if all nodes that read the location
+/// would use it instead. Files between them may only set the key to that value.
 pub(super) fn inherited<'a>(
     file: &FileContext<'a>,
     reader: &Reader<'_>,
     reach: &Reach,
     key: &str,
 ) -> Option<&'a Arc<File>> {
-    // Elements of `mapped_paths` are read beside each other.
+    // A node reads several elements of `mapped_paths`.
     if reach.place.mapped.is_some() {
         return None;
     }
@@ -68,7 +66,7 @@ pub(super) fn inherited<'a>(
     }
     let mut between = below().filter(|place| order(place) < last);
     let is_alike = |place: &Place| {
-        // What a function gives that is never run is not known.
+        // The data of a function that is never run is unknown.
         if place.reading.is_none() {
             return false;
         }
@@ -80,8 +78,8 @@ pub(super) fn inherited<'a>(
     between.all(is_alike).then_some(heir)
 }
 
-/// The file that every node reads at a place which reads the location, if it sets the key. What a
-/// function reads that is never run is not known.
+/// The file at a place that every node which reads the location reads, if it sets the key. `None`
+/// for functions that are never run, as their files are unknown.
 fn always<'a>(
     file: &FileContext<'a>,
     reach: &Reach,
@@ -97,12 +95,12 @@ fn always<'a>(
     (other.path() != file.file.path() && sets(other, key)).then_some(other)
 }
 
-/// Whether a file that can be read sets a key.
+/// Whether Puppet loads a file and it sets a key.
 fn sets(file: &File, key: &str) -> bool {
     file.facts().error.is_none() && file.facts().key(key).is_some()
 }
 
-/// A template with what a file's own path says of its variables.
+/// A template with the values of variables in a file's own path.
 fn bound(template: &Template, reach: &Reach) -> Template {
     let value = |name: &str| {
         let mut bindings = reach.bindings.iter();
@@ -117,7 +115,7 @@ fn bound(template: &Template, reach: &Reach) -> Template {
                 continue;
             }
             TemplatePart::Variable(name) => match value(name) {
-                // A variable of `mapped_paths` names one element of many.
+                // A variable of `mapped_paths` has several values.
                 Some((_, value)) if reach.place.mapped.is_none() => value,
                 Some(_) | None => {
                     parts.push(part.clone());
@@ -135,15 +133,14 @@ fn bound(template: &Template, reach: &Reach) -> Template {
     Template { parts }
 }
 
-/// Whether the file and another one surely set a key to the same.
+/// Whether the file and another one certainly set a key to the same value.
 fn is_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     spells_same(file.file, other, key) || has_same(file, other, key)
 }
 
-/// Whether the values are equal that two files have, with the keys of hashes in the same order, whatever
-/// they are written like.
+/// Whether two files have equal values of a key, with hash keys in the same order, in any spelling.
 fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
-    /// Longest value that is looked at, in bytes.
+    /// Maximum length of a compared value, in bytes.
     const LONGEST: usize = 4 << 10;
     let one = file.file;
     let (Some(own), Some(theirs)) = (one.facts().key(key), other.facts().key(key)) else {
@@ -152,7 +149,7 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     let is_plain = |of: &File, fact: &KeyFact| {
         let text = fact.value.slice(of.text());
         let is_read = of.facts().error.is_none() && fact.state == KeyState::Read;
-        // Other values of the file may name an anchor that stands here.
+        // Other values of the file may use an anchor in this one.
         let stands_alone = !text.contains("ENC[") && !text.contains('&');
         is_read && !text.is_empty() && text.len() <= LONGEST && stands_alone
     };
@@ -167,7 +164,7 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     value_here.is_some() && value_here == value(other)
 }
 
-/// Whether two files spell the value of a key alike.
+/// Whether two files have the same text as the value of a key.
 fn spells_same(one: &File, other: &File, key: &str) -> bool {
     let text = |file: &File| {
         let value = file.facts().key(key)?.value.slice(file.text()).to_owned();
@@ -179,7 +176,7 @@ fn spells_same(one: &File, other: &File, key: &str) -> bool {
     own.is_some() && own == text(other)
 }
 
-/// The files that set a key which a change touched; and all where options came or went.
+/// The files with a key that a change affects; all files if `lookup_options` changed.
 pub(super) fn files_with_touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = BTreeSet::new();
     for changed in &snapshot.delta().files {
@@ -189,7 +186,7 @@ pub(super) fn files_with_touched_keys(snapshot: &Snapshot) -> BTreeSet<Arc<str>>
             return files;
         }
         for key in keys.touched() {
-            // One more or less of them decides whether they are compared at all.
+            // One file more or less decides whether they are compared at all.
             if snapshot.count_with(key) <= MOST_FILES + 1 {
                 let holders = snapshot.iter_files_with(key);
                 files.extend(holders.map(|file| Arc::clone(file.path())));

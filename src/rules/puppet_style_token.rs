@@ -1,5 +1,4 @@
-//! `puppet-style-token`: a string holds a variable in the form of Puppet code, which data does not
-//! interpolate.
+//! `puppet-style-token`: a string has a variable in the syntax of Puppet code, which data does not interpolate.
 
 use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::interpolation::{TokenKind, parse_token};
@@ -7,7 +6,7 @@ use crate::scope::{CoreFact, core_fact};
 use crate::syntax::{ScalarStyle, quoted};
 use crate::text::{TextEdit, TextRange};
 
-/// How the insides of variables start that only Puppet has: shells know none of these.
+/// Starts of variables and calls that only Puppet has, not shells.
 const PUPPETS_OWN: [&str; 7] = [
     "facts[",
     "facts.",
@@ -62,7 +61,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             let token = format!("%{{{meant}}}");
             let title = format!("Write '{token}'");
             let edit = match starts_plain(at, start) {
-                // Quotes in a call stay as they are written.
+                // A call keeps its quotes as they are written.
                 false if is_call => sign_of(file, range),
                 false => Some(TextEdit::replace(range, &*token)),
                 true => quoted_with(at, &format!("{token}{}", &text[start + 2 + end + 1..])),
@@ -73,25 +72,25 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     }
 }
 
-/// Writes the sign of data in the place of that of code.
+/// Replaces the `$` of code by the `%` of data.
 fn sign_of(file: &FileContext<'_>, token: TextRange) -> Option<TextEdit> {
     let is_sign = token.slice(file.file.text()).starts_with('$');
     let start = token.start as usize;
     is_sign.then(|| TextEdit::replace(TextRange::new(start, start + 1), "%"))
 }
 
-/// Whether a place is the start of a scalar without quotes, where YAML allows no percent sign.
+/// Whether a token would start a plain scalar: YAML allows no percent sign there.
 fn starts_plain(at: &ScalarAt<'_>, place: usize) -> bool {
     place == 0 && at.scalar.style == ScalarStyle::Plain
 }
 
-/// A plain scalar of one line with another text, in quotes.
+/// Replaces a plain scalar of one line by a quoted text.
 fn quoted_with(at: &ScalarAt<'_>, text: &str) -> Option<TextEdit> {
     let is_one_line = at.scalar.text.len() == at.node.range.len();
     is_one_line.then(|| TextEdit::replace(at.node.range, quoted(text)))
 }
 
-/// A variable with its parts as data names it: `facts['os']['family']` as `facts.os.family`.
+/// A variable in the syntax of data: `facts['os']['family']` as `facts.os.family`.
 fn in_data(variable: &str) -> Option<String> {
     let end = variable.find('[').unwrap_or(variable.len());
     let (name, mut rest) = variable.split_at(end);

@@ -1,5 +1,5 @@
-//! Which files have to be checked again after a change of the workspace: it compares what changed
-//! with what each rule declares to depend on. It names no rule: it asks all in the registry.
+//! Which files to check again after a change of the workspace: compares the changed facts with the
+//! dependencies of all rules.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use super::rule::{Facts, Rule};
 use super::touched::options_look_up;
 use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, language_of, path};
 
-/// What has to be checked again after a change.
+/// The files to check again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Recheck {
-    /// Everything: a hierarchy, a root or a setting is another one now.
+    /// All files: a hierarchy, a root or a setting changed.
     All,
     /// These files.
     Files(BTreeSet<Arc<str>>),
 }
 
 impl Recheck {
-    /// The same with the files of which findings are known that name places in files that the change touched:
-    /// what is there may stand elsewhere now. `named` is pairs of a file and one that its findings name.
+    /// Adds the files with findings that refer to changed files, as these places may have moved.
+    /// `named` yields pairs of a file and a file that its findings refer to.
     #[must_use]
     pub fn with_moved<'a>(
         self,
@@ -38,9 +38,9 @@ impl Recheck {
     }
 }
 
-/// What the change that made this snapshot can give other findings, but for the places in other files that
-/// findings name: see [`Recheck::with_moved`]. Costs O(changed files and their
-/// keys), and what the rules concerned take to list their files.
+/// The files that may have other findings after the last change of a snapshot. Moved places in
+/// other files are added by [`Recheck::with_moved`]. O(changed files and their keys), plus the time
+/// that rules need to list their files.
 #[must_use]
 pub fn recheck(snapshot: &Snapshot) -> Recheck {
     recheck_for(snapshot, RULES)
@@ -80,8 +80,8 @@ fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
         .any(|root| root.hiera_yaml.as_deref() == Some(&*file.path))
 }
 
-/// The kinds of facts that the change of the snapshot touched, of files that stayed. Which files
-/// there are is not among them: where that changes, everything is checked again.
+/// The kinds of facts in which existing files changed. `FILES` is not among them: if files are
+/// added or removed, all files are checked again.
 fn changed_facts(snapshot: &Snapshot) -> Facts {
     let delta = snapshot.delta();
     let options_look_up = options_look_up(snapshot);
@@ -102,7 +102,7 @@ fn changed_facts(snapshot: &Snapshot) -> Facts {
         {
             changed = changed.and(Facts::OPTIONS);
         }
-        // A file without keys may be no hash, with which lookups of all keys fail.
+        // A file without keys may not be a hash, and then lookups of all keys fail.
         let may_be_no_hash =
             |facts: &Option<Arc<FileFacts>>| facts.as_ref().is_some_and(|f| f.keys.is_empty());
         if names.next().is_some() || may_be_no_hash(&file.before) || may_be_no_hash(&file.after) {
@@ -144,7 +144,7 @@ mod tests {
     static ON_MANIFESTS: Rule = rule(Facts::MANIFESTS);
     static ON_NOTHING: Rule = rule(Facts::NONE);
 
-    /// Which of the rules check the file `marked.yaml` again after `other.yaml` became `text`.
+    /// The rules that check `marked.yaml` again after `other.yaml` was changed to `text`.
     fn checked_again(text: &str) -> Vec<&'static str> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/repo".into()]));

@@ -1,4 +1,4 @@
-//! How many files an edit checks again: what a keystroke costs, without a clock.
+//! The number of files that an edit checks again, as a measure of the cost of a keystroke without a clock.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// Nodes with files of their own.
+/// Number of nodes with their own files.
 const NODES: usize = 40;
 
 const START: &str = "\
@@ -68,7 +68,7 @@ fn write(workspace: &Workspace, path: &str, text: &str) -> Snapshot {
         .clone()
 }
 
-/// The state of the workspace after a part of a file is another.
+/// The snapshot after a part of a file was replaced.
 fn edited(path: &str, old: &str, new: &str) -> Snapshot {
     let workspace = workspace();
     let at = format!("{FOLDER}/{path}");
@@ -82,7 +82,7 @@ fn edited(path: &str, old: &str, new: &str) -> Snapshot {
     write(&workspace, path, &text.replacen(old, new, 1))
 }
 
-/// Edits: in words, the file, a text of it and what takes its place.
+/// Edits: a description, the file, the old text and the new text.
 const EDITS: &[(&str, &str, &str, &str)] = &[
     (
         "the body of a class",

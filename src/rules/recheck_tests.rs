@@ -1,5 +1,5 @@
-//! After any sequence of edits the findings that were kept and those that were made anew are together what a
-//! check of everything gives: every rule declares all that it depends on.
+//! After any sequence of edits, the kept and the new findings together equal those of a full check:
+//! every rule declares all its dependencies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
 use crate::workspace::{Change, Snapshot, Workspace};
 
-/// What stays as it is.
+/// Files that are not edited.
 const CONFIGURATION: &str = "\
 #- environment.conf
 modulepath = modules
@@ -27,7 +27,6 @@ version: 5
 hierarchy: [{name: common, path: common.yaml}]
 ";
 
-/// Data files, with the keys that they may have.
 const DATA: [&str; 5] = [
     "data/node/n.yaml",
     "data/node/o.yaml",
@@ -36,7 +35,7 @@ const DATA: [&str; 5] = [
     "modules/m/data/common.yaml",
 ];
 
-/// Manifests, with the texts that they may have.
+/// Manifests, with their possible texts.
 const MANIFESTS: [(&str, [&str; 12]); 4] = [
     (
         "manifests/site.pp",
@@ -178,7 +177,7 @@ prop_compose! {
     }
 }
 
-/// The next text of some file.
+/// A file and its next text.
 fn edit() -> impl Strategy<Value = (&'static str, String)> {
     let manifest = |(path, texts): (&'static str, [&'static str; 12])| {
         select(texts.to_vec()).prop_map(move |text| (path, text.to_owned()))
@@ -189,7 +188,6 @@ fn edit() -> impl Strategy<Value = (&'static str, String)> {
     ]
 }
 
-/// The findings of some files, by file.
 fn check(
     snapshot: &Snapshot,
     paths: impl IntoIterator<Item = Arc<str>>,
@@ -202,7 +200,7 @@ fn check(
     found.collect()
 }
 
-/// What has to be checked again beside known findings.
+/// The files to check again, given the known findings.
 fn again(snapshot: &Snapshot, known: &BTreeMap<Arc<str>, Vec<Finding>>) -> Recheck {
     let named = known.iter().flat_map(|(file, found)| {
         let related = found.iter().flat_map(|it| &it.related);
@@ -258,7 +256,7 @@ proptest! {
                 Some(earlier) => Some(snapshot.joined(&earlier).expect("only texts change")),
             };
         }
-        // All edits at once.
+        // All edits as one change.
         if let Some(joined) = joined {
             let all = check_all(&joined);
             match again(&joined, &known_of_joined) {

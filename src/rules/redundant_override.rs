@@ -1,4 +1,4 @@
-//! `redundant-override`: a key is set to what a lower level sets it to.
+//! `redundant-override`: a key has the same value as in a lower level.
 
 use super::entry_edit::removal;
 use super::proof::{files_with_touched_keys, inherited, is_first_found};

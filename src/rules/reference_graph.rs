@@ -1,27 +1,25 @@
-//! Which references between keys can be part of a loop, from the files' facts alone.
+//! References between keys that can be part of a loop, based on the facts of files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::workspace::{FileId, LOOKUP_OPTIONS, References, Snapshot};
 
-/// One reference, from the top-level key it stands under to the root of the key it names.
+/// A reference from a top-level key to the root of the key that its value looks up.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) to: Arc<str>,
     pub(super) file: FileId,
 }
 
-/// References between keys of one snapshot that can reach each other. Everything else cannot be
-/// part of a loop.
+/// The references of a snapshot that can be part of a loop: their keys can reach each other.
 pub(super) struct ReferenceGraph {
     references: References,
-    /// Edges by the key they start from, as far as they were asked for.
+    /// Cache of edges, by the key that they start from.
     known: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
 }
 
 impl ReferenceGraph {
-    /// The references of a snapshot.
     pub(super) fn of(snapshot: &Snapshot) -> ReferenceGraph {
         ReferenceGraph {
             references: snapshot.references().clone(),
@@ -34,8 +32,8 @@ impl ReferenceGraph {
         self.references.circles().is_on(from, to)
     }
 
-    /// The references of a key that can be part of a loop, in the order of the files' numbers and
-    /// of their texts. O(files with the key) the first time.
+    /// The references of a key that can be part of a loop, ordered by file id and position. O(files
+    /// with the key) the first time.
     pub(super) fn circular(&self, snapshot: &Snapshot, from: &str) -> Arc<[Edge]> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(from) {
@@ -59,8 +57,8 @@ impl ReferenceGraph {
     }
 }
 
-/// Files with references that are, or were, part of a circle: what a loop's lookups meet on their
-/// way, and where it stands, can be in any file. O(files with keys on circles).
+/// Files with references that are, or were, part of a loop: an edit of one can affect the findings
+/// in all. O(files with keys in loops).
 pub(super) fn files_on_circles(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let (before, after) = (&snapshot.delta().references_before, snapshot.references());
     let (old, new) = (before.circles(), after.circles());

@@ -1,12 +1,11 @@
-//! `ruby-tags`: a tag asks for a Ruby object, which makes Puppet refuse the whole file, or means nothing to
-//! Puppet.
+//! `ruby-tags`: a tag needs a Ruby object, so that Puppet refuses the whole file, or Puppet ignores the tag.
 
 use super::{FileContext, Findings, Fix, Safety, Severity};
 use crate::syntax::Node;
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
-/// What tags of YAML itself are called.
+/// Names of YAML's own tags.
 const KNOWN: [&str; 12] = [
     "str",
     "int",
@@ -37,7 +36,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports tags of the file's own that `psych/visitors/to_ruby.rb` passes over.
+/// Reports custom tags, which `psych/visitors/to_ruby.rb` ignores.
 fn check_tag(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
     let Some(tag) = &node.tag else { return };
     let is_own = tag.text.starts_with('!')
@@ -64,7 +63,7 @@ fn check_tag(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
         .push(Fix::new(Safety::Unsafe, "Remove the tag", edit));
 }
 
-/// Whether the function of a custom level may read the file: it may well permit such objects.
+/// Whether the function of a custom level may read the file; it may permit such objects.
 fn may_be_custom(at: &FileContext<'_>) -> bool {
     let path = at.file.path();
     let mut found = at.snapshot().roots().found().iter();

@@ -1,6 +1,6 @@
-//! What a rule is: its names, the hooks it is called by, and what its findings depend on.
+//! A rule: its code, page, hooks and dependencies.
 //!
-//! A rule knows nothing of other rules, editors or the command line.
+//! Rules are independent of each other, of editors and of the command line.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,23 +15,22 @@ use crate::workspace::{KeyFact, Snapshot};
 
 /// One diagnostic.
 pub struct Rule {
-    /// The stable code, which people write in settings.
+    /// The stable code, used in settings.
     pub code: &'static str,
-    /// The severity as a rule; a finding may have another one.
+    /// The default severity; a finding may have another one.
     pub severity: Severity,
     /// The rule's page in Markdown: `docs/rules/CODE.md`.
     pub page: &'static str,
     /// What its findings depend on.
     pub depends: Depends,
-    /// Whether secrets stand where its findings are, which no report may repeat.
+    /// Whether its findings are on secrets, which reports must not repeat.
     pub(super) finds_secrets: bool,
-    /// What it looks at.
     pub(super) hooks: &'static [Hook],
 }
 
-/// Declares the rule of a file, as `RULE`: its code, its severity and its hooks. If its findings depend on
-/// more than the file, the facts that they depend on follow, and the function that gives the files which
-/// can have some (see [`Depends`]).
+/// Declares the rule of a file as `RULE`: its code, severity and hooks. If its findings depend on
+/// more than the file, the facts follow, and a function that lists the files which can have
+/// findings (see [`Depends`]).
 macro_rules! rule {
     ($code:literal, $severity:ident, $hooks:tt $(,)?) => {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends::OWN_FILE, false);
@@ -60,13 +59,13 @@ macro_rules! rule {
     };
 }
 
-/// What a rule looks at: the walk over a file calls it there. All hooks but [`Hook::File`],
+/// The parts of a file for which the walk over it calls a rule. All hooks except [`Hook::File`],
 /// [`Hook::Node`], [`Hook::Configuration`], [`Hook::Project`], [`Hook::Code`], [`Hook::Unread`] and
-/// [`Hook::Suppressions`] are for data files alone.
+/// [`Hook::Suppressions`] are only for data files.
 pub(super) enum Hook {
     /// The file as a whole, after its parts: data or configuration.
     File(fn(&FileContext<'_>, &mut Findings<'_>)),
-    /// A file among data that no hierarchy reads. No other hook is called for it.
+    /// A file in a data directory that no hierarchy reads.
     Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
     Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
@@ -74,7 +73,7 @@ pub(super) enum Hook {
     Project(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A manifest; nothing else is called for it.
     Code(fn(&FileContext<'_>, &mut Findings<'_>)),
-    /// A top-level key, also one that a merge key brings.
+    /// A top-level key, also one from a merge key.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
     /// A node of data or of a configuration.
     Node(fn(&FileContext<'_>, &Node, &mut Findings<'_>)),
@@ -86,7 +85,7 @@ pub(super) enum Hook {
     Token(fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)),
     /// An entry of `lookup_options`.
     Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),
-    /// The comments that turn findings off, of a file of any kind, after all other hooks.
+    /// The comments that suppress findings, in files of any kind, after all other hooks.
     Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
 }
 
@@ -103,70 +102,70 @@ pub(super) struct ConfigurationAt<'a> {
 pub struct Facts(u8);
 
 impl Facts {
-    /// None.
+    /// No facts.
     pub const NONE: Facts = Facts(0);
-    /// Which top-level keys there are.
+    /// The names of top-level keys.
     pub const KEYS: Facts = Facts(1);
-    /// What keys are set to, what values look up, and where that stands.
+    /// The values of keys, the lookups in them, and their positions.
     pub const VALUES: Facts = Facts(1 << 1);
-    /// Which `lookup_options` there are, with what they look up.
+    /// The entries of `lookup_options`, with the lookups in them.
     pub const OPTIONS: Facts = Facts(1 << 2);
-    /// Which files there are. Where that changes, everything is checked again; a rule that depends on it
-    /// waits until the workspace is read.
+    /// The existence of files. If it changes, all files are checked again; a rule that depends on
+    /// it waits until the workspace is read.
     pub const FILES: Facts = Facts(1 << 3);
     /// Puppet code.
     pub const MANIFESTS: Facts = Facts(1 << 4);
 
-    /// These facts and others.
+    /// The facts of both.
     #[must_use]
     pub const fn and(self, others: Facts) -> Facts {
         Facts(self.0 | others.0)
     }
 
-    /// Whether some facts are among both.
+    /// Whether both have a fact in common.
     #[must_use]
     pub const fn meet(self, others: Facts) -> bool {
         self.0 & others.0 != 0
     }
 }
 
-/// What a rule's findings depend on, besides the file itself, the roots and their hierarchies.
+/// The dependencies of a rule's findings, besides the file itself, the roots and their hierarchies.
 #[derive(Clone, Copy)]
 pub struct Depends {
-    /// Facts of the rest of the workspace.
+    /// Facts about the rest of the workspace.
     pub on: Facts,
-    /// The files that can have findings, or had some before the snapshot's last change: those are
-    /// checked again where such facts change.
+    /// The files that can have findings, or could before the snapshot's last change: they are
+    /// checked again if such facts change.
     pub files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
 }
 
 impl Depends {
-    /// On nothing else.
+    /// No other dependencies.
     pub const OWN_FILE: Depends = Depends {
         on: Facts::NONE,
         files: |_| BTreeSet::new(),
     };
 
-    /// On which files there are.
+    /// The existence of files.
     pub const ON_FILES: Depends = Depends {
         on: Facts::FILES,
         files: |_| BTreeSet::new(),
     };
 }
 
-/// The scheme of pages that have no address on the web: those that this program carries.
+/// The scheme for the pages inside this program, which have no address on the web.
 pub const PAGE_SCHEME: &str = "hiera-ls:";
 
 impl Rule {
-    /// One line for lists: the first of the page, below its title.
+    /// The summary for lists: the first line below the page's title.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.page.lines().nth(2).unwrap_or_default()
     }
 
-    /// The address of the rule's page: in the package's repository, of this version. A package
-    /// without a public repository has none there; the address then names the page that this
-    /// program carries, which only an editor's extension for it can open.
+    /// The address of the rule's page in the package's public repository, for this version. Without
+    /// such a repository it is the address of the page inside this program, which only its editor
+    /// extension can open.
     #[must_use]
     pub fn address(&self) -> String {
         let code = self.code;

@@ -1,7 +1,6 @@
-//! Which texts are secrets: private keys, passwords and tokens, by their own form or by the key whose value they
-//! are.
+//! Recognises secrets: private keys, passwords and tokens, by their form or their key.
 
-/// What the last word of a key says of its value.
+/// Last words of keys that have secrets as values.
 const SECRET_NAMES: [&str; 21] = [
     "password",
     "passwd",
@@ -26,7 +25,7 @@ const SECRET_NAMES: [&str; 21] = [
     "passwort",
 ];
 
-/// Parts of values that stand for something else, lower case.
+/// Parts of placeholders, in lower case.
 const STAND_INS: [&str; 24] = [
     "change",
     "xxx",
@@ -54,7 +53,7 @@ const STAND_INS: [&str; 24] = [
     "lookup",
 ];
 
-/// How tokens of well-known services start, and how many characters follow at least.
+/// Prefixes of tokens of well-known services, and the minimum number of characters after them.
 const TOKENS: [(&str, usize); 15] = [
     ("ghp_", 36),
     ("gho_", 36),
@@ -73,13 +72,13 @@ const TOKENS: [(&str, usize); 15] = [
     ("SG.", 60),
 ];
 
-/// Fewest characters of a value that is taken for a password.
+/// Minimum length of a secret, in bytes.
 pub(super) const SHORTEST: usize = 6;
 
-/// Longest value that is looked at, in bytes.
+/// Maximum length of a secret, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// Which secret a text is as the value of a key, or in a list there; none where it is no secret.
+/// The kind of secret that a text is as a key's value or list element; `None` if it is no secret.
 #[must_use]
 pub fn secret(key: Option<&str>, text: &str) -> Option<&'static str> {
     if !(SHORTEST..=LONGEST).contains(&text.len()) || text.contains("ENC[") {
@@ -89,7 +88,7 @@ pub fn secret(key: Option<&str>, text: &str) -> Option<&'static str> {
     value_kind(text).or_else(|| is_password().then_some("a password or a token"))
 }
 
-/// What a value is by its own form.
+/// The kind of secret that a text is by its form.
 fn value_kind(text: &str) -> Option<&'static str> {
     if has_private_key(text) {
         return Some("a private key");
@@ -109,9 +108,9 @@ fn value_kind(text: &str) -> Option<&'static str> {
         .then_some("an address with a password in it")
 }
 
-/// Whether a text is a JSON web token: two objects of JSON and a signature, in base64.
+/// Whether a text is a JSON web token: two JSON objects and a signature, in base64.
 fn is_web_token(text: &str) -> bool {
-    /// Fewest letters of a signature.
+    /// Minimum length of a signature.
     const LEAST: usize = 20;
     let parts: Vec<&str> = text.split('.').collect();
     let is_base64 = |part: &str| {
@@ -129,9 +128,9 @@ fn is_web_token(text: &str) -> bool {
     }
 }
 
-/// Whether a text is the address of a webhook of Slack's, which is a secret as a whole.
+/// Whether a text is the address of a Slack webhook, which is a secret as a whole.
 fn is_webhook(text: &str) -> bool {
-    /// Fewest letters of the last part.
+    /// Minimum length of the last part.
     const LEAST: usize = 20;
     let Some(path) = text.strip_prefix("https://hooks.slack.com/services/") else {
         return false;
@@ -149,10 +148,9 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Whether a text holds a private key that no passphrase protects; one whose body was left out is
-/// none.
+/// Whether a text has a whole private key without a passphrase.
 fn has_private_key(text: &str) -> bool {
-    /// Characters of the shortest key's body.
+    /// Minimum number of base64 characters in a key.
     const SHORTEST_BODY: usize = 48;
     let Some((_, rest)) = text.split_once("-----BEGIN ") else {
         return false;
@@ -179,7 +177,7 @@ fn url_password(text: &str) -> Option<&str> {
     scheme.chars().all(is_scheme).then_some(password)
 }
 
-/// Whether a value's key is called like a password's, and the value looks like one.
+/// Whether a key names a password and its value looks like one.
 fn is_password(key: &str, text: &str) -> bool {
     let last = key.rsplit("::").next().unwrap_or(key);
     let name = words(last);
@@ -188,7 +186,7 @@ fn is_password(key: &str, text: &str) -> bool {
         let rest = name.strip_suffix(secret);
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('_'))
     };
-    // What is hashed, or public, is no secret.
+    // Hashes and public values are no secrets.
     let is_other = ["crypt", "hash", "public", "pub_", "no_", "without"];
     let is_other = is_other.iter().any(|part| name.contains(part));
     let is_hash = is_hash(text) || (name.contains("pass") && is_hexadecimal_hash(text));
@@ -199,7 +197,7 @@ fn is_password(key: &str, text: &str) -> bool {
         && looks_random(text)
 }
 
-/// A name with its words in lower case and `_` between them: `dbPassword` as `db_password`.
+/// A name in lower case with `_` between words: `dbPassword` as `db_password`.
 fn words(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 4);
     let mut before = '_';
@@ -216,7 +214,7 @@ fn words(name: &str) -> String {
     words
 }
 
-/// Whether a value is made of letters and digits as nobody would name a thing.
+/// Whether a value looks random rather than like a name.
 fn looks_random(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let has = |fits: fn(&char) -> bool| text.chars().any(|c| fits(&c));
@@ -248,7 +246,7 @@ fn is_hexadecimal_hash(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether a value names something else: a file, an address, a host, a key, a public key, a variable.
+/// Whether a value refers to something else: a file, an address, a host, a key, a public key, a variable.
 fn names_something(text: &str) -> bool {
     const STARTS: [&str; 9] = ["/", "~", "./", "ssh-", "-----", "$", "<", "{", "arn:"];
     const ENDS: [&str; 7] = [".pem", ".key", ".txt", ".crt", ".asc", ".gpg", ".yaml"];

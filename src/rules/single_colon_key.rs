@@ -1,4 +1,4 @@
-//! `single-colon-key`: the name of a key has a single colon where Puppet's names have two.
+//! `single-colon-key`: a key has a single colon where Puppet's names have two.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(at) = single_colon(&key.name) else {
         return;
     };
-    // A key that data or manifests look up by this name is meant to have it.
+    // A key that data or manifests look up has the right name.
     if is_looked_up(file.snapshot(), &key.name) {
         return;
     }
@@ -41,7 +41,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Where the one colon stands that is alone between words of a name that is Puppet's otherwise.
+/// The position of the only single colon in an otherwise valid name.
 fn single_colon(name: &str) -> Option<usize> {
     let fits = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b':'

@@ -1,6 +1,6 @@
-//! Comments that turn findings off: `# hiera-ls: ignore[CODE]` for its line, or for the next key if it
-//! stands alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets all
-//! codes are meant. It knows no rule: those about such comments have a hook.
+//! Comments that suppress findings: `# hiera-ls: ignore[CODE]` for its line, or for the next key if
+//! it is alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets they
+//! suppress all codes. Rules about such comments have a hook of their own.
 
 use super::context::{FileContext, Role};
 use super::finding::{Finding, Findings};
@@ -8,39 +8,36 @@ use super::{Hook, RULES, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
 use crate::text::{TextRange, nearest};
 
-/// What such a comment begins with; `ignore` follows, with blanks between or without.
+/// The start of such a comment; `ignore` follows, with or without blanks.
 const MARK: &str = "hiera-ls:";
 
 /// The words that can follow it.
 pub(super) const WORDS: [&str; 2] = ["ignore", "ignore-file"];
 
-/// One comment.
+/// A comment that suppresses findings.
 pub(super) struct Suppression {
-    /// The comment.
     pub(super) comment: TextRange,
-    /// Where findings are turned off.
+    /// The range in which findings are suppressed.
     covers: TextRange,
-    /// The codes, with their places, and whether each turned something off.
     pub(super) codes: Vec<Code>,
 }
 
 pub(super) struct Code {
-    /// The code; none for all.
+    /// The code; `None` for all.
     pub(super) name: Option<String>,
     pub(super) range: TextRange,
     pub(super) is_used: bool,
 }
 
 impl Code {
-    /// The rule that a name which is none most likely means.
+    /// The rule to suggest for an unknown name.
     pub(super) fn meant(&self) -> Option<&'static str> {
         let name = self.name.as_deref().filter(|name| rule(name).is_none())?;
         nearest(name, RULES.iter().map(|rule| rule.code))
     }
 }
 
-/// The findings that no comment turns off. Comments that turn nothing off are added, if all rules
-/// were run.
+/// The findings that no comment suppresses. With `reports_unused`, findings about the comments are added.
 pub(super) fn apply(
     at: &FileContext<'_>,
     findings: Vec<Finding>,
@@ -56,7 +53,7 @@ pub(super) fn apply(
         return kept;
     }
     for suppression in &suppressions {
-        // Its finding waits for the name to be corrected: it is meant to stay as it is.
+        // These findings should be suppressed by the corrected code, not fixed.
         let meant: Vec<&str> = suppression.codes.iter().filter_map(Code::meant).collect();
         let is_meant = |finding: &&mut Finding| {
             meant.contains(&finding.code)
@@ -71,7 +68,7 @@ pub(super) fn apply(
     kept
 }
 
-/// What rules report about the comments.
+/// Findings about the comments.
 fn findings_about(at: &FileContext<'_>, suppressions: &[Suppression]) -> Vec<Finding> {
     let mut found = Vec::new();
     for rule in RULES {
@@ -103,8 +100,8 @@ fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
     is_off
 }
 
-/// What follows the mark of a comment for this program. The mark stands at the start of a comment, or of
-/// another one behind it.
+/// The text after the mark of a comment for this program. The mark is at the start of a comment, or
+/// of a second one in it.
 pub(super) fn after_mark(comment: &str) -> Option<&str> {
     let mark = comment.find(MARK)?;
     let before = &comment[..mark];
@@ -113,7 +110,6 @@ pub(super) fn after_mark(comment: &str) -> Option<&str> {
     (is_sign || before.trim_end().ends_with(" #")).then(|| rest.trim_start_matches([' ', '\t']))
 }
 
-/// The comments of a file.
 pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
     match at.role {
         Role::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
@@ -123,7 +119,7 @@ pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
     }
 }
 
-/// The comments of a file that turn findings off, in the order of the text.
+/// The comments of a file that suppress findings, in text order.
 fn read(at: &FileContext<'_>) -> Vec<Suppression> {
     let comments = comments(at).into_iter();
     comments
@@ -161,8 +157,8 @@ fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
     })
 }
 
-/// Where what a comment behind it covers ends: with the comment, or with the block scalar whose first line it
-/// stands in.
+/// The end of the range of a comment after a value: its own end, or that of the block scalar that
+/// starts in its line.
 fn end_of_value(tree: &Tree, comment: TextRange) -> usize {
     let path = tree.path_at(comment.start as usize);
     let scalars = path.into_iter().map(|id| tree.node(id));
@@ -174,7 +170,6 @@ fn end_of_value(tree: &Tree, comment: TextRange) -> usize {
     end.max(comment.end) as usize
 }
 
-/// The line behind a comment.
 fn next_line(text: &str, comment: TextRange) -> TextRange {
     let end = comment.end as usize;
     let start = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
@@ -182,7 +177,7 @@ fn next_line(text: &str, comment: TextRange) -> TextRange {
     TextRange::new(start, end)
 }
 
-/// The codes in brackets; all of them without any. Nothing for brackets that are not closed.
+/// The codes in brackets; one entry for all codes if there are no brackets. `None` if the text is malformed.
 fn codes(rest: &str, start: usize, comment: TextRange) -> Option<Vec<Code>> {
     let Some(inside) = rest.strip_prefix('[') else {
         let is_end = rest.is_empty() || rest.starts_with([' ', '\t', ':', ',', '\r']);
@@ -218,7 +213,7 @@ fn codes(rest: &str, start: usize, comment: TextRange) -> Option<Vec<Code>> {
     Some(codes)
 }
 
-/// The element of a list whose first key a node is.
+/// The list element, a hash, that has a node as its first key.
 fn element_of(tree: &Tree, id: NodeId) -> Option<TextRange> {
     let hash = tree.parent(id)?;
     let (first, _) = tree.node(hash).as_mapping()?.first()?;
@@ -226,7 +221,7 @@ fn element_of(tree: &Tree, id: NodeId) -> Option<TextRange> {
     (*first == id).then(|| tree.node(hash).full_range())
 }
 
-/// The entry of a mapping, or the element, that begins next behind a comment.
+/// The entry of a mapping, or the list element, that follows a comment.
 fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
     let is_leaf = |kind: &NodeKind| match kind {
         NodeKind::Scalar(_) | NodeKind::Alias { .. } => true,

@@ -42,7 +42,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     finding.fixes.extend(Fix::quote(at.node));
 }
 
-/// The string that the tag's scalar spells, in quotes where it has none.
+/// Removes the tag, and quotes the scalar if it is plain.
 fn without_tag(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<Fix> {
     let (tag, node) = (at.node.tag.as_ref()?, at.node);
     let gap = TextRange::new(tag.range.end as usize, node.range.start as usize);

@@ -1,4 +1,4 @@
-//! `top-key-interpolated`: the name of a top-level key has a token, which is not interpolated there.
+//! `top-key-interpolated`: a top-level key has a token, which is not interpolated there.
 
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;

@@ -1,4 +1,5 @@
-//! Which files a change concerns, by their keys, and what it made of code: for what rules declare to depend on.
+//! The files that a change affects by their keys, and the effect of changes in code: for the
+//! dependencies of rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,15 +7,14 @@ use std::sync::Arc;
 use crate::scope::{FACTS_OF_TESTS, NODES_FILES};
 use crate::workspace::{CodeFacts, DefinitionFact, FileDelta, LOOKUP_OPTIONS, Snapshot, path};
 
-/// Files, gathered by the keys that they set.
+/// A set of files, collected by key.
 pub(super) struct FilesWith<'a> {
     snapshot: &'a Snapshot,
-    /// Their paths.
     pub(super) files: BTreeSet<Arc<str>>,
 }
 
 impl<'a> FilesWith<'a> {
-    /// No file.
+    /// An empty set.
     pub(super) fn new(snapshot: &'a Snapshot) -> FilesWith<'a> {
         FilesWith {
             snapshot,
@@ -29,13 +29,13 @@ impl<'a> FilesWith<'a> {
             .extend(holders.map(|file| Arc::clone(file.path())));
     }
 
-    /// Adds the files with keys that start so; all files with keys for an empty string.
+    /// Adds the files with keys that start with a prefix; all files with keys for an empty one.
     pub(super) fn keys_below(&mut self, prefix: &str) {
         let snapshot = self.snapshot;
         snapshot.key_names(prefix).for_each(|key| self.key(key));
     }
 
-    /// Adds the files with keys whose names are meant. O(keys of the workspace).
+    /// Adds the files with keys that a test accepts. O(keys of the workspace).
     pub(super) fn keys_that(&mut self, is_meant: impl Fn(&str) -> bool) {
         let names = self.snapshot.key_names("");
         names
@@ -43,7 +43,7 @@ impl<'a> FilesWith<'a> {
             .for_each(|key| self.key(key));
     }
 
-    /// Adds the files with keys that an entry of `lookup_options` can be for.
+    /// Adds the files with keys that an entry of `lookup_options` can apply to.
     pub(super) fn option(&mut self, pattern: &str) {
         match pattern.starts_with('^') {
             true => self.keys_below(""),
@@ -52,8 +52,8 @@ impl<'a> FilesWith<'a> {
     }
 }
 
-/// The keys whose values a change touched, and those that look such keys up, directly or through others: what
-/// they are answered with may be something else now. O(references to them).
+/// The keys with changed values, and those that look up such keys, directly or through others: they
+/// may have other values now. O(references to them).
 pub(super) fn touched_answers(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut found: BTreeSet<Arc<str>> = BTreeSet::new();
     let mut open: Vec<Arc<str>> = Vec::new();
@@ -68,26 +68,26 @@ pub(super) fn touched_answers(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     found
 }
 
-/// Whether options of lookups are looked up themselves: any change may then give any key other ones.
+/// Whether `lookup_options` have lookups themselves: any change may then affect the options of any key.
 pub(super) fn options_look_up(snapshot: &Snapshot) -> bool {
     let before = &snapshot.delta().references_before;
     snapshot.references().has(LOOKUP_OPTIONS) || before.has(LOOKUP_OPTIONS)
 }
 
-/// A class, or another definition, that a change of a manifest made another one.
+/// A class, or another definition, that a change of a manifest affects.
 pub(super) struct ChangedClass {
     pub(super) name: Arc<str>,
-    /// Whether the manifest began or ceased to define it.
+    /// Whether the manifest has this definition in only one of its versions.
     pub(super) came_or_went: bool,
-    /// Whether Puppet began or ceased to refuse the manifest.
+    /// Whether Puppet refuses only one of the manifest's versions.
     pub(super) is_refused_anew: bool,
-    /// The parameters that it got or lost.
+    /// The parameters that were added or removed.
     pub(super) names: BTreeSet<Arc<str>>,
-    /// The parameters of both versions that have another type, or a default in one alone.
+    /// The parameters with another type, or with a default in only one version.
     pub(super) parameters: BTreeSet<Arc<str>>,
 }
 
-/// The definitions that a change of a manifest made other ones, bodies aside.
+/// The definitions that differ after a change of a manifest. Bodies are not compared.
 pub(super) fn changed_classes(delta: &FileDelta) -> Vec<ChangedClass> {
     let codes = codes(delta);
     let [before, after] = codes.map(|code| {
@@ -131,30 +131,30 @@ pub(super) fn changed_classes(delta: &FileDelta) -> Vec<ChangedClass> {
     changed.collect()
 }
 
-/// The facts of the code of a file before and after a change.
+/// The facts about a file's code before and after a change.
 pub(super) fn codes(delta: &FileDelta) -> [Option<&CodeFacts>; 2] {
     [&delta.before, &delta.after]
         .map(|facts| facts.as_deref().and_then(|facts| facts.code.as_deref()))
 }
 
-/// Whether a change of code may change what is evaluated for nodes, or what code elsewhere does.
+/// Whether a change of code may affect the evaluation of nodes or of code elsewhere.
 pub(super) fn does_otherwise(delta: &FileDelta) -> bool {
     let is_same = match codes(delta) {
         [Some(before), Some(after)] => before.is_alike(after),
         [before, after] => before == after,
     };
-    // What a function in Ruby may do is read in its text.
+    // The effects of a function in Ruby depend on its text.
     !is_same || path::extension(&delta.path) == Some("rb")
 }
 
-/// The files with entries of `lookup_options`. O(files that have any).
+/// The files with `lookup_options`. O(these files).
 pub(super) fn files_with_options(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut files = FilesWith::new(snapshot);
     files.key(LOOKUP_OPTIONS);
     files.files
 }
 
-/// The files with an entry for a key that may be answered with something else now.
+/// The files with an entry for a key that may have another value or other options now.
 pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut touched = touched_answers(snapshot);
     for file in &snapshot.delta().files {
@@ -168,7 +168,7 @@ pub(super) fn files_with_entries(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     concerned.map(|file| Arc::clone(file.path())).collect()
 }
 
-/// Whether a file may say which nodes there are.
+/// Whether a file may describe nodes.
 pub(super) fn describes_nodes(at: &str) -> bool {
     NODES_FILES.iter().any(|name| at.ends_with(name)) || at.contains(FACTS_OF_TESTS)
 }

@@ -1,4 +1,4 @@
-//! `type-mismatch`: a value that a class's parameter does not take.
+//! `type-mismatch`: a value does not fit the type of a class's parameter.
 
 mod effective;
 
@@ -67,7 +67,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if findings.list.len() > before {
         return;
     }
-    // What fits as it is written hardly ceases to for some.
+    // A value that fits as it is written hardly ever fails for some nodes.
     for judged in judged.iter().filter(|it| !it.fits_as_written()) {
         judged.for_known_nodes(findings);
         if findings.list.len() > before {
@@ -76,13 +76,13 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Whether a parameter gets a value: undef is as good as no value where there is a default
+/// Whether a parameter gets a value: undef is replaced by the default, if there is one
 /// (`Resource::Type#set_resource_parameters`).
 fn counts(parameter: ClassParameter<'_>, value: &Value) -> bool {
     *value != Value::Undef || parameter.parameter.default.is_none()
 }
 
-/// Whether a value holds what Puppet decrypts.
+/// Whether a value contains an encrypted text.
 fn is_encrypted(value: &Value) -> bool {
     holds_text(value, eyaml::is_encrypted)
 }
@@ -94,7 +94,7 @@ fn is_given(at: &FileContext<'_>, root: &Root, parameter: ClassParameter<'_>) ->
     analysis.may_be_given(root, class, &parameter.parameter.name)
 }
 
-/// Puppet's sentence.
+/// Puppet's message.
 fn sentence(parameter: ClassParameter<'_>, mismatch: &Mismatch) -> String {
     let class = title(&parameter.class.definition.name);
     let name = &parameter.parameter.name;
@@ -110,7 +110,8 @@ fn declared(parameter: ClassParameter<'_>) -> Related {
     }
 }
 
-/// Reports what is wrong with a value for the nodes of one root: how much.
+/// Reports the mismatches of a value for the nodes of one root, and returns their number. `None` if
+/// the value fits, or if it is not certainly used.
 fn of_reader(
     at: &FileContext<'_>,
     reader: &Reader<'_>,
@@ -128,7 +129,7 @@ fn of_reader(
     let mismatches = datatype::check(&expected, value).err()?;
     let is_known = |m: &&Mismatch| !matches!(m.kind, MismatchKind::Unresolved(_));
     let known: Vec<&Mismatch> = mismatches.into_iter().filter(is_known).collect();
-    // Only now: a lookup costs more than a comparison of types.
+    // This is last, as a lookup costs more than a comparison of types.
     let reach = reader.reached.first()?;
     let scope = reach.scope();
     let class = &found.class.definition.name;
@@ -142,7 +143,7 @@ fn of_reader(
     for mismatch in &known {
         let leaf = leaf(at.tree(), node, &mismatch.path);
         let range = at.tree().node(leaf).range;
-        // Nothing is written for a null.
+        // A null may have no text.
         let range = if range.is_empty() { key.key } else { range };
         let finding = findings.report(range, sentence(found, mismatch));
         finding.related.push(declared(found));
@@ -150,7 +151,7 @@ fn of_reader(
     Some(known.len())
 }
 
-/// Whether nodes that read the file surely get this value.
+/// Whether nodes that read the file certainly get this value.
 fn is_effective(
     analysis: crate::analysis::Analysis<'_>,
     root: &Root,
@@ -167,7 +168,7 @@ fn is_effective(
     is_same && survey.unknowns(&analysis, &[]).is_empty() && survey.outside().is_empty()
 }
 
-/// `Ntp::Server`, as a catalog names the class.
+/// The name of a class in a catalog: `Ntp::Server`.
 fn title(class: &str) -> String {
     let capital = |segment: &str| {
         let mut chars = segment.chars();
@@ -178,7 +179,7 @@ fn title(class: &str) -> String {
     segments.join("::")
 }
 
-/// The part of a value that a mismatch is about.
+/// The part of a value that has a mismatch.
 fn leaf(tree: &Tree, mut node: NodeId, path: &[Step]) -> NodeId {
     for step in path {
         let resolved = tree.resolve(node);

@@ -1,4 +1,4 @@
-//! Values that parameters do not take.
+//! Values that do not fit the parameter.
 
 use super::super::Severity;
 use super::super::marked::check_rule;
@@ -20,7 +20,7 @@ class m(
 ) { }
 ";
 
-/// The findings are those that are marked; their messages.
+/// Asserts that the findings are the marked ones, and returns their messages.
 fn check_types(data: &str) -> Vec<String> {
     let found = check_rule(RULE, &format!("{START}{data}"));
     found.into_iter().map(|finding| finding.message).collect()
@@ -69,7 +69,7 @@ fn a_class_of_the_top_scope_does_not_get_what_the_role_of_a_node_block_sets() {
         let data = data(" #~ type-mismatch");
         check_types(&format!("{classes}{data}#- manifests/site.pp\n{site}\n"));
     }
-    // Merged values, too.
+    // Also for merged values.
     let site = format!("#- manifests/site.pp\ninclude m\n{block}\n");
     check_types(&format!(
         "{site}#- data/role/web.yaml\nm::s: {{b: x}}\n\
@@ -141,9 +141,9 @@ fn interpolated_values_are_judged_where_they_are_known() {
         check_types(text),
         ["Class[M]: parameter 'i' expects an Integer value, got String"]
     );
-    // What is looked up and not found is an empty text.
+    // A lookup without a result gives an empty string.
     check_types("#- data/common.yaml\nm::i: \"%{alias('gone')}\" #~ type-mismatch\n");
-    // A text with a token stays a text, whatever the token stands for.
+    // A string with a token stays a string.
     for text in ["\"%{facts.x}\"", "\"1%{facts.x}\"", "\"%{x}%{facts.y}\""] {
         let data = format!("#- data/common.yaml\nm::i: {text} #~ type-mismatch\n");
         assert_eq!(
@@ -222,7 +222,7 @@ b1: {facts: {os: {family: windows}}}
 c1: {facts: {kernel: Linux}}
 ";
 
-/// As [`check_types`], with known nodes and their families; the severity, too.
+/// As [`check_types`], with known nodes and their families, and with severities.
 fn check_nodes(data: &str) -> Vec<(Severity, String)> {
     let found = check_rule(RULE, &format!("{START}{SITE}{data}"));
     let found = found.into_iter().map(|it| (it.severity, it.message));
@@ -252,10 +252,10 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
         "node 'b1' { include $x }\nnode 'a1' { include e }\nnode default { }",
         "node 'b1' { unheard::of() }\nnode 'a1' { include e }\nnode default { }",
         "node 'a1', 'b1' { lookup('classes', Array[String], 'unique').include }",
-        // Nothing here brings the class.
+        // Nothing here includes the class.
         "node default { }",
         "",
-        // It cannot be read.
+        // The manifest cannot be parsed.
         "node 'a1' { include e }\nnode default { include",
     ];
     for (site, mark) in silent
@@ -275,12 +275,12 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
         let data = format!("{others}{value}{mark}\n{list}#- manifests/site.pp\n{site}\n");
         check_nodes(&data);
     }
-    // Where the type would be declared is not known.
+    // The defined type is unknown.
     let site = "node 'a1' { o::t { 'x': } }\nnode default { }";
     check_nodes(&format!(
         "{others}{value} #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
     ));
-    // What is wrong for all that read it is wrong whoever has the class.
+    // A mismatch for all nodes that read the file is reported, whichever of them have the class.
     let site = "node 'a1' { include e }\nnode default { }";
     let found = check_nodes(&format!(
         "#- data/node/b1.yaml\ne::family: \"%{{facts.os.family}}\" #~ type-mismatch\n#- manifests/site.pp\n{site}\n"
@@ -290,7 +290,7 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
 
 #[test]
 fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
-    // As `stdlib::manage` does, which any class of the standard library brings.
+    // As in `stdlib::manage`.
     let manage = |default: &str, body: &str| {
         format!(
             "#- modules/s/manifests/init.pp\nclass s(Hash $all = {default}, Hash $more = {{}}) {{\n{body}\n}}\n\
@@ -329,14 +329,14 @@ fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
 
 #[test]
 fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
-    // Of c1 the fact is not known.
+    // The fact of c1 is unknown.
     let found = check_nodes(
         "#- data/common.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n\
          e::n: \"%{facts.os.family}\" #~ type-mismatch\n",
     );
     let family = "Class[E]: parameter 'family' expects a match for Enum['Debian', 'RedHat'], got \
                   'windows' for 1 of 3 nodes, such as b1";
-    // No fact makes an integer of a text.
+    // No fact makes an integer of a string.
     let number = "Class[E]: parameter 'n' expects an Integer value, got String";
     assert_eq!(
         found,
@@ -358,7 +358,7 @@ fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
         found[0].0 == Severity::Error && found[0].1.ends_with(" for b1"),
         "{found:?}"
     );
-    // What is looked up is another value for some.
+    // The lookup gives another value for some nodes.
     check_nodes(
         "#- data/node/a1.yaml\nnumber: 1\n\
          #- data/common.yaml\nnumber: x\ne::n: \"%{alias('number')}\" #~ type-mismatch\n",
@@ -378,9 +378,9 @@ fn what_a_level_overrides_for_some_is_judged_for_the_others() {
         found[0].1.ends_with(" for 2 of 3 nodes, such as b1"),
         "{found:?}"
     );
-    // The role of no node is known.
+    // No node has a known role.
     check_nodes("#- data/role/web.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x\n");
-    // A value that is yet to be set.
+    // A value that is still to be set.
     check_nodes("#- data/node/a1.yaml\ne::family: Debian\n#- data/common.yaml\ne::family: ~\n");
     check_nodes(
         "#- data/node/a1.yaml\ne::h: {a: 1}\n#- data/node/b1.yaml\ne::h: {b: z} #~ type-mismatch\n\

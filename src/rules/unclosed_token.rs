@@ -24,8 +24,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
     let token = at.text[at.token.range.start as usize..].trim_end();
     let inner = token[2..].trim_start();
-    // Percent signs and braces meet in other languages too: only what starts as a token does
-    // is one that lacks its end.
+    // Other languages also have percent signs before braces: only text that starts like a token is reported.
     let begins =
         |first: char| first.is_ascii_alphabetic() || matches!(first, ':' | '_' | '\'' | '"');
     if !inner.starts_with(begins) {
@@ -35,13 +34,13 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let is_call = matches!(kind, TokenKind::Call { .. });
     let name = inner.split(|one: char| !is_of_path(one)).next();
     let is_surely_one = is_call || is_known(file, name.unwrap_or_default());
-    // Other programs write percent signs before braces too.
+    // Blanks are a sign of another language.
     let has_blank = token[2..].contains(char::is_whitespace);
     let severity = match has_blank && !is_surely_one && !inner.contains('(') {
         true => Severity::Hint,
         false => Severity::Warning,
     };
-    // Line breaks at the end of a block are no part of it.
+    // Line breaks at the end of a block are not part of it.
     let start = at.token.range.start as usize;
     let range = TextRange::new(start, start + token.len());
     let range = file.places(at.node).source_range(range);
@@ -51,7 +50,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         "'%{' has no '}': Puppet leaves it as it is; close it, or write \
          '%{literal('%')}{' for a percent sign",
     );
-    // With more text behind the name, where it ends is not known.
+    // If more text follows the name, the end of the token is unknown.
     let is_whole = match kind {
         TokenKind::Call { .. } => !inner.contains('\n'),
         TokenKind::Variable { .. } => !has_blank && !inner.contains(['(', '%', '{']),
@@ -72,12 +71,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
 }
 
-/// Whether a character stands in the path of a variable.
+/// Whether a character can be in the path of a variable.
 fn is_of_path(one: char) -> bool {
     one.is_ascii_alphanumeric() || matches!(one, '_' | ':' | '.' | '-')
 }
 
-/// Whether a path is surely a variable of Puppet's: other programs have no such names.
+/// Whether a path is certainly a variable of Puppet: other programs have no such names.
 fn is_known(file: &FileContext<'_>, path: &str) -> bool {
     let bare = path.strip_prefix("::").unwrap_or(path);
     let (name, part) = bare.split_once('.').unwrap_or((bare, ""));
@@ -92,7 +91,7 @@ mod tests {
     use crate::fixture::{FOLDER, Fixture};
     use crate::rules::{Finding, check_file, marked};
 
-    /// What safe fixes, or all, make of a text, and the severities of what is found.
+    /// The text after safe fixes, or after all, and the severities of the findings.
     fn fixed(data: &str, most: Safety) -> (String, Vec<Severity>) {
         let text = format!(
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, paths: ['%{{role}}.yaml', \

@@ -1,7 +1,7 @@
 //! `undefined-variable`: a token names a variable that neither Puppet nor Facter sets.
 //!
-//! An ENC and custom facts set others, which is why this is a hint, unless the name differs from a
-//! known one by one letter. Variables of classes, and those that a site manifest sets, are left alone.
+//! An ENC or custom facts may set it, so this is a hint, unless the name differs from a known one
+//! by one letter. Variables of classes, and those that a site manifest sets, are not reported.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     finding.suggest(file.places(at.node).source_range(place), &meant);
 }
 
-/// What Puppet does with a variable that nothing sets.
+/// What Puppet does with an undefined variable, for messages.
 fn effect(file: &FileContext<'_>) -> &'static str {
     match file.settings().puppet_version {
         PuppetVersion::V8 => "Puppet fails on this key",
@@ -75,7 +75,7 @@ fn effect(file: &FileContext<'_>) -> &'static str {
     }
 }
 
-/// The path of a fact that is written as Puppet code writes it: `facts.os.name` for `facts[os][name]` and
+/// The path of a fact that is written as in Puppet code: `facts.os.name` for `facts[os][name]` and
 /// for `$facts.os.name`.
 fn as_in_code(path: &str) -> Option<String> {
     let name = path.strip_prefix('$').unwrap_or(path);
@@ -99,8 +99,8 @@ fn as_in_code(path: &str) -> Option<String> {
     (is_rest && meant != path).then_some(meant)
 }
 
-/// The files with tokens of a variable that the top scope or a node block of a manifest began or ceased to set.
-/// O(tokens) where there is one.
+/// The files with tokens of a variable that only one version of a changed manifest sets, in the top
+/// scope or in a node block. O(tokens) if there is one.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let deltas = snapshot.delta().files.iter();
     let changed: BTreeSet<Arc<str>> = deltas.flat_map(variables_that_changed).collect();

@@ -30,7 +30,7 @@ fn check(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports a refusal whose alias is not found.
+/// Reports the error if its alias is not in the tree.
 fn check_rest(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     if let Some(error) = refusal(at).filter(|_| findings.list.is_empty()) {
         let message = format!("Puppet refuses the whole file: {}", error.message);

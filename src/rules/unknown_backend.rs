@@ -1,7 +1,6 @@
-//! `unknown-backend`: a level names a function that differs from one of Puppet's by a slip, or that its
-//! module lacks.
+//! `unknown-backend`: a level names a misspelt function of Puppet, or a function that its module lacks.
 //!
-//! Functions of other names may come from modules that are not in the workspace.
+//! Other functions may come from modules outside the workspace.
 
 use super::config_level::{BUILT_IN, levels};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
@@ -19,7 +18,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         };
         let known = BUILT_IN.iter().map(|(name, _)| *name);
         let is_ruby_class = function.kind == FunctionKind::Hiera3Backend;
-        // What `defaults` names counts once, where some level takes it.
+        // The function of `defaults` is reported once, if some level uses it.
         if function.built_in().is_some() || is_ruby_class || findings.has(function.value) {
             continue;
         }
@@ -73,14 +72,14 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
     }
 }
 
-/// Whether a name is that of a backend of version 3 which a function took the place of: `yaml`, `eyaml`.
+/// Whether a name is that of a version 3 backend which a function replaced: `yaml`, `eyaml`.
 fn is_short_for(name: &str, function: &str) -> bool {
     let rest = function.strip_prefix(name);
     rest.is_some_and(|rest| rest.starts_with('_'))
 }
 
-/// The module in the workspace that a function's name starts with, if it has no such function. An empty
-/// folder is one of a module that was not fetched.
+/// The module in a function's name, if it is in the workspace and has no such function. An empty
+/// folder belongs to a module that was not fetched.
 fn lacking_module<'n>(
     file: &FileContext<'_>,
     of: &ConfigurationAt<'_>,

@@ -4,7 +4,7 @@ use super::{FileContext, Findings, Fix, Safety, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::{TextEdit, TextRange, nearest};
 
-/// What a token may call.
+/// The functions that a token may call.
 const FUNCTIONS: [&str; 5] = ["lookup", "hiera", "alias", "scope", "literal"];
 
 rule!("unknown-interpolation-function", Error, [Token(check)]);

@@ -1,4 +1,4 @@
-//! `unknown-parameter`: data is set for a parameter that the class does not have.
+//! `unknown-parameter`: data sets a parameter that the class does not have.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         true => typing_error(parameter, names),
         false => nearest(parameter, names),
     };
-    // A key that code elsewhere computes is hardly one letter beside a parameter of this class.
+    // Code of other modules hardly ever computes a key that differs from a parameter of this class by a letter.
     let is_own = |file: &Arc<File>| classes.iter().any(|it| is_of_module(file, it));
     let is_typing_error = || {
         let is_set = |meant| at.facts().key(&format!("{class}::{meant}")).is_some();
@@ -75,8 +75,8 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
 }
 
-/// Reports the parameter of a class that is not there, where a class of the module that has such a parameter
-/// is called nearly so.
+/// Reports a key of a class that does not exist, if the module has a class with a similar name and
+/// such a parameter.
 fn report_class(
     at: &FileContext<'_>,
     key: &KeyFact,
@@ -111,7 +111,7 @@ fn report_class(
     finding.fixes.extend(renamed(at, key, meant));
 }
 
-/// A key under another name, within its quotes, if it has any.
+/// Renames a key, within its quotes.
 fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
     let range = at.name_in(key.key, &key.name)?;
     let title = format!("Rename it to '{meant}'");
@@ -120,20 +120,19 @@ fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
     Some(fix.renaming(key.key, meant))
 }
 
-/// Whether a file is of the module that defines a class.
+/// Whether a file is in the module that defines a class.
 fn is_of_module(file: &File, class: &Defined<'_>) -> bool {
     let defining = class.file.path();
     let module = defining.split_once("/manifests/").map(|(module, _)| module);
     module.is_none_or(|module| path::within(file.path(), module).is_some())
 }
 
-/// The files with keys of classes that changed, and with keys that manifests or data began or ceased
-/// to look up.
+/// The files with keys of changed classes, and with keys for which a change affects lookups.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
     let mut concerned = FilesWith::new(snapshot);
     for delta in &snapshot.delta().files {
         for class in changed_classes(delta) {
-            // A key of a class that is not there may be meant for another one of the module.
+            // A key of a class that does not exist may be meant for another class of the module.
             let module = class.name.split("::").next().unwrap_or(&class.name);
             let module = format!("{module}::");
             if class.came_or_went {
@@ -196,7 +195,7 @@ mod tests {
             check_rule(RULE, &text)
         };
         check("rake/helper.rb", " #~ unknown-parameter");
-        // The module may be another one where these are deployed.
+        // The module may be another one when these are deployed.
         check("rake/Puppetfile", "");
         check("rake/modules/b/manifests/init.pp", "");
     }

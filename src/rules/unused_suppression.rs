@@ -1,4 +1,4 @@
-//! `unused-suppression`: a comment suppresses what is not reported. See the module `suppression`.
+//! `unused-suppression`: a comment suppresses no finding. See the module `suppression`.
 
 use super::suppression::{Code, Suppression, WORDS, after_mark, comments};
 use super::{FileContext, Findings, Fix, Safety, Tag, rule};
@@ -25,7 +25,7 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
                 "the brackets are empty, so nothing is suppressed; leave them out to suppress every rule"
                     .to_owned()
             }
-            // Most rules say nothing of a file that Puppet does not load.
+            // Most rules report nothing in a file that Puppet does not load.
             None if is_broken => continue,
             None => "no rule reports anything here: remove the comment".to_owned(),
             Some(name) if rule(name).is_none() => {
@@ -53,7 +53,7 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
     }
 }
 
-/// Reports a comment that is meant for this program and that it does not understand.
+/// Reports an invalid comment for this program.
 fn report_unread(text: &str, comment: TextRange, findings: &mut Findings<'_>) {
     let Some(rest) = after_mark(comment.slice(text)) else {
         return;
@@ -70,7 +70,7 @@ fn report_unread(text: &str, comment: TextRange, findings: &mut Findings<'_>) {
     }
 }
 
-/// One of several codes with the comma before it, or behind it.
+/// The range of one of several codes, with the comma before or after it.
 fn with_comma(codes: &[Code], code: &Code) -> TextRange {
     let (start, end) = (code.range.start, code.range.end);
     let mut before = codes.iter().filter(|other| other.range.end <= start);
@@ -82,7 +82,7 @@ fn with_comma(codes: &[Code], code: &Code) -> TextRange {
     }
 }
 
-/// A comment with the blanks before it; with its line, if it stands alone there.
+/// The range of a comment with the blanks before it; with its line, if it is alone there.
 fn with_blanks(text: &str, comment: TextRange) -> TextRange {
     let (start, end) = (comment.start as usize, comment.end as usize);
     let before = text[..start].trim_end_matches([' ', '\t']).len();
@@ -115,7 +115,7 @@ mod tests {
                 "0644 # hiera-ls: ignore[yaml11-octal] why",
             ),
             ("1 # hiera-ls: ignore[dup-key, null-masks]", "1"),
-            // A misspelt name is corrected, and the value stays as it is.
+            // A misspelt code is corrected, and the value is not changed.
             (
                 "0644 # hiera-ls: ignore[yaml11-octl]",
                 "0644 # hiera-ls: ignore[yaml11-octal]",

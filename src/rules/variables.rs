@@ -1,12 +1,12 @@
-//! Variables in tokens: which one a token names, which Puppet sets, and what parts those have.
+//! Variables in tokens: their names, the variables that Puppet sets, and their parts.
 
 use super::{Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
 
-/// Variables that Puppet sets itself, beside facts (`puppet/parser/compiler.rb`,
-/// `puppet/node.rb`, `puppet/parser/resource.rb`).
+/// Variables that Puppet sets itself, except facts (`puppet/parser/compiler.rb`, `puppet/node.rb`,
+/// `puppet/parser/resource.rb`).
 pub(super) const BUILT_IN: [&str; 22] = [
     "agent_specified_environment",
     "caller_module_name",
@@ -51,7 +51,7 @@ const SERVER_FACTS: [&str; 5] = [
     "serverversion",
 ];
 
-/// The variable that a token names, with its place in the string.
+/// The variable that a token names, with its range in the string.
 pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> {
     match &at.token.kind {
         TokenKind::Variable { .. } => Some((at.token.inner.slice(at.text), at.token.inner)),
@@ -68,7 +68,7 @@ pub(super) fn variable<'t>(at: &'t TokenAt<'_>) -> Option<(&'t str, TextRange)> 
     }
 }
 
-/// Whether a name is one of a variable without a class.
+/// Whether a name can be a variable without a class.
 pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_')
         && name
@@ -76,15 +76,15 @@ pub(super) fn is_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A path of a variable that leads nowhere.
+/// A part of a variable that does not exist.
 pub(super) struct MissingPart {
-    /// What is missing.
+    /// The start of the message.
     pub(super) message: String,
-    /// The path that was perhaps meant.
+    /// The suggested path.
     pub(super) meant: Option<String>,
 }
 
-/// What is missing of a variable whose parts are the same everywhere.
+/// The missing part in a path, for variables that have the same parts everywhere.
 pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
     let path = path.strip_prefix("::").unwrap_or(path);
     let (root, rest) = path.split_once('.')?;
@@ -132,8 +132,8 @@ pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
     }
 }
 
-/// Reports what is missing of the variable of a token, where the token stands and where the variable does, with
-/// the word for what Puppet puts an empty string into.
+/// Reports a missing part, given the ranges of the token and of the variable in it. `into`
+/// completes "Puppet puts an empty string".
 pub(super) fn report_missing(
     missing: &MissingPart,
     variable: &str,

@@ -1,6 +1,6 @@
-//! The one walk over a file, which calls the hooks of all rules.
+//! The single walk over a file, which calls the hooks of all rules.
 //!
-//! It knows no rule. A rule that panics loses its findings in the file, and is not called again.
+//! If a rule panics, its findings in the file are dropped, and it is not called again for the file.
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use crate::interpolation::{has_tokens, tokens};
 use crate::syntax::{Node, NodeKind, Scalar};
 use crate::workspace::KeyFact;
 
-/// The findings of these rules in a file, in no order.
+/// The findings of these rules in a file, unordered.
 pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
     let hooks = Hooks::of(rules);
     let mut walk = Walk {
@@ -48,7 +48,6 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
 /// Hooks of one kind, each with the index of its rule.
 type Indexed<H> = Vec<(usize, H)>;
 
-/// The hooks of the rules by kind.
 #[derive(Default)]
 struct Hooks {
     file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
@@ -81,7 +80,7 @@ impl Hooks {
                     Hook::Scalar(check) => hooks.scalar.push((index, check)),
                     Hook::Token(check) => hooks.token.push((index, check)),
                     Hook::Option(check) => hooks.option.push((index, check)),
-                    // Called when it is known what they turn off.
+                    // Called after the walk, when the suppressed findings are known.
                     Hook::Suppressions(_) => {}
                 }
             }
@@ -119,7 +118,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a scalar is in the file.
+/// The role of a scalar in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Value,
@@ -187,7 +186,7 @@ impl<'a> Walk<'a> {
                             check(at, &scalar, findings)
                         });
                     }
-                    // The top-level keys are not interpolated.
+                    // Top-level keys are not interpolated.
                     if part != Part::TopLevelKey && may_have_tokens {
                         self.tokens(hooks, node, scalar, part);
                     }

@@ -7,7 +7,7 @@ rule!("wrong-backend-kind", Error, [Configuration(check)]);
 
 fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
-        // What `defaults` names counts once, where some level takes it.
+        // The function of `defaults` is reported once, if some level uses it.
         let Some(function) = level.function else {
             continue;
         };

@@ -44,7 +44,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     fitting::keep_fitting(file, finding);
 }
 
-/// Whether a scalar is an element of a list whose other elements are texts.
+/// Whether all other elements in the list of a scalar are strings.
 fn is_among_texts(file: &FileContext<'_>, at: &ScalarAt<'_>) -> bool {
     let tree = file.tree();
     let list = tree.parent(at.id).map(|parent| &tree.node(parent).kind);

@@ -1,4 +1,4 @@
-//! `yaml11-octal`: a number with a zero in front is read as octal.
+//! `yaml11-octal`: a number with a leading zero is read as octal.
 
 use super::fitting;
 use super::parameters::files_of_parameters;
@@ -21,7 +21,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let Some(Resolved::Int(value)) = file.resolved(at).filter(|_| is_octal) else {
         return;
     };
-    // `05` means five in either way.
+    // `05` is five in both readings.
     if text.parse().as_ref() == Ok(value) {
         return;
     }
@@ -29,7 +29,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         at.node.range,
         format!("'{text}' is read as an octal number: the value is {value}; quote it"),
     );
-    // Nobody writes a file mode to have it read as a number.
+    // File modes are not meant as numbers.
     let is_mode = matches!(text.len(), 4 | 5) && digits.len() == text.len();
     finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
         safety: if is_mode {

@@ -38,7 +38,7 @@ fn check(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
     finding.fixes.extend(Fix::quote(node));
 }
 
-/// Reports a refusal whose date is not found.
+/// Reports the error if its date is not in the tree.
 fn check_rest(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     if let Some(error) = refusal(at).filter(|_| findings.list.is_empty()) {
         let message = format!("Puppet refuses the whole file: {}", error.message);

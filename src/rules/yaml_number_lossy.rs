@@ -7,7 +7,7 @@ use crate::syntax::psych::Resolved;
 use crate::text::TextRange;
 use crate::value::float_to_s;
 
-/// Words in the names of keys whose values are versions, not amounts.
+/// Words in keys that have versions as values, not amounts.
 const VERSIONS: [&str; 3] = ["version", "release", "ensure"];
 
 rule!(
@@ -63,8 +63,8 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     fitting::keep_fitting(file, finding);
 }
 
-/// The number before one that looks like the end of a number with thousands: `[1,000]`. Nobody else
-/// writes three digits with a zero in front.
+/// The number before a scalar that looks like the end of a number with thousands: `[1,000]`. Three
+/// digits with a leading zero hardly ever mean anything else.
 fn joined_before(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<TextRange> {
     let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let text = &*at.scalar.text;
@@ -84,7 +84,7 @@ fn joined_before(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<TextRange>
     (is_start && between.slice(file.file.text()) == ",").then_some(before.range)
 }
 
-/// Whether a number ends in zeros that its value does not show: `1.10`.
+/// Whether a number ends in zeros that its value does not have: `1.10`.
 fn is_shortened(text: &str) -> bool {
     let Some((whole, part)) = text.split_once('.') else {
         return false;

@@ -16,7 +16,7 @@ use crate::workspace::Format;
 
 rule!("yaml-portability", Information, [File(check)]);
 
-/// Bytes of a file up to which it is read a second time.
+/// Maximum size of a file that is parsed a second time, in bytes.
 const LARGEST: usize = 4 << 20;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
@@ -24,7 +24,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     if at.format() != Format::Yaml || text.len() > LARGEST || at.refusal().is_some() {
         return;
     }
-    // What keeps to the plain part of YAML every reader reads.
+    // All readers can read the plain part of YAML.
     if !at.tree().is_plain()
         && let Some(error) = rejection(text)
     {
@@ -37,7 +37,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         findings.report(range_of_line(text, line), message);
         return;
     }
-    // The keys of a configuration mean the same as symbols and as texts.
+    // Keys of a configuration can be symbols or strings.
     if matches!(at.role, Role::Config { .. } | Role::Project | Role::Code) {
         return;
     }
@@ -54,7 +54,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     findings.report_as(Severity::Hint, node.range, message);
 }
 
-/// Why a strict reader rejects a text.
+/// The error of a strict reader.
 fn rejection(text: &str) -> Option<ScanError> {
     let mut parser = Parser::new_from_str(text);
     loop {
@@ -66,8 +66,8 @@ fn rejection(text: &str) -> Option<ScanError> {
     }
 }
 
-/// The plain scalars that mean something else in the core schema of YAML 1.2, in the order of the
-/// text. Those that other rules report as what Puppet makes of them are left out.
+/// The plain scalars with another meaning in the core schema of YAML 1.2, in text order, except
+/// those that other rules report.
 fn differences(tree: &Tree) -> impl Iterator<Item = (&Node, String)> {
     // A mapping comes before its keys.
     let mut keys = vec![Key::None; tree.len()];
@@ -94,7 +94,7 @@ fn differences(tree: &Tree) -> impl Iterator<Item = (&Node, String)> {
     })
 }
 
-/// What key a scalar is.
+/// The kind of key that a scalar is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Key {
     None,
@@ -102,10 +102,10 @@ enum Key {
     Nested,
 }
 
-/// Longest word that either reader takes for more than a text: `false`.
+/// Length of the longest word that one of the readers does not read as a string: `false`.
 const LONGEST_WORD: usize = 5;
 
-/// Whether a text is the same to both for certain.
+/// Whether both readers certainly read a text in the same way.
 fn is_surely_alike(text: &str) -> bool {
     match text.as_bytes() {
         [] => true,
@@ -117,17 +117,17 @@ fn difference(text: &str, key: Key) -> Option<String> {
     let puppet = resolve_plain(text);
     let is_word = matches!(puppet, Resolved::Bool(_) | Resolved::Null);
     let is_reported = match key {
-        // `yaml11-bool`, `yaml11-octal`, `yaml11-sexagesimal`, `yaml-number-lossy`.
+        // Other rules report these values.
         Key::None => {
             matches!(puppet, Resolved::Bool(_)) && !is_truth_value(text)
                 || matches!(puppet, Resolved::Int(_) | Resolved::Float(_))
                     && (text.contains([':', ',', '_', 'x']) || has_leading_zero(text))
         }
-        // `non-string-map-key`
+        // Another rule reports these keys.
         Key::Nested => is_word,
         Key::Topmost => false,
     };
-    // Ruby's own notation is `symbol-value`, or as a key what Puppet's oldest files are written in.
+    // Another rule reports symbols as values; as keys, they are in old configurations.
     let is_reported = is_reported || matches!(puppet, Resolved::Symbol(_));
     let strict = strict(text);
     if is_reported || strict.is_alike(&puppet) {
@@ -156,7 +156,7 @@ fn difference(text: &str, key: Key) -> Option<String> {
     ))
 }
 
-/// Whether a word is a truth value in some case.
+/// Whether a word is `true` or `false`, in any case.
 fn is_truth_value(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
 }
@@ -165,7 +165,7 @@ fn has_leading_zero(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What a plain scalar is in the core schema of YAML 1.2.
+/// The meaning of a plain scalar in the core schema of YAML 1.2.
 enum Strict {
     Null,
     Bool(bool),
@@ -184,7 +184,7 @@ impl Strict {
             (Strict::Float(strict), Resolved::Float(puppet)) => {
                 strict == puppet || strict.is_nan() && puppet.is_nan()
             }
-            // Ruby tells `1.0` and `1` apart, most readers' users do not.
+            // Ruby distinguishes `1.0` and `1`; most other readers do not.
             (Strict::Int(strict), Resolved::Float(puppet)) => {
                 strict.to_string() == puppet.to_string()
             }
@@ -196,7 +196,7 @@ impl Strict {
     }
 }
 
-/// YAML 1.2.2, 10.3.2: the core schema's tag resolution.
+/// The core schema's tag resolution (YAML 1.2.2, 10.3.2).
 fn strict(text: &str) -> Strict {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Strict::Null,
@@ -250,7 +250,7 @@ fn is_float(text: &str) -> bool {
         && exponent.is_none_or(is_exponent)
 }
 
-/// The text of a line, from 1; the last one's where there are not so many.
+/// The range of a line, counted from 1; of the last line if there are fewer.
 fn range_of_line(text: &str, line: usize) -> TextRange {
     let mut start = 0;
     let mut range = TextRange::new(0, 0);
@@ -315,7 +315,7 @@ mod tests {
                 .contains("'on' as true")
         );
         assert_eq!(found("on: 1\n0644: 2\n1:30: 3\n").1, 3);
-        // Nearly all readers take in entries, as an extension.
+        // Nearly all readers support merge keys, as an extension.
         assert_eq!(found("a: &a {b: 1}\nc:\n  <<: *a\n:d: 1\n").1, 0);
     }
 }

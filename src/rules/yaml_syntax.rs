@@ -43,15 +43,15 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// Quotes around what cannot stand without in the line of a mistake, if that is what is wrong: the text is
-/// YAML then, or what is wrong is in another line. A value with a colon in it may be meant as a hash.
+/// Adds quotes to the line of a mistake, if this leaves no mistake before the next line. Unsafe for
+/// a value with a colon, which may be meant as a hash.
 fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)> {
-    /// Bytes of the longest line that is looked at.
+    /// Maximum length of a line that is quoted, in bytes.
     const LONGEST: usize = 4096;
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let end = text[place..].find('\n').map_or(text.len(), |at| place + at);
     let line = text.get(start..end).filter(|line| line.len() <= LONGEST)?;
-    // `*.example.com` is no alias, since an alias has a name.
+    // `*.example.com` is no alias, as an alias has a name.
     let begins = |scalar: &str| {
         let mut characters = scalar.chars();
         match characters.next() {
@@ -72,7 +72,7 @@ fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)>
         let whole = format!("{}{fixed}{}", &text[..start], &text[end..]);
         let line_end = start + fixed.len();
         let after = parse_yaml(&whole);
-        // The same problem as before is in a line further down, whatever line it was shown at.
+        // If the problem stays the same, it is in a line further down, although it was reported here.
         let is_gone = |message: &str| *old.message != *message;
         let mut problem = after.error().into_iter();
         let is_better =
@@ -83,8 +83,7 @@ fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)>
     Some((edit, safety))
 }
 
-/// Takes the blanks out of the lines that hold nothing else and have a tab, which YAML refuses; nothing
-/// where that doesn't help.
+/// Empties blank lines with a tab, which YAML refuses. `None` if that does not help.
 fn without_tabs(text: &str) -> Option<Vec<TextEdit>> {
     let mut edits = Vec::new();
     let mut start = 0;
@@ -99,8 +98,8 @@ fn without_tabs(text: &str) -> Option<Vec<TextEdit>> {
     parse_yaml(&after).error().is_none().then_some(edits)
 }
 
-/// The line of an entry or element whose quoted text holds its own quotes, or in double quotes backslashes that
-/// begin no escape, with quotes that fit: `a: '%{lookup('b')}'`.
+/// The line of an entry or element with other quotes around its text, if that contains its own
+/// quotes, or backslashes that start no escape: `a: '%{lookup('b')}'`.
 fn quoted_again(line: &str) -> Option<String> {
     let start = line.find(": ").or_else(|| line.find("- "))? + 2;
     let start = start + line[start..].len() - line[start..].trim_start().len();
@@ -111,12 +110,12 @@ fn quoted_again(line: &str) -> Option<String> {
         .next()
         .filter(|first| matches!(first, '"' | '\''))?;
     let inside = value[1..].strip_suffix(quote)?;
-    // `'a', 'b'` is meant as a list, and what `'a' 'b'` means is not known.
+    // `'a', 'b'` may be meant as a list, and the meaning of `'a' 'b'` is unknown.
     let mut parts = inside.split(quote).skip(1);
     if parts.any(|between| between.trim_matches([' ', ',']).is_empty()) {
         return None;
     }
-    // What else may be meant as an escape is left alone.
+    // These may be meant as escapes.
     let mut escapes = inside.split('\\').skip(1);
     let is_escape =
         |rest: &str| rest.is_empty() || rest.starts_with(['n', 't', 'r', '0', 'u', 'x']);
@@ -136,7 +135,7 @@ fn quoted_again(line: &str) -> Option<String> {
     ))
 }
 
-/// The line of an entry with all of its value in quotes: `title: Warning: disk full`.
+/// The line of an entry with its whole value in quotes: `title: Warning: disk full`.
 fn quoted_value(line: &str) -> Option<String> {
     let key = line.find(": ")? + 2;
     let start = key + line[key..].len() - line[key..].trim_start().len();

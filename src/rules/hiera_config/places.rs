@@ -1,4 +1,4 @@
-//! Where in a configuration something is that Puppet refuses. It knows no messages.
+//! The ranges of mistakes in a configuration.
 
 use super::super::context::entry;
 use crate::datatype::{MismatchKind, Step};
@@ -6,7 +6,6 @@ use crate::hierarchy::{ConfigRule, LOCATION_KEYS};
 use crate::syntax::{NodeId, Tree};
 use crate::text::TextRange;
 
-/// The keys of a configuration.
 pub(super) const TOP_KEYS: [&str; 5] = [
     "version",
     "defaults",
@@ -15,11 +14,9 @@ pub(super) const TOP_KEYS: [&str; 5] = [
     "default_hierarchy",
 ];
 
-/// The keys of `defaults`.
 pub(super) const DEFAULTS_KEYS: [&str; 5] =
     ["data_hash", "lookup_key", "data_dig", "datadir", "options"];
 
-/// The keys of a level.
 pub(super) const LEVEL_KEYS: [&str; 14] = [
     "name",
     "options",
@@ -37,7 +34,7 @@ pub(super) const LEVEL_KEYS: [&str; 14] = [
     "datadir",
 ];
 
-/// The part of a level that breaks a rule.
+/// The range of the part of a level that breaks a rule.
 pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> TextRange {
     let second = |names: &[&str]| {
         let mut keys: Vec<NodeId> = names
@@ -70,7 +67,7 @@ pub(super) fn place_of_rule(tree: &Tree, level: NodeId, rule: &ConfigRule) -> Te
     tree.node(key.unwrap_or(level)).range
 }
 
-/// The place of a mismatch: its path, followed from a node as far as the tree has it.
+/// The range of a mismatch: its path is followed from a node as far as possible.
 pub(super) fn place_of_mismatch(
     tree: &Tree,
     from: NodeId,
@@ -104,7 +101,7 @@ pub(super) fn place_of_mismatch(
     start(tree, node)
 }
 
-/// Of a mapping the first key; else the whole node.
+/// The range of a mapping's first key; of the whole node otherwise.
 fn start(tree: &Tree, node: NodeId) -> TextRange {
     match tree.node(tree.resolve(node)).as_mapping() {
         Some([(key, _), ..]) => tree.node(*key).range,

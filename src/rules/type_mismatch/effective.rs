@@ -1,5 +1,5 @@
-//! What the levels make of a key together, where that is not what is written in one file: merged,
-//! interpolated, or overridden for some nodes.
+//! The effective value of a key, if it is not just the value in one file: merged, interpolated, or
+//! overridden for some nodes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::text::TextRange;
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::{File, KeyFact};
 
-/// Most files with a merged key; the values of more are not compared.
+/// Maximum number of files with a merged key; with more, only the nodes that read this file are checked.
 const MOST_FILES: usize = 64;
 
-/// Most lookups of one key over the known nodes.
+/// Maximum number of lookups of one key for the known nodes.
 const MOST_LOOKUPS: usize = 32;
 
-/// A key of a file whose effective value is compared with the type of a parameter.
+/// A key of a file, and the parameter that its effective value is compared with.
 pub(super) struct Judged<'c> {
     at: &'c FileContext<'c>,
     reader: &'c Reader<'c>,
@@ -31,26 +31,26 @@ pub(super) struct Judged<'c> {
     expected: Type,
 }
 
-/// A part of the file that is wrong.
+/// A mismatch in the file.
 struct WrongPart {
     range: TextRange,
     message: String,
     related: Vec<Related>,
 }
 
-/// A part that is wrong for known nodes.
+/// A mismatch for known nodes.
 struct WrongForNodes {
     part: WrongPart,
-    /// The first of the nodes.
+    /// The index of the first of these nodes.
     first: usize,
-    /// How many nodes have this message.
+    /// Number of nodes with this message.
     count: usize,
-    /// How many have another one.
+    /// Number of nodes with another message.
     others: usize,
 }
 
 impl<'c> Judged<'c> {
-    /// Nothing where the type is not known, or where a level may have the key that is not here.
+    /// `None` if the type is unknown, or if a level outside the workspace may have the key.
     pub(super) fn of(
         at: &'c FileContext<'c>,
         reader: &'c Reader<'c>,
@@ -71,8 +71,8 @@ impl<'c> Judged<'c> {
         })
     }
 
-    /// Whether the value fits the type as it is written: most texts with tokens are for parameters that take
-    /// any text.
+    /// Whether the value fits the type as it is written: most strings with tokens are for
+    /// parameters that accept any string.
     pub(super) fn fits_as_written(&self) -> bool {
         let own = self.at.loaded().ok();
         own.and_then(|data| data.get(&self.key.name))
@@ -86,9 +86,9 @@ impl<'c> Judged<'c> {
         &self.parameter.class.definition.name
     }
 
-    /// Reports what is wrong with merged or interpolated values that the file contributes to: for all that
-    /// read the file, and for those that read another file with the key. Gives whether all that read the file
-    /// surely get the same.
+    /// Reports mismatches of merged or interpolated values that the file contributes to: for nodes
+    /// that read the file, and for those that read another file with the key. Returns whether all
+    /// nodes that read the file certainly get the same value.
     pub(super) fn for_readers(&self, is_merged: bool, findings: &mut Findings<'_>) -> bool {
         if !is_merged && self.fits_as_written() {
             return true;
@@ -110,7 +110,7 @@ impl<'c> Judged<'c> {
         is_same
     }
 
-    /// The scopes of those that read the file, and of those that read others with the key.
+    /// The scopes of nodes that read the file, and of those that read another file with the key.
     fn scopes(&self, is_merged: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
         let Judged { at, view, key, .. } = self;
         let snapshot = at.snapshot();
@@ -140,12 +140,12 @@ impl<'c> Judged<'c> {
             let of_others = (other.path() != at.file.path()).then_some(other);
             scopes.extend(scope.map(|scope| (scope, of_others)));
         }
-        // What holds for all that read the file comes first.
+        // Mismatches for all nodes that read the file come first.
         scopes.sort_by_key(|(_, other)| other.is_some());
         scopes
     }
 
-    /// Reports what is wrong for some of the known nodes that read the file.
+    /// Reports mismatches for some of the known nodes that read the file.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
         let Judged { at, view, key, .. } = self;
         let Some(nodes) = at.checker.site_nodes(self.reader.root.root) else {
@@ -179,7 +179,7 @@ impl<'c> Judged<'c> {
             let Some(&first) = members.first() else {
                 continue;
             };
-            // What has no value is no matter of types where a level may yet give one.
+            // A missing value is no mismatch: a level may still set it.
             if value.is_ok_and(|value| *value == Value::Undef) {
                 continue;
             }
@@ -215,7 +215,7 @@ impl<'c> Judged<'c> {
                 0 => String::new(),
                 others => format!(", and another wrong value for {others} more"),
             };
-            // The rest may be the only ones that have the class.
+            // Perhaps only the other nodes have the class.
             let severity = match count + others < of {
                 true => Severity::Warning,
                 false => Severity::Error,
@@ -226,7 +226,8 @@ impl<'c> Judged<'c> {
         }
     }
 
-    /// What is surely wrong with a value that the file contributes to, for those that read it or another file.
+    /// The certain mismatches of a value that the file contributes to, for the nodes that read it
+    /// or another file.
     fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
         let Judged { at, view, key, .. } = self;
         let analysis = at.checker.analysis();
@@ -245,7 +246,7 @@ impl<'c> Judged<'c> {
             return Vec::new();
         };
         let is_judged = counts(self.parameter, value) && !is_encrypted(value);
-        // What no data here sets may stand in a file that is not here.
+        // Keys without data here may be set in a file that is not here.
         let mut read = survey.answer.reads.keys.iter();
         let is_unset = |key: &Arc<str>| at.snapshot().count_with(key) == 0;
         let may_be_elsewhere = view.lacks_file(&key.name) && read.any(is_unset);
@@ -264,7 +265,7 @@ impl<'c> Judged<'c> {
                 continue;
             }
             let path_in = |source: &LevelValue| own_path(&source.value, value, &mismatch.path);
-            // The highest level that has the part is the one that gives it.
+            // The highest level that has the part provides it.
             let Some(path) = path_in(&survey.sources[own]) else {
                 continue;
             };
@@ -284,7 +285,7 @@ impl<'c> Judged<'c> {
                 related.extend(self.place_in(file, &related, message));
             }
             found.push(WrongPart {
-                // Nothing is written for a null.
+                // A null may have no text.
                 range: if range.is_empty() { key.key } else { range },
                 message: sentence(self.parameter, mismatch),
                 related,
@@ -293,7 +294,7 @@ impl<'c> Judged<'c> {
         found
     }
 
-    /// Where another file has the key, unless that is said already.
+    /// The key in another file, unless that file is already among the related places.
     fn place_in(&self, file: &File, said: &[Related], message: &str) -> Option<Related> {
         let fact = file.facts().key(&self.key.name)?;
         let is_new = said.iter().all(|known| known.path != *file.path());
@@ -305,7 +306,7 @@ impl<'c> Judged<'c> {
     }
 }
 
-/// Whether a text has a token that stands for a whole value, of any type.
+/// Whether a text calls `alias`, which can give a value of any type.
 fn has_alias(text: &str) -> bool {
     tokens(text).iter().any(|token| {
         matches!(
@@ -318,8 +319,8 @@ fn has_alias(text: &str) -> bool {
     })
 }
 
-/// A value with some text for each one in which a token is not known: Puppet makes a text of it, whatever the
-/// token stands for, unless it is an alias. Nothing where something else is not known.
+/// The value with some text for each string with unknown variables, which Puppet turns into a
+/// string in any case, except with `alias`. `None` if anything else is unknown.
 fn with_texts(value: &Value) -> Option<Value> {
     let Value::Opaque(opaque) = value else {
         return match value {
@@ -357,7 +358,7 @@ fn with_texts(value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether a mismatch is about a text that is not known, where no text is right.
+/// Whether a mismatch is at an unknown string, and no string would fit.
 fn is_of_any_text(value: &Value, mismatch: &Mismatch) -> bool {
     let MismatchKind::Type { expected, .. } = &mismatch.kind else {
         return false;
@@ -374,8 +375,7 @@ fn is_of_any_text(value: &Value, mismatch: &Mismatch) -> bool {
     part.is_some_and(|part| matches!(part, Value::Opaque(_))) && expected.takes_no_text()
 }
 
-/// The way in the value of one level to a part of the merged value; nothing where the level does not
-/// have it.
+/// The path to a part of the merged value within the value of one level; `None` if the level does not have it.
 fn own_path(own: &Value, merged: &Value, path: &[Step]) -> Option<Vec<Step>> {
     let (mut own, mut merged) = (own, merged);
     let mut found = Vec::with_capacity(path.len());
