@@ -56,14 +56,14 @@ impl RootView<'_> {
     /// The numbers of the known nodes for which one of some places is the file at `path`.
     pub fn readers<'p>(&self, places: impl Iterator<Item = &'p Place>, path: &str) -> Vec<usize> {
         let nodes = self.analysis.nodes;
-        let tests: Vec<Readers> = places
+        let tests: Vec<Readers<'_>> = places
             .map(|place| Readers::new(nodes, place, path))
             .collect();
-        if tests.iter().any(|test| test.is_for_all(path)) {
+        if tests.iter().any(|test| test.is_for_all()) {
             return (0..nodes.len()).collect();
         }
         (0..nodes.len())
-            .filter(|&member| tests.iter().any(|test| test.contains(member, path)))
+            .filter(|&member| tests.iter().any(|test| test.contains(member)))
             .collect()
     }
 }
@@ -138,7 +138,9 @@ pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
     members.len() - asked
 }
 
-struct Readers {
+struct Readers<'p> {
+    /// The path of the file, without a text that a literal template begins with.
+    path: &'p str,
     template: Template,
     /// The variables of the template, in order, without wildcards.
     columns: Vec<Arc<Column>>,
@@ -148,8 +150,8 @@ struct Readers {
     mapped: Option<(Arc<Column>, String)>,
 }
 
-impl Readers {
-    fn new(nodes: &KnownNodes, place: &Place, path: &str) -> Readers {
+impl<'p> Readers<'p> {
+    fn new(nodes: &KnownNodes, place: &Place, mut path: &'p str) -> Readers<'p> {
         let mut template = place.template.clone();
         let mapped = place.mapped.as_ref().and_then(|variable| {
             let bound = place.template.bind(path)?;
@@ -167,9 +169,18 @@ impl Readers {
             TemplatePart::Key(_) => false,
         });
         let names = template.variables().filter(|name| !is_wildcard(name));
-        let columns = names.map(|name| nodes.column(name));
+        let columns = names.map(|name| nodes.column(name)).collect();
+        // All nodes share the text before the first variable: it is compared once.
+        if is_literal
+            && let [TemplatePart::Text(text), _, ..] = template.parts.as_slice()
+            && let Some(rest) = path.strip_prefix(text.as_str())
+        {
+            path = rest;
+            template.parts.remove(0);
+        }
         Readers {
-            columns: columns.collect(),
+            path,
+            columns,
             is_literal,
             template,
             mapped,
@@ -177,12 +188,12 @@ impl Readers {
     }
 
     /// Whether the path is the same for every node.
-    fn is_for_all(&self, path: &str) -> bool {
+    fn is_for_all(&self) -> bool {
         let is_text = self.columns.is_empty() && self.mapped.is_none() && self.is_literal;
-        is_text && self.is_literally(0, path) == Some(true)
+        is_text && self.is_literally(0) == Some(true)
     }
 
-    fn contains(&self, member: usize, path: &str) -> bool {
+    fn contains(&self, member: usize) -> bool {
         let holds = match &self.mapped {
             None => true,
             Some((column, element)) => {
@@ -194,22 +205,22 @@ impl Readers {
                     })
             }
         };
-        holds && self.is_path_for(member, path)
+        holds && self.is_path_for(member)
     }
 
     /// Whether the template, filled with a node's values, can be a path for some key and some text
     /// in place of wildcards.
-    fn is_path_for(&self, member: usize, wanted: &str) -> bool {
+    fn is_path_for(&self, member: usize) -> bool {
         match self.is_literal {
-            true => self.is_literally(member, wanted) == Some(true),
-            false => self.fits(member, wanted),
+            true => self.is_literally(member) == Some(true),
+            false => self.fits(member),
         }
     }
 
     /// The same without key and wildcards: most nodes fail at their first value.
-    fn is_literally(&self, member: usize, wanted: &str) -> Option<bool> {
+    fn is_literally(&self, member: usize) -> Option<bool> {
         let mut columns = self.columns.iter();
-        let mut rest = wanted;
+        let mut rest = self.path;
         for part in &self.template.parts {
             rest = match part {
                 TemplatePart::Text(text) => rest.strip_prefix(text.as_str())?,
@@ -221,7 +232,7 @@ impl Readers {
         Some(rest.is_empty())
     }
 
-    fn fits(&self, member: usize, wanted: &str) -> bool {
+    fn fits(&self, member: usize) -> bool {
         let mut columns = self.columns.iter();
         let mut path = String::new();
         let mut parts = Vec::new();
@@ -240,6 +251,6 @@ impl Readers {
             }
         }
         parts.push(TemplatePart::Text(path));
-        Template { parts }.matches(wanted)
+        Template { parts }.matches(self.path)
     }
 }

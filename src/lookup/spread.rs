@@ -109,10 +109,9 @@ fn answers_within<T>(
         if runs.len() >= most || (limit.is_cancelled)() {
             continue;
         }
-        let scope = nodes.scope(member);
-        let answer = match runs.is_empty() {
-            true => session.lookup(&scope, request),
-            false => options.lookup(session, nodes, request, &rest[at..]),
+        let answer = match rest.len() {
+            1 => session.lookup(&nodes.scope(member), request),
+            _ => options.lookup(session, nodes, request, &rest[at..]),
         };
         if rest.len() > at + 1 {
             let classes = known.insert(session, nodes, &answer.reads, &rest[at..], runs.len());

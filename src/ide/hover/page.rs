@@ -402,23 +402,26 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
     if whole.chars().count() <= width {
         return vec![whole];
     }
-    let mut lines: Vec<Vec<Fragment>> = vec![Vec::new()];
+    // Each line: the text that is final, and the last fragment, which the next word may extend.
+    let mut lines: Vec<(String, Vec<Fragment>)> = vec![Default::default()];
     for word in words {
-        let Some(last) = lines.last_mut() else { break };
+        let indent = if lines.len() > 1 { 2 } else { 0 };
+        let Some((text, last)) = lines.last_mut() else {
+            break;
+        };
         let mut longer = last.clone();
         append(&mut longer, word.clone());
-        let indent = if lines.len() > 1 { 2 } else { 0 };
-        let is_first = lines.last().is_none_or(Vec::is_empty);
-        if is_first || written(&longer).chars().count() + indent <= width {
-            lines.pop();
-            lines.push(longer);
+        let wide = text.chars().count() + written(&longer).chars().count() + indent;
+        if last.is_empty() || wide <= width {
+            *last = longer.split_off(longer.len().saturating_sub(1));
+            text.push_str(&written(&longer));
         } else {
-            lines.push(word);
+            lines.push((String::new(), word));
         }
     }
-    let lines = lines.iter().enumerate().map(|(at, line)| match at {
-        0 => written(line),
-        _ => format!("  {}", written(line)),
+    let lines = lines.iter().enumerate().map(|(at, (text, last))| {
+        let indent = if at > 0 { "  " } else { "" };
+        format!("{indent}{text}{}", written(last))
     });
     lines.collect()
 }
