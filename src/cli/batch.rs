@@ -17,7 +17,7 @@ use crate::hierarchy::Backends;
 use crate::ide::json::json;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
-    Session, Settings, Strict, Tracing, explain,
+    Session, Settings, Tracing, explain,
 };
 use crate::scope::{
     Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
@@ -202,12 +202,10 @@ fn answer(
     };
     let mut settings = Settings::for_version(version);
     settings.keys.clone_from(&shared.keys);
-    match request.strict.as_deref() {
-        None => {}
-        Some("off") => settings.strict = Strict::Off,
-        Some("warning") => settings.strict = Strict::Warning,
-        Some("error") => settings.strict = Strict::Error,
-        Some(other) => return Err(format!("strict '{other}' is not off, warning or error")),
+    if let Some(name) = request.strict.as_deref() {
+        let strict = name.parse();
+        settings.strict =
+            strict.map_err(|()| format!("strict '{name}' is not off, warning or error"))?;
     }
     settings.strict_variables = request
         .strict_variables

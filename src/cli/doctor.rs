@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::meant::ENVIRONMENT;
 use super::nodes::Asked;
 use super::terminal::{Layout, Paint, complain, print as print_text, shown};
-use super::workspace::{Opened, PlaceArguments, place_of, settings_of};
+use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
@@ -61,7 +61,8 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
     let Opened {
         folder, project, ..
     } = opened;
-    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let puppet = PuppetArguments::of_version(arguments.puppet_version);
+    let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let asked = Asked {
         files: &arguments.nodes,

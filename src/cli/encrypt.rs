@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::hover::{Place, offset, place};
 use super::terminal::{complain, remark, unwritten};
-use super::workspace::{read, settings_of};
+use super::workspace::{PuppetArguments, read};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block, block_lines};
@@ -114,7 +114,7 @@ fn in_file(arguments: &EncryptArguments, named: &Place) -> Result<(), String> {
     let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
     let project = disk::project(&folder).project;
     let snapshot = read(&folder, &project.of_files());
-    let settings = settings_of(&project, None, None, None).for_editor();
+    let settings = PuppetArguments::default().settings(&project).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
     let Some(file) = snapshot.file(&at) else {

@@ -8,7 +8,7 @@ use super::meant::no_node;
 use super::nodes::{Asked, Found};
 use super::rules::printed;
 use super::terminal::{Layout, Paint, complain, shown};
-use super::workspace::{PlaceArguments, settings_of};
+use super::workspace::{PlaceArguments, PuppetArguments};
 use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
@@ -81,7 +81,8 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let snapshot = opened.read();
     let project = opened.project;
-    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let puppet = PuppetArguments::of_version(arguments.puppet_version);
+    let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let files = Vec::from_iter(arguments.nodes.clone());
     let asked = Asked {

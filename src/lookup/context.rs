@@ -1,7 +1,10 @@
 //! The context of lookups: the environment's folders, Puppet's settings, cached configurations.
 
 use std::collections::HashMap as Map;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 
 use super::error::Found;
 use crate::eyaml::Keys;
@@ -11,8 +14,9 @@ use crate::puppet::Source;
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
 
-/// The version of Puppet to emulate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// The version of Puppet to emulate; in settings its number, or a text of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "serde_json::Value")]
 pub enum PuppetVersion {
     /// Puppet 7.
     V7,
@@ -21,8 +25,30 @@ pub enum PuppetVersion {
     V8,
 }
 
+impl From<PuppetVersion> for u8 {
+    fn from(version: PuppetVersion) -> u8 {
+        match version {
+            PuppetVersion::V7 => 7,
+            PuppetVersion::V8 => 8,
+        }
+    }
+}
+
+impl TryFrom<serde_json::Value> for PuppetVersion {
+    type Error = &'static str;
+
+    fn try_from(number: serde_json::Value) -> Result<PuppetVersion, &'static str> {
+        match (number.as_u64(), number.as_str()) {
+            (Some(7), _) | (_, Some("7")) => Ok(PuppetVersion::V7),
+            (Some(8), _) | (_, Some("8")) => Ok(PuppetVersion::V8),
+            _ => Err("expected 7 or 8"),
+        }
+    }
+}
+
 /// Puppet's setting `strict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Strict {
     /// Ignored.
     Off,
@@ -30,6 +56,19 @@ pub enum Strict {
     Warning,
     /// Errors.
     Error,
+}
+
+impl FromStr for Strict {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Strict, ()> {
+        match name {
+            "off" => Ok(Strict::Off),
+            "warning" => Ok(Strict::Warning),
+            "error" => Ok(Strict::Error),
+            _ => Err(()),
+        }
+    }
 }
 
 /// Puppet's settings that lookups depend on.

@@ -14,11 +14,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{NodeMeaning, RootEntry, SeverityByPath};
+use crate::analysis::{NodeMeaning, ProjectSeverity, RootEntry, SeverityByPath};
 use crate::hierarchy::{Backends, is_at_or_below};
+use crate::lookup;
 use crate::text::nearest;
 use crate::workspace::path;
-use crate::{lookup, rules};
 use table::{TABLE, expected};
 
 /// The section of the editor's configuration that holds our settings.
@@ -59,8 +59,8 @@ pub struct UserSettings {
     pub pkcs7_public_key: Option<String>,
     /// Whether problems are shown at all.
     pub diagnostics_enabled: bool,
-    /// Severity by diagnostic code, if it differs from the rule's own; `None` hides it.
-    pub diagnostics_severity: BTreeMap<String, Option<rules::Severity>>,
+    /// Severity by diagnostic code, if it differs from the rule's own.
+    pub diagnostics_severity: BTreeMap<String, ProjectSeverity>,
     /// Patterns of files and folders without diagnostics; absolute.
     pub diagnostics_ignore: Vec<String>,
     /// Severities by patterns of files and folders; absolute.
@@ -415,7 +415,7 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{ProjectSeverity, severity_at};
+    use crate::analysis::severity_at;
 
     fn read(origin: Origin, value: Value) -> (UserSettings, Vec<String>) {
         UserSettings::read(&[(origin, value)], &["/w".to_owned()])
