@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::Ended;
 use super::hover::{Place, offset, place};
-use super::terminal::{complain, remark, unwritten};
+use super::terminal::{remark, unwritten};
 use super::workspace::{PuppetArguments, read};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
@@ -53,18 +54,12 @@ enum OutputForm {
 }
 
 /// Runs the command: exit code 0 if the value is encrypted, else 1.
-pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
-    let done = match &arguments.place {
-        Some(place) => in_file(arguments, place),
-        None => from_input(arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+pub(super) fn run(arguments: &EncryptArguments) -> Ended {
+    match &arguments.place {
+        Some(place) => in_file(arguments, place)?,
+        None => from_input(arguments)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn encryptor(at: &str) -> Result<Encryptor, String> {
