@@ -33,7 +33,7 @@ pub(crate) async fn handle(
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let kinds = Kind::ALL.into_iter();
     let kinds: Vec<Kind> = kinds
         .filter(|kind| wants(only.as_deref(), kind.name()))

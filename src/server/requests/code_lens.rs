@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants, of_file};
-use crate::ide::lens::{self, LensKind, LensOptions};
+use crate::ide::lens::{self, LensKind};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -21,12 +21,7 @@ pub(crate) async fn handle(
     let uri = document.uri.clone();
     settled(session).await;
     let work = move |view: &View, path: &str| {
-        let wanted = &view.context.settings.lenses;
-        let options = LensOptions {
-            overrides: wanted.overrides,
-            uses: wanted.uses,
-            impact: wanted.impact,
-        };
+        let options = view.context.settings.lenses;
         let lenses = view.analyse(path, |analysis| lens::lenses(analysis, path, options));
         view.lines(path, |lines| {
             let lenses = lenses.into_iter().map(|lens| {

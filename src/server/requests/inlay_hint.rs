@@ -7,7 +7,7 @@ use tower_lsp::ls_types as lsp;
 use super::diagnostic::uri;
 use super::locations::text_range;
 use super::{View, Wants, of_file};
-use crate::ide::hint::{Hint, HintKind, HintOptions, hints};
+use crate::ide::hint::{Hint, HintKind, hints};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::publish::settled;
@@ -21,14 +21,7 @@ pub(crate) async fn handle(
     settled(session).await;
     let work = move |view: &View, path: &str| {
         let visible = text_range(view, path, range)?;
-        let wanted = &view.context.settings.hints;
-        let options = HintOptions {
-            overridden: wanted.overridden,
-            merged: wanted.merged,
-            never_used: wanted.never_used,
-            token_values: wanted.token_values,
-            impact: wanted.impact,
-        };
+        let options = view.context.settings.hints;
         let hints = view.analyse(path, |analysis| hints(analysis, path, visible, options));
         Some(
             hints

@@ -75,7 +75,7 @@ pub(crate) async fn resolve(
     let Some((path, position, title)) = asked else {
         return Ok(action);
     };
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let work = move |view: View| {
         let gone = || "the file has changed: ask again".to_owned();
         let offset = offset(&view, &path, position).ok_or_else(gone)?;

@@ -34,7 +34,7 @@ pub(crate) async fn handle(
     params: lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>> {
     let at = params.text_document_position;
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let new_name = params.new_name;
     let renamed = move |view: &View, path: &str, offset| {
         let renamed = view.analyse(path, |analysis| rename(analysis, path, offset, &new_name))?;
@@ -78,7 +78,7 @@ pub(crate) async fn files(
         Some(Moved { from, to })
     });
     let moved: Vec<Moved> = moved.collect();
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let work = move |view: View| {
         let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
         Some(workspace_edit(&view, &edits, form)).filter(|_| !edits.is_empty())

@@ -16,6 +16,8 @@ use serde_json::{Map, Value, json};
 
 use crate::analysis::{NodeMeaning, ProjectSeverity, RootEntry, SeverityByPath};
 use crate::hierarchy::{Backends, is_at_or_below};
+use crate::ide::hint::HintOptions;
+use crate::ide::lens::LensOptions;
 use crate::lookup;
 use crate::text::nearest;
 use crate::workspace::path;
@@ -70,37 +72,11 @@ pub struct UserSettings {
     /// Maximum number of lines of a hover.
     pub hover_max_lines: usize,
     /// The lenses above keys.
-    pub lenses: Lenses,
+    pub lenses: LensOptions,
     /// The hints at keys and tokens.
-    pub hints: Hints,
+    pub hints: HintOptions,
     /// Whether the selected node is saved between sessions.
     pub remember_node: bool,
-}
-
-/// The lenses to show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lenses {
-    /// The number of other files that set a key.
-    pub overrides: bool,
-    /// The number of tokens that look a key up.
-    pub uses: bool,
-    /// The impact of an unsaved edit.
-    pub impact: bool,
-}
-
-/// The hints to show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hints {
-    /// Overridden values.
-    pub overridden: bool,
-    /// The number of places that a value is merged from.
-    pub merged: bool,
-    /// Values that are never used.
-    pub never_used: bool,
-    /// The values of tokens.
-    pub token_values: bool,
-    /// The impact of an unsaved edit.
-    pub impact: bool,
 }
 
 impl Default for UserSettings {
@@ -126,12 +102,12 @@ impl Default for UserSettings {
             log_level: LogLevel::Info,
             hover_max_lines: 20,
             // Lenses move the text, so all of them are off by default.
-            lenses: Lenses {
+            lenses: LensOptions {
                 overrides: false,
                 uses: false,
                 impact: false,
             },
-            hints: Hints {
+            hints: HintOptions {
                 overridden: true,
                 merged: false,
                 never_used: true,
