@@ -17,7 +17,7 @@ use crate::hierarchy::Backends;
 use crate::ide::json::json;
 use crate::lookup::{
     Answer, Asker, ConfigCache, Environment, ErrorClass, LookupError, PuppetVersion, Request,
-    Session, Settings, Tracing, explain,
+    Session, Settings, Strict, Tracing, explain,
 };
 use crate::scope::{
     Authenticated, ClassScope, Facts, Scope, default_trusted, name_of, refused_variables,
@@ -202,10 +202,11 @@ fn answer(
     };
     let mut settings = Settings::for_version(version);
     settings.keys.clone_from(&shared.keys);
-    if let Some(name) = request.strict.as_deref() {
-        let strict = name.parse();
+    if let Some(other) = request.strict.as_deref() {
+        let mut all = Strict::ALL.into_iter();
+        let found = all.find(|strict| strict.name() == other);
         settings.strict =
-            strict.map_err(|()| format!("strict '{name}' is not off, warning or error"))?;
+            found.ok_or_else(|| format!("strict '{other}' is not off, warning or error"))?;
     }
     settings.strict_variables = request
         .strict_variables

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
 use super::meant::{ENVIRONMENT, is_environment};
 use super::nodes::Asked;
@@ -43,16 +43,21 @@ pub(super) struct PuppetArguments {
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
     /// Puppet's setting strict [default: the version's own]
-    #[arg(long, value_parser = strict())]
+    #[arg(long)]
     strict: Option<Strict>,
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
 }
 
-fn strict() -> impl TypedValueParser<Value = Strict> {
-    PossibleValuesParser::new(["off", "warning", "error"])
-        .try_map(|name| name.parse().map_err(|()| "no such level"))
+impl ValueEnum for Strict {
+    fn value_variants<'a>() -> &'a [Strict] {
+        &Strict::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 /// Where the workspace, its hierarchies and deployed folders are.

@@ -1,7 +1,6 @@
 //! The context of lookups: the environment's folders, Puppet's settings, cached configurations.
 
 use std::collections::HashMap as Map;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -58,15 +57,17 @@ pub enum Strict {
     Error,
 }
 
-impl FromStr for Strict {
-    type Err = ();
+impl Strict {
+    /// All values.
+    pub const ALL: [Strict; 3] = [Strict::Off, Strict::Warning, Strict::Error];
 
-    fn from_str(name: &str) -> Result<Strict, ()> {
-        match name {
-            "off" => Ok(Strict::Off),
-            "warning" => Ok(Strict::Warning),
-            "error" => Ok(Strict::Error),
-            _ => Err(()),
+    /// The value's name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Strict::Off => "off",
+            Strict::Warning => "warning",
+            Strict::Error => "error",
         }
     }
 }
