@@ -6,11 +6,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::request::{self, Request};
-use tower_lsp::ls_types::{self as lsp, notification};
 
 use super::capabilities;
 use super::connection::{Again, Connection, Index};
+use super::progress;
 use super::requests;
 use super::settings::SECTION;
 
@@ -150,7 +151,7 @@ const PROGRESS: &str = "hiera-ls/reading";
 pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut index = session.index.subscribe();
     let mut unwanted = session.unwanted_progress.subscribe();
-    let token = || lsp::ProgressToken::String(PROGRESS.to_owned());
+    let token = lsp::ProgressToken::String(PROGRESS.to_owned());
     loop {
         let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
         if index.wait_for(worth_showing).await.is_err() {
@@ -161,39 +162,19 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
         let mut complete = session.index.subscribe();
         let mut is_shown = session.facts().progress
             && tokio::select! {
-                created = session.client.create_work_done_progress(token()) => created.is_ok(),
+                created = session.client.create_work_done_progress(token.clone()) => created.is_ok(),
                 _ = complete.wait_for(|index| *index == Index::Complete) => false,
             };
-        let send = |value| {
-            let params = lsp::ProgressParams {
-                token: token(),
-                value: lsp::ProgressParamsValue::WorkDone(value),
-            };
-            session
-                .client
-                .send_notification::<notification::Progress>(params)
-        };
-        let end = || lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
+        let send = |value| progress::send(&session.client, &token, value);
         if is_shown {
-            send(lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
-                title: "Reading Hiera data".to_owned(),
-                cancellable: Some(true),
-                percentage: Some(0),
-                ..lsp::WorkDoneProgressBegin::default()
-            }))
-            .await;
+            send(progress::beginning("Reading Hiera data")).await;
         }
         loop {
             let now = *index.borrow_and_update();
             match now {
                 Index::Reading { read, of } => {
                     if is_shown && read > 0 {
-                        send(lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
-                            message: Some(format!("{read} of {of} files")),
-                            cancellable: Some(true),
-                            percentage: Some(percentage(read, of)),
-                        }))
-                        .await;
+                        send(progress::report(read, of, "files")).await;
                     }
                 }
                 Index::Complete => break,
@@ -204,12 +185,12 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
                 },
                 _ = unwanted.changed(), if is_shown => {
                     is_shown = false;
-                    send(end()).await;
+                    send(progress::ending()).await;
                 }
             }
         }
         if is_shown {
-            send(end()).await;
+            send(progress::ending()).await;
         }
     }
 }
@@ -223,9 +204,4 @@ pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle
             tracing::warn!("the client did not ask for diagnostics again: {error}");
         }
     })
-}
-
-fn percentage(read: usize, of: usize) -> u32 {
-    let percentage = read.saturating_mul(100) / of.max(1);
-    u32::try_from(percentage).map_or(100, |percentage| percentage.min(100))
 }

@@ -43,6 +43,7 @@ use super::context::{Caches, Context};
 use super::convert;
 use super::documents::Documents;
 use super::jobs::{Lane, NoAnswer, Reason, Stop};
+use super::lock;
 use super::model::{Revision, VersionedSnapshot};
 use super::ordered;
 use super::settings::LogLevel;
@@ -86,11 +87,7 @@ impl View {
     }
 
     async fn of(session: &Connection, ticket: &Ticket) -> Option<View> {
-        let pinned = ticket
-            .pinned
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take()?;
+        let pinned = lock(&ticket.pinned).take()?;
         let versioned = pinned.snapshot().await?;
         let (documents, stop) = (ticket.documents.clone(), ticket.stop.clone());
         Some(View::new(session, versioned, documents, ticket.index, stop))

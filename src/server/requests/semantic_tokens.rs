@@ -1,7 +1,7 @@
 //! `textDocument/semanticTokens/full`, `…/full/delta` and `…/range`.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
@@ -10,7 +10,7 @@ use super::{View, Wants, of_file};
 use crate::ide::references::Role;
 use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
 use crate::server::connection::Connection;
-use crate::server::convert;
+use crate::server::{convert, lock};
 
 /// Maximum number of documents whose last answer is kept for computing deltas.
 const MOST_KEPT: usize = 32;
@@ -33,8 +33,7 @@ impl LastTokens {
         tokens: &[lsp::SemanticToken],
         before: Option<&str>,
     ) -> (String, Option<Vec<lsp::SemanticToken>>) {
-        // Each change is one insert or removal, so a panic leaves the map valid.
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         kept.next += 1;
         let number = kept.next;
         let last = kept
