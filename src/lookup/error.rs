@@ -37,8 +37,6 @@ pub enum ErrorClass {
     DeepMergeParameter,
     /// `URI::InvalidURIError`
     InvalidUri,
-    /// `LoadError`
-    Load,
     /// An error of the system: `Errno::EISDIR` and the like.
     Errno(&'static str),
     /// A limit of this program; the message names it.
@@ -63,7 +61,6 @@ impl ErrorClass {
             ErrorClass::Regexp => "RegexpError",
             ErrorClass::DeepMergeParameter => "DeepMerge::InvalidParameter",
             ErrorClass::InvalidUri => "URI::InvalidURIError",
-            ErrorClass::Load => "LoadError",
             ErrorClass::Errno(name) => name,
             ErrorClass::Limit => "HieraLs::LimitError",
         }

@@ -272,7 +272,6 @@ impl Engine<'_> {
                     let path = format!("{}/{name}", folder.trim_end_matches('/'));
                     GlobEntry {
                         name,
-                        is_folder,
                         is_real_folder: is_folder && !files.is_link(&path),
                     }
                 })

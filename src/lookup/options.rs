@@ -141,13 +141,6 @@ impl CompiledOptions {
         }
         Ok(None)
     }
-
-    /// The names of all entries: exact keys, then patterns in the order they are tried.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let keys = self.entries.keys().filter_map(Value::as_str);
-        let exact = keys.filter(|name| !is_pattern(name));
-        exact.chain(self.patterns.iter().map(|(pattern, _)| pattern.source()))
-    }
 }
 
 /// A pattern that only this program refuses is no error of Puppet's.
