@@ -84,8 +84,8 @@ pub use nodes::{
 pub use offer::Offer;
 pub use position::KeyPositions;
 pub use project::{
-    Diagnostics, InsidePath, MajorVersion, Mistake, PROJECT_FILE, Project, ProjectError,
-    ProjectSeverity, ProjectStrict, SeverityByPath, Spoils, schema as project_schema, severity_at,
+    Diagnostics, InsidePath, Mistake, PROJECT_FILE, Project, ProjectError, ProjectSeverity,
+    SeverityByPath, Spoils, schema as project_schema, severity_at,
 };
 pub use readers::{MOST_LOOKUPS, ReadFiles, is_wildcard, left_out};
 pub use refused::RefusedFile;

@@ -35,19 +35,6 @@ fn wrapped_facts(value: &Value) -> Option<&Value> {
     is_wrapped.then_some(facts)
 }
 
-fn holds_symbol(value: &Value) -> bool {
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        match value {
-            Value::Symbol(_) => return true,
-            Value::Array(elements) => pending.extend(elements.iter()),
-            Value::Hash(hash) => pending.extend(hash.iter().flat_map(|(k, v)| [k, v])),
-            _ => {}
-        }
-    }
-    false
-}
-
 impl NodeFile {
     /// Whether the file describes several nodes: see [`names_nodes`]. True for a file that cannot
     /// be read.
@@ -102,7 +89,7 @@ impl NodeFile {
     /// A YAML text of facts. Puppet accepts no Ruby classes in it, not even symbols.
     fn plain_facts(&self) -> Result<Value, String> {
         let value = load_yaml(self.text.as_bytes()).map_err(|error| error.message(&self.path))?;
-        match holds_symbol(&value) {
+        match value.any(&|part| matches!(part, Value::Symbol(_))) {
             true => Err(format!(
                 "({}): Tried to load unspecified class: Symbol",
                 self.path

@@ -202,12 +202,11 @@ fn answer(
     };
     let mut settings = Settings::for_version(version);
     settings.keys.clone_from(&shared.keys);
-    match request.strict.as_deref() {
-        None => {}
-        Some("off") => settings.strict = Strict::Off,
-        Some("warning") => settings.strict = Strict::Warning,
-        Some("error") => settings.strict = Strict::Error,
-        Some(other) => return Err(format!("strict '{other}' is not off, warning or error")),
+    if let Some(other) = request.strict.as_deref() {
+        let mut all = Strict::ALL.into_iter();
+        let found = all.find(|strict| strict.name() == other);
+        settings.strict =
+            found.ok_or_else(|| format!("strict '{other}' is not off, warning or error"))?;
     }
     settings.strict_variables = request
         .strict_variables

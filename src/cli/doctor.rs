@@ -1,14 +1,13 @@
 //! `hiera-ls doctor`: reports what Hiera sees of a workspace, and what would improve its answers
 //! most.
 
-use std::process::ExitCode;
-
 use clap::{Args, ValueEnum};
 
 use super::meant::ENVIRONMENT;
 use super::nodes::Asked;
-use super::terminal::{Layout, Paint, complain, print as print_text, shown};
-use super::workspace::{Opened, PlaceArguments, place_of, settings_of};
+use super::terminal::{Layout, Paint, shown};
+use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
+use super::{Ended, printed};
 use crate::analysis::Analysis;
 use crate::disk;
 use crate::ide::document::doctor;
@@ -45,23 +44,14 @@ enum DoctorFormat {
 }
 
 /// Runs the command: exit code 0 once all is printed, 1 if something could not be read.
-pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
-    match print(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn print(arguments: &DoctorArguments) -> Result<(), String> {
+pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let opened = arguments.places.open()?;
     let snapshot = opened.read();
     let Opened {
         folder, project, ..
     } = opened;
-    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let puppet = PuppetArguments::of_version(arguments.puppet_version);
+    let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let asked = Asked {
         files: &arguments.nodes,
@@ -92,8 +82,8 @@ fn print(arguments: &DoctorArguments) -> Result<(), String> {
         DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
     };
     match arguments.format {
-        DoctorFormat::Text => print_text(&laid_out(&text, Layout::of_output())),
-        DoctorFormat::Json => print_text(&text),
+        DoctorFormat::Text => printed(&laid_out(&text, Layout::of_output())),
+        DoctorFormat::Json => printed(&text),
     }
 }
 

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::Ended;
 use super::hover::{Place, offset, place};
-use super::terminal::{complain, remark, unwritten};
-use super::workspace::{read, settings_of};
+use super::terminal::{remark, unwritten};
+use super::workspace::{PuppetArguments, read};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block, block_lines};
@@ -53,18 +54,12 @@ enum OutputForm {
 }
 
 /// Runs the command: exit code 0 if the value is encrypted, else 1.
-pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
-    let done = match &arguments.place {
-        Some(place) => in_file(arguments, place),
-        None => from_input(arguments),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+pub(super) fn run(arguments: &EncryptArguments) -> Ended {
+    match &arguments.place {
+        Some(place) => in_file(arguments, place)?,
+        None => from_input(arguments)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn encryptor(at: &str) -> Result<Encryptor, String> {
@@ -114,7 +109,7 @@ fn in_file(arguments: &EncryptArguments, named: &Place) -> Result<(), String> {
     let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
     let project = disk::project(&folder).project;
     let snapshot = read(&folder, &project.of_files());
-    let settings = settings_of(&project, None, None, None).for_editor();
+    let settings = PuppetArguments::default().settings(&project).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
     let Some(file) = snapshot.file(&at) else {

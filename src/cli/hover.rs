@@ -1,14 +1,12 @@
 //! `hiera-ls hover FILE:LINE:COLUMN`: what an editor would show there, rendered for a terminal.
 
-use std::process::ExitCode;
-
 use clap::{Args, ValueEnum};
 
 use super::meant::no_node;
 use super::nodes::{Asked, Found};
-use super::rules::printed;
-use super::terminal::{Layout, Paint, complain, shown};
-use super::workspace::{PlaceArguments, settings_of};
+use super::terminal::{Layout, Paint, shown};
+use super::workspace::{PlaceArguments, PuppetArguments};
+use super::{Ended, printed};
 use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
@@ -59,14 +57,8 @@ enum HoverFormat {
 }
 
 /// Runs the command: exit code 0 with the hover on standard output, 1 if there is none.
-pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
-    match answer(arguments) {
-        Ok(text) => printed(&text),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
+pub(super) fn run(arguments: &HoverArguments) -> Ended {
+    printed(&answer(arguments)?)
 }
 
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
@@ -81,7 +73,8 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let snapshot = opened.read();
     let project = opened.project;
-    let settings = settings_of(&project, arguments.puppet_version, None, None).for_editor();
+    let puppet = PuppetArguments::of_version(arguments.puppet_version);
+    let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let files = Vec::from_iter(arguments.nodes.clone());
     let asked = Asked {

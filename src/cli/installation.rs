@@ -9,9 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, Command, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::Arguments;
-use super::rules::printed;
-use super::terminal::complain;
+use super::{Arguments, Ended, printed};
 use crate::disk;
 use crate::rules::RULES;
 
@@ -38,7 +36,7 @@ pub(super) fn version() -> &'static str {
     }
 }
 
-pub(super) fn completions(shell: Shell) -> ExitCode {
+pub(super) fn completions(shell: Shell) -> Ended {
     let script = match shell {
         // In that script a hyphen in the program's name breaks the match between commands and their
         // labels.
@@ -115,24 +113,16 @@ fn with_codes() -> Command {
     clippy::disallowed_methods,
     reason = "cli/ writes what it was asked to"
 )]
-pub(super) fn manual(folder: Option<&Path>) -> ExitCode {
+pub(super) fn manual(folder: Option<&Path>) -> Ended {
     let command = Arguments::command().disable_help_subcommand(true);
     if let Some(folder) = folder {
         let made = std::fs::create_dir_all(folder);
-        return match made.and_then(|()| clap_mangen::generate_to(command, folder)) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                complain(&format!("{}: {}", folder.display(), disk::failure(&error)));
-                ExitCode::FAILURE
-            }
-        };
+        let made = made.and_then(|()| clap_mangen::generate_to(command, folder));
+        let failed = |error| format!("{}: {}", folder.display(), disk::failure(&error));
+        return made.map(|()| ExitCode::SUCCESS).map_err(failed);
     }
     let mut page = Vec::new();
-    match clap_mangen::Man::new(command).render(&mut page) {
-        Ok(()) => printed(&String::from_utf8_lossy(&page)),
-        Err(error) => {
-            complain(&error.to_string());
-            ExitCode::FAILURE
-        }
-    }
+    let rendered = clap_mangen::Man::new(command).render(&mut page);
+    rendered.map_err(|error| error.to_string())?;
+    printed(&String::from_utf8_lossy(&page))
 }

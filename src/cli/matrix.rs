@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::Ended;
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
@@ -40,22 +41,7 @@ pub(super) struct MatrixArguments {
 
 /// Runs the command: exit code 0 once all rows are printed, 1 if something could not be read or a
 /// key is not set anywhere.
-pub(super) fn run(arguments: &MatrixArguments) -> ExitCode {
-    match print(arguments) {
-        Ok(missing) if missing.is_empty() => ExitCode::SUCCESS,
-        Ok(missing) => {
-            missing.iter().for_each(|message| complain(message));
-            ExitCode::FAILURE
-        }
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Prints the rows; returns messages about keys that are not set.
-fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
+pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     let loaded = load_with_any_nodes(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
     loaded.say_what_is_known();
@@ -83,7 +69,11 @@ fn print(arguments: &MatrixArguments) -> Result<Vec<String>, String> {
         rows.progress(at + 1, keys.len());
     }
     rows.end()?;
-    Ok(missing)
+    missing.iter().for_each(|message| complain(message));
+    Ok(match missing.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
 }
 
 /// Who gets an answer: nodes, or nodes with certain facts.

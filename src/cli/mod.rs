@@ -9,7 +9,6 @@ mod compiled;
 mod diff;
 mod doctor;
 mod encrypt;
-mod explain_key;
 mod hover;
 mod installation;
 mod keys;
@@ -116,82 +115,68 @@ enum Command {
     },
 }
 
+/// How a command ends: with an exit code, or with a message and exit code 1.
+type Ended = Result<ExitCode, String>;
+
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
+    run().unwrap_or_else(|message| {
+        terminal::complain(&message);
+        ExitCode::FAILURE
+    })
+}
+
+fn run() -> Ended {
     let arguments = match usage::read() {
         Ok(arguments) => arguments,
         Err(error) => return usage::refuse(&error),
     };
     terminal::choose_color(arguments.color);
+    let is_server = matches!(arguments.command, None | Some(Command::Server { .. }));
+    log::start(is_server);
     match arguments.command {
         None if !arguments.stdio && std::io::stdin().is_terminal() => {
             let help = Arguments::command().render_help();
             let _ = write!(std::io::stderr(), "{help}");
-            ExitCode::from(2)
+            Ok(ExitCode::from(2))
         }
         None | Some(Command::Server { .. }) => {
-            log::start(true);
             if std::io::stdin().is_terminal() {
                 terminal::remark("waiting for an editor on standard input; end with Ctrl+C");
             }
-            serve()
+            Ok(serve())
         }
         Some(Command::Completions { shell }) => installation::completions(shell),
         Some(Command::Man { out }) => installation::manual(out.as_deref()),
         #[cfg(feature = "server")]
-        Some(Command::SettingsSchema) => settings_schema(),
+        Some(Command::SettingsSchema) => {
+            print_schema(&crate::server::settings::UserSettings::schema())
+        }
         Some(Command::ProjectSchema) => print_schema(&project_schema()),
         Some(Command::Explain { code }) => rules::explain(&code),
         Some(Command::Rules) => rules::list(),
-        Some(Command::Check(arguments)) => {
-            log::start(false);
-            check::run(&arguments.paths, arguments.options, &arguments.output)
+        Some(Command::Check(arguments)) => Ok(check::run(
+            &arguments.paths,
+            arguments.options,
+            &arguments.output,
+        )),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
+        Some(Command::Encrypt(arguments)) => encrypt::run(&arguments),
+        Some(Command::Test(arguments)) => Ok(test::run(&arguments)),
+        Some(Command::Hover(arguments)) => hover::run(&arguments),
+        Some(Command::ExplainKey(mut arguments)) => {
+            arguments.explain = true;
+            Ok(lookup::run(&arguments))
         }
-        Some(Command::Doctor(arguments)) => {
-            log::start(false);
-            doctor::run(&arguments)
+        Some(Command::Matrix(arguments)) => matrix::run(&arguments),
+        Some(Command::Diff(arguments)) => diff::run(&arguments),
+        Some(Command::Set(arguments)) => set::run(&arguments),
+        Some(Command::WhyNot(arguments)) => why_not::run(&arguments),
+        Some(Command::Lookup(arguments)) if arguments.batch => {
+            Ok(batch::run(arguments.secrets.read()))
         }
-        Some(Command::Encrypt(arguments)) => {
-            log::start(false);
-            encrypt::run(&arguments)
-        }
-        Some(Command::Test(arguments)) => {
-            log::start(false);
-            test::run(&arguments)
-        }
-        Some(Command::Hover(arguments)) => {
-            log::start(false);
-            hover::run(&arguments)
-        }
-        Some(Command::ExplainKey(arguments)) => {
-            log::start(false);
-            explain_key::run(*arguments)
-        }
-        Some(Command::Matrix(arguments)) => {
-            log::start(false);
-            matrix::run(&arguments)
-        }
-        Some(Command::Diff(arguments)) => {
-            log::start(false);
-            diff::run(&arguments)
-        }
-        Some(Command::Set(arguments)) => {
-            log::start(false);
-            set::run(&arguments)
-        }
-        Some(Command::WhyNot(arguments)) => {
-            log::start(false);
-            why_not::run(&arguments)
-        }
-        Some(Command::Lookup(arguments)) => {
-            log::start(false);
-            if arguments.batch {
-                batch::run(arguments.secrets.read())
-            } else {
-                lookup::run(&arguments)
-            }
-        }
+        Some(Command::Lookup(arguments)) => Ok(lookup::run(&arguments)),
     }
 }
 
@@ -206,18 +191,17 @@ fn serve() -> ExitCode {
     ExitCode::from(usage::SENSELESS)
 }
 
-/// Prints the table of settings for the scripts under `editors/`.
-#[cfg(feature = "server")]
-fn settings_schema() -> ExitCode {
-    print_schema(&crate::server::settings::UserSettings::schema())
-}
-
 fn project_schema() -> serde_json::Value {
     let rules = crate::rules::RULES.iter();
     let rules: Vec<_> = rules.map(|rule| (rule.code, rule.summary())).collect();
     crate::analysis::project_schema(&rules)
 }
 
-fn print_schema(schema: &serde_json::Value) -> ExitCode {
-    rules::printed(&format!("{schema:#}\n"))
+fn print_schema(schema: &serde_json::Value) -> Ended {
+    printed(&format!("{schema:#}\n"))
+}
+
+/// Prints a text as the whole answer of a command.
+fn printed(text: &str) -> Ended {
+    terminal::print(text).map(|()| ExitCode::SUCCESS)
 }

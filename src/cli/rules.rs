@@ -2,27 +2,28 @@
 
 use std::process::ExitCode;
 
-use super::terminal::{Layout, Paint, complain, hanging, print};
+use super::terminal::{Layout, Paint, complain, hanging};
+use super::{Ended, printed};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
 const UNKNOWN_CODE: u8 = 2;
 
 /// Prints the page of a rule, in Markdown.
-pub(crate) fn explain(code: &str) -> ExitCode {
+pub(crate) fn explain(code: &str) -> Ended {
     let Some(rule) = rule(code) else {
         let hint = match nearest(code, RULES.iter().map(|rule| rule.code)) {
             Some(known) => format!("did you mean '{known}'?"),
             None => "'hiera-ls rules' lists all".to_owned(),
         };
         complain(&format!("there is no rule '{code}': {hint}"));
-        return ExitCode::from(UNKNOWN_CODE);
+        return Ok(ExitCode::from(UNKNOWN_CODE));
     };
     printed(&Layout::of_output().page(rule.page))
 }
 
 /// Prints code, severity and summary of every rule, ordered by code.
-pub(crate) fn list() -> ExitCode {
+pub(crate) fn list() -> Ended {
     let widest = RULES.iter().map(|rule| rule.code.len()).max();
     let width = widest.unwrap_or_default();
     let layout = Layout::of_output();
@@ -34,15 +35,4 @@ pub(crate) fn list() -> ExitCode {
         layout.word(Paint::Title, code) + rest + "\n"
     });
     printed(&lines.collect::<String>())
-}
-
-/// Prints a text and returns the exit code.
-pub(super) fn printed(text: &str) -> ExitCode {
-    match print(text) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use super::Ended;
 use super::meant::KnownKeys;
 use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
@@ -60,17 +61,7 @@ pub(super) struct SetArguments {
 
 /// Runs the command: exit code 0 if there are edits or none are needed, 2 if there are none, 1 if
 /// something could not be read or written.
-pub(super) fn run(arguments: &SetArguments) -> ExitCode {
-    match answer(arguments) {
-        Ok(code) => code,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn answer(arguments: &SetArguments) -> Result<ExitCode, String> {
+pub(super) fn run(arguments: &SetArguments) -> Ended {
     let value = value_of(&arguments.value)?;
     let which = nodes_of(&arguments.whose)?;
     let loaded = load(&arguments.workspace, &[])?;

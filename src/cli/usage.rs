@@ -6,9 +6,8 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
-use super::Arguments;
-use super::rules::printed;
 use super::terminal::{self, Color, complain};
+use super::{Arguments, Ended, printed};
 use crate::text::nearest;
 
 /// Arguments that may be empty. Elsewhere an empty text is an unset variable of a script, and an
@@ -42,7 +41,7 @@ fn command() -> Command {
 }
 
 /// Prints the error of an invalid command line in our format, or the help or version it asked for.
-pub(super) fn refuse(error: &clap::Error) -> ExitCode {
+pub(super) fn refuse(error: &clap::Error) -> Ended {
     let words: Vec<String> = words();
     terminal::choose_color(color(&words));
     if matches!(
@@ -56,7 +55,7 @@ pub(super) fn refuse(error: &clap::Error) -> ExitCode {
         };
     }
     complain(&message(error, &words));
-    ExitCode::from(SENSELESS)
+    Ok(ExitCode::from(SENSELESS))
 }
 
 /// A pointer to a command's help, printed with every refused command line.

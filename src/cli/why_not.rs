@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::Ended;
 use super::set::{Form, tell_unknown_key};
-use super::terminal::{Layout, Paint, complain, has_found, shown, unwritten};
+use super::terminal::{Layout, Paint, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -42,18 +43,7 @@ fn wanted(text: &str) -> Result<(String, String), String> {
 
 /// Runs the command: exit code 0 if the node has the value, 2 if not, 1 if something could not be
 /// read.
-pub(super) fn run(arguments: &WhyNotArguments) -> ExitCode {
-    match answer(arguments) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(OTHER),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
+pub(super) fn run(arguments: &WhyNotArguments) -> Ended {
     let (key, value) = &arguments.wanted;
     let value = value_of(value)?;
     let loaded = load(&arguments.workspace, &[&arguments.node])?;
@@ -82,8 +72,9 @@ fn answer(arguments: &WhyNotArguments) -> Result<bool, String> {
             text
         }
     };
-    has_found(if why.has_it { 0 } else { OTHER });
+    let code = if why.has_it { 0 } else { OTHER };
+    has_found(code);
     let written = std::io::stdout().lock().write_all(text.as_bytes());
     written.map_err(|error| unwritten(&error))?;
-    Ok(why.has_it)
+    Ok(ExitCode::from(code))
 }

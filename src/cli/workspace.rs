@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::meant::{ENVIRONMENT, is_environment};
 use super::nodes::Asked;
 use super::terminal::{Progress, remark, shown, with_shown_files};
-use crate::analysis::{Analysis, Project, ProjectStrict, RootView, behind_manifests, chosen_root};
+use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
@@ -31,15 +32,32 @@ pub(super) struct WorkspaceArguments {
     pub(super) environment: String,
     #[command(flatten)]
     pub(super) places: PlaceArguments,
+    #[command(flatten)]
+    puppet: PuppetArguments,
+}
+
+/// Which Puppet.
+#[derive(Args, Default)]
+pub(super) struct PuppetArguments {
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
     #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
     puppet_version: Option<u8>,
     /// Puppet's setting strict [default: the version's own]
     #[arg(long)]
-    strict: Option<StrictArgument>,
+    strict: Option<Strict>,
     /// Puppet's setting strict_variables [default: the version's own]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     strict_variables: Option<bool>,
+}
+
+impl ValueEnum for Strict {
+    fn value_variants<'a>() -> &'a [Strict] {
+        &Strict::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 /// Where the workspace, its hierarchies and deployed folders are.
@@ -204,14 +222,6 @@ pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
     snapshot
 }
 
-/// Values of `--strict`.
-#[derive(Clone, Copy, ValueEnum)]
-pub(super) enum StrictArgument {
-    Off,
-    Warning,
-    Error,
-}
-
 /// The workspace and nodes of the flags, loaded.
 pub(super) struct Loaded {
     pub(super) here: Checkout,
@@ -250,12 +260,7 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     let opened = arguments.places.open_for(environment)?;
     let here = checkout(&opened.folder, &opened.files);
     let Opened { project, files, .. } = opened;
-    let settings = settings_of(
-        &project,
-        arguments.puppet_version,
-        arguments.strict,
-        arguments.strict_variables,
-    );
+    let settings = arguments.puppet.settings(&project);
     let configs = ConfigCache::default();
     let asked = Asked {
         files: &arguments.nodes,
@@ -283,37 +288,32 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     })
 }
 
-/// Puppet's settings: from a command's flags, else from the workspace's configuration.
-pub(super) fn settings_of(
-    project: &Project,
-    puppet_version: Option<u8>,
-    strict: Option<StrictArgument>,
-    strict_variables: Option<bool>,
-) -> Settings {
-    let version = puppet_version.or(project.puppet_version.map(|version| version.0));
-    let version = match version {
-        Some(7) => PuppetVersion::V7,
-        Some(_) | None => PuppetVersion::V8,
-    };
-    let mut settings = Settings::for_version(version);
-    match (strict, project.strict) {
-        (None, None) => {}
-        (Some(StrictArgument::Off), _) | (None, Some(ProjectStrict::Off)) => {
-            settings.strict = Strict::Off;
-        }
-        (Some(StrictArgument::Warning), _) | (None, Some(ProjectStrict::Warning)) => {
-            settings.strict = Strict::Warning;
-        }
-        (Some(StrictArgument::Error), _) | (None, Some(ProjectStrict::Error)) => {
-            settings.strict = Strict::Error;
+impl PuppetArguments {
+    /// Only a version is chosen.
+    pub(super) fn of_version(puppet_version: Option<u8>) -> PuppetArguments {
+        PuppetArguments {
+            puppet_version,
+            ..PuppetArguments::default()
         }
     }
-    let variables = strict_variables.or(project.strict_variables);
-    settings.strict_variables = variables.unwrap_or(settings.strict_variables);
-    settings.backends = Arc::new(project.backends.clone());
-    // A checkout rarely contains the modules that are installed where it is deployed.
-    settings.modules_may_be_missing = true;
-    settings
+
+    /// Puppet's settings: from the flags, else from the workspace's configuration.
+    pub(super) fn settings(&self, project: &Project) -> Settings {
+        let version = match self.puppet_version {
+            Some(7) => Some(PuppetVersion::V7),
+            Some(_) => Some(PuppetVersion::V8),
+            None => project.puppet_version,
+        };
+        let mut settings = Settings::for_version(version.unwrap_or_default());
+        let strict = self.strict.or(project.strict);
+        settings.strict = strict.unwrap_or(settings.strict);
+        let variables = self.strict_variables.or(project.strict_variables);
+        settings.strict_variables = variables.unwrap_or(settings.strict_variables);
+        settings.backends = Arc::new(project.backends.clone());
+        // A checkout rarely contains the modules that are installed where it is deployed.
+        settings.modules_may_be_missing = true;
+        settings
+    }
 }
 
 fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {

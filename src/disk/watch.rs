@@ -40,7 +40,6 @@ pub enum WatchMode {
 /// Watches folders until it is dropped.
 #[derive(Debug)]
 pub struct Watcher {
-    mode: WatchMode,
     stop: Sender<Message>,
     thread: Option<JoinHandle<()>>,
 }
@@ -90,15 +89,10 @@ impl Watcher {
             }),
             WatchMode::Poll => None,
         };
-        let mode = if system.is_some() {
-            WatchMode::System
-        } else {
-            WatchMode::Poll
-        };
         // The state before the thread starts counts as known: nothing is lost in between.
-        let seen = match mode {
-            WatchMode::System => BTreeMap::new(),
-            WatchMode::Poll => look(&watched.areas, &watched.ignore),
+        let seen = match system {
+            Some(_) => BTreeMap::new(),
+            None => look(&watched.areas, &watched.ignore),
         };
         let thread = std::thread::Builder::new()
             .name("watcher".to_owned())
@@ -108,16 +102,9 @@ impl Watcher {
             })
             .ok();
         Watcher {
-            mode,
             stop: sender,
             thread,
         }
-    }
-
-    /// How this watcher learns of changes.
-    #[must_use]
-    pub fn mode(&self) -> WatchMode {
-        self.mode
     }
 }
 

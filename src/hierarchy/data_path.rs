@@ -175,21 +175,6 @@ impl PathPattern {
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
         matches(&self.segments, &names)
     }
-
-    /// The folder that contains all its paths, up to the first variable.
-    #[must_use]
-    pub fn folder(&self) -> String {
-        let fixed = self.segments.iter().map_while(|segment| match segment {
-            Segment::Name(pieces) => match &pieces[..] {
-                [Piece::Text(text)] => Some(text.as_str()),
-                [..] => None,
-            },
-            Segment::Folders => None,
-        });
-        let last = self.segments.len().saturating_sub(1);
-        let folder: Vec<&str> = fixed.take(last).collect();
-        format!("/{}", folder.join("/"))
-    }
 }
 
 fn segment(text: &str, is_glob: bool) -> Segment {
@@ -311,14 +296,6 @@ mod tests {
         assert!(matches("/w/data", "**/*.yaml", "/w/data/c.yaml"));
         assert!(!matches("/w/data", "*/c.yaml", "/w/data/c.yaml"));
         assert!(PathPattern::new("/w/data", "{a,b}/[cd]?.yaml", true).matches("/w/data/a/cx.yaml"));
-    }
-
-    #[test]
-    fn the_folder_ends_before_the_first_variable() {
-        let folder = |datadir, path| PathPattern::new(datadir, path, false).folder();
-        assert_eq!(folder("/w/data", "nodes/%{a}/x.yaml"), "/w/data/nodes");
-        assert_eq!(folder("/w/data", "common.yaml"), "/w/data");
-        assert_eq!(folder("/w/%{env}/data", "common.yaml"), "/w");
     }
 
     #[test]

@@ -17,8 +17,6 @@ const MAX_DEPTH: usize = 64;
 pub struct GlobEntry {
     /// The name.
     pub name: Arc<str>,
-    /// Whether it is a folder (symbolic links followed).
-    pub is_folder: bool,
     /// Whether `**/` may descend here: a folder that is not a symbolic link.
     pub is_real_folder: bool,
 }
@@ -428,7 +426,6 @@ mod tests {
                         .iter()
                         .map(|(name, &is_folder)| GlobEntry {
                             name: Arc::from(name.as_str()),
-                            is_folder,
                             is_real_folder: is_folder,
                         })
                         .collect()

@@ -90,10 +90,8 @@ pub(super) fn read(
         defaults,
     };
     let entries = |key: &str| value.get(key).and_then(Value::as_array);
-    for entry in entries("hierarchy").into_iter().flatten() {
-        rules.check(entry)?;
-    }
-    for entry in entries("plan_hierarchy").into_iter().flatten() {
+    let all = ["hierarchy", "plan_hierarchy"].into_iter();
+    for entry in all.filter_map(entries).flatten() {
         rules.check(entry)?;
     }
     let default_hierarchy = entries("default_hierarchy");
@@ -154,20 +152,14 @@ fn reserved_option(entry: &Value) -> Option<&'static str> {
         .find(|key| options.get(key).is_some())
 }
 
-fn count(entry: &Value, keys: &[&str]) -> usize {
-    keys.iter().filter(|key| entry.get(key).is_some()).count()
+/// How many of these kinds of functions an entry names.
+fn functions(entry: &Value, kinds: &[FunctionKind]) -> usize {
+    let named = kinds.iter().filter(|kind| entry.get(kind.key()).is_some());
+    named.count()
 }
 
-const FUNCTION_KEYS: [&str; 5] = [
-    "data_hash",
-    "lookup_key",
-    "data_dig",
-    "hiera3_backend",
-    "v4_data_hash",
-];
-
 fn check_defaults(defaults: &Value) -> Result<(), ConfigError> {
-    if count(defaults, &FUNCTION_KEYS[..4]) > 1 {
+    if functions(defaults, &FunctionKind::ALL[..4]) > 1 {
         return Err(broken(ConfigRule::FunctionsInDefaults, None));
     }
     match reserved_option(defaults) {
@@ -191,9 +183,9 @@ impl Rules<'_> {
         };
         let has_default = || {
             self.defaults
-                .is_some_and(|defaults| count(defaults, &FUNCTION_KEYS[..4]) > 0)
+                .is_some_and(|defaults| functions(defaults, &FunctionKind::ALL[..4]) > 0)
         };
-        match count(entry, &FUNCTION_KEYS) {
+        match functions(entry, &FunctionKind::ALL) {
             0 if !has_default() => {
                 return Err(broken(ConfigRule::NoFunction { level: level() }, None));
             }
@@ -201,7 +193,8 @@ impl Rules<'_> {
             _ => return Err(broken(ConfigRule::Functions { level: level() }, None)),
         }
         self.check_hiera3_backend(entry)?;
-        if count(entry, &LOCATION_KEYS) > 1 {
+        let locations = LOCATION_KEYS.iter();
+        if locations.filter(|key| entry.get(key).is_some()).count() > 1 {
             return Err(broken(ConfigRule::Locations { level: level() }, None));
         }
         match reserved_option(entry) {

@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::engine::{Engine, Invocation};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
 use super::pure::{Given, undig};
@@ -184,13 +184,7 @@ impl Engine<'_> {
         let mut kept = hash.clone();
         for key in hash.keys() {
             let Some(name) = key.as_str() else {
-                return raise(
-                    ErrorClass::NoMethod,
-                    format!(
-                        "undefined method `start_with?' for {}",
-                        super::level::receiver(key)
-                    ),
-                );
+                return no_method("start_with?", key);
             };
             if name == LOOKUP_OPTIONS || name.starts_with(&prefix) {
                 continue;

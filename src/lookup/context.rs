@@ -3,6 +3,8 @@
 use std::collections::HashMap as Map;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::error::Found;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
@@ -11,8 +13,9 @@ use crate::puppet::Source;
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
 
-/// The version of Puppet to emulate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// The version of Puppet to emulate; in settings its number, or a text of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "serde_json::Value")]
 pub enum PuppetVersion {
     /// Puppet 7.
     V7,
@@ -21,8 +24,30 @@ pub enum PuppetVersion {
     V8,
 }
 
+impl From<PuppetVersion> for u8 {
+    fn from(version: PuppetVersion) -> u8 {
+        match version {
+            PuppetVersion::V7 => 7,
+            PuppetVersion::V8 => 8,
+        }
+    }
+}
+
+impl TryFrom<serde_json::Value> for PuppetVersion {
+    type Error = &'static str;
+
+    fn try_from(number: serde_json::Value) -> Result<PuppetVersion, &'static str> {
+        match (number.as_u64(), number.as_str()) {
+            (Some(7), _) | (_, Some("7")) => Ok(PuppetVersion::V7),
+            (Some(8), _) | (_, Some("8")) => Ok(PuppetVersion::V8),
+            _ => Err("expected 7 or 8"),
+        }
+    }
+}
+
 /// Puppet's setting `strict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Strict {
     /// Ignored.
     Off,
@@ -30,6 +55,21 @@ pub enum Strict {
     Warning,
     /// Errors.
     Error,
+}
+
+impl Strict {
+    /// All values.
+    pub const ALL: [Strict; 3] = [Strict::Off, Strict::Warning, Strict::Error];
+
+    /// The value's name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Strict::Off => "off",
+            Strict::Warning => "warning",
+            Strict::Error => "error",
+        }
+    }
 }
 
 /// Puppet's settings that lookups depend on.

@@ -1,7 +1,7 @@
 //! Digs into a value with the segments of a dotted key (`SubLookup#sub_lookup`).
 
 use super::engine::Engine;
-use super::error::{ErrorClass, Failure, Found, raise};
+use super::error::{ErrorClass, Failure, Found, no_method, raise};
 use super::trace::{Event, NodeKind};
 use crate::interpolation::Segment;
 use crate::value::{StrKey, Value};
@@ -56,13 +56,7 @@ fn step(key: &str, segment: &Segment, value: &Value) -> Found {
             .get(&Value::Int(*index))
             .cloned()
             .ok_or(Failure::NotFound),
-        (Value::Int(_) | Value::BigInt(_), _) => raise(
-            ErrorClass::NoMethod,
-            format!(
-                "undefined method `include?' for {}:Integer",
-                value.inspect()
-            ),
-        ),
+        (Value::Int(_) | Value::BigInt(_), _) => no_method("include?", value),
         (Value::Opaque(_), _) => Ok(value.clone()),
         _ => raise(
             ErrorClass::Lookup,

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::dig::ruby_class;
 use crate::datatype::{Mismatches, ParseError};
 use crate::hierarchy::ConfigError;
-use crate::value::LoadError;
+use crate::value::{LoadError, Value};
 
 /// The Ruby class of an exception; it decides how the error propagates and is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,8 +37,6 @@ pub enum ErrorClass {
     DeepMergeParameter,
     /// `URI::InvalidURIError`
     InvalidUri,
-    /// `LoadError`
-    Load,
     /// An error of the system: `Errno::EISDIR` and the like.
     Errno(&'static str),
     /// A limit of this program; the message names it.
@@ -62,7 +61,6 @@ impl ErrorClass {
             ErrorClass::Regexp => "RegexpError",
             ErrorClass::DeepMergeParameter => "DeepMerge::InvalidParameter",
             ErrorClass::InvalidUri => "URI::InvalidURIError",
-            ErrorClass::Load => "LoadError",
             ErrorClass::Errno(name) => name,
             ErrorClass::Limit => "HieraLs::LimitError",
         }
@@ -359,4 +357,11 @@ pub(super) type Found<T = crate::value::Value> = Result<T, Failure>;
 /// An exception of that class as a failure.
 pub(super) fn raise<T>(class: ErrorClass, cause: impl Into<Cause>) -> Found<T> {
     Err(LookupError::new(class, cause).into())
+}
+
+/// Ruby's error for a method that a value does not have, `nil` among others.
+pub(super) fn no_method<T>(method: &str, receiver: &Value) -> Found<T> {
+    let (shown, class) = (receiver.inspect(), ruby_class(receiver));
+    let message = format!("undefined method `{method}' for {shown}:{class}");
+    raise(ErrorClass::NoMethod, message)
 }

@@ -24,15 +24,19 @@ pub fn explain(root: &TraceNode) -> String {
 
 fn node(out: &mut String, this: &TraceNode, indent: &str) {
     let inner = format!("{indent}  ");
+    let section = |out: &mut String, title: &str| {
+        line(out, indent, title);
+        children(out, this, &inner);
+        outcome(out, this, &inner);
+    };
     match &this.kind {
         NodeKind::Root => {}
-        NodeKind::Data(_) | NodeKind::Options => {
-            let key = if let NodeKind::Data(key) = &this.kind {
-                key
-            } else {
-                "lookup_options"
-            };
+        NodeKind::Data(key) => {
             line(out, indent, &format!("Searching for \"{key}\""));
+            children(out, this, &inner);
+        }
+        NodeKind::Options => {
+            line(out, indent, "Searching for \"lookup_options\"");
             children(out, this, &inner);
         }
         NodeKind::InvalidKey(key) => line(out, indent, &format!("Invalid key \"{key}\"")),
@@ -64,9 +68,7 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
                 true => format!("Deprecated API function \"{name}\""),
                 false => format!("Hierarchy entry \"{name}\""),
             };
-            line(out, indent, &title);
-            children(out, this, &inner);
-            outcome(out, this, &inner);
+            section(out, &title);
         }
         NodeKind::Location(place) => location(out, this, place, indent),
         NodeKind::Merge(strategy) => merge(out, this, strategy, indent),
@@ -74,16 +76,8 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             line(out, indent, &format!("Interpolation on \"{text}\""));
             children(out, this, &inner);
         }
-        NodeKind::Scope(name) => {
-            line(out, indent, &name.to_string());
-            children(out, this, &inner);
-            outcome(out, this, &inner);
-        }
-        NodeKind::SubKey(key) => {
-            line(out, indent, &format!("Sub key: \"{key}\""));
-            children(out, this, &inner);
-            outcome(out, this, &inner);
-        }
+        NodeKind::Scope(name) => section(out, &name.to_string()),
+        NodeKind::SubKey(key) => section(out, &format!("Sub key: \"{key}\"")),
         NodeKind::Segment => outcome(out, this, indent),
         NodeKind::Module(name) => match this.event {
             Event::ModuleNotFound => line(out, indent, &format!("Module \"{name}\" not found")),
@@ -248,38 +242,34 @@ fn value(out: &mut String, indent: &str, this: &Value) {
         return;
     }
     let inner = format!("{indent}  ");
-    let mut separator = "\n";
-    match this {
+    let start = |out: &mut String, at: usize| {
+        out.push_str(if at > 0 { ",\n" } else { "\n" });
+        out.push_str(&inner);
+    };
+    let (is_empty, end) = match this {
         Value::Hash(hash) => {
             out.push('{');
-            for (key, element) in hash.iter() {
-                out.push_str(separator);
-                out.push_str(&inner);
+            for (at, (key, element)) in hash.iter().enumerate() {
+                start(out, at);
                 value(out, &inner, key);
                 out.push_str(" => ");
                 value(out, &inner, element);
-                separator = ",\n";
             }
-            if !hash.is_empty() {
-                out.push('\n');
-                out.push_str(indent);
-            }
-            out.push('}');
+            (hash.is_empty(), '}')
         }
         Value::Array(elements) => {
             out.push('[');
-            for element in elements.iter() {
-                out.push_str(separator);
-                out.push_str(&inner);
+            for (at, element) in elements.iter().enumerate() {
+                start(out, at);
                 value(out, &inner, element);
-                separator = ",\n";
             }
-            if !elements.is_empty() {
-                out.push('\n');
-                out.push_str(indent);
-            }
-            out.push(']');
+            (elements.is_empty(), ']')
         }
-        other => out.push_str(&other.inspect()),
+        other => return out.push_str(&other.inspect()),
+    };
+    if !is_empty {
+        out.push('\n');
+        out.push_str(indent);
     }
+    out.push(end);
 }

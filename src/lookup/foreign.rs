@@ -4,7 +4,7 @@
 
 use super::backend::Origin;
 use super::engine::Engine;
-use super::error::{ErrorClass, Found, LookupError, raise};
+use super::error::{ErrorClass, Found, LookupError, no_method, raise};
 use super::function::{FunctionSource, find_function};
 use super::signature::{self, Signature};
 use crate::datatype::{self, Count, Signatures, Type};
@@ -49,10 +49,7 @@ impl Engine<'_> {
                 .into());
             }
             Definition::ModuleMissing if !may_be_missing => {
-                return raise(
-                    ErrorClass::NoMethod,
-                    "undefined method `load_typed' for nil:NilClass",
-                );
+                return no_method("load_typed", &Value::Undef);
             }
             Definition::BadReturn(message) => {
                 return raise(ErrorClass::TypeAssertion, message.clone());

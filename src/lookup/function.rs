@@ -78,7 +78,12 @@ pub fn find_function(files: &dyn Files, environment: &Environment, name: &str) -
     }
 }
 
-fn module_dir(files: &dyn Files, environment: &Environment, module: &str) -> Option<Arc<str>> {
+/// The folder of a module.
+pub(super) fn module_dir(
+    files: &dyn Files,
+    environment: &Environment,
+    module: &str,
+) -> Option<Arc<str>> {
     if let Some((_, dir)) = environment
         .modules
         .iter()

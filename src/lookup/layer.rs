@@ -247,19 +247,7 @@ impl Engine<'_> {
         if !legal {
             return None;
         }
-        let environment = self.session.environment;
-        if let Some((_, dir)) = environment
-            .modules
-            .iter()
-            .find(|(name, _)| **name == *module)
-        {
-            return Some(dir.clone());
-        }
-        environment.modulepath.iter().find_map(|path| {
-            let dir = format!("{path}/{module}");
-            let kind = self.session.files.kind(&dir)?;
-            (kind == crate::workspace::FileKind::Directory).then(|| Arc::from(dir))
-        })
+        super::function::module_dir(self.session.files, self.session.environment, module)
     }
 
     /// `HieraConfig.create`
@@ -380,12 +368,6 @@ impl Engine<'_> {
         );
         Ok(None)
     }
-}
-
-/// The error when Puppet calls a method of a provider's missing configuration.
-pub(super) fn without_config<T>(method: &str) -> Found<T> {
-    let message = format!("undefined method `{method}' for nil:NilClass");
-    raise(ErrorClass::NoMethod, message)
 }
 
 /// The form of an error that leaves the global layer.

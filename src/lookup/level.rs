@@ -466,8 +466,3 @@ pub(super) fn key_root(key: &Key) -> Arc<str> {
         Segment::Index(_) => Arc::default(),
     }
 }
-
-/// A value as the receiver in Ruby's `NoMethodError`: `nil:NilClass`, `1:Integer`.
-pub(super) fn receiver(value: &Value) -> String {
-    format!("{}:{}", value.inspect(), super::dig::ruby_class(value))
-}

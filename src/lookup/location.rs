@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
-use super::error::{ErrorClass, Found, LookupError, raise};
+use super::error::{ErrorClass, Found, LookupError, no_method, raise};
 use super::interpolate::{Evaluated, Methods, Piece};
 use super::level::{Location, OpenPath};
 use crate::datatype::check_uri;
@@ -152,13 +152,7 @@ impl Engine<'_> {
                 .map(|(key, value)| Value::array([key.clone(), value.clone()]))
                 .collect(),
             other => {
-                return raise(
-                    ErrorClass::NoMethod,
-                    format!(
-                        "undefined method `empty?' for {}",
-                        super::level::receiver(other)
-                    ),
-                );
+                return no_method("empty?", other);
             }
         })
     }
@@ -278,7 +272,6 @@ impl Engine<'_> {
                     let path = format!("{}/{name}", folder.trim_end_matches('/'));
                     GlobEntry {
                         name,
-                        is_folder,
                         is_real_folder: is_folder && !files.is_link(&path),
                     }
                 })

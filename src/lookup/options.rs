@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{ErrorClass, Failure, Found, LookupError, no_method, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::reads::ReadNames;
 use super::request::{Assumed, Log, Reads, Tracing, Unknown};
@@ -90,13 +90,7 @@ impl CompiledOptions {
         let mut patterns = Vec::new();
         for (key, value) in entries.iter() {
             let Some(name) = key.as_str() else {
-                return raise(
-                    ErrorClass::NoMethod,
-                    format!(
-                        "undefined method `start_with?' for {}",
-                        super::level::receiver(key)
-                    ),
-                );
+                return no_method("start_with?", key);
             };
             if is_pattern(name) {
                 let pattern = configs
@@ -147,13 +141,6 @@ impl CompiledOptions {
         }
         Ok(None)
     }
-
-    /// The names of all entries: exact keys, then patterns in the order they are tried.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        let keys = self.entries.keys().filter_map(Value::as_str);
-        let exact = keys.filter(|name| !is_pattern(name));
-        exact.chain(self.patterns.iter().map(|(pattern, _)| pattern.source()))
-    }
 }
 
 /// A pattern that only this program refuses is no error of Puppet's.
@@ -179,13 +166,7 @@ pub(super) fn option(entry: &Value, name: &str) -> Found {
             ErrorClass::Type,
             "no implicit conversion of String into Integer",
         ),
-        other => raise(
-            ErrorClass::NoMethod,
-            format!(
-                "undefined method `[]' for {}",
-                super::level::receiver(other)
-            ),
-        ),
+        other => no_method("[]", other),
     }
 }
 
@@ -422,13 +403,7 @@ fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
     let prefix = format!("{module}::");
     for key in hash.keys() {
         let Some(name) = key.as_str() else {
-            return raise(
-                ErrorClass::NoMethod,
-                format!(
-                    "undefined method `start_with?' for {}",
-                    super::level::receiver(key)
-                ),
-            );
+            return no_method("start_with?", key);
         };
         match name.strip_prefix('^') {
             Some(pattern) if !pattern.starts_with(&prefix) => {

@@ -12,8 +12,6 @@ use crate::scope::Scope;
 /// One layer's configuration.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    /// The configuration's file; `None` if Puppet's own default applies.
-    pub config: Option<Arc<str>>,
     /// Its version.
     pub version: u8,
     /// The levels, highest priority first.
@@ -25,8 +23,6 @@ pub struct Outline {
 pub struct LevelOutline {
     /// The level's name.
     pub name: Arc<str>,
-    /// Whether it is part of a module's `default_hierarchy`.
-    pub in_default_hierarchy: bool,
     /// The function that gives its data.
     pub function: Function,
     /// Its locations in files.
@@ -76,7 +72,6 @@ fn outline(
         let uris = locations.filter(|location| location.is_uri);
         LevelOutline {
             name: level.name.clone(),
-            in_default_hierarchy,
             function: level.function.clone(),
             places: places.iter().filter(is_its).cloned().collect(),
             uris: uris.map(|location| location.original.clone()).collect(),
@@ -84,7 +79,6 @@ fn outline(
     });
     let config = provider.config();
     Ok(Some(Outline {
-        config: config.and_then(|config| config.path.clone()),
         version: config.map_or(5, crate::hierarchy::Config::version),
         levels: levels.collect(),
     }))

@@ -15,13 +15,7 @@ const COMMON: &str = "m::a: 1\nm::b: \"%{lookup('m::a')}\"\n";
 fn is_certain(data: &str, options: &str, key: &str) -> bool {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
-    let open = |path: &str, text: &str| {
-        workspace.apply(Change::Open {
-            path: Arc::from(format!("/env/{path}")),
-            text: Arc::from(text),
-            version: 1,
-        })
-    };
+    let open = |path: &str, text: &str| workspace.apply(Change::open(format!("/env/{path}"), text));
     open(
         "hiera.yaml",
         "version: 5\nhierarchy: [{name: g, path: g.yaml}]\n",

@@ -73,11 +73,7 @@ const FILES: [&str; 9] = [
 ];
 
 fn open(workspace: &Workspace, path: &str, text: &str) -> Arc<Snapshot> {
-    workspace.apply(Change::Open {
-        path: Arc::from(format!("/env/{path}")),
-        text: Arc::from(text),
-        version: 1,
-    })
+    workspace.apply(Change::open(format!("/env/{path}"), text))
 }
 
 fn scope(site: &str) -> Scope {

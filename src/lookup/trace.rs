@@ -212,14 +212,6 @@ impl TraceNode {
             remarks: Vec::new(),
         }
     }
-
-    /// Visits the node and everything below it, depth first.
-    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a TraceNode)) {
-        visit(self);
-        for child in &self.children {
-            child.walk(visit);
-        }
-    }
 }
 
 /// Records a trace during a lookup (`Explainer`).

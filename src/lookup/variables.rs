@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::Strict;
 use super::engine::{Engine, Invocation};
-use super::error::{Cause, ErrorClass, Failure, Found, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, no_method, raise};
 use super::trace::{Event, NodeKind, TraceScope};
 use crate::interpolation::Segment;
 use crate::scope::{Undefined, Variable};
@@ -111,10 +111,7 @@ impl Engine<'_> {
             "calling_class_path" => match class {
                 Some(class) => Variable::Known(Value::from(class.replace("::", "/"))),
                 None => {
-                    return raise(
-                        ErrorClass::NoMethod,
-                        "undefined method `gsub' for nil:NilClass",
-                    );
+                    return no_method("gsub", &Value::Undef);
                 }
             },
             "calling_module" => self.scope.dotted("module_name", &[]),

@@ -451,13 +451,7 @@ mod tests {
     fn views_are_made_once_whether_or_not_a_layer_has_a_configuration() {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/env".into()]));
-        let open = |path: &str, text: &str| {
-            workspace.apply(Change::Open {
-                path: path.into(),
-                text: text.into(),
-                version: 1,
-            })
-        };
+        let open = |path: &str, text: &str| workspace.apply(Change::open(path, text));
         open("/env/data/common.yaml", "a: 1\n");
         let mut snapshot = open("/env/modules/m/metadata.json", "{}\n");
         let environment = Environment {

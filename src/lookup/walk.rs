@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
-use super::error::{Failure, Found};
-use super::layer::{defined_twice, named_variable, prefixed, without_config};
+use super::error::{Failure, Found, no_method};
+use super::layer::{defined_twice, named_variable, prefixed};
 use super::level::LevelProvider;
 use super::merge::Strategy;
 use super::trace::{Event, NodeKind};
@@ -44,7 +44,7 @@ impl Provider {
 
     pub(super) fn has_default_hierarchy(&self) -> Found<bool> {
         match self.config() {
-            None => without_config("has_default_hierarchy?"),
+            None => no_method("has_default_hierarchy?", &Value::Undef),
             Some(config) => Ok(matches!(
                 config.body,
                 ConfigBody::V5 {
@@ -122,7 +122,7 @@ impl Engine<'_> {
         };
         match provider.config() {
             Some(config) => Ok(config.version() >= 5),
-            None => without_config("version"),
+            None => no_method("version", &Value::Undef),
         }
     }
 
@@ -229,7 +229,7 @@ impl Engine<'_> {
             return Ok(levels.clone());
         }
         let Some(config) = provider.config() else {
-            return without_config("configured_data_providers");
+            return no_method("configured_data_providers", &Value::Undef);
         };
         // Puppet collects locations with a separate invocation: no trace, no names on the stack.
         let tracer = self.tracer.take();

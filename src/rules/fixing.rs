@@ -291,11 +291,8 @@ fn errors<'f>(files: impl Iterator<Item = &'f Vec<Finding>>) -> usize {
 
 /// The workspace with the files' texts after fixes.
 fn with_texts(snapshot: &Snapshot, made: &AllMade) -> Snapshot {
-    let changes = made.iter().map(|(path, made)| Change::Open {
-        path: Arc::clone(path),
-        text: made.text.as_str().into(),
-        version: 1,
-    });
+    let open = |(path, made): (&Arc<str>, &Made)| Change::open(Arc::clone(path), &*made.text);
+    let changes = made.iter().map(open);
     snapshot.with(Change::Batch(changes.collect()))
 }
 

@@ -149,11 +149,7 @@ mod tests {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/repo".into()]));
         let write = |name: &str, text: &str| {
-            workspace.apply(Change::Edit {
-                path: format!("/repo/data/{name}").into(),
-                text: text.into(),
-                version: 1,
-            })
+            workspace.apply(Change::open(format!("/repo/data/{name}"), text))
         };
         write("marked.yaml", "mark: 1\n");
         write("other.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n");

@@ -59,11 +59,7 @@ fn workspace() -> Workspace {
 
 fn write(workspace: &Workspace, path: &str, text: &str) -> Snapshot {
     workspace
-        .apply(Change::Edit {
-            path: format!("{FOLDER}/{path}").into(),
-            text: text.into(),
-            version: 1,
-        })
+        .apply(Change::open(format!("{FOLDER}/{path}"), text))
         .as_ref()
         .clone()
 }

@@ -223,11 +223,7 @@ proptest! {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec![FOLDER.into()]));
         let write = |path: &str, text: &str| {
-            workspace.apply(Change::Edit {
-                path: format!("{FOLDER}/{path}").into(),
-                text: text.into(),
-                version: 1,
-            })
+            workspace.apply(Change::open(format!("{FOLDER}/{path}"), text))
         };
         for (path, text) in Fixture::new("hiera.yaml", CONFIGURATION).files {
             write(&path, &text);

@@ -68,12 +68,6 @@ impl Assigned {
         self.block = None;
     }
 
-    /// Whether nothing is set, and nothing may be.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.top.is_empty() && self.node.is_empty() && self.may_be_more.is_none()
-    }
-
     /// Whether lookups see the same values, wherever they are set.
     #[must_use]
     pub fn says_the_same(&self, other: &Assigned) -> bool {

@@ -6,15 +6,29 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::Result;
-use tower_lsp::ls_types::{self as lsp, notification, request};
+use tower_lsp::ls_types as lsp;
+use tower_lsp::ls_types::request::{self, Request};
 
 use super::capabilities;
 use super::connection::{Again, Connection, Index};
+use super::progress;
 use super::requests;
 use super::settings::SECTION;
 
 pub(crate) struct Backend {
     pub(crate) session: Arc<Connection>,
+}
+
+/// The methods that answer requests, each forwarded to its handler.
+macro_rules! answered {
+    ($($method:ident($request:ident) => $file:ident::$handler:ident;)*) => {$(
+        async fn $method(
+            &self,
+            params: <request::$request as Request>::Params,
+        ) -> Result<<request::$request as Request>::Result> {
+            requests::$file::$handler(&self.session, params).await
+        }
+    )*};
 }
 
 impl LanguageServer for Backend {
@@ -27,207 +41,39 @@ impl LanguageServer for Backend {
         Ok(())
     }
 
-    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
-        requests::hover::handle(&self.session, params).await
-    }
-
-    async fn completion(
-        &self,
-        params: lsp::CompletionParams,
-    ) -> Result<Option<lsp::CompletionResponse>> {
-        requests::completion::handle(&self.session, params).await
-    }
-
-    async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
-        requests::completion::resolve(&self.session, item).await
-    }
-
-    async fn goto_definition(
-        &self,
-        params: lsp::GotoDefinitionParams,
-    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
-        requests::definition::handle(&self.session, params).await
-    }
-
-    async fn goto_declaration(
-        &self,
-        params: request::GotoDeclarationParams,
-    ) -> Result<Option<request::GotoDeclarationResponse>> {
-        requests::definition::declared(&self.session, params).await
-    }
-
-    async fn goto_type_definition(
-        &self,
-        params: request::GotoTypeDefinitionParams,
-    ) -> Result<Option<request::GotoTypeDefinitionResponse>> {
-        requests::definition::of_type(&self.session, params).await
-    }
-
-    async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
-        requests::references::handle(&self.session, params).await
-    }
-
-    async fn document_highlight(
-        &self,
-        params: lsp::DocumentHighlightParams,
-    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
-        requests::document_highlight::handle(&self.session, params).await
-    }
-
-    async fn prepare_rename(
-        &self,
-        params: lsp::TextDocumentPositionParams,
-    ) -> Result<Option<lsp::PrepareRenameResponse>> {
-        requests::rename::prepare(&self.session, params).await
-    }
-
-    async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
-        requests::rename::handle(&self.session, params).await
-    }
-
-    async fn will_rename_files(
-        &self,
-        params: lsp::RenameFilesParams,
-    ) -> Result<Option<lsp::WorkspaceEdit>> {
-        requests::rename::files(&self.session, params).await
-    }
-
-    async fn folding_range(
-        &self,
-        params: lsp::FoldingRangeParams,
-    ) -> Result<Option<Vec<lsp::FoldingRange>>> {
-        requests::folding_range::handle(&self.session, params).await
-    }
-
-    async fn selection_range(
-        &self,
-        params: lsp::SelectionRangeParams,
-    ) -> Result<Option<Vec<lsp::SelectionRange>>> {
-        requests::folding_range::selection(&self.session, params).await
-    }
-
-    async fn semantic_tokens_full(
-        &self,
-        params: lsp::SemanticTokensParams,
-    ) -> Result<Option<lsp::SemanticTokensResult>> {
-        requests::semantic_tokens::full(&self.session, params).await
-    }
-
-    async fn semantic_tokens_full_delta(
-        &self,
-        params: lsp::SemanticTokensDeltaParams,
-    ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
-        requests::semantic_tokens::delta(&self.session, params).await
-    }
-
-    async fn semantic_tokens_range(
-        &self,
-        params: lsp::SemanticTokensRangeParams,
-    ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
-        requests::semantic_tokens::within(&self.session, params).await
-    }
-
-    async fn linked_editing_range(
-        &self,
-        params: lsp::LinkedEditingRangeParams,
-    ) -> Result<Option<lsp::LinkedEditingRanges>> {
-        requests::linked_editing::handle(&self.session, params).await
-    }
-
-    async fn signature_help(
-        &self,
-        params: lsp::SignatureHelpParams,
-    ) -> Result<Option<lsp::SignatureHelp>> {
-        requests::signature_help::handle(&self.session, params).await
-    }
-
-    async fn document_link(
-        &self,
-        params: lsp::DocumentLinkParams,
-    ) -> Result<Option<Vec<lsp::DocumentLink>>> {
-        requests::document_link::handle(&self.session, params).await
-    }
-
-    async fn diagnostic(
-        &self,
-        params: lsp::DocumentDiagnosticParams,
-    ) -> Result<lsp::DocumentDiagnosticReportResult> {
-        requests::diagnostic::handle(&self.session, params).await
-    }
-
-    async fn workspace_diagnostic(
-        &self,
-        params: lsp::WorkspaceDiagnosticParams,
-    ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
-        requests::workspace_diagnostic::handle(&self.session, params).await
-    }
-
-    async fn document_symbol(
-        &self,
-        params: lsp::DocumentSymbolParams,
-    ) -> Result<Option<lsp::DocumentSymbolResponse>> {
-        requests::document_symbol::handle(&self.session, params).await
-    }
-
-    async fn symbol(
-        &self,
-        params: lsp::WorkspaceSymbolParams,
-    ) -> Result<Option<lsp::WorkspaceSymbolResponse>> {
-        requests::workspace_symbol::handle(&self.session, params).await
-    }
-
-    async fn code_action(
-        &self,
-        params: lsp::CodeActionParams,
-    ) -> Result<Option<lsp::CodeActionResponse>> {
-        requests::code_action::handle(&self.session, params).await
-    }
-
-    async fn code_action_resolve(&self, action: lsp::CodeAction) -> Result<lsp::CodeAction> {
-        requests::refactor::resolve(&self.session, action).await
-    }
-
-    async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
-        requests::code_lens::handle(&self.session, params).await
-    }
-
-    async fn code_lens_resolve(&self, lens: lsp::CodeLens) -> Result<lsp::CodeLens> {
-        requests::code_lens::resolve(&self.session, lens).await
-    }
-
-    async fn inlay_hint(
-        &self,
-        params: lsp::InlayHintParams,
-    ) -> Result<Option<Vec<lsp::InlayHint>>> {
-        requests::inlay_hint::handle(&self.session, params).await
-    }
-
-    async fn prepare_call_hierarchy(
-        &self,
-        params: lsp::CallHierarchyPrepareParams,
-    ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
-        requests::call_hierarchy::prepare(&self.session, params).await
-    }
-
-    async fn incoming_calls(
-        &self,
-        params: lsp::CallHierarchyIncomingCallsParams,
-    ) -> Result<Option<Vec<lsp::CallHierarchyIncomingCall>>> {
-        requests::call_hierarchy::incoming(&self.session, params).await
-    }
-
-    async fn outgoing_calls(
-        &self,
-        params: lsp::CallHierarchyOutgoingCallsParams,
-    ) -> Result<Option<Vec<lsp::CallHierarchyOutgoingCall>>> {
-        requests::call_hierarchy::outgoing(&self.session, params).await
-    }
-
-    async fn execute_command(
-        &self,
-        params: lsp::ExecuteCommandParams,
-    ) -> Result<Option<lsp::LSPAny>> {
-        requests::execute_command::handle(&self.session, params).await
+    answered! {
+        hover(HoverRequest) => hover::handle;
+        completion(Completion) => completion::handle;
+        completion_resolve(ResolveCompletionItem) => completion::resolve;
+        goto_definition(GotoDefinition) => definition::handle;
+        goto_declaration(GotoDeclaration) => definition::declared;
+        goto_type_definition(GotoTypeDefinition) => definition::of_type;
+        references(References) => references::handle;
+        document_highlight(DocumentHighlightRequest) => document_highlight::handle;
+        prepare_rename(PrepareRenameRequest) => rename::prepare;
+        rename(Rename) => rename::handle;
+        will_rename_files(WillRenameFiles) => rename::files;
+        folding_range(FoldingRangeRequest) => folding_range::handle;
+        selection_range(SelectionRangeRequest) => folding_range::selection;
+        semantic_tokens_full(SemanticTokensFullRequest) => semantic_tokens::full;
+        semantic_tokens_full_delta(SemanticTokensFullDeltaRequest) => semantic_tokens::delta;
+        semantic_tokens_range(SemanticTokensRangeRequest) => semantic_tokens::within;
+        linked_editing_range(LinkedEditingRange) => linked_editing::handle;
+        signature_help(SignatureHelpRequest) => signature_help::handle;
+        document_link(DocumentLinkRequest) => document_link::handle;
+        diagnostic(DocumentDiagnosticRequest) => diagnostic::handle;
+        workspace_diagnostic(WorkspaceDiagnosticRequest) => workspace_diagnostic::handle;
+        document_symbol(DocumentSymbolRequest) => document_symbol::handle;
+        symbol(WorkspaceSymbolRequest) => workspace_symbol::handle;
+        code_action(CodeActionRequest) => code_action::handle;
+        code_action_resolve(CodeActionResolveRequest) => refactor::resolve;
+        code_lens(CodeLensRequest) => code_lens::handle;
+        code_lens_resolve(CodeLensResolve) => code_lens::resolve;
+        inlay_hint(InlayHintRequest) => inlay_hint::handle;
+        prepare_call_hierarchy(CallHierarchyPrepare) => call_hierarchy::prepare;
+        incoming_calls(CallHierarchyIncomingCalls) => call_hierarchy::incoming;
+        outgoing_calls(CallHierarchyOutgoingCalls) => call_hierarchy::outgoing;
+        execute_command(ExecuteCommand) => execute_command::handle;
     }
 }
 
@@ -305,7 +151,7 @@ const PROGRESS: &str = "hiera-ls/reading";
 pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut index = session.index.subscribe();
     let mut unwanted = session.unwanted_progress.subscribe();
-    let token = || lsp::ProgressToken::String(PROGRESS.to_owned());
+    let token = lsp::ProgressToken::String(PROGRESS.to_owned());
     loop {
         let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
         if index.wait_for(worth_showing).await.is_err() {
@@ -316,39 +162,19 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
         let mut complete = session.index.subscribe();
         let mut is_shown = session.facts().progress
             && tokio::select! {
-                created = session.client.create_work_done_progress(token()) => created.is_ok(),
+                created = session.client.create_work_done_progress(token.clone()) => created.is_ok(),
                 _ = complete.wait_for(|index| *index == Index::Complete) => false,
             };
-        let send = |value| {
-            let params = lsp::ProgressParams {
-                token: token(),
-                value: lsp::ProgressParamsValue::WorkDone(value),
-            };
-            session
-                .client
-                .send_notification::<notification::Progress>(params)
-        };
-        let end = || lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
+        let send = |value| progress::send(&session.client, &token, value);
         if is_shown {
-            send(lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
-                title: "Reading Hiera data".to_owned(),
-                cancellable: Some(true),
-                percentage: Some(0),
-                ..lsp::WorkDoneProgressBegin::default()
-            }))
-            .await;
+            send(progress::beginning("Reading Hiera data")).await;
         }
         loop {
             let now = *index.borrow_and_update();
             match now {
                 Index::Reading { read, of } => {
                     if is_shown && read > 0 {
-                        send(lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
-                            message: Some(format!("{read} of {of} files")),
-                            cancellable: Some(true),
-                            percentage: Some(percentage(read, of)),
-                        }))
-                        .await;
+                        send(progress::report(read, of, "files")).await;
                     }
                 }
                 Index::Complete => break,
@@ -359,12 +185,12 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
                 },
                 _ = unwanted.changed(), if is_shown => {
                     is_shown = false;
-                    send(end()).await;
+                    send(progress::ending()).await;
                 }
             }
         }
         if is_shown {
-            send(end()).await;
+            send(progress::ending()).await;
         }
     }
 }
@@ -378,9 +204,4 @@ pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle
             tracing::warn!("the client did not ask for diagnostics again: {error}");
         }
     })
-}
-
-fn percentage(read: usize, of: usize) -> u32 {
-    let percentage = read.saturating_mul(100) / of.max(1);
-    u32::try_from(percentage).map_or(100, |percentage| percentage.min(100))
 }

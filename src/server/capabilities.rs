@@ -12,84 +12,58 @@ use crate::ide::hover::HoverForm;
 use crate::ide::refactor::Kind;
 use crate::text::PositionEncoding;
 
-/// The command that re-reads the whole workspace.
-pub(crate) const RESCAN: &str = "hiera-ls.rescan";
-
 /// The kind of the action that applies all safe fixes of a file.
 pub(crate) const FIX_ALL: &str = "source.fixAll.hiera-ls";
 
-/// The command that selects the node for hovers: `{certname, uri?}`, null for any node.
-pub(crate) const SELECT_NODE: &str = "hiera.selectNode";
+/// Declares the commands, and the list of their names.
+macro_rules! commands {
+    ($($(#[$doc:meta])* $command:ident = $name:literal,)*) => {
+        $($(#[$doc])* pub(crate) const $command: &str = $name;)*
 
-/// The command that lists the known nodes, for pickers: `{uri?}`.
-pub(crate) const NODES: &str = "hiera.nodes";
+        /// The names of all commands.
+        pub(crate) const COMMANDS: &[&str] = &[$($command,)*];
+    };
+}
 
-/// The command that sets a fact for a what-if: `{path, value, uri?}`; null resets it.
-pub(crate) const SET_FACT: &str = "hiera.setFact";
-
-/// The command that lists the facts used by the hierarchy, for pickers: `{uri?}`.
-pub(crate) const FACTS: &str = "hiera.facts";
-
-/// The command that resets all facts of a what-if: `{uri?}`.
-pub(crate) const CLEAR_FACTS: &str = "hiera.clearFacts";
-
-/// The command that explains how to get a nodes file: no argument.
-pub(crate) const RECIPES: &str = "hiera.recipes";
-
-/// The command that explains a lookup: `{uri, position | key, node?}`.
-pub(crate) const EXPLAIN: &str = "hiera.explain";
-
-/// The command that shows a key's answers for all nodes: `{uri, position | key}`.
-pub(crate) const MATRIX: &str = "hiera.matrix";
-
-/// The command that shows the differences between two nodes or environments: `{uri, from?, to,
-/// key?}`.
-pub(crate) const DIFF: &str = "hiera.diff";
-
-/// The command that shows the impact of an unsaved edit: `{uri?}`.
-pub(crate) const IMPACT: &str = "hiera.impact";
-
-/// The command that shows a report of the workspace, with advice: `{uri?}`.
-pub(crate) const DOCTOR: &str = "hiera.doctor";
-
-/// The command that lists the hierarchies' configurations, and which of them applies: `{uri?}`.
-pub(crate) const HIERARCHIES: &str = "hiera.hierarchies";
-
-/// The command that shows the values that look a key up: `{uri, position | key}`.
-pub(crate) const USES: &str = "hiera.uses";
-
-/// The command that shows the whole effective value of a key: `{uri, position | key}`.
-pub(crate) const VALUE: &str = "hiera.value";
-
-/// The command that shows the plain text of an encrypted value: `{uri, position}`.
-pub(crate) const REVEAL: &str = "hiera.reveal";
-
-/// The command that finds edits after which nodes have a value: `{uri, key, value, for, only}`.
-pub(crate) const SET_VALUE: &str = "hiera.setValue";
-
-/// The command that names the levels in the way of a value: `{uri, key, value, node}`.
-pub(crate) const WHY_NOT: &str = "hiera.whyNot";
-
-pub(crate) const COMMANDS: [&str; 18] = [
-    VALUE,
-    REVEAL,
-    EXPLAIN,
-    MATRIX,
-    DIFF,
-    IMPACT,
-    DOCTOR,
-    USES,
-    SET_VALUE,
-    WHY_NOT,
-    NODES,
-    HIERARCHIES,
-    SELECT_NODE,
-    SET_FACT,
-    FACTS,
-    CLEAR_FACTS,
-    RECIPES,
-    RESCAN,
-];
+commands! {
+    /// The command that shows the whole effective value of a key: `{uri, position | key}`.
+    VALUE = "hiera.value",
+    /// The command that shows the plain text of an encrypted value: `{uri, position}`.
+    REVEAL = "hiera.reveal",
+    /// The command that explains a lookup: `{uri, position | key, node?}`.
+    EXPLAIN = "hiera.explain",
+    /// The command that shows a key's answers for all nodes: `{uri, position | key}`.
+    MATRIX = "hiera.matrix",
+    /// The command that shows the differences between two nodes or environments: `{uri, from?, to,
+    /// key?}`.
+    DIFF = "hiera.diff",
+    /// The command that shows the impact of an unsaved edit: `{uri?}`.
+    IMPACT = "hiera.impact",
+    /// The command that shows a report of the workspace, with advice: `{uri?}`.
+    DOCTOR = "hiera.doctor",
+    /// The command that shows the values that look a key up: `{uri, position | key}`.
+    USES = "hiera.uses",
+    /// The command that finds edits after which nodes have a value: `{uri, key, value, for, only}`.
+    SET_VALUE = "hiera.setValue",
+    /// The command that names the levels in the way of a value: `{uri, key, value, node}`.
+    WHY_NOT = "hiera.whyNot",
+    /// The command that lists the known nodes, for pickers: `{uri?}`.
+    NODES = "hiera.nodes",
+    /// The command that lists the hierarchies' configurations, and which of them applies: `{uri?}`.
+    HIERARCHIES = "hiera.hierarchies",
+    /// The command that selects the node for hovers: `{certname, uri?}`, null for any node.
+    SELECT_NODE = "hiera.selectNode",
+    /// The command that sets a fact for a what-if: `{path, value, uri?}`; null resets it.
+    SET_FACT = "hiera.setFact",
+    /// The command that lists the facts used by the hierarchy, for pickers: `{uri?}`.
+    FACTS = "hiera.facts",
+    /// The command that resets all facts of a what-if: `{uri?}`.
+    CLEAR_FACTS = "hiera.clearFacts",
+    /// The command that explains how to get a nodes file: no argument.
+    RECIPES = "hiera.recipes",
+    /// The command that re-reads the whole workspace.
+    RESCAN = "hiera-ls.rescan",
+}
 
 /// Trigger characters for completions, besides those of words: parts of keys, tokens, facts and
 /// paths, and aliases.
@@ -136,15 +110,8 @@ pub(crate) struct ClientFacts {
     /// The same for type definitions.
     pub(crate) type_links: bool,
     pub(crate) declaration_links: bool,
-    /// Edits may include the document's version.
-    pub(crate) document_changes: bool,
-    pub(crate) creates_files: bool,
-    /// The edit of a code action can be resolved when it is chosen.
-    pub(crate) resolves_actions: bool,
-    /// Code actions may be shown as disabled.
-    pub(crate) disables_actions: bool,
-    /// Edits may have annotations, which the client shows before it applies them.
-    pub(crate) annotates: bool,
+    /// The supported form of edits.
+    pub(crate) edits: EditForm,
     /// The client can watch files.
     pub(crate) watches: bool,
     /// The client answers `workspace/configuration`.
@@ -196,11 +163,12 @@ impl Trace {
 }
 
 /// The form of edits that a client supports.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EditForm {
     /// Edits may include the document's version.
     pub(crate) document_changes: bool,
     pub(crate) creates_files: bool,
+    /// Edits may have annotations, which the client shows before it applies them.
     pub(crate) annotates: bool,
     /// The edit of a code action can be resolved when it is chosen, with an annotation.
     pub(crate) resolves: bool,
@@ -209,17 +177,6 @@ pub(crate) struct EditForm {
 }
 
 impl ClientFacts {
-    /// The form of edits that the client supports.
-    pub(crate) fn edits(&self) -> EditForm {
-        EditForm {
-            document_changes: self.document_changes,
-            creates_files: self.creates_files,
-            annotates: self.annotates && self.document_changes,
-            resolves: self.resolves_actions && self.annotates && self.document_changes,
-            disables: self.disables_actions,
-        }
-    }
-
     /// The form of hovers that the client supports.
     pub(crate) fn hover_form(&self) -> HoverForm {
         self.form(self.markdown)
@@ -248,6 +205,8 @@ impl ClientFacts {
             let mut all = all.and_then(Value::as_array).into_iter().flatten();
             all.any(|one| one == wanted)
         };
+        let document_changes = can("workspace/workspaceEdit/documentChanges");
+        let annotates = document_changes && can("workspace/workspaceEdit/changeAnnotationSupport");
         ClientFacts {
             encoding: encoding(params),
             folders: folders(params),
@@ -285,12 +244,15 @@ impl ClientFacts {
             definition_links: can("textDocument/definition/linkSupport"),
             type_links: can("textDocument/typeDefinition/linkSupport"),
             declaration_links: can("textDocument/declaration/linkSupport"),
-            document_changes: can("workspace/workspaceEdit/documentChanges"),
-            creates_files: lists("workspace/workspaceEdit/resourceOperations", "create"),
-            disables_actions: can("textDocument/codeAction/disabledSupport"),
-            resolves_actions: can("textDocument/codeAction/dataSupport")
-                && lists("textDocument/codeAction/resolveSupport/properties", "edit"),
-            annotates: can("workspace/workspaceEdit/changeAnnotationSupport"),
+            edits: EditForm {
+                document_changes,
+                creates_files: lists("workspace/workspaceEdit/resourceOperations", "create"),
+                annotates,
+                resolves: annotates
+                    && can("textDocument/codeAction/dataSupport")
+                    && lists("textDocument/codeAction/resolveSupport/properties", "edit"),
+                disables: can("textDocument/codeAction/disabledSupport"),
+            },
             watches: can("workspace/didChangeWatchedFiles/dynamicRegistration"),
             configuration: can("workspace/configuration"),
             setting_origins: can("experimental/settingOrigins"),
@@ -458,7 +420,7 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
             call_hierarchy_provider: Some(lsp::CallHierarchyServerCapability::Simple(true)),
             diagnostic_provider: Some(lsp::DiagnosticServerCapabilities::Options(diagnostics)),
             execute_command_provider: Some(lsp::ExecuteCommandOptions {
-                commands: COMMANDS.map(str::to_owned).to_vec(),
+                commands: COMMANDS.iter().map(|&name| name.to_owned()).collect(),
                 work_done_progress_options: lsp::WorkDoneProgressOptions {
                     work_done_progress: Some(true),
                 },

@@ -97,12 +97,9 @@ impl Context {
     pub fn puppet(&self) -> lookup::Settings {
         let version = self.settings.puppet_version;
         let mut puppet = lookup::Settings::for_version(version).for_editor();
-        if let Some(strict) = self.settings.strict {
-            puppet.strict = strict;
-        }
-        if let Some(strict_variables) = self.settings.strict_variables {
-            puppet.strict_variables = strict_variables;
-        }
+        let (strict, variables) = (self.settings.strict, self.settings.strict_variables);
+        puppet.strict = strict.unwrap_or(puppet.strict);
+        puppet.strict_variables = variables.unwrap_or(puppet.strict_variables);
         puppet.backends = Arc::clone(&self.settings.backends);
         puppet
     }

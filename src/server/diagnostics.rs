@@ -171,10 +171,10 @@ pub(crate) fn findings_in<'a>(
 pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<lsp::Diagnostic> {
     let settings = &view.context.settings;
     let of_path = severity_at(&settings.diagnostics_paths, path, finding.code);
-    let severity = match (of_path, settings.diagnostics_severity.get(finding.code)) {
-        (Some(chosen), _) => Severity::chosen(chosen)?,
-        (None, Some(chosen)) => (*chosen)?,
-        (None, None) => finding.severity,
+    let of_rule = settings.diagnostics_severity.get(finding.code).copied();
+    let severity = match of_path.or(of_rule) {
+        Some(chosen) => Severity::chosen(chosen)?,
+        None => finding.severity,
     };
     let form = view.diagnostics;
     let range_in =

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use super::context::Outside;
 use super::jobs::{NoAnswer, Stop, caught};
+use super::lock;
 use super::model::{Model, Pinned};
 use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
 use crate::eyaml::Keys;
@@ -180,8 +181,7 @@ impl DiskReader {
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        // Each change is one assignment or insertion, so a panic leaves it valid.
-        self.0.orders.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.orders)
     }
 
     /// Starts the thread; results go to `model`.

@@ -38,7 +38,7 @@ mod wire;
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{Sender, channel};
@@ -48,7 +48,7 @@ use tower_lsp::jsonrpc::{Request, Response};
 use tower_lsp::{ExitedError, LspService};
 
 use backend::Backend;
-use connection::{Connection, Index, lock};
+use connection::{Connection, Index};
 use disk_reader::{DiskReader, Reading};
 use model::Model;
 use ordered::Ordered;
@@ -233,6 +233,12 @@ where
     session.disk.close();
     outbox.finish(PATIENCE_AT_END);
     session.exit_code()
+}
+
+/// Locks a part of the server's state. Every change under these locks is one assignment, insertion
+/// or removal, so a panic leaves it valid.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts the threads that read the pipe, write the pipe and read the disk.

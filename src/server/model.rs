@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::documents::Text;
 use super::jobs::{NoAnswer, Stop, caught};
+use super::lock;
 use crate::workspace::{Change, Snapshot, Workspace};
 
 /// The workspace as of one place in the stream of messages.
@@ -190,15 +191,11 @@ impl Model {
     }
 
     fn unchecked(&self) -> MutexGuard<'_, Unchecked> {
-        // Each change is one push or assignment, so a panic leaves it valid.
-        self.unchecked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.unchecked)
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
-        // Each change of the queue is one push or take, so a panic leaves it valid.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     fn write(&self, workspace: Workspace, applied: &Applied) {

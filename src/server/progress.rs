@@ -15,6 +15,7 @@ use tower_lsp::ls_types::{self as lsp, notification};
 
 use super::connection::Connection;
 use super::jobs::Stop;
+use super::lock;
 
 /// Delay before unsolicited progress is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -53,12 +54,7 @@ impl Progress {
         let token = token.unwrap_or_else(own_token);
         let name = json!(token).to_string();
         session.name(name.clone(), stop.clone());
-        let begin = lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
-            title: title.to_owned(),
-            cancellable: Some(true),
-            percentage: Some(0),
-            ..lsp::WorkDoneProgressBegin::default()
-        });
+        let begin = beginning(title);
         let client = session.client.clone();
         let (due, task) = match (is_asked_for, session.facts().progress) {
             (true, _) => {
@@ -101,8 +97,7 @@ impl Progress {
     /// Ends the progress, whatever the result.
     pub(crate) async fn end(self, session: &Connection) {
         session.unname(&self.name);
-        let end = lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default());
-        let _ = self.sender.send(end);
+        let _ = self.sender.send(ending());
         if self.is_asked_for {
             let _ = self.task.await;
         }
@@ -115,23 +110,14 @@ impl Teller {
     pub(crate) fn tell(&self, done: usize, of: usize) {
         let now = Instant::now();
         {
-            let mut due = self
-                .due
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut due = lock(&self.due);
             if now < *due {
                 return;
             }
             *due = now + INTERVAL;
         }
-        let percentage = done.saturating_mul(100) / of.max(1);
-        let report = lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
-            message: Some(format!("{done} of {of} keys")),
-            cancellable: Some(true),
-            percentage: u32::try_from(percentage.min(100)).ok(),
-        });
         // It fails once the progress has ended.
-        let _ = self.sender.send(report);
+        let _ = self.sender.send(report(done, of, "keys"));
     }
 }
 
@@ -141,7 +127,34 @@ fn own_token() -> lsp::ProgressToken {
     lsp::ProgressToken::String(format!("hiera-ls/command/{number}"))
 }
 
-async fn send(client: &Client, token: &lsp::ProgressToken, value: lsp::WorkDoneProgress) {
+pub(super) fn beginning(title: &str) -> lsp::WorkDoneProgress {
+    lsp::WorkDoneProgress::Begin(lsp::WorkDoneProgressBegin {
+        title: title.to_owned(),
+        cancellable: Some(true),
+        percentage: Some(0),
+        ..lsp::WorkDoneProgressBegin::default()
+    })
+}
+
+/// A report of how many things are done.
+pub(super) fn report(done: usize, of: usize, things: &str) -> lsp::WorkDoneProgress {
+    let percentage = done.saturating_mul(100) / of.max(1);
+    lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
+        message: Some(format!("{done} of {of} {things}")),
+        cancellable: Some(true),
+        percentage: u32::try_from(percentage.min(100)).ok(),
+    })
+}
+
+pub(super) fn ending() -> lsp::WorkDoneProgress {
+    lsp::WorkDoneProgress::End(lsp::WorkDoneProgressEnd::default())
+}
+
+pub(super) async fn send(
+    client: &Client,
+    token: &lsp::ProgressToken,
+    value: lsp::WorkDoneProgress,
+) {
     let params = lsp::ProgressParams {
         token: token.clone(),
         value: lsp::ProgressParamsValue::WorkDone(value),

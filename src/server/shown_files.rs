@@ -12,9 +12,10 @@
 use std::ffi::OsStr;
 use std::io::{Error, ErrorKind, Result, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::client_process::is_alive;
+use super::lock;
 
 /// The prefix of the folder's name, followed by a process id and a count.
 const NAME: &str = "hiera-ls-";
@@ -99,7 +100,7 @@ impl ShownFiles {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

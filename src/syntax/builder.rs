@@ -195,14 +195,18 @@ impl<'t> Builder<'t> {
                 };
                 self.add_scalar(range, style, text, anchor, tag);
             }
-            EventKind::SequenceStart { anchor, tag, style } => {
+            EventKind::SequenceStart {
+                anchor, tag, style, ..
+            } => {
                 return self.start(
                     start,
                     (anchor.as_deref(), tag.as_deref(), *style),
                     NodeKind::Sequence(Box::default()),
                 );
             }
-            EventKind::MappingStart { anchor, tag, style } => {
+            EventKind::MappingStart {
+                anchor, tag, style, ..
+            } => {
                 return self.start(
                     start,
                     (anchor.as_deref(), tag.as_deref(), *style),

@@ -14,7 +14,7 @@ use std::ptr;
 use unsafe_libyaml as unsafe_sys;
 
 pub use super::yaml_event::{
-    CollectionStyle, Emit, EmitError, Event, EventKind, Mark, ScalarStyle, SyntaxError,
+    CollectionStyle, Emit, EmitError, Event, EventKind, Mark, ScalarStyle, SyntaxError, YamlEvent,
 };
 
 impl From<unsafe_sys::yaml_mark_t> for Mark {
@@ -120,6 +120,7 @@ impl<'t> Parser<'t> {
                     EventKind::SequenceStart {
                         anchor: c_text(start.anchor),
                         tag: c_text(start.tag),
+                        implicit: start.implicit,
                         style: if start.style == unsafe_sys::YAML_FLOW_SEQUENCE_STYLE {
                             CollectionStyle::Flow
                         } else {
@@ -133,6 +134,7 @@ impl<'t> Parser<'t> {
                     EventKind::MappingStart {
                         anchor: c_text(start.anchor),
                         tag: c_text(start.tag),
+                        implicit: start.implicit,
                         style: if start.style == unsafe_sys::YAML_FLOW_MAPPING_STYLE {
                             CollectionStyle::Flow
                         } else {
@@ -393,7 +395,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// The output. Complete after [`Emit::StreamEnd`].
+    /// The output. Complete after [`YamlEvent::StreamEnd`].
     #[must_use]
     pub fn finish(self) -> String {
         // SAFETY: the vector lives as long as `self`, and the emitter is not writing.

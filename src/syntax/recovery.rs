@@ -312,6 +312,7 @@ impl Recovery<'_> {
                     anchor: None,
                     tag: None,
                     style: CollectionStyle::Block,
+                    ..
                 } if depth == 0 && !ended => {
                     depth = 1;
                     continue;

@@ -49,49 +49,58 @@ pub struct Event<'p> {
 }
 
 /// A parser event. Tags are resolved (`!!str` is `tag:yaml.org,2002:str`).
-#[derive(Debug)]
-pub enum EventKind<'p> {
-    /// The text begins.
+pub type EventKind<'p> = YamlEvent<Cow<'p, str>, ScalarStyle>;
+
+/// One event for the emitter: the input of Psych's `Psych::Emitter`. Without a style for a scalar
+/// the emitter chooses one; a style that cannot represent the text is replaced by one that can.
+pub type Emit<'a> = YamlEvent<&'a str, Option<ScalarStyle>>;
+
+/// An event that libyaml reads or writes, with texts as `T` and styles of scalars as `S`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum YamlEvent<T, S> {
+    /// First of all events.
     StreamStart,
-    /// The text ends.
+    /// Last of all events.
     StreamEnd,
-    /// A document begins; `implicit` without `---`.
+    /// A document begins.
     DocumentStart {
-        /// Whether there is no `---`.
+        /// Whether there is no `---`, or it may be left out.
         implicit: bool,
     },
-    /// A document ends; `implicit` without `...`.
+    /// A document ends.
     DocumentEnd {
-        /// Whether there is no `...`.
+        /// Whether there is no `...`, or it may be left out.
         implicit: bool,
     },
     /// `*name`
     Alias {
         /// Name of the anchor.
-        anchor: Cow<'p, str>,
+        anchor: T,
     },
     /// A scalar.
     Scalar {
         /// Name of its anchor.
-        anchor: Option<Cow<'p, str>>,
-        /// Its tag; `None` for the tag `!`.
-        tag: Option<Cow<'p, str>>,
+        anchor: Option<T>,
+        /// Its tag, in full (`tag:yaml.org,2002:binary`) or as `!local`; `None` for the tag `!`.
+        tag: Option<T>,
         /// The decoded text.
-        value: Cow<'p, str>,
+        value: T,
         /// Whether the tag may be left out if the scalar is plain.
         plain_implicit: bool,
         /// Whether the tag may be left out if it is not plain: Psych's `quoted`.
         quoted_implicit: bool,
         /// How it is written.
-        style: ScalarStyle,
+        style: S,
     },
     /// A list begins.
     SequenceStart {
         /// Name of its anchor.
-        anchor: Option<Cow<'p, str>>,
+        anchor: Option<T>,
         /// Its tag.
-        tag: Option<Cow<'p, str>>,
-        /// How it is written.
+        tag: Option<T>,
+        /// Whether the tag may be left out.
+        implicit: bool,
+        /// How it is written. Empty lists are always emitted as `[]`.
         style: CollectionStyle,
     },
     /// A list ends.
@@ -99,10 +108,12 @@ pub enum EventKind<'p> {
     /// A mapping begins.
     MappingStart {
         /// Name of its anchor.
-        anchor: Option<Cow<'p, str>>,
+        anchor: Option<T>,
         /// Its tag.
-        tag: Option<Cow<'p, str>>,
-        /// How it is written.
+        tag: Option<T>,
+        /// Whether the tag may be left out.
+        implicit: bool,
+        /// How it is written. Empty mappings are always emitted as `{}`.
         style: CollectionStyle,
     },
     /// A mapping ends.
@@ -150,72 +161,6 @@ impl SyntaxError {
             self.problem_mark.index
         }
     }
-}
-
-/// One event for the emitter: the input of Psych's `Psych::Emitter`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Emit<'a> {
-    /// First of all events.
-    StreamStart,
-    /// Last of all events.
-    StreamEnd,
-    /// A document begins; `implicit` omits `---` if possible.
-    DocumentStart {
-        /// Whether `---` may be left out.
-        implicit: bool,
-    },
-    /// A document ends; `implicit` omits `...` if possible.
-    DocumentEnd {
-        /// Whether `...` may be left out.
-        implicit: bool,
-    },
-    /// `*name`
-    Alias {
-        /// Name of the anchor.
-        anchor: &'a str,
-    },
-    /// A scalar.
-    Scalar {
-        /// Name of its anchor.
-        anchor: Option<&'a str>,
-        /// Its tag, in full (`tag:yaml.org,2002:binary`) or as `!local`.
-        tag: Option<&'a str>,
-        /// Its text.
-        value: &'a str,
-        /// Whether the tag may be omitted if the scalar is plain.
-        plain_implicit: bool,
-        /// Whether the tag may be omitted if it is not plain.
-        quoted_implicit: bool,
-        /// The style; `None` lets the emitter choose. A style that cannot represent the text is
-        /// replaced by one that can.
-        style: Option<ScalarStyle>,
-    },
-    /// A list begins.
-    SequenceStart {
-        /// Name of its anchor.
-        anchor: Option<&'a str>,
-        /// Its tag.
-        tag: Option<&'a str>,
-        /// Whether the tag may be left out.
-        implicit: bool,
-        /// How to write it. Empty lists are always `[]`.
-        style: CollectionStyle,
-    },
-    /// A list ends.
-    SequenceEnd,
-    /// A mapping begins.
-    MappingStart {
-        /// Name of its anchor.
-        anchor: Option<&'a str>,
-        /// Its tag.
-        tag: Option<&'a str>,
-        /// Whether the tag may be left out.
-        implicit: bool,
-        /// How to write it. Empty mappings are always `{}`.
-        style: CollectionStyle,
-    },
-    /// A mapping ends.
-    MappingEnd,
 }
 
 /// Why the emitter refused an event.

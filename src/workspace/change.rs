@@ -54,6 +54,30 @@ pub enum Change {
     Batch(Vec<Change>),
 }
 
+impl Change {
+    /// A document with its first text.
+    #[must_use]
+    pub fn open(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Change {
+        Change::Open {
+            path: path.into(),
+            text: text.into(),
+            version: 1,
+        }
+    }
+
+    /// A regular file on the disk.
+    #[must_use]
+    pub fn file(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Change {
+        Change::Disk {
+            path: path.into(),
+            entry: DiskEntry::File {
+                content: Content::Text(text.into()),
+                linked: Linked::No,
+            },
+        }
+    }
+}
+
 /// The entry at a path on the disk, symbolic links followed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DiskEntry {

@@ -132,11 +132,7 @@ mod tests {
     fn snapshot(text: &str) -> Arc<Snapshot> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/w".into()]));
-        workspace.apply(Change::Open {
-            path: "/w/data/a.yaml".into(),
-            text: text.into(),
-            version: 1,
-        })
+        workspace.apply(Change::open("/w/data/a.yaml", text))
     }
 
     /// The number of keys that were read without loading the file.

@@ -1,8 +1,6 @@
 //! Configurations in all the places where people keep them.
 
-use super::super::{
-    Change, ChosenRoot, Content, DiskEntry, Linked, RootKind, Settings, Snapshot, Workspace, path,
-};
+use super::super::{Change, ChosenRoot, RootKind, Settings, Snapshot, Workspace, path};
 use super::*;
 
 const PER_NODE: &str = "version: 5\nhierarchy:\n- {name: nodes, path: 'nodes/%{fqdn}.yaml'}\n\
@@ -27,13 +25,7 @@ fn snapshot(files: &[(&str, &str)], settings: Settings) -> Arc<Snapshot> {
         Change::Settings(settings),
     ];
     for (at, text) in files {
-        changes.push(Change::Disk {
-            path: Arc::from(format!("/w/{at}")),
-            entry: DiskEntry::File {
-                content: Content::Text(Arc::from(*text)),
-                linked: Linked::No,
-            },
-        });
+        changes.push(Change::file(format!("/w/{at}"), *text));
     }
     workspace.apply(Change::Batch(changes))
 }
@@ -352,15 +344,7 @@ fn no_other_configuration_answers_in_the_place_of_a_broken_one() {
 fn a_file_of_data_that_comes_or_goes_is_counted() {
     let workspace = Workspace::new();
     let text = five("/etc/puppet/hieradata", &["nodes/%{fqdn}.yaml"]);
-    let write = |at: &str, text: &str| {
-        workspace.apply(Change::Disk {
-            path: Arc::from(format!("/w/{at}")),
-            entry: DiskEntry::File {
-                content: Content::Text(Arc::from(text)),
-                linked: Linked::No,
-            },
-        })
-    };
+    let write = |at: &str, text: &str| workspace.apply(Change::file(format!("/w/{at}"), text));
     workspace.apply(Change::Folders(vec![Arc::from("/w")]));
     write("files/hiera.yaml", &text);
     let before = write("hieradata/nodes/x.yaml", "a: 1");

@@ -193,16 +193,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::{Change, Content, DiskEntry, Linked, Workspace};
-
-    fn file(at: &str) -> Change {
-        let entry = DiskEntry::File {
-            content: Content::Text(Arc::from("a: 1\n")),
-            linked: Linked::No,
-        };
-        let path = Arc::from(at);
-        Change::Disk { path, entry }
-    }
+    use crate::workspace::{Change, Workspace};
 
     #[test]
     fn files_that_come_later_take_their_place_in_the_order() {
@@ -214,8 +205,8 @@ mod tests {
             &["/w/c/x.yaml", "/w/b.yaml"],
             &[],
         ] {
-            let snapshot =
-                workspace.apply(Change::Batch(batch.iter().map(|at| file(at)).collect()));
+            let files = batch.iter().map(|at| Change::file(*at, "a: 1\n"));
+            let snapshot = workspace.apply(Change::Batch(files.collect()));
             let order = Order::new(&snapshot);
             let known = order.paths.clone();
             assert!(known.is_sorted(), "{known:?}");

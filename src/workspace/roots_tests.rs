@@ -1,8 +1,6 @@
 //! Roots on synthetic layouts and on real repositories.
 
-use super::super::{
-    Change, ChosenRoot, Content, DiskEntry, FileKind, Files, Linked, Settings, Snapshot, Workspace,
-};
+use super::super::{Change, ChosenRoot, FileKind, Files, Settings, Snapshot, Workspace};
 use super::*;
 
 /// A workspace of folders with these files; a text follows ` = `, empty otherwise.
@@ -14,13 +12,7 @@ fn snapshot(folders: &[&str], files: &[&str], settings: Settings) -> Arc<Snapsho
     ];
     for file in files {
         let (at, text) = file.split_once(" = ").unwrap_or((file, ""));
-        changes.push(Change::Disk {
-            path: Arc::from(at),
-            entry: DiskEntry::File {
-                content: Content::Text(Arc::from(text)),
-                linked: Linked::No,
-            },
-        });
+        changes.push(Change::file(at, text));
     }
     workspace.apply(Change::Batch(changes))
 }

@@ -102,12 +102,9 @@ impl Snapshot {
         }
     }
 
-    fn is_link_for(&self, root: Option<&Root>, at: &str) -> bool {
-        let mapped = self.map_deployed_for(root, at);
-        let Some(here) = self.resolve(&mapped) else {
-            return false;
-        };
-        match self.tree.get(&here) {
+    /// Whether a normalised path is a symbolic link.
+    fn is_link_here(&self, at: &str) -> bool {
+        match self.tree.get(at) {
             Some(Node::Directory { target }) => target.is_some(),
             Some(Node::File { linked }) => *linked == Linked::Yes,
             Some(Node::LostLink(lost)) => *lost == Lost::Here,
@@ -238,23 +235,6 @@ impl Snapshot {
         self.kind_here(&self.resolve(&self.map_deployed_for(root, at))?)
     }
 
-    fn list_for(&self, root: Option<&Root>, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        let folder = self.map_deployed_for(root, folder);
-        self.resolve(&folder)
-            .map_or_else(Vec::new, |folder| self.names(&folder))
-    }
-
-    fn lost_links_for(&self, root: Option<&Root>, folder: &str) -> Vec<Arc<str>> {
-        let folder = self.map_deployed_for(root, folder);
-        let Some(folder) = self.resolve(&folder) else {
-            return Vec::new();
-        };
-        let names = self.tree.list(&folder).into_iter();
-        let lost =
-            names.filter(|(name, kind)| kind.is_none() && self.is_lost(&path::join(&folder, name)));
-        lost.map(|(name, _)| name).collect()
-    }
-
     /// The file at a path of the workspace.
     fn read(&self, root: Option<&Root>, at: &str) -> Result<&Arc<File>, LoadError> {
         // Most paths are normalised and name a file that was read.
@@ -283,60 +263,6 @@ impl Snapshot {
             }
         }
     }
-
-    fn text_for(&self, root: Option<&Root>, at: &str) -> Result<Arc<str>, LoadError> {
-        let mut texts = root.iter().flat_map(|root| &root.deployment.texts);
-        if let Some((_, plain)) = texts.find(|(template, _)| **template == *at) {
-            return Ok(Arc::clone(plain));
-        }
-        self.read(root, at).map(|file| Arc::clone(&file.text))
-    }
-
-    fn may_hold_for(&self, root: Option<&Root>, at: &str, key: &str, format: Format) -> bool {
-        let Ok(file) = self.read(root, at) else {
-            return self.kind_for(root, at).is_some() || self.is_lost_for(root, at);
-        };
-        if file.format() != Some(format) {
-            return self.data_of(file, format).may_hold(key);
-        }
-        let facts = file.facts();
-        // A file without keys may not be a hash, which every lookup that reads it reports.
-        facts.matters_to_any_key() || facts.key(key).is_some()
-    }
-
-    fn option_names_in(&self, at: &str) -> Option<Vec<Arc<str>>> {
-        let facts = self.file(at)?.facts();
-        // Options that are no hash have no entries, and fail every lookup.
-        let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
-        let names = facts
-            .lookup_options
-            .iter()
-            .map(|option| option.pattern.clone());
-        is_orderly.then(|| names.collect())
-    }
-
-    fn number_for(&self, root: Option<&Root>, at: &str, format: Format) -> Option<u32> {
-        let file = self.read(root, at).ok()?;
-        let is_told = file.belongs == Belongs::Workspace && file.format() == Some(format);
-        is_told.then_some(file.id.0)
-    }
-
-    fn mattering_to(&self, key: &str) -> Vec<u32> {
-        let files = self.index.iter_files(key).chain(self.index.odd_files());
-        files.map(|id| id.0).collect()
-    }
-
-    fn entry_for(&self, root: Option<&Root>, at: &str, key: &str, asked: u32) -> Entry {
-        let file = self.read(root, at);
-        file.map_or(Entry::Unknown, |file| self.entries.entry(file, key, asked))
-    }
-
-    fn data_for(&self, root: Option<&Root>, at: &str, format: Format) -> Arc<DataFile> {
-        match self.read(root, at) {
-            Ok(file) => self.data_of(file, format),
-            Err(error) => Arc::new(failed(error)),
-        }
-    }
 }
 
 /// A data file that could not be read.
@@ -347,68 +273,6 @@ pub(super) fn failed(error: LoadError) -> DataFile {
     }
 }
 
-impl Files for Snapshot {
-    fn kind(&self, path: &str) -> Option<FileKind> {
-        self.kind_for(None, path)
-    }
-
-    fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        self.list_for(None, folder)
-    }
-
-    fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
-        self.lost_links_for(None, folder)
-    }
-
-    fn is_link(&self, path: &str) -> bool {
-        self.is_link_for(None, path)
-    }
-
-    fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
-        self.text_for(None, path)
-    }
-
-    fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
-        self.data_for(None, path, format)
-    }
-
-    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
-        self.entry_for(None, path, key, asked)
-    }
-
-    fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
-        self.map_deployed(path)
-    }
-
-    fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.holders(key, template, Some(format))
-    }
-
-    fn files_across(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.holders_across(key, template, Some(format))
-    }
-
-    fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
-        self.option_names_in(path)
-    }
-
-    fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
-        self.may_hold_for(None, path, key, format)
-    }
-
-    fn number(&self, path: &str, format: Format) -> Option<u32> {
-        self.number_for(None, path, format)
-    }
-
-    fn mattering(&self, key: &str) -> Vec<u32> {
-        self.mattering_to(key)
-    }
-
-    fn shape(&self) -> Option<u64> {
-        Some(self.shape)
-    }
-}
-
 /// A snapshot's files as a lookup in one root sees them.
 #[derive(Clone, Copy, Debug)]
 pub struct RootFiles<'a> {
@@ -416,66 +280,132 @@ pub struct RootFiles<'a> {
     root: &'a Root,
 }
 
-impl Files for RootFiles<'_> {
+/// The files of a snapshot, as any lookup or one in a root sees them.
+pub(super) trait SeenFrom: Sync {
+    /// The snapshot, and the root whose deployed paths are mapped first.
+    fn seen(&self) -> (&Snapshot, Option<&Root>);
+}
+
+impl SeenFrom for Snapshot {
+    fn seen(&self) -> (&Snapshot, Option<&Root>) {
+        (self, None)
+    }
+}
+
+impl SeenFrom for RootFiles<'_> {
+    fn seen(&self) -> (&Snapshot, Option<&Root>) {
+        (self.snapshot, Some(self.root))
+    }
+}
+
+impl<T: SeenFrom> Files for T {
     fn kind(&self, path: &str) -> Option<FileKind> {
-        self.snapshot.kind_for(Some(self.root), path)
+        let (snapshot, root) = self.seen();
+        snapshot.kind_for(root, path)
     }
 
     fn list(&self, folder: &str) -> Vec<(Arc<str>, FileKind)> {
-        self.snapshot.list_for(Some(self.root), folder)
+        let (snapshot, root) = self.seen();
+        let folder = snapshot.map_deployed_for(root, folder);
+        let folder = snapshot.resolve(&folder);
+        folder.map_or_else(Vec::new, |folder| snapshot.names(&folder))
     }
 
     fn lost_links(&self, folder: &str) -> Vec<Arc<str>> {
-        self.snapshot.lost_links_for(Some(self.root), folder)
+        let (snapshot, root) = self.seen();
+        let folder = snapshot.map_deployed_for(root, folder);
+        let Some(folder) = snapshot.resolve(&folder) else {
+            return Vec::new();
+        };
+        let is_lost = |name: &str| snapshot.is_lost(&path::join(&folder, name));
+        let names = snapshot.tree.list(&folder).into_iter();
+        let lost = names.filter(|(name, kind)| kind.is_none() && is_lost(name));
+        lost.map(|(name, _)| name).collect()
     }
 
     fn is_link(&self, path: &str) -> bool {
-        self.snapshot.is_link_for(Some(self.root), path)
+        let (snapshot, root) = self.seen();
+        let mapped = snapshot.map_deployed_for(root, path);
+        let here = snapshot.resolve(&mapped);
+        here.is_some_and(|here| snapshot.is_link_here(&here))
     }
 
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {
-        self.snapshot.text_for(Some(self.root), path)
+        let (snapshot, root) = self.seen();
+        let mut texts = root.iter().flat_map(|root| &root.deployment.texts);
+        if let Some((_, plain)) = texts.find(|(template, _)| **template == *path) {
+            return Ok(Arc::clone(plain));
+        }
+        let file = snapshot.read(root, path)?;
+        Ok(Arc::clone(&file.text))
     }
 
     fn data(&self, path: &str, format: Format) -> Arc<DataFile> {
-        self.snapshot.data_for(Some(self.root), path, format)
+        let (snapshot, root) = self.seen();
+        match snapshot.read(root, path) {
+            Ok(file) => snapshot.data_of(file, format),
+            Err(error) => Arc::new(failed(error)),
+        }
     }
 
     fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
-        self.snapshot.entry_for(Some(self.root), path, key, asked)
+        let (snapshot, root) = self.seen();
+        match snapshot.read(root, path) {
+            Ok(file) => snapshot.entries.entry(file, key, asked),
+            Err(_) => Entry::Unknown,
+        }
     }
 
     fn resolve<'a>(&self, path: &'a str) -> Cow<'a, str> {
-        self.snapshot.map_deployed_for(Some(self.root), path)
+        let (snapshot, root) = self.seen();
+        snapshot.map_deployed_for(root, path)
     }
 
     fn files_with_key(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.snapshot.holders(key, template, Some(format))
+        self.seen().0.holders(key, template, Some(format))
     }
 
     fn files_across(&self, key: &str, format: Format, template: &Template) -> Paths {
-        self.snapshot.holders_across(key, template, Some(format))
+        self.seen().0.holders_across(key, template, Some(format))
     }
 
     fn option_names(&self, path: &str) -> Option<Vec<Arc<str>>> {
-        self.snapshot.option_names_in(path)
+        let facts = self.seen().0.file(path)?.facts();
+        // Options that are no hash have no entries, and fail every lookup.
+        let is_orderly = facts.error.is_none() && !facts.lookup_options.is_empty();
+        let options = facts.lookup_options.iter();
+        let names = options.map(|option| option.pattern.clone());
+        is_orderly.then(|| names.collect())
     }
 
     fn may_hold(&self, path: &str, key: &str, format: Format) -> bool {
-        self.snapshot
-            .may_hold_for(Some(self.root), path, key, format)
+        let (snapshot, root) = self.seen();
+        let Ok(file) = snapshot.read(root, path) else {
+            return snapshot.kind_for(root, path).is_some() || snapshot.is_lost_for(root, path);
+        };
+        if file.format() != Some(format) {
+            return snapshot.data_of(file, format).may_hold(key);
+        }
+        let facts = file.facts();
+        // A file without keys may not be a hash, which every lookup that reads it reports.
+        facts.matters_to_any_key() || facts.key(key).is_some()
     }
 
     fn number(&self, path: &str, format: Format) -> Option<u32> {
-        self.snapshot.number_for(Some(self.root), path, format)
+        let (snapshot, root) = self.seen();
+        let file = snapshot.read(root, path).ok()?;
+        let is_told = file.belongs == Belongs::Workspace && file.format() == Some(format);
+        is_told.then_some(file.id.0)
     }
 
     fn mattering(&self, key: &str) -> Vec<u32> {
-        self.snapshot.mattering_to(key)
+        let index = &self.seen().0.index;
+        let files = index.iter_files(key).chain(index.odd_files());
+        files.map(|id| id.0).collect()
     }
 
     fn shape(&self) -> Option<u64> {
-        Some(self.snapshot.shape)
+        Some(self.seen().0.shape)
     }
 }
 
@@ -492,7 +422,7 @@ impl Files for Here<'_> {
     }
 
     fn is_link(&self, path: &str) -> bool {
-        self.0.is_link_for(None, path)
+        Files::is_link(self.0, path)
     }
 
     fn text(&self, path: &str) -> Result<Arc<str>, LoadError> {

@@ -146,12 +146,7 @@ impl Walk<'_> {
     }
 
     fn is_repeated(&self, pairs: &[(NodeId, NodeId)], at: usize, name: &str) -> bool {
-        let mut earlier = pairs[..at].iter();
-        earlier.any(|(key, _)| {
-            self.tree
-                .scalar_text(*key)
-                .is_some_and(|text| **text == *name)
-        })
+        find(self.tree, &pairs[..at], name).is_some()
     }
 
     fn unknown(&mut self, known: &'static [Setting], range: TextRange, name: &str) {
@@ -191,13 +186,8 @@ impl Walk<'_> {
         let range = node.range;
         match (shape, &node.kind) {
             (Shape::PathOr(known), NodeKind::Mapping(pairs)) => {
-                let has = |name: &str| {
-                    let mut keys = pairs
-                        .iter()
-                        .filter_map(|(key, _)| self.tree.scalar_text(*key));
-                    keys.any(|key| **key == *name)
-                };
-                if let Some(missing) = known.iter().find(|setting| !has(setting.name)) {
+                let is_missing = |name: &str| find(self.tree, pairs, name).is_none();
+                if let Some(missing) = known.iter().find(|setting| is_missing(setting.name)) {
                     let message = format!("'{}' is missing", missing.name);
                     self.add(range, Spoils::Setting, message);
                 }
@@ -238,14 +228,7 @@ impl Walk<'_> {
 
     /// A declaration needs `like`, and only the fields that go with it.
     fn backend(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
-        let find = |name: &str| {
-            let mut keys = pairs.iter();
-            keys.find(|(key, _)| {
-                self.tree
-                    .scalar_text(*key)
-                    .is_some_and(|key| **key == *name)
-            })
-        };
+        let find = |name: &str| find(self.tree, pairs, name);
         let Some(like) = find("like") else {
             let message = "'like' is missing: say what the function does".to_owned();
             self.add(range, Spoils::Setting, message);
@@ -261,25 +244,17 @@ impl Walk<'_> {
             (false, _) => find("path"),
         };
         if let Some((key, _)) = stray {
-            let name = self.tree.scalar_text(*key).map(ToString::to_string);
-            let name = name.unwrap_or_default();
+            let key = self.tree.node(key);
+            let name = key.as_scalar().map_or("", |name| &name.text);
             let message = format!("'{name}' has no effect with 'like: {like}'");
-            self.add(self.tree.node(*key).range, Spoils::Entry, message);
+            self.add(key.range, Spoils::Entry, message);
         }
     }
 
     /// Checks the meaning of names: a pattern or a table, and groups that the pattern has.
     fn meaning(&mut self, range: TextRange, pairs: &[(NodeId, NodeId)]) {
-        let find = |name: &str| {
-            let mut pairs = pairs.iter();
-            pairs.find(|(key, _)| {
-                self.tree
-                    .scalar_text(*key)
-                    .is_some_and(|key| **key == *name)
-            })
-        };
-        let (pattern, names) = (find("match").copied(), find("names").copied());
-        let (key, pattern) = match (pattern, names) {
+        let find = |name: &str| find(self.tree, pairs, name);
+        let (key, pattern) = match (find("match"), find("names")) {
             (Some(_), Some((key, _))) => {
                 let message = "use 'match' or 'names', not both";
                 let range = self.tree.node(key).range;
@@ -295,18 +270,17 @@ impl Walk<'_> {
             (Some((key, value)), None) => (key, self.tree.scalar_text(value)),
         };
         let values = ["variables", "facts", "extensions"].map(find);
-        let values: Vec<(NodeId, NodeId)> = values.into_iter().flatten().copied().collect();
+        let values: Vec<(NodeId, NodeId)> = values.into_iter().flatten().collect();
         let Some(pattern) = pattern else {
             let stray = values
                 .first()
                 .filter(|_| self.tree.node(key).as_scalar().is_some());
             if let Some((key, _)) = stray {
-                let name = self.tree.scalar_text(*key).map(ToString::to_string);
-                let message = format!(
-                    "'{}' goes with 'match': below 'names' each name has its own",
-                    name.unwrap_or_default()
-                );
-                self.add(self.tree.node(*key).range, Spoils::Entry, message);
+                let key = self.tree.node(*key);
+                let name = key.as_scalar().map_or("", |name| &name.text);
+                let message =
+                    format!("'{name}' goes with 'match': below 'names' each name has its own");
+                self.add(key.range, Spoils::Entry, message);
             }
             return;
         };
@@ -446,6 +420,12 @@ impl Walk<'_> {
         }
         self.add(range, Spoils::Setting, message).meant = meant.map(str::to_owned);
     }
+}
+
+/// The entry of a name.
+fn find(tree: &Tree, pairs: &[(NodeId, NodeId)], name: &str) -> Option<(NodeId, NodeId)> {
+    let mut pairs = pairs.iter().copied();
+    pairs.find(|(key, _)| tree.scalar_text(*key).is_some_and(|text| **text == *name))
 }
 
 /// The value of a node; null for an alias, which is not followed.

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 
 pub use mistakes::{Mistake, Spoils};
@@ -19,6 +18,7 @@ pub use shape::schema;
 
 use super::{NodeMeaning, RootEntry};
 use crate::hierarchy::{Backends, is_at_or_below};
+use crate::lookup::{PuppetVersion, Strict};
 use crate::text::{TextRange, line_at};
 pub use crate::workspace::PROJECT_FILE;
 use crate::workspace::Settings;
@@ -29,10 +29,10 @@ use crate::workspace::Settings;
 pub struct Project {
     /// The major version of Puppet or OpenVox: 7 or 8.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub puppet_version: Option<MajorVersion>,
+    pub puppet_version: Option<PuppetVersion>,
     /// Puppet's setting `strict`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub strict: Option<ProjectStrict>,
+    pub strict: Option<Strict>,
     /// Puppet's setting `strict_variables`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strict_variables: Option<bool>,
@@ -128,55 +128,9 @@ pub enum ProjectSeverity {
     Error,
 }
 
-/// Puppet's setting `strict`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ProjectStrict {
-    /// Say nothing.
-    Off,
-    /// Warn.
-    Warning,
-    /// Fail.
-    Error,
-}
-
-/// A major version of Puppet or OpenVox.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-pub struct MajorVersion(pub u8);
-
 impl AsRef<str> for InsidePath {
     fn as_ref(&self) -> &str {
         &self.0
-    }
-}
-
-impl<'de> Deserialize<'de> for MajorVersion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MajorVersion, D::Error> {
-        deserializer.deserialize_any(VersionVisitor)
-    }
-}
-
-/// Reads a version as a number or as a text.
-struct VersionVisitor;
-
-impl Visitor<'_> for VersionVisitor {
-    type Value = MajorVersion;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("7 or 8")
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<MajorVersion, E> {
-        match number {
-            7 => Ok(MajorVersion(7)),
-            8 => Ok(MajorVersion(8)),
-            _ => Err(E::custom(format!("expected 7 or 8, got {number}"))),
-        }
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<MajorVersion, E> {
-        let number = text.parse().unwrap_or_default();
-        self.visit_u64(number)
     }
 }
 
@@ -331,7 +285,7 @@ mod tests {
              {\"data/legacy/**\": {dup-key: hint}, \"data/legacy/*.yaml\": {dup-key: off}}\n",
         );
         assert_eq!(mistakes, []);
-        assert_eq!(project.puppet_version, Some(MajorVersion(7)));
+        assert_eq!(project.puppet_version, Some(PuppetVersion::V7));
         let nodes: Vec<&str> = project.nodes_files.iter().map(|path| &*path.0).collect();
         assert_eq!(nodes, ["/w/nodes.yaml", "/w/spec/facts"]);
         assert_eq!(project.path_map["/etc/puppetlabs/code/data"].0, "/w/data");
@@ -421,7 +375,7 @@ mod tests {
              {severity: {nosuch: off, dup-key: hint}}\nnodesFiles: [a]\nnodesFiles: [b]\n",
         );
         assert_eq!(mistakes.len(), 4, "{mistakes:?}");
-        assert_eq!(project.puppet_version, Some(MajorVersion(7)));
+        assert_eq!(project.puppet_version, Some(PuppetVersion::V7));
         assert_eq!((project.strict, project.roots.len()), (None, 0));
         let severity = &project.diagnostics.severity;
         assert_eq!(severity["dup-key"], ProjectSeverity::Hint);

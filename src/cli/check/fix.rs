@@ -75,11 +75,7 @@ pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) 
 impl Fixed {
     /// The change that puts the fixed file into the workspace.
     pub(super) fn change(&self) -> Change {
-        Change::Open {
-            path: Arc::clone(&self.path),
-            text: Arc::clone(&self.after),
-            version: 1,
-        }
+        Change::open(Arc::clone(&self.path), Arc::clone(&self.after))
     }
 
     /// Writes the file, which must lie in `folder` even after following links.

@@ -17,12 +17,12 @@ use super::{
     CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full, github, gitlab,
     json as as_json, junit, parallel, rdjson, sarif,
 };
-use crate::analysis::{MajorVersion, PROJECT_FILE, Project};
+use crate::analysis::{PROJECT_FILE, Project};
 use crate::cli::nodes::Asked;
 use crate::cli::terminal::{self, Layout, Paint, Progress};
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
-use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::lookup::{ConfigCache, Settings};
 use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
@@ -204,14 +204,10 @@ impl<'a> Report<'a> {
             true => found_project.project,
             false => found_project.whole().map_err(|error| error.to_string())?,
         };
-        let version = match project.puppet_version {
-            Some(MajorVersion(7)) => PuppetVersion::V7,
-            Some(_) | None => PuppetVersion::V8,
-        };
-        let version = self.options.puppet_version.unwrap_or(version);
+        let version = self.options.puppet_version.or(project.puppet_version);
         let settings = Settings {
             backends: Arc::new(project.backends.clone()),
-            ..Settings::for_version(version).for_editor()
+            ..Settings::for_version(version.unwrap_or_default()).for_editor()
         };
         Ok(Some(Opened {
             workspace,

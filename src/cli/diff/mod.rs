@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::Ended;
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
@@ -53,24 +54,22 @@ pub(super) struct DiffArguments {
 
 /// Runs the command: exit code 0 if nothing differs, 2 if something does, 1 if something could not
 /// be read or a key is not set anywhere.
-pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
+pub(super) fn run(arguments: &DiffArguments) -> Ended {
     let format = arguments.format;
     if arguments.no_values && format.is_for_programs() {
         complain("--no-values works with the formats text and markdown only");
-        return ExitCode::from(SENSELESS);
+        return Ok(ExitCode::from(SENSELESS));
     }
-    match print(arguments) {
-        Ok(Outcome { missing, .. }) if !missing.is_empty() => {
-            missing.iter().for_each(|message| complain(message));
-            ExitCode::FAILURE
-        }
-        Ok(Outcome { differences: 0, .. }) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(DIFFERS),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
-    }
+    let Outcome {
+        differences,
+        missing,
+    } = print(arguments)?;
+    missing.iter().for_each(|message| complain(message));
+    Ok(match (missing.as_slice(), differences) {
+        ([], 0) => ExitCode::SUCCESS,
+        ([], _) => ExitCode::from(DIFFERS),
+        _ => ExitCode::FAILURE,
+    })
 }
 
 /// The result of a comparison.

@@ -21,7 +21,7 @@ use crate::cli::nodes::Asked;
 use crate::cli::render::{self, Format};
 use crate::cli::terminal::{self, Layout, Paint, complain, remark, remark_title};
 use crate::cli::workspace::{
-    Opened, PlaceArguments, StrictArgument, no_hierarchy, read, root_for, settings_of,
+    Opened, PlaceArguments, PuppetArguments, no_hierarchy, read, root_for,
 };
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
@@ -89,15 +89,8 @@ pub(super) struct LookupArguments {
     nodes: Option<String>,
     #[command(flatten)]
     places: PlaceArguments,
-    /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
-    #[arg(long, value_name = "7|8", value_parser = clap::value_parser!(u8).range(7..=8))]
-    puppet_version: Option<u8>,
-    /// Puppet's setting strict [default: the version's own]
-    #[arg(long)]
-    strict: Option<StrictArgument>,
-    /// Puppet's setting strict_variables [default: the version's own]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
-    strict_variables: Option<bool>,
+    #[command(flatten)]
+    puppet: PuppetArguments,
     #[command(flatten)]
     pub(super) secrets: KeyArguments,
 }
@@ -159,12 +152,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         project,
         files: of_files,
     } = opened.map_err(End::Failed)?;
-    let mut settings = settings_of(
-        &project,
-        arguments.puppet_version,
-        arguments.strict,
-        arguments.strict_variables,
-    );
+    let mut settings = arguments.puppet.settings(&project);
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
     let files = WorkspaceDisk::new(&folder).with_path_map(&of_files);

@@ -25,7 +25,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
             let length = length(value).ok_or_else(|| call.refused());
             length.map(|length| Value::Bool(length == Value::Int(0)))
         }
-        ("flatten", values) => Ok(flattened(values)),
+        ("flatten", values) => Ok(Value::from(flattened(values))),
         ("unique", [Value::Array(elements)]) => Ok(Value::from(unique(elements.iter()))),
         ("sort", [Value::Array(elements)]) => sorted(elements).ok_or_else(|| call.refused()),
         ("reverse", [Value::Array(elements)]) => Ok(Value::array(elements.iter().rev().cloned())),
@@ -116,7 +116,8 @@ fn length(value: &Value) -> Option<Value> {
     Some(Value::Int(length as i64))
 }
 
-fn flattened(values: &[Value]) -> Value {
+/// The elements of a list and of the lists in it.
+pub(super) fn flattened(values: &[Value]) -> Vec<Value> {
     fn collect(values: &[Value], out: &mut Vec<Value>) {
         for value in values {
             match value {
@@ -127,7 +128,7 @@ fn flattened(values: &[Value]) -> Value {
     }
     let mut flat = Vec::new();
     collect(values, &mut flat);
-    Value::from(flat)
+    flat
 }
 
 fn unique<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {

@@ -1,6 +1,7 @@
 //! Functions for texts.
 
 use super::Arguments;
+use super::collections::flattened;
 use crate::datatype;
 use crate::puppet::evaluator::Evaluator;
 use crate::puppet::stop::{Evaluated, Stop};
@@ -130,18 +131,8 @@ fn changed(value: &Value, change: fn(&str) -> String, hashes_too: bool) -> Optio
 
 /// `Array#join`, which descends into nested lists.
 fn joined(evaluator: &mut Evaluator<'_>, elements: &[Value], between: &str) -> Evaluated {
-    fn collect(elements: &[Value], out: &mut Vec<Value>) {
-        for element in elements {
-            match element {
-                Value::Array(inner) => collect(inner, out),
-                other => out.push(other.clone()),
-            }
-        }
-    }
-    let mut flat = Vec::new();
-    collect(elements, &mut flat);
     let mut out = String::new();
-    for (at, element) in flat.iter().enumerate() {
+    for (at, element) in flattened(elements).iter().enumerate() {
         evaluator.step()?;
         out.push_str(if at > 0 { between } else { "" });
         match element {

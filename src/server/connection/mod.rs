@@ -8,7 +8,7 @@ mod underway;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use serde_json::Value;
@@ -27,6 +27,7 @@ use super::diagnostics::Diagnostics;
 use super::disk_reader::DiskReader;
 use super::documents::Documents;
 use super::jobs::{Lanes, Stop};
+use super::lock;
 use super::model::{Model, Unchecked};
 use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
@@ -104,11 +105,6 @@ pub(crate) struct Connection {
     this: Weak<Connection>,
     /// The runtime, for threads outside of it that send to the client.
     runtime: Handle,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Every change under these locks is one assignment or insertion, so a panic leaves it valid.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Connection {

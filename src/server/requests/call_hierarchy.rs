@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{View, Wants};
+use super::{View, Wants, at_place};
 use crate::ide::call_hierarchy::{
     CallItem, incoming as callers, outgoing as called, prepare as key_at,
 };
@@ -20,20 +20,13 @@ pub(crate) async fn prepare(
     session: &Connection,
     params: lsp::CallHierarchyPrepareParams,
 ) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
+    let work = |view: &View, path: &str, offset| {
+        let item = view.analyse(path, |analysis| key_at(analysis, path, offset))?;
+        Some(vec![item_of(view, &item)?])
+    };
     let place = params.text_document_position_params;
-    let Some(path) = convert::path(place.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
-        let offset = view.lines(&path, |lines| {
-            lines.offset(convert::place(place.position), view.encoding)
-        })?;
-        let item = view.analyse(&path, |analysis| key_at(analysis, &path, offset))?;
-        Some(vec![item_of(&view, &item)?])
-    };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     let method = "textDocument/prepareCallHierarchy";
-    super::answer(session, method, lane, wants, work).await
+    at_place(session, method, &place, Wants::WholeWorkspace, work).await
 }
 
 pub(crate) async fn incoming(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
+use super::locations::text_range;
 use super::{View, Wants};
 use crate::disk::DiskFiles;
 use crate::eyaml::{Encryptor, OsRng};
@@ -32,7 +33,7 @@ pub(crate) async fn handle(
     let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let kinds = Kind::ALL.into_iter();
     let kinds: Vec<Kind> = kinds
         .filter(|kind| wants(only.as_deref(), kind.name()))
@@ -44,10 +45,7 @@ pub(crate) async fn handle(
     };
     let range = params.range;
     let work = move |view: View| {
-        let at = view.lines(&path, |lines| {
-            let at = |place| lines.offset(convert::place(place), view.encoding);
-            TextRange::new(at(range.start), at(range.end).max(at(range.start)))
-        })?;
+        let at = text_range(&view, &path, range)?;
         // Refactorings need no findings.
         let findings = match wants_fixes || wants_encryption {
             true => findings(&view, Part::All)(&path)?,

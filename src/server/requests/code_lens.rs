@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants};
-use crate::ide::lens::{self, LensKind, LensOptions};
+use super::{View, Wants, of_file};
+use crate::ide::lens::{self, LensKind};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -17,20 +17,13 @@ pub(crate) async fn handle(
     session: &Connection,
     params: lsp::CodeLensParams,
 ) -> Result<Option<Vec<lsp::CodeLens>>> {
-    let uri = params.text_document.uri;
-    let Some(path) = convert::path(uri.as_str()) else {
-        return Ok(None);
-    };
+    let document = params.text_document;
+    let uri = document.uri.clone();
     settled(session).await;
-    let work = move |view: View| {
-        let wanted = &view.context.settings.lenses;
-        let options = LensOptions {
-            overrides: wanted.overrides,
-            uses: wanted.uses,
-            impact: wanted.impact,
-        };
-        let lenses = view.analyse(&path, |analysis| lens::lenses(analysis, &path, options));
-        view.lines(&path, |lines| {
+    let work = move |view: &View, path: &str| {
+        let options = view.context.settings.lenses;
+        let lenses = view.analyse(path, |analysis| lens::lenses(analysis, path, options));
+        view.lines(path, |lines| {
             let lenses = lenses.into_iter().map(|lens| {
                 let mut argument = json!({ "uri": uri.as_str() });
                 if let Some(key) = &lens.key {
@@ -46,8 +39,8 @@ pub(crate) async fn handle(
             lenses.collect()
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "textDocument/codeLens", lane, wants, work).await
+    let method = "textDocument/codeLens";
+    of_file(session, method, &document, Wants::WholeWorkspace, work).await
 }
 
 /// `codeLens/resolve`: computes the impact of an edit. A complete lens is returned unchanged.

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::{offset, range};
-use super::{View, Wants};
+use super::locations::range;
+use super::{View, Wants, at_place};
 use crate::ide::completion::{Completion, Item, ItemKind, complete, document};
 use crate::ide::hover::{Described, HoverForm, HoverOptions};
 use crate::ide::markdown::in_markdown;
@@ -21,20 +21,16 @@ pub(crate) async fn handle(
 ) -> Result<Option<lsp::CompletionResponse>> {
     let at = params.text_document_position;
     let uri = at.text_document.uri.as_str().to_owned();
-    let Some(path) = convert::path(&uri) else {
-        return Ok(None);
-    };
     let snippets = session.facts().snippets;
     let form = session.facts().completion_form();
-    let work = move |view: View| {
-        let offset = offset(&view, &path, at.position)?;
-        let found = view.analyse(&path, |analysis| complete(analysis, &path, offset))?;
+    let work = move |view: &View, path: &str, offset| {
+        let found = view.analyse(path, |analysis| complete(analysis, path, offset))?;
         let Completion {
             items,
             replace,
             is_incomplete,
         } = found;
-        let replaced = range(&view, &path, replace)?;
+        let replaced = range(view, path, replace)?;
         let items = items.into_iter().enumerate();
         let items = items.map(|(order, item)| lsp::CompletionItem {
             documentation: item.documentation.as_deref().map(|words| said(words, form)),
@@ -45,8 +41,7 @@ pub(crate) async fn handle(
             items: items.collect(),
         }))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "textDocument/completion", lane, wants, work).await
+    at_place(session, "textDocument/completion", &at, Wants::Soon, work).await
 }
 
 /// Adds the documentation of an item.

@@ -3,13 +3,11 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::{Locations, offset, range};
-use super::{View, Wants};
+use super::locations::{Locations, range};
+use super::{View, Wants, at_place};
 use crate::analysis::{Analysis, NodeFile};
 use crate::ide::definition::{Definition, declaration, definition, type_definition};
 use crate::server::connection::Connection;
-use crate::server::convert;
-use crate::server::jobs::Lane;
 
 type Find = fn(Analysis<'_>, &str, usize, &[NodeFile]) -> Option<Definition>;
 
@@ -18,14 +16,8 @@ pub(crate) async fn handle(
     params: lsp::GotoDefinitionParams,
 ) -> Result<Option<lsp::GotoDefinitionResponse>> {
     let links = session.facts().definition_links;
-    answer(
-        session,
-        "textDocument/definition",
-        params,
-        links,
-        definition,
-    )
-    .await
+    let method = "textDocument/definition";
+    answer(session, method, params, links, definition).await
 }
 
 pub(crate) async fn declared(
@@ -33,14 +25,8 @@ pub(crate) async fn declared(
     params: lsp::GotoDefinitionParams,
 ) -> Result<Option<lsp::GotoDefinitionResponse>> {
     let links = session.facts().declaration_links;
-    answer(
-        session,
-        "textDocument/declaration",
-        params,
-        links,
-        declaration,
-    )
-    .await
+    let method = "textDocument/declaration";
+    answer(session, method, params, links, declaration).await
 }
 
 pub(crate) async fn of_type(
@@ -59,16 +45,12 @@ async fn answer(
     links: bool,
     find: Find,
 ) -> Result<Option<lsp::GotoDefinitionResponse>> {
-    let at = params.text_document_position_params;
-    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
-        let offset = offset(&view, &path, at.position)?;
-        let files = view.node_files(&path);
-        let found = view.analyse(&path, |analysis| find(analysis, &path, offset, &files))?;
-        let locations = Locations::new(&view, &files);
-        let origin = range(&view, &path, found.origin)?;
+    let place = params.text_document_position_params;
+    let work = move |view: &View, path: &str, offset| {
+        let files = view.node_files(path);
+        let found = view.analyse(path, |analysis| find(analysis, path, offset, &files))?;
+        let locations = Locations::new(view, &files);
+        let origin = range(view, path, found.origin)?;
         let places = found.places.iter();
         Some(match links {
             true => lsp::GotoDefinitionResponse::Link(
@@ -83,6 +65,5 @@ async fn answer(
             ),
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, method, lane, wants, work).await
+    at_place(session, method, &place, Wants::WholeWorkspace, work).await
 }

@@ -3,30 +3,27 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants};
+use super::{View, Wants, of_file};
 use crate::ide::outline::document_symbols;
 use crate::ide::symbols::{Symbol, SymbolKind};
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::jobs::Lane;
 use crate::text::{LineIndex, PositionEncoding};
 
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::DocumentSymbolParams,
 ) -> Result<Option<lsp::DocumentSymbolResponse>> {
-    let uri = params.text_document.uri;
-    let Some(path) = convert::path(uri.as_str()) else {
-        return Ok(None);
-    };
+    let document = params.text_document;
+    let uri = document.uri.clone();
     let nested = session.facts().nested_symbols;
-    let work = move |view: View| {
+    let work = move |view: &View, path: &str| {
         let symbols = match &view.doubles {
-            None => view.analyse(&path, |analysis| document_symbols(analysis, &path)),
-            Some(doubles) => (doubles.symbols)(&view.snapshot, &path),
+            None => view.analyse(path, |analysis| document_symbols(analysis, path)),
+            Some(doubles) => (doubles.symbols)(&view.snapshot, path),
         };
         let encoding = view.encoding;
-        view.lines(&path, |lines| {
+        view.lines(path, |lines| {
             if nested {
                 let symbols = symbols.into_iter();
                 lsp::DocumentSymbolResponse::Nested(
@@ -43,8 +40,8 @@ pub(crate) async fn handle(
             }
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "textDocument/documentSymbol", lane, wants, work).await
+    let method = "textDocument/documentSymbol";
+    of_file(session, method, &document, Wants::WholeWorkspace, work).await
 }
 
 #[expect(deprecated, reason = "the protocol's type still has the field")]

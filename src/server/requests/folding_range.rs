@@ -4,25 +4,20 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::{offset, range};
-use super::{View, Wants};
+use super::{View, Wants, of_file};
 use crate::ide::folding::{FoldKind, folds, selections};
 use crate::server::connection::Connection;
-use crate::server::convert;
-use crate::server::jobs::Lane;
 
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::FoldingRangeParams,
 ) -> Result<Option<Vec<lsp::FoldingRange>>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
+    let work = |view: &View, path: &str| {
         // Files that no hierarchy reads are left to YAML servers.
-        if !view.analyse(&path, |analysis| analysis.reads(&path)) {
+        if !view.analyse(path, |analysis| analysis.reads(path)) {
             return None;
         }
-        let found = folds(&view.snapshot, &path).into_iter();
+        let found = folds(&view.snapshot, path).into_iter();
         let found = found.map(|fold| lsp::FoldingRange {
             start_line: fold.first,
             end_line: fold.last,
@@ -34,25 +29,21 @@ pub(crate) async fn handle(
         });
         Some(found.collect())
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "textDocument/foldingRange", lane, wants, work).await
+    let (method, document) = ("textDocument/foldingRange", params.text_document);
+    of_file(session, method, &document, Wants::Soon, work).await
 }
 
 pub(crate) async fn selection(
     session: &Connection,
     params: lsp::SelectionRangeParams,
 ) -> Result<Option<Vec<lsp::SelectionRange>>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
+    let positions = params.positions;
+    let work = move |view: &View, path: &str| {
+        let positions = positions.iter();
+        positions.map(|&at| around(view, path, at)).collect()
     };
-    let work = move |view: View| {
-        let positions = params.positions.iter();
-        positions
-            .map(|&position| around(&view, &path, position))
-            .collect()
-    };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "textDocument/selectionRange", lane, wants, work).await
+    let (method, document) = ("textDocument/selectionRange", params.text_document);
+    of_file(session, method, &document, Wants::Soon, work).await
 }
 
 /// The ranges around a position; the protocol requires a result for each position.

@@ -4,25 +4,21 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants};
+use super::{View, Wants, of_file};
 use crate::disk::file_uri;
 use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink, WholeValue};
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
-use crate::server::jobs::Lane;
 
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::HoverParams,
 ) -> Result<Option<lsp::Hover>> {
-    let at = params.text_document_position_params;
-    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| answer(&view, &path, at.position);
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "textDocument/hover", lane, wants, work).await
+    let place = params.text_document_position_params;
+    let (document, wants) = (&place.text_document, Wants::Soon);
+    let work = move |view: &View, path: &str| answer(view, path, place.position);
+    of_file(session, "textDocument/hover", document, wants, work).await
 }
 
 fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {

@@ -5,11 +5,11 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{View, Wants};
-use crate::ide::hint::{Hint, HintKind, HintOptions, hints};
+use super::locations::text_range;
+use super::{View, Wants, of_file};
+use crate::ide::hint::{Hint, HintKind, hints};
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::jobs::Lane;
 use crate::server::publish::settled;
 use crate::text::TextRange;
 
@@ -17,34 +17,21 @@ pub(crate) async fn handle(
     session: &Connection,
     params: lsp::InlayHintParams,
 ) -> Result<Option<Vec<lsp::InlayHint>>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
     let range = params.range;
     settled(session).await;
-    let work = move |view: View| {
-        let visible = view.lines(&path, |lines| {
-            let at = |place| lines.offset(convert::place(place), view.encoding);
-            TextRange::new(at(range.start), at(range.end).max(at(range.start)))
-        })?;
-        let wanted = &view.context.settings.hints;
-        let options = HintOptions {
-            overridden: wanted.overridden,
-            merged: wanted.merged,
-            never_used: wanted.never_used,
-            token_values: wanted.token_values,
-            impact: wanted.impact,
-        };
-        let hints = view.analyse(&path, |analysis| hints(analysis, &path, visible, options));
+    let work = move |view: &View, path: &str| {
+        let visible = text_range(view, path, range)?;
+        let options = view.context.settings.hints;
+        let hints = view.analyse(path, |analysis| hints(analysis, path, visible, options));
         Some(
             hints
                 .into_iter()
-                .filter_map(|hint| shown(&view, &path, &hint))
+                .filter_map(|hint| shown(view, path, &hint))
                 .collect(),
         )
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "textDocument/inlayHint", lane, wants, work).await
+    let (method, document) = ("textDocument/inlayHint", params.text_document);
+    of_file(session, method, &document, Wants::WholeWorkspace, work).await
 }
 
 fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {

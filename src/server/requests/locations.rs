@@ -20,6 +20,15 @@ pub(super) fn offset(view: &View, path: &str, at: lsp::Position) -> Option<usize
     })
 }
 
+/// A request's range in bytes of the file.
+pub(super) fn text_range(view: &View, path: &str, range: lsp::Range) -> Option<TextRange> {
+    let (start, end) = (
+        offset(view, path, range.start)?,
+        offset(view, path, range.end)?,
+    );
+    Some(TextRange::new(start, end.max(start)))
+}
+
 /// A byte range of a file in the client's encoding.
 pub(super) fn range(view: &View, path: &str, range: TextRange) -> Option<lsp::Range> {
     view.lines(path, |lines| convert::range(lines, range, view.encoding))

@@ -35,12 +35,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::ls_types as lsp;
 
 use super::capabilities::DiagnosticForm;
 use super::connection::{Connection, Index, Ticket};
 use super::context::{Caches, Context};
+use super::convert;
 use super::documents::Documents;
 use super::jobs::{Lane, NoAnswer, Reason, Stop};
+use super::lock;
 use super::model::{Revision, VersionedSnapshot};
 use super::ordered;
 use super::settings::LogLevel;
@@ -84,31 +87,26 @@ impl View {
     }
 
     async fn of(session: &Connection, ticket: &Ticket) -> Option<View> {
-        let pinned = ticket
-            .pinned
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .take()?;
-        let VersionedSnapshot { snapshot, revision } = pinned.snapshot().await?;
-        Some(View {
-            caches: session.caches.clone(),
-            doubles: session.options.doubles.clone(),
-            snapshot,
-            revision,
-            documents: ticket.documents.clone(),
-            context: session.context(),
-            encoding: session.facts().encoding,
-            diagnostics: session.facts().diagnostics,
-            index: ticket.index,
-            stop: ticket.stop.clone(),
-            newer: None,
-        })
+        let pinned = lock(&ticket.pinned).take()?;
+        let versioned = pinned.snapshot().await?;
+        let (documents, stop) = (ticket.documents.clone(), ticket.stop.clone());
+        Some(View::new(session, versioned, documents, ticket.index, stop))
     }
 
     /// The model's latest state, with the current documents: waits for nothing.
     pub(crate) fn latest(session: &Connection, stop: Stop) -> View {
         let documents = session.documents();
-        let VersionedSnapshot { snapshot, revision } = session.model.latest();
+        let index = *session.index.borrow();
+        View::new(session, session.model.latest(), documents, index, stop)
+    }
+
+    fn new(
+        session: &Connection,
+        VersionedSnapshot { snapshot, revision }: VersionedSnapshot,
+        documents: Documents,
+        index: Index,
+        stop: Stop,
+    ) -> View {
         View {
             caches: session.caches.clone(),
             doubles: session.options.doubles.clone(),
@@ -118,7 +116,7 @@ impl View {
             context: session.context(),
             encoding: session.facts().encoding,
             diagnostics: session.facts().diagnostics,
-            index: *session.index.borrow(),
+            index,
             stop,
             newer: None,
         }
@@ -279,6 +277,37 @@ pub(crate) async fn answer<T: Send + 'static>(
     answer.map_err(|why| no_answer(session, method, why))
 }
 
+/// Answers a request about a file; `None` if its URI names none.
+pub(crate) async fn of_file<T: Send + 'static>(
+    session: &Connection,
+    method: &str,
+    document: &lsp::TextDocumentIdentifier,
+    wants: Wants,
+    work: impl FnOnce(&View, &str) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let Some(path) = convert::path(document.uri.as_str()) else {
+        return Ok(None);
+    };
+    let work = move |view: View| work(&view, &path);
+    answer(session, method, Lane::Interactive, wants, work).await
+}
+
+/// Answers a request about a place in a file, given as a byte offset.
+pub(crate) async fn at_place<T: Send + 'static>(
+    session: &Connection,
+    method: &str,
+    place: &lsp::TextDocumentPositionParams,
+    wants: Wants,
+    work: impl FnOnce(&View, &str, usize) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let position = place.position;
+    let work = move |view: &View, path: &str| {
+        let offset = locations::offset(view, path, position)?;
+        work(view, path, offset)
+    };
+    of_file(session, method, &place.text_document, wants, work).await
+}
+
 async fn whole_view(session: &Connection, ticket: &Ticket, wants: Wants) -> Option<View> {
     let view = View::of(session, ticket).await?;
     if view.index == Index::Complete {
@@ -305,6 +334,15 @@ pub(crate) async fn is_read(session: &Connection) -> Option<()> {
     let mut index = session.index.subscribe();
     let complete = |index: &Index| *index == Index::Complete;
     index.wait_for(complete).await.ok().map(|_| ())
+}
+
+/// LSP's `RequestFailed`: the request is valid, but cannot be fulfilled; editors show the message.
+fn refused(why: String) -> Error {
+    Error {
+        code: ErrorCode::ServerError(-32803),
+        message: why.into(),
+        data: None,
+    }
 }
 
 pub(crate) fn no_answer(session: &Connection, method: &str, why: NoAnswer) -> Error {

@@ -2,7 +2,7 @@
 //! chosen if the client can show them then, else before it is offered.
 
 use serde_json::json;
-use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::edits::{Note, plan_edit};
@@ -13,9 +13,6 @@ use crate::server::capabilities::EditForm;
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-
-/// LSP's `RequestFailed`: the request is valid, but cannot be fulfilled; editors show the message.
-const REQUEST_FAILED: i64 = -32803;
 
 /// The refactorings of some kinds at a place.
 pub(super) fn offered(
@@ -78,7 +75,7 @@ pub(crate) async fn resolve(
     let Some((path, position, title)) = asked else {
         return Ok(action);
     };
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let work = move |view: View| {
         let gone = || "the file has changed: ask again".to_owned();
         let offset = offset(&view, &path, position).ok_or_else(gone)?;
@@ -93,9 +90,5 @@ pub(crate) async fn resolve(
     };
     let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
     let answer = super::answer(session, "codeAction/resolve", lane, wants, work).await?;
-    answer.map_err(|why: String| Error {
-        code: ErrorCode::ServerError(REQUEST_FAILED),
-        message: why.into(),
-        data: None,
-    })
+    answer.map_err(super::refused)
 }

@@ -1,39 +1,32 @@
 //! `textDocument/prepareRename`, `textDocument/rename` and `workspace/willRenameFiles`.
 
-use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::edits::{Note, annotate, workspace_edit};
-use super::locations::{offset, range};
-use super::{View, Wants};
+use super::locations::range;
+use super::{View, Wants, at_place, refused};
 use crate::ide::rename::file::{Moved, file_renames};
 use crate::ide::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-/// LSP's `RequestFailed`: the request is valid, but cannot be fulfilled; editors show the message.
-const REQUEST_FAILED: i64 = -32803;
-
 pub(crate) async fn prepare(
     session: &Connection,
     at: lsp::TextDocumentPositionParams,
 ) -> Result<Option<lsp::PrepareRenameResponse>> {
-    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
-        return Ok(None);
+    let work = |view: &View, path: &str, offset| {
+        let found = view.analyse(path, |analysis| prepared(analysis, path, offset));
+        let renamed = found.map(|(name, placeholder)| {
+            let range = range(view, path, name)?;
+            Some(lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
+        });
+        renamed.transpose()
     };
-    let work = move |view: View| {
-        let Some(offset) = offset(&view, &path, at.position) else {
-            return Ok(None);
-        };
-        let found = view.analyse(&path, |analysis| prepared(analysis, &path, offset))?;
-        let (name, placeholder) = found;
-        Ok(range(&view, &path, name)
-            .map(|range| lsp::PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
-    };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    let answer = super::answer(session, "textDocument/prepareRename", lane, wants, work).await;
-    answer?.map_err(refused)
+    let method = "textDocument/prepareRename";
+    let answer = at_place(session, method, &at, Wants::Soon, work).await?;
+    answer.transpose().map_err(refused)
 }
 
 pub(crate) async fn handle(
@@ -41,17 +34,11 @@ pub(crate) async fn handle(
     params: lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>> {
     let at = params.text_document_position;
-    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let new_name = params.new_name;
-    let work = move |view: View| {
-        let Some(offset) = offset(&view, &path, at.position) else {
-            return Ok(None);
-        };
-        let renamed = view.analyse(&path, |analysis| rename(analysis, &path, offset, &new_name))?;
-        let mut edit = workspace_edit(&view, &renamed.edits, form);
+    let renamed = move |view: &View, path: &str, offset| {
+        let renamed = view.analyse(path, |analysis| rename(analysis, path, offset, &new_name))?;
+        let mut edit = workspace_edit(view, &renamed.edits, form);
         if let Some(first) = renamed.to_confirm.first() {
             if !form.annotates {
                 return Err(format!(
@@ -64,11 +51,12 @@ pub(crate) async fn handle(
             };
             annotate(&mut edit, &note);
         }
-        Ok(Some((edit, renamed.to_know)))
+        Ok((edit, renamed.to_know))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let answer = super::answer(session, "textDocument/rename", lane, wants, work).await;
-    let Some((edit, notes)) = answer?.map_err(refused)? else {
+    let work = move |view: &View, path: &str, offset| Some(renamed(view, path, offset));
+    let (method, wants) = ("textDocument/rename", Wants::WholeWorkspace);
+    let answer = at_place(session, method, &at, wants, work).await?;
+    let Some((edit, notes)) = answer.transpose().map_err(refused)? else {
         return Ok(None);
     };
     if !notes.is_empty() {
@@ -90,19 +78,11 @@ pub(crate) async fn files(
         Some(Moved { from, to })
     });
     let moved: Vec<Moved> = moved.collect();
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let work = move |view: View| {
         let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
         Some(workspace_edit(&view, &edits, form)).filter(|_| !edits.is_empty())
     };
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
     super::answer(session, "workspace/willRenameFiles", lane, wants, work).await
-}
-
-fn refused(why: String) -> Error {
-    Error {
-        code: ErrorCode::ServerError(REQUEST_FAILED),
-        message: why.into(),
-        data: None,
-    }
 }

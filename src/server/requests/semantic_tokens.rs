@@ -1,17 +1,16 @@
 //! `textDocument/semanticTokens/full`, `…/full/delta` and `…/range`.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants};
+use super::{View, Wants, of_file};
 use crate::ide::references::Role;
 use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
 use crate::server::connection::Connection;
-use crate::server::convert;
-use crate::server::jobs::Lane;
+use crate::server::{convert, lock};
 
 /// Maximum number of documents whose last answer is kept for computing deltas.
 const MOST_KEPT: usize = 32;
@@ -34,8 +33,7 @@ impl LastTokens {
         tokens: &[lsp::SemanticToken],
         before: Option<&str>,
     ) -> (String, Option<Vec<lsp::SemanticToken>>) {
-        // Each change is one insert or removal, so a panic leaves the map valid.
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = lock(&self.0);
         kept.next += 1;
         let number = kept.next;
         let last = kept
@@ -73,39 +71,26 @@ pub(crate) async fn full(
     session: &Connection,
     params: lsp::SemanticTokensParams,
 ) -> Result<Option<lsp::SemanticTokensResult>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
-        let data = tokens(&view, &path, None)?;
-        let (id, _) = view.caches.tokens.keep(&path, &data, None);
+    let work = move |view: &View, path: &str| {
+        let data = tokens(view, path, None)?;
+        let (id, _) = view.caches.tokens.keep(path, &data, None);
         Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
             result_id: Some(id),
             data,
         }))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(
-        session,
-        "textDocument/semanticTokens/full",
-        lane,
-        wants,
-        work,
-    )
-    .await
+    let (method, document) = ("textDocument/semanticTokens/full", params.text_document);
+    of_file(session, method, &document, Wants::Soon, work).await
 }
 
 pub(crate) async fn delta(
     session: &Connection,
     params: lsp::SemanticTokensDeltaParams,
 ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
     let before = params.previous_result_id;
-    let work = move |view: View| {
-        let data = tokens(&view, &path, None)?;
-        let (id, last) = view.caches.tokens.keep(&path, &data, Some(&before));
+    let work = move |view: &View, path: &str| {
+        let data = tokens(view, path, None)?;
+        let (id, last) = view.caches.tokens.keep(path, &data, Some(&before));
         let result_id = Some(id);
         Some(match last {
             None => {
@@ -119,20 +104,16 @@ pub(crate) async fn delta(
             }
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
     let method = "textDocument/semanticTokens/full/delta";
-    super::answer(session, method, lane, wants, work).await
+    of_file(session, method, &params.text_document, Wants::Soon, work).await
 }
 
 pub(crate) async fn within(
     session: &Connection,
     params: lsp::SemanticTokensRangeParams,
 ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
-    let Some(path) = convert::path(params.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
-        let data = tokens(&view, &path, Some(params.range))?;
+    let work = move |view: &View, path: &str| {
+        let data = tokens(view, path, Some(params.range))?;
         Some(lsp::SemanticTokensRangeResult::Tokens(
             lsp::SemanticTokens {
                 result_id: None,
@@ -140,15 +121,8 @@ pub(crate) async fn within(
             },
         ))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(
-        session,
-        "textDocument/semanticTokens/range",
-        lane,
-        wants,
-        work,
-    )
-    .await
+    let (method, document) = ("textDocument/semanticTokens/range", params.text_document);
+    of_file(session, method, &document, Wants::Soon, work).await
 }
 
 /// The tokens of a file, or of some of its lines, each relative to the previous one.

@@ -42,7 +42,7 @@ pub(super) async fn answer(
 ) -> Result<Value> {
     let asked = read(command, arguments).map_err(Error::invalid_params)?;
     let place = file(arguments).unwrap_or_else(|| place(session, arguments));
-    let form = session.facts().edits();
+    let form = session.facts().edits;
     let is_set = command == SET_VALUE;
     let work = move |view: View| {
         let offset = asked

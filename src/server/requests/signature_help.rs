@@ -3,28 +3,21 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::offset;
-use super::{View, Wants};
+use super::{View, Wants, at_place};
 use crate::ide::signature::signature;
 use crate::server::connection::Connection;
-use crate::server::convert;
-use crate::server::jobs::Lane;
 
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::SignatureHelpParams,
 ) -> Result<Option<lsp::SignatureHelp>> {
-    let at = params.text_document_position_params;
-    let Some(path) = convert::path(at.text_document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| {
-        let offset = offset(&view, &path, at.position)?;
-        let is_code = view.snapshot.file(&path)?.facts().code.is_some();
-        if !is_code && !view.analyse(&path, |analysis| analysis.reads(&path)) {
+    let place = params.text_document_position_params;
+    let work = |view: &View, path: &str, offset| {
+        let is_code = view.snapshot.file(path)?.facts().code.is_some();
+        if !is_code && !view.analyse(path, |analysis| analysis.reads(path)) {
             return None;
         }
-        let found = signature(&view.snapshot, &path, offset)?;
+        let found = signature(&view.snapshot, path, offset)?;
         let active = found.active as u32;
         let parameters = found.parameters.iter();
         let parameters = parameters.map(|name| lsp::ParameterInformation {
@@ -42,6 +35,6 @@ pub(crate) async fn handle(
             active_parameter: Some(active),
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "textDocument/signatureHelp", lane, wants, work).await
+    let method = "textDocument/signatureHelp";
+    at_place(session, method, &place, Wants::Soon, work).await
 }

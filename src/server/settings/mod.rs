@@ -14,11 +14,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::analysis::{NodeMeaning, RootEntry, SeverityByPath};
+use crate::analysis::{NodeMeaning, ProjectSeverity, RootEntry, SeverityByPath};
 use crate::hierarchy::{Backends, is_at_or_below};
+use crate::ide::hint::HintOptions;
+use crate::ide::lens::LensOptions;
+use crate::lookup;
 use crate::text::nearest;
 use crate::workspace::path;
-use crate::{lookup, rules};
 use table::{TABLE, expected};
 
 /// The section of the editor's configuration that holds our settings.
@@ -59,8 +61,8 @@ pub struct UserSettings {
     pub pkcs7_public_key: Option<String>,
     /// Whether problems are shown at all.
     pub diagnostics_enabled: bool,
-    /// Severity by diagnostic code, if it differs from the rule's own; `None` hides it.
-    pub diagnostics_severity: BTreeMap<String, Option<rules::Severity>>,
+    /// Severity by diagnostic code, if it differs from the rule's own.
+    pub diagnostics_severity: BTreeMap<String, ProjectSeverity>,
     /// Patterns of files and folders without diagnostics; absolute.
     pub diagnostics_ignore: Vec<String>,
     /// Severities by patterns of files and folders; absolute.
@@ -70,37 +72,11 @@ pub struct UserSettings {
     /// Maximum number of lines of a hover.
     pub hover_max_lines: usize,
     /// The lenses above keys.
-    pub lenses: Lenses,
+    pub lenses: LensOptions,
     /// The hints at keys and tokens.
-    pub hints: Hints,
+    pub hints: HintOptions,
     /// Whether the selected node is saved between sessions.
     pub remember_node: bool,
-}
-
-/// The lenses to show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Lenses {
-    /// The number of other files that set a key.
-    pub overrides: bool,
-    /// The number of tokens that look a key up.
-    pub uses: bool,
-    /// The impact of an unsaved edit.
-    pub impact: bool,
-}
-
-/// The hints to show.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hints {
-    /// Overridden values.
-    pub overridden: bool,
-    /// The number of places that a value is merged from.
-    pub merged: bool,
-    /// Values that are never used.
-    pub never_used: bool,
-    /// The values of tokens.
-    pub token_values: bool,
-    /// The impact of an unsaved edit.
-    pub impact: bool,
 }
 
 impl Default for UserSettings {
@@ -126,12 +102,12 @@ impl Default for UserSettings {
             log_level: LogLevel::Info,
             hover_max_lines: 20,
             // Lenses move the text, so all of them are off by default.
-            lenses: Lenses {
+            lenses: LensOptions {
                 overrides: false,
                 uses: false,
                 impact: false,
             },
-            hints: Hints {
+            hints: HintOptions {
                 overridden: true,
                 merged: false,
                 never_used: true,
@@ -415,7 +391,7 @@ fn flat(object: &Map<String, Value>) -> Vec<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{ProjectSeverity, severity_at};
+    use crate::analysis::severity_at;
 
     fn read(origin: Origin, value: Value) -> (UserSettings, Vec<String>) {
         UserSettings::read(&[(origin, value)], &["/w".to_owned()])

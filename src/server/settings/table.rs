@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 
 use super::{Trust, UserSettings};
 use crate::hierarchy::{Backends, LIKE};
-use crate::lookup::{PuppetVersion, Strict};
-use crate::rules::Severity;
 
 /// Maximum of the setting for lines of a hover.
 const MAX_HOVER_LINES: usize = 10_000;
@@ -50,53 +48,23 @@ macro_rules! switch {
     };
 }
 
-const STRICT: [(&str, Strict); 3] = [
-    ("off", Strict::Off),
-    ("warning", Strict::Warning),
-    ("error", Strict::Error),
-];
-
-const SEVERITIES: [(&str, Option<Severity>); 5] = [
-    ("off", None),
-    ("hint", Some(Severity::Hint)),
-    ("information", Some(Severity::Information)),
-    ("warning", Some(Severity::Warning)),
-    ("error", Some(Severity::Error)),
-];
-
 pub(super) const TABLE: [Setting; 28] = [
-    Setting {
-        name: "puppetVersion",
-        trust: Trust::Anyone,
-        about: "The major version of Puppet or OpenVox whose behaviour is shown.",
-        schema: || json!({ "type": "integer", "enum": [7, 8] }),
-        get: |settings| match settings.puppet_version {
-            PuppetVersion::V7 => json!(7),
-            PuppetVersion::V8 => json!(8),
-        },
-        set: |settings, value| {
-            settings.puppet_version = match (value.as_u64(), value.as_str()) {
-                (Some(7), _) | (_, Some("7")) => PuppetVersion::V7,
-                (Some(8), _) | (_, Some("8")) => PuppetVersion::V8,
-                _ => return Err(expected("7 or 8", &value)),
-            };
-            Ok(())
-        },
-    },
-    Setting {
-        name: "strict",
-        trust: Trust::Anyone,
-        about: "Puppet's setting `strict`; null is the default of the Puppet version.",
-        schema: || json!({ "enum": ["off", "warning", "error", null] }),
-        get: |settings| json!(settings.strict.map(|strict| name_of(&STRICT, strict))),
-        set: |settings, value| {
-            settings.strict = match &value {
-                Value::Null => None,
-                value => Some(named(&STRICT, value, "off, warning, error or null")?),
-            };
-            Ok(())
-        },
-    },
+    row!(
+        "puppetVersion",
+        Anyone,
+        puppet_version,
+        "7 or 8",
+        { "type": "integer", "enum": [7, 8] },
+        "The major version of Puppet or OpenVox whose behaviour is shown."
+    ),
+    row!(
+        "strict",
+        Anyone,
+        strict,
+        "off, warning, error or null",
+        { "enum": ["off", "warning", "error", null] },
+        "Puppet's setting `strict`; null is the default of the Puppet version."
+    ),
     row!(
         "strictVariables",
         Anyone,
@@ -215,33 +183,16 @@ pub(super) const TABLE: [Setting; 28] = [
         "The certificate of hiera-eyaml's PKCS#7 encryption, an absolute path."
     ),
     switch!("diagnostics.enable", diagnostics_enabled, "Show problems."),
-    Setting {
-        name: "diagnostics.severity",
-        trust: Trust::Anyone,
-        about: "How to show a diagnostic, by its code: off, hint, information, warning or error.",
-        schema: || {
-            let levels = SEVERITIES.map(|(name, _)| name);
-            json!({ "type": "object", "additionalProperties": { "enum": levels } })
-        },
-        get: |settings| {
-            let levels = settings.diagnostics_severity.iter();
-            let levels =
-                levels.map(|(code, level)| (code.clone(), name_of(&SEVERITIES, *level).into()));
-            Value::Object(levels.collect())
-        },
-        set: |settings, value| {
-            let wanted = "an object of off, hint, information, warning or error";
-            let levels = value
-                .as_object()
-                .ok_or_else(|| expected(wanted, &value))?
-                .iter();
-            let level =
-                |level| named(&SEVERITIES, level, wanted).map_err(|_| expected(wanted, &value));
-            let levels = levels.map(|(code, name)| Ok((code.clone(), level(name)?)));
-            settings.diagnostics_severity = levels.collect::<Result<_, String>>()?;
-            Ok(())
-        },
-    },
+    row!(
+        "diagnostics.severity",
+        Anyone,
+        diagnostics_severity,
+        "an object of off, hint, information, warning or error",
+        { "type": "object", "additionalProperties": {
+            "enum": ["off", "hint", "information", "warning", "error"]
+        } },
+        "How to show a diagnostic, by its code: off, hint, information, warning or error."
+    ),
     row!(
         "diagnostics.ignore",
         Anyone,
@@ -333,19 +284,6 @@ pub(super) const TABLE: [Setting; 28] = [
 
 fn typed<T: DeserializeOwned>(value: Value, wanted: &str) -> Result<T, String> {
     T::deserialize(&value).map_err(|_| expected(wanted, &value))
-}
-
-/// The choice for a value.
-fn named<T: Copy>(choices: &[(&str, T)], value: &Value, wanted: &str) -> Result<T, String> {
-    let choice = choices.iter().find(|(name, _)| value == name);
-    choice
-        .map(|(_, choice)| *choice)
-        .ok_or_else(|| expected(wanted, value))
-}
-
-fn name_of<T: PartialEq>(choices: &[(&'static str, T)], wanted: T) -> &'static str {
-    let choice = choices.iter().find(|(_, choice)| *choice == wanted);
-    choice.map_or("", |(name, _)| name)
 }
 
 /// Maximum number of characters of a wrong value in a message.

@@ -189,6 +189,7 @@ struct Writer {
     purpose: Purpose,
 }
 
+#[derive(Default)]
 struct Written<'a> {
     text: &'a str,
     tag: Option<&'a str>,
@@ -227,8 +228,7 @@ impl Writer {
                 text: "",
                 tag: Some("tag:yaml.org,2002:null"),
                 plain_implicit: true,
-                quoted_implicit: false,
-                style: None,
+                ..Written::default()
             }),
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => self.any(&value.inspect()),
             Value::Float(number) if number.is_nan() => self.any(".nan"),
@@ -241,9 +241,7 @@ impl Writer {
             Value::Symbol(name) if name.is_empty() => self.scalar(&Written {
                 text: "",
                 tag: Some("!ruby/symbol"),
-                plain_implicit: false,
-                quoted_implicit: false,
-                style: None,
+                ..Written::default()
             }),
             Value::Symbol(name) => self.any(&format!(":{name}")),
             Value::Array(elements) => {
@@ -363,10 +361,8 @@ impl Writer {
     fn any(&mut self, text: &str) -> Result<(), EmitError> {
         self.scalar(&Written {
             text,
-            tag: None,
             plain_implicit: true,
-            quoted_implicit: false,
-            style: None,
+            ..Written::default()
         })
     }
 
@@ -379,9 +375,8 @@ impl Writer {
         self.scalar(&Written {
             text: &BASE64.encode(bytes),
             tag: Some("!binary"),
-            plain_implicit: false,
-            quoted_implicit: false,
             style: Some(ScalarStyle::Literal),
+            ..Written::default()
         })
     }
 
