@@ -121,16 +121,11 @@ fn is_pattern(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::check_file;
+    use crate::rules::marked::found;
 
     fn check(hierarchy: &str, value: &str) -> Vec<Severity> {
         let text = format!("a: \"{value}\"\n#- hiera.yaml\n{hierarchy}");
-        let snapshot = Fixture::new("data/common.yaml", &text).opened();
-        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
-        let found = found
-            .into_iter()
-            .filter(|finding| finding.code == RULE.code);
+        let found = found(RULE, "data/common.yaml", &text).into_iter();
         found.map(|finding| finding.severity).collect()
     }
 

@@ -395,6 +395,7 @@ mod tests {
     use crate::fixture::{FOLDER, Fixture};
     use crate::hierarchy::Template;
     use crate::rules::check_file;
+    use crate::rules::marked::found;
 
     /// The severity and the fix of the finding for a path; a second level has a file.
     fn check(path: &str, files: &str) -> Option<(Severity, Option<String>)> {
@@ -402,9 +403,11 @@ mod tests {
             "version: 5\nhierarchy:\n  - {{name: one, path: \"{path}\"}}\n  - {{name: two, path: other.yaml}}\n\
              #- data/other.yaml\na: 1\n{files}"
         );
-        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-        let mut found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml")).into_iter();
-        let finding = found.find(|finding| finding.code == RULE.code)?;
+        first(&text)
+    }
+
+    fn first(text: &str) -> Option<(Severity, Option<String>)> {
+        let finding = found(RULE, "hiera.yaml", text).into_iter().next()?;
         let fix = finding.fixes.first().map(|fix| fix.title.clone());
         Some((finding.severity, fix))
     }
@@ -444,11 +447,7 @@ mod tests {
                 "version: 5\nhierarchy:\n  - {{name: one, globs: [\"{glob}\"]}}\n  - {{name: two, path: \
                  other.yaml}}\n#- data/other.yaml\na: 1\n#- data/{files}\nb: 1\n"
             );
-            let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-            let mut found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml")).into_iter();
-            let finding = found.find(|finding| finding.code == RULE.code)?;
-            let fix = finding.fixes.first().map(|fix| fix.title.clone());
-            Some((finding.severity, fix))
+            first(&text)
         };
         let write = |what: &str| Some((Severity::Warning, Some(format!("Write {what}"))));
         let extension = write("'.yaml' at the end");
@@ -492,9 +491,7 @@ mod tests {
                     \x20 - {name: nodes, paths: ['node/%{trusted.certname}.yaml']}\n  \
                     - {name: all, globs: ['*.yml', '*.yaml']}\n\
                     #- data/node/web01.yaml\na: 1\n#- data/common.yaml\na: 1\n";
-        let snapshot = Fixture::new("hiera.yaml", text).on_disk();
-        let found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml"));
-        let found = found.iter().filter(|finding| finding.code == RULE.code);
+        let found = found(RULE, "hiera.yaml", text).into_iter();
         let severities: Vec<Severity> = found.map(|finding| finding.severity).collect();
         assert_eq!(severities, [Severity::Hint]);
     }
@@ -505,10 +502,7 @@ mod tests {
             let text = format!(
                 "version: 5\nhierarchy: [{{name: one, path: \"{path}\"}}]\n#- data/{file}\nb: 1\n"
             );
-            let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-            let found = check_file(&snapshot, &format!("{FOLDER}/hiera.yaml"));
-            let mut found = found.iter().filter(|finding| finding.code == RULE.code);
-            found.next().map(|finding| finding.severity)
+            first(&text).map(|(severity, _)| severity)
         };
         for path in ["comon.yaml", "common", "common.yml"] {
             assert_eq!(

@@ -138,8 +138,8 @@ fn moved(file: &FileContext<'_>, options: &Options<'_>) -> Option<TextEdit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::check_file;
+    use super::RULE;
+    use crate::rules::marked::found;
     use crate::text::TextEdit;
 
     /// The options of `k` after the first fix.
@@ -149,8 +149,7 @@ mod tests {
             "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: common.yaml}}]\n\
              #- data/common.yaml\n{data}"
         );
-        let snapshot = Fixture::new("", &text).on_disk();
-        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
+        let found = found(RULE, "data/common.yaml", &text);
         let fix = found.iter().find_map(|finding| finding.fixes.first())?;
         let after = TextEdit::apply(&fix.edits, &data)?;
         Some(after.strip_prefix("k: [a]\nlookup_options:\n")?.to_owned())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Checker, Finding, Rule, Safety, fixes_together};
+use super::{Checker, Finding, Rule, Safety, check_file, fixes_together};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
 use crate::workspace::Snapshot;
@@ -25,6 +25,14 @@ pub(super) fn check_levels(rule: &Rule, text: &str) -> Vec<Finding> {
 /// The same for one rule.
 pub(super) fn check_rule(rule: &Rule, text: &str) -> Vec<Finding> {
     check_some(text, |code| code == rule.code)
+}
+
+/// The findings of one rule in a file; lines before the first `#- PATH` are of that file.
+pub(super) fn found(rule: &Rule, path: &str, text: &str) -> Vec<Finding> {
+    let snapshot = Fixture::new(path, text).on_disk();
+    let mut found = check_file(&snapshot, &format!("{FOLDER}/{path}"));
+    found.retain(|finding| finding.code == rule.code);
+    found
 }
 
 /// The text of a file after those fixes of its findings that can be applied together.

@@ -111,9 +111,7 @@ fn in_data(variable: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::check_file;
-    use crate::rules::marked::check_levels;
+    use crate::rules::marked::{check_levels, found};
 
     #[test]
     fn a_call_is_written_with_the_sign_of_data() {
@@ -139,8 +137,7 @@ mod tests {
     fn a_plain_scalar_that_would_start_with_a_percent_sign_is_quoted() {
         let text = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n\
                     #- data/common.yaml\na: ${facts.x} y\nb: z ${facts.x}\nc: |\n  ${facts.x}\n";
-        let snapshot = Fixture::new("", text).on_disk();
-        let found = check_file(&snapshot, &format!("{FOLDER}/data/common.yaml"));
+        let found = found(RULE, "data/common.yaml", text);
         let edits = found.iter().flat_map(|finding| &finding.fixes[0].edits);
         let written: Vec<&str> = edits.map(|edit| &*edit.new_text).collect();
         assert_eq!(written, ["\"%{facts.x} y\"", "%{facts.x}", "%{facts.x}"]);

@@ -46,9 +46,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::check_file;
-    use crate::rules::marked::check_levels;
+    use crate::rules::marked::{check_levels, found};
     use crate::text::TextEdit;
 
     #[test]
@@ -78,10 +76,7 @@ mod tests {
              hierarchy: [{{name: a, paths: [high.json, low.json]}}]\n\
              #- data/low.json\n{{\"k\": 1}}\n#- data/high.json\n{high}"
         );
-        let snapshot = Fixture::new("", &text).on_disk();
-        let found = check_file(&snapshot, &format!("{FOLDER}/data/high.json"));
-        let mut found = found.iter().filter(|finding| finding.code == RULE.code);
-        let edits = &found.next().unwrap().fixes[0].edits;
-        TextEdit::apply(edits, high).unwrap()
+        let found = found(RULE, "data/high.json", &text);
+        TextEdit::apply(&found[0].fixes[0].edits, high).unwrap()
     }
 }

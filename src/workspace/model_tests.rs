@@ -360,7 +360,7 @@ fn answers(snapshot: &Snapshot) -> String {
             let _ = writeln!(out, "  {:?}\n  {:?}", data.loaded, data.recovered);
         }
         let deployed = format!("/etc/environments/test{at}");
-        let _ = writeln!(out, "  {}", snapshot.map_deployed(&deployed));
+        let _ = writeln!(out, "  {}", snapshot.map_deployed_for(None, &deployed));
     }
     let mut files: Vec<_> = snapshot.files().collect();
     files.sort_by_key(|file| Arc::clone(file.path()));

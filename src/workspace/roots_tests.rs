@@ -192,7 +192,7 @@ fn deployed_paths_lie_in_the_workspace() {
         "/home/me/private/x.yaml = b: 2",
     ];
     let snapshot = snapshot(&["/w"], &files, settings);
-    let map = |at: &str| snapshot.map_deployed(at).into_owned();
+    let map = |at: &str| snapshot.map_deployed_for(None, at).into_owned();
     let deployed = "/etc/puppetlabs/code/environments/production";
     assert_eq!(
         map(&format!("{deployed}/hieradata/nodes/x.yaml")),
@@ -223,7 +223,7 @@ fn an_environment_s_own_name_wins_and_a_lookup_s_root_before_it() {
     let snapshot = snapshot(&["/w"], &files, Settings::default());
     let at = "/etc/puppetlabs/code/environments/test/data/common.yaml";
     assert_eq!(
-        snapshot.map_deployed(at),
+        snapshot.map_deployed_for(None, at),
         "/w/environments/test/data/common.yaml"
     );
     let production = snapshot.roots().in_folder("/w/environments/production");

@@ -39,13 +39,7 @@ impl Snapshot {
 
     /// The path in the workspace: itself if it lies there, else mapped by the user's settings, else
     /// `…/environments/NAME/REST` under an environment that has REST's first name, preferring one
-    /// called NAME. Other paths are returned unchanged.
-    #[must_use]
-    pub fn map_deployed<'a>(&self, at: &'a str) -> Cow<'a, str> {
-        self.map_deployed_for(None, at)
-    }
-
-    /// Like [`Snapshot::map_deployed`], preferring this root.
+    /// called NAME; a given root comes before the others. Other paths are returned unchanged.
     #[must_use]
     pub fn map_deployed_for<'a>(&self, root: Option<&Root>, at: &'a str) -> Cow<'a, str> {
         let pairs = root.map_or(&[][..], |root| &root.deployment.path_map);
