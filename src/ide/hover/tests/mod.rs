@@ -8,6 +8,7 @@ use super::{Hover, HoverOptions, hover};
 use crate::analysis::{Analysis, PROJECT_FILE, Project};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::KnownNodes;
+use crate::ide::fixture_tests::check_cases;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::Nodes;
 use crate::value::load_yaml;
@@ -95,8 +96,13 @@ fn check_selected(text: &str, known: &str, selected: &str, expected: Expect) {
     expected.assert_eq(&plain);
 }
 
+/// Checks the plain text of cases, each a part of a workspace, with known nodes.
+fn check_all(workspace: impl Fn(&str) -> String, known: &str, cases: Expect) {
+    check_cases(cases, |text| plain(&workspace(text), known));
+}
+
 /// All forms of a hover.
-fn check_forms(text: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
+fn forms(text: &str, known: &str) -> String {
     let fixture = fixture(text);
     let nodes = nodes(known);
     let settings = Settings::for_version(PuppetVersion::V7).for_editor();
@@ -108,10 +114,20 @@ fn check_forms(text: &str, known: &str, markdown: Expect, aligned: Expect, plain
         ..HoverOptions::default()
     };
     let found = hover(analysis, &fixture.path, fixture.offset, &options);
-    let found = found.expect("a hover");
-    markdown.assert_eq(&found.markdown);
-    aligned.assert_eq(&found.aligned);
-    plain.assert_eq(&found.plain);
+    let Hover {
+        markdown,
+        mut aligned,
+        plain,
+        ..
+    } = found.expect("a hover");
+    if aligned == markdown {
+        aligned = "(the same)".to_owned();
+    }
+    format!("{markdown}\n-- aligned\n{aligned}\n-- plain\n{plain}")
+}
+
+fn check_forms(text: &str, known: &str, expected: Expect) {
+    expected.assert_eq(&forms(text, known));
 }
 
 /// A hierarchy with a node, a role, a site and a common level.

@@ -85,10 +85,11 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
          #- site/profile/manifests/init.pp\nclass profile {{\n"
     );
     let call = |call: &str| with_hierarchy(&format!("{files}  $x = {call}\n}}\n"));
-    check_nodes(
-        &call("lookup('li$0st', Array, 'unique')"),
+    check_all(
+        call,
         NODES,
         expect![[r#"
+            $ lookup('li$0st', Array, 'unique')
             list — merged unique, 2 different values on 4 nodes
               # 3 nodes (role = web)
               - x           # data/role/web.yaml:1
@@ -108,16 +109,13 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
               - element 38  # data/common.yaml:42
               - element 39  # data/common.yaml:43
             removes x on d.example
-            merge: unique, from the call"#]],
-    );
-    check_nodes(
-        &call("lookup('o$0ne', {merge => 'first'})"),
-        NODES,
-        expect![[r#"
-        one — first found, for all 4 known nodes
-          1
-        set in data/common.yaml:2 · not set in data/role/web.yaml
-        merge: first, from the call"#]],
+            merge: unique, from the call
+            $ lookup('o$0ne', {merge => 'first'})
+            one — first found, for all 4 known nodes
+              1
+            set in data/common.yaml:2 · not set in data/role/web.yaml
+            merge: first, from the call
+        "#]],
     );
 }
 
@@ -136,27 +134,28 @@ fn what_may_be_overridden_names_the_variable() {
 #[test]
 fn a_module_that_nothing_names_is_not_said_to_be_missing() {
     let files = "#- environment.conf\n#- modules/ntp/manifests/init.pp\nclass ntp { %INCLUDE% }\n#- modules/ntp/hiera.yaml\nversion: 5\n";
-    let at = |include: &str, key: &str| {
+    let at = |case: &str| {
+        let (include, key) = case.split_once(" | ").expect("a class and a key");
         let files = files.replace("%INCLUDE%", include);
         with_hierarchy(&format!("{files}#- data/common.yaml\n{key}$0: 1\n"))
     };
-    check(
-        &at("", "site::name"),
+    check_all(
+        at,
+        "{}",
         expect![[r#"
+            $  | site::name
             site::name — first found, for every node that reads this file
               1
-            set in common.yaml:1"#]],
-    );
-    check(
-        &at("include chrony", "chrony::port"),
-        expect![[r#"
+            set in common.yaml:1
+            $ include chrony | chrony::port
             chrony::port — first found, for every node that reads this file
               1
             set in common.yaml:1
-            class chrony · of module chrony, which is not in this workspace"#]],
+            class chrony · of module chrony, which is not in this workspace
+        "#]],
     );
     let listed = "#- Puppetfile\nmod 'puppet-chrony', '1.0.0'\n";
-    let listed = format!("{listed}{}", at("", "chrony::port"));
+    let listed = format!("{listed}{}", at(" | chrony::port"));
     check(
         &listed,
         expect![[r#"

@@ -36,8 +36,8 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in [common.yaml:2](file:///repo/data/common.yaml#L2)"#]],
-        expect![[r#"
+            set in [common.yaml:2](file:///repo/data/common.yaml#L2)
+            -- aligned
             **`big.inner`** — first found, for all 4 nodes that read this file
             ```yaml
             k0: 0
@@ -59,8 +59,8 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in `common.yaml:2`"#]],
-        expect![[r#"
+            set in `common.yaml:2`
+            -- plain
             big.inner — first found, for all 4 nodes that read this file
               k0: 0
               k1: 1
