@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::meant::ENVIRONMENT;
 use super::nodes::Asked;
-use super::terminal::{Layout, Paint, complain, print as print_text, shown};
+use super::terminal::{Layout, Paint, failed, print as print_text, shown};
 use super::workspace::{Opened, PlaceArguments, place_of, settings_of};
 use crate::analysis::Analysis;
 use crate::disk;
@@ -48,10 +48,7 @@ enum DoctorFormat {
 pub(super) fn run(arguments: &DoctorArguments) -> ExitCode {
     match print(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::hover::{Place, offset, place};
-use super::terminal::{complain, remark, unwritten};
+use super::terminal::{failed, remark, unwritten};
 use super::workspace::{read, settings_of};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
@@ -60,10 +60,7 @@ pub(super) fn run(arguments: &EncryptArguments) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 

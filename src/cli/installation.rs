@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use super::Arguments;
 use super::rules::printed;
-use super::terminal::complain;
+use super::terminal::failed;
 use crate::disk;
 use crate::rules::RULES;
 
@@ -121,18 +121,12 @@ pub(super) fn manual(folder: Option<&Path>) -> ExitCode {
         let made = std::fs::create_dir_all(folder);
         return match made.and_then(|()| clap_mangen::generate_to(command, folder)) {
             Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                complain(&format!("{}: {}", folder.display(), disk::failure(&error)));
-                ExitCode::FAILURE
-            }
+            Err(error) => failed(&format!("{}: {}", folder.display(), disk::failure(&error))),
         };
     }
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => printed(&String::from_utf8_lossy(&page)),
-        Err(error) => {
-            complain(&error.to_string());
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error.to_string()),
     }
 }

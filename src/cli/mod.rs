@@ -145,54 +145,28 @@ pub fn main() -> ExitCode {
         Some(Command::Explain { code }) => rules::explain(&code),
         Some(Command::Rules) => rules::list(),
         Some(Command::Check(arguments)) => {
-            log::start(false);
-            check::run(&arguments.paths, arguments.options, &arguments.output)
+            logged(|| check::run(&arguments.paths, arguments.options, &arguments.output))
         }
-        Some(Command::Doctor(arguments)) => {
-            log::start(false);
-            doctor::run(&arguments)
-        }
-        Some(Command::Encrypt(arguments)) => {
-            log::start(false);
-            encrypt::run(&arguments)
-        }
-        Some(Command::Test(arguments)) => {
-            log::start(false);
-            test::run(&arguments)
-        }
-        Some(Command::Hover(arguments)) => {
-            log::start(false);
-            hover::run(&arguments)
-        }
-        Some(Command::ExplainKey(arguments)) => {
-            log::start(false);
-            explain_key::run(*arguments)
-        }
-        Some(Command::Matrix(arguments)) => {
-            log::start(false);
-            matrix::run(&arguments)
-        }
-        Some(Command::Diff(arguments)) => {
-            log::start(false);
-            diff::run(&arguments)
-        }
-        Some(Command::Set(arguments)) => {
-            log::start(false);
-            set::run(&arguments)
-        }
-        Some(Command::WhyNot(arguments)) => {
-            log::start(false);
-            why_not::run(&arguments)
-        }
-        Some(Command::Lookup(arguments)) => {
-            log::start(false);
-            if arguments.batch {
-                batch::run(arguments.secrets.read())
-            } else {
-                lookup::run(&arguments)
-            }
-        }
+        Some(Command::Doctor(arguments)) => logged(|| doctor::run(&arguments)),
+        Some(Command::Encrypt(arguments)) => logged(|| encrypt::run(&arguments)),
+        Some(Command::Test(arguments)) => logged(|| test::run(&arguments)),
+        Some(Command::Hover(arguments)) => logged(|| hover::run(&arguments)),
+        Some(Command::ExplainKey(arguments)) => logged(|| explain_key::run(*arguments)),
+        Some(Command::Matrix(arguments)) => logged(|| matrix::run(&arguments)),
+        Some(Command::Diff(arguments)) => logged(|| diff::run(&arguments)),
+        Some(Command::Set(arguments)) => logged(|| set::run(&arguments)),
+        Some(Command::WhyNot(arguments)) => logged(|| why_not::run(&arguments)),
+        Some(Command::Lookup(arguments)) => logged(|| match arguments.batch {
+            true => batch::run(arguments.secrets.read()),
+            false => lookup::run(&arguments),
+        }),
     }
+}
+
+/// Runs a command that logs warnings to standard error.
+fn logged(run: impl FnOnce() -> ExitCode) -> ExitCode {
+    log::start(false);
+    run()
 }
 
 #[cfg(feature = "server")]

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::terminal::{Layout, Paint, complain, hanging, print};
+use super::terminal::{Layout, Paint, complain, failed, hanging, print};
 use crate::rules::{RULES, rule};
 use crate::text::nearest;
 
@@ -40,9 +40,6 @@ pub(crate) fn list() -> ExitCode {
 pub(super) fn printed(text: &str) -> ExitCode {
     match print(text) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::meant::KnownKeys;
-use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
+use super::terminal::{Layout, Paint, Progress, complain, failed, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
@@ -63,10 +63,7 @@ pub(super) struct SetArguments {
 pub(super) fn run(arguments: &SetArguments) -> ExitCode {
     match answer(arguments) {
         Ok(code) => code,
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::set::{Form, tell_unknown_key};
-use super::terminal::{Layout, Paint, complain, has_found, shown, unwritten};
+use super::terminal::{Layout, Paint, failed, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -46,10 +46,7 @@ pub(super) fn run(arguments: &WhyNotArguments) -> ExitCode {
     match answer(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(OTHER),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 
