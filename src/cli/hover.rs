@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use super::meant::no_node;
 use super::nodes::{Asked, Found};
 use super::rules::printed;
-use super::terminal::{Layout, Paint, complain, shown};
+use super::terminal::{Layout, Paint, failed, shown};
 use super::workspace::{PlaceArguments, settings_of};
 use crate::analysis::{Analysis, behind_manifests};
 use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::ConfigCache;
-use crate::text::{Position, PositionEncoding};
+use crate::text::{Position, PositionEncoding, number_of};
 use crate::workspace::{File, Files as _};
 
 /// What a hover is for and how it is printed.
@@ -62,10 +62,7 @@ enum HoverFormat {
 pub(super) fn run(arguments: &HoverArguments) -> ExitCode {
     match answer(arguments) {
         Ok(text) => printed(&text),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 
@@ -115,13 +112,10 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let lines = file.text().lines().count();
     if *line as usize > lines {
-        let lines = match lines {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
-        };
         return Err(format!(
-            "{}: it has {lines}, there is no line {}",
+            "{}: it has {}, there is no line {}",
             shown(&at),
+            number_of(lines, "line"),
             line + 1
         ));
     }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::meant::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
-use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
+use super::terminal::{Layout, Paint, complain, failed, has_found, remark, shown};
 use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
@@ -19,6 +19,7 @@ use crate::ide::cell::{Part, difference_lines, outcome_text, said_apart, sources
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
+use crate::text::few;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
@@ -66,10 +67,7 @@ pub(super) fn run(arguments: &DiffArguments) -> ExitCode {
         }
         Ok(Outcome { differences: 0, .. }) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(DIFFERS),
-        Err(message) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(message) => failed(&message),
     }
 }
 
@@ -146,14 +144,9 @@ fn gone_text(names: &[Arc<str>]) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let shown = names.iter().take(MOST).map(|name| &**name);
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = match names.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     Some(format!(
-        "not compared, since no data file has the name any longer: {shown}{more}"
+        "not compared, since no data file has the name any longer: {}",
+        few(names, MOST)
     ))
 }
 
