@@ -31,6 +31,19 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// An edit of the files that nodes get the value from.
+    fn in_sources(title: String, plan: Plan) -> Candidate {
+        Candidate {
+            title,
+            entries: plan.files(),
+            is_asked_for: false,
+            is_among_its_own: true,
+            is_merged_anew: false,
+            above: 0,
+            plan,
+        }
+    }
+
     /// Smaller is better: few entries, no new files, the level by which the nodes were chosen,
     /// other keys of the same class, a low level, little text.
     pub(super) fn cost(&self) -> (usize, usize, bool, bool, usize, usize) {
@@ -174,19 +187,9 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
             plan.add(at, edit.ok()?);
         }
     }
-    Some(Candidate {
-        title: format!(
-            "Change '{}' in {}",
-            goal.asked,
-            listed(view, goal, plan.paths())
-        ),
-        entries: plan.files(),
-        is_asked_for: false,
-        is_among_its_own: true,
-        is_merged_anew: false,
-        above: 0,
-        plan,
-    })
+    let places = listed(view, goal, plan.paths());
+    let title = format!("Change '{}' in {places}", goal.asked);
+    Some(Candidate::in_sources(title, plan))
 }
 
 /// Removes the value from the files that nodes get it from, so that a lower level's is effective.
@@ -195,18 +198,11 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
     for at in files {
         remove(view, goal, at, &mut plan)?;
     }
+    let places = listed(view, goal, files.iter());
+    let title = format!("Remove '{}' from {places}", goal.key);
     Some(Candidate {
-        title: format!(
-            "Remove '{}' from {}",
-            goal.key,
-            listed(view, goal, files.iter())
-        ),
         entries: files.len(),
-        is_asked_for: false,
-        is_among_its_own: true,
-        is_merged_anew: false,
-        above: 0,
-        plan,
+        ..Candidate::in_sources(title, plan)
     })
 }
 
