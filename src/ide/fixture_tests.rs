@@ -8,7 +8,9 @@ use super::file_place::FilePlace;
 use crate::analysis::{Analysis, NodeCache, NodeFile, NodeInputs};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::{KnownNodes, Nodes};
 use crate::text::TextRange;
+use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
 /// A hierarchy of six levels, in the folder `data`.
@@ -25,6 +27,12 @@ hierarchy:
 
 pub(super) fn with_hierarchy(text: &str) -> String {
     format!("{HIERARCHY}{text}")
+}
+
+/// Nodes from the text of a nodes file.
+pub(super) fn nodes(text: &str) -> KnownNodes {
+    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
+    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
 }
 
 /// A fixture with its cursor.

@@ -9,10 +9,10 @@ use super::{Goal, Outcome, diff, nodes_of, proposals, value_of, why_not};
 use crate::analysis::{Analysis, RootView};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::cell::outcome_text;
-use crate::ide::fixture_tests::{analysed, check_cases, with_hierarchy};
+use crate::ide::fixture_tests::{analysed, check_cases, nodes, with_hierarchy};
 use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::{KnownNodes, Nodes};
+use crate::scope::KnownNodes;
 
 /// Four nodes: two roles in two sites.
 const NODES: &str = "\
@@ -285,7 +285,7 @@ fn a_reason_is_given_once() {
 }
 
 /// Nodes for random workspaces; no file exists for the value `x`.
-fn nodes() -> KnownNodes {
+fn random_nodes() -> KnownNodes {
     let mut text = String::new();
     for role in ["web", "db", "x"] {
         for site in ["ams", "lon", "x"] {
@@ -294,8 +294,7 @@ fn nodes() -> KnownNodes {
             ));
         }
     }
-    let file = crate::value::load_yaml(text.as_bytes()).expect("nodes");
-    KnownNodes::new(&Nodes::read(&file, &Default::default()).expect("nodes"))
+    nodes(&text)
 }
 
 proptest! {
@@ -313,7 +312,7 @@ proptest! {
     ) {
         let before = workspace(&texts);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), nodes());
+        let (configs, nodes) = (ConfigCache::default(), random_nodes());
         let analysis = Analysis::new(&before, &settings, &configs, &nodes);
         let view = analysis.governing(&format!("{FOLDER}/data/common.yaml")).expect("a root");
         let which = nodes_of(&[which.to_owned()]).expect("nodes");

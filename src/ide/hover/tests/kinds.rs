@@ -6,6 +6,7 @@ use crate::ide::fixture_tests::changed;
 use crate::ide::hover::Reveal;
 
 use super::*;
+use crate::scope::Nodes;
 
 /// A repository with something for every kind of hover.
 const FILES: &str = "\
@@ -360,10 +361,6 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
         "#- data/common.yaml\na: {}\n",
         blob.replacen("PK", "PK$0", 1)
     );
-    let fixture = fixture(&with_hierarchy(&text));
-    let nodes = nodes("{}");
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
     let link = |offset: usize| format!("command:reveal?{offset}");
     let of = |link| {
         let options = HoverOptions {
@@ -373,8 +370,11 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
             }),
             ..HoverOptions::default()
         };
-        let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
-        hover(analysis, &fixture.path, fixture.offset, &options).expect("a hover")
+        let text = with_hierarchy(&text);
+        let found = asked(&text, &nodes("{}"), |analysis, path, offset| {
+            hover(analysis, path, offset, &options)
+        });
+        found.expect("a hover")
     };
     let linked = of(Some(&link));
     expect![[r#"
@@ -401,18 +401,9 @@ fn a_node_of_which_only_the_name_is_known() {
         "#- data/node/x.example.yaml\nport: 1\n#- data/role/web.yaml\nhost: a\n\
          #- data/common.yaml\nho$0st: b\n",
     );
-    let fixture = fixture(&text);
     let mut all = Nodes::default();
     all.insert(crate::scope::Node::named("x.example"));
-    let known = KnownNodes::new(&all);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
-    let analysis = Analysis {
-        selected: Some("x.example"),
-        ..Analysis::new(&fixture.snapshot, &settings, &configs, &known)
-    };
-    let options = HoverOptions::default();
-    let found = hover(analysis, &fixture.path, fixture.offset, &options);
+    let found = hover_with(&text, &KnownNodes::new(&all), Some("x.example"));
     expect![[r#"
         host — first found, for x.example, known by name only (may differ)
           b

@@ -168,21 +168,15 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
 
 /// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
-    let fixture = fixture(text);
-    let settings = settings(&fixture.snapshot);
-    let configs = ConfigCache::default();
     let nodes = nodes(known);
-    let root = fixture.snapshot.roots().environments().next();
-    let root = root.expect("an environment");
-    let nodes = behind_manifests(&nodes, &fixture.snapshot, root, &settings).expect("manifests");
-    let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
-    let found = hover(
-        analysis,
-        &fixture.path,
-        fixture.offset,
-        &HoverOptions::default(),
-    );
-    found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+    plain_of(asked(text, &nodes, |analysis, path, offset| {
+        let (snapshot, settings) = (analysis.snapshot, analysis.settings);
+        let root = snapshot.roots().environments().next();
+        let root = root.expect("an environment");
+        let nodes = &behind_manifests(&nodes, snapshot, root, settings).expect("manifests");
+        let analysis = Analysis { nodes, ..analysis };
+        hover(analysis, path, offset, &HoverOptions::default())
+    }))
 }
 
 #[test]
