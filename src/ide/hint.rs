@@ -341,25 +341,37 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         (true, Some(_)) => return Vec::new(),
         (false, _) => {}
     }
+    let kind_of = |key: &str| {
+        let runs = runs(&session, analysis.nodes, &request(key), &members);
+        key_hint(view, path, &runs, members.len(), selected.is_some())
+    };
+    let value_of = |key: &Arc<str>| common_value(view, &members, key);
+    hints_of(analysis, file, visible, &kind_of, &value_of)
+}
+
+/// The hints of keys and tokens, in the order of the text.
+fn hints_of(
+    analysis: Analysis<'_>,
+    file: &File,
+    visible: TextRange,
+    kind_of: &dyn Fn(&str) -> Option<HintKind>,
+    value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
+) -> Vec<Hint> {
     let mut found = Vec::new();
     let keys = file
         .facts()
         .sorted()
         .filter(|fact| overlap(fact.key, visible));
     for fact in keys.take(MOST_HINTS) {
-        if &*fact.name == LOOKUP_OPTIONS {
-            continue;
-        }
         if (analysis.is_cancelled)() {
             return found;
         }
-        let request = request(&fact.name);
-        let runs = runs(&session, analysis.nodes, &request, &members);
-        let kind = key_hint(view, path, &runs, members.len(), selected.is_some());
-        found.extend(kind.map(|kind| Hint::new(fact.key, kind)));
+        if &*fact.name != LOOKUP_OPTIONS {
+            let kind = kind_of(&fact.name);
+            found.extend(kind.map(|kind| Hint::new(fact.key, kind)));
+        }
     }
-    let value = |key: &Arc<str>| common_value(view, &members, key);
-    found.extend(token_hints(analysis, file, visible, &value));
+    found.extend(token_hints(analysis, file, visible, value_of));
     found.sort_by_key(|hint| hint.range.start);
     found
 }
@@ -371,41 +383,25 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
     let Some(certain) = view.as_ref().and_then(|view| Certainties::of(view, path)) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
-    let keys = file
-        .facts()
-        .sorted()
-        .filter(|fact| overlap(fact.key, visible));
-    for fact in keys.take(MOST_HINTS) {
-        if (analysis.is_cancelled)() {
-            return found;
-        }
-        if &*fact.name == LOOKUP_OPTIONS {
-            continue;
-        }
-        let Some(sources) = certain.sources(&fact.name) else {
-            continue;
-        };
+    let kind_of = |key: &str| {
+        let sources = certain.sources(key)?;
         let is_own = |source: &Source| source.place == *path;
-        let kind = match (sources.iter().any(is_own), sources.len()) {
-            (true, 2..) => HintKind::Merged {
+        match (sources.iter().any(is_own), sources.len()) {
+            (true, 2..) => Some(HintKind::Merged {
                 sources: sources.len(),
-            },
-            (true, _) | (false, 0) => continue,
-            (false, _) => HintKind::Dead {
+            }),
+            (true, _) | (false, 0) => None,
+            (false, _) => Some(HintKind::Dead {
                 of: 0,
                 by: sources
                     .first()
                     .map(|source| line(analysis.snapshot, source)),
                 others: 0,
-            },
-        };
-        found.push(Hint::new(fact.key, kind));
-    }
-    let value = |key: &Arc<str>| certain.value(key);
-    found.extend(token_hints(analysis, file, visible, &value));
-    found.sort_by_key(|hint| hint.range.start);
-    found
+            }),
+        }
+    };
+    let value_of = |key: &Arc<str>| certain.value(key);
+    hints_of(analysis, file, visible, &kind_of, &value_of)
 }
 
 fn key_hint(
