@@ -411,11 +411,7 @@ pub(super) fn document(view: &RootView<'_>, key: &str, node: Option<&Node>) -> D
         recover_broken_files: false,
         ..view.analysis.settings.clone()
     };
-    let analysis = Analysis {
-        settings: &settings,
-        ..view.analysis
-    };
-    let view = analysis.at(view.root);
+    let view = view.analysis.with_settings(&settings).at(view.root);
     let scope = node.map_or_else(Scope::open, |node| {
         let assigned = node.environment.as_deref();
         node.scope(assigned.unwrap_or(&view.environment.name))
