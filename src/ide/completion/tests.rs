@@ -2,9 +2,9 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Completion, complete, document};
+use super::{Completion, complete};
 use crate::ide::fixture_tests::{also_half_typed, ask, check_cases, with_hierarchy};
-use crate::ide::hover::{Described, HoverOptions};
+use crate::ide::hover::{Described, HoverOptions, described};
 use crate::text::TextEdit;
 
 pub(super) const NODES: &str = "\
@@ -347,7 +347,7 @@ fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
     let said = |about: Described| {
         ask(&in_common("a$0: 1"), None, |asked| {
             let options = HoverOptions::default();
-            let found = document(asked.analysis, asked.path, &about, &options);
+            let found = described(asked.analysis, asked.path, &about, &options);
             found.map(|hover| hover.plain).unwrap_or_default()
         })
     };
