@@ -164,13 +164,14 @@ fn deciding(view: &RootView<'_>, goal: &Goal, state: &State) -> BTreeSet<Arc<str
             return BTreeSet::new();
         }
     }
-    let snapshot = view.analysis.snapshot;
-    files.retain(|at| {
-        snapshot
-            .file(at)
-            .is_some_and(|file| file.facts().key(&goal.key).is_some())
-    });
+    files.retain(|at| sets(view, goal, at));
     files
+}
+
+/// Whether a file sets the key.
+fn sets(view: &RootView<'_>, goal: &Goal, at: &str) -> bool {
+    let file = view.analysis.snapshot.file(at);
+    file.is_some_and(|file| file.facts().key(&goal.key).is_some())
 }
 
 /// Replaces the value in the files that nodes get it from.
@@ -217,13 +218,7 @@ fn remove(view: &RootView<'_>, goal: &Goal, at: &Arc<str>, plan: &mut Plan) -> O
 /// The files of higher levels that set the key for one of the nodes.
 fn overriding(view: &RootView<'_>, goal: &Goal, above: &[Level]) -> BTreeSet<Arc<str>> {
     let files = above.iter().flat_map(|level| level.files.keys());
-    let snapshot = view.analysis.snapshot;
-    let sets = |at: &&Arc<str>| {
-        snapshot
-            .file(at)
-            .is_some_and(|file| file.facts().key(&goal.key).is_some())
-    };
-    files.filter(sets).cloned().collect()
+    files.filter(|at| sets(view, goal, at)).cloned().collect()
 }
 
 /// A further change besides setting a value.
