@@ -6,27 +6,18 @@ use super::*;
 use crate::analysis::behind_manifests;
 
 #[test]
-fn one_value_from_several_files_names_each_with_its_nodes() {
-    let text = "#- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n\
-        #- data/common.yaml\nother: 1\npo$0rt: 4\n";
-    check_nodes(
-        &with_hierarchy(text),
+fn sources_and_differences_of_several_values() {
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            ## one value from several files names each with its nodes
+            $ #- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n#- data/common.yaml\nother: 1\npo$0rt: 4\n
             port — first found, 2 different values on 4 nodes
               4  # 3 nodes · common.yaml:2 on 2, node/a.example.yaml:1 on 1
-            5 on d.example (role = db) · role/db.yaml:1"#]],
-    );
-}
-
-#[test]
-fn a_key_with_blanks_is_quoted_among_others() {
-    let text = "#- data/role/db.yaml\nusers: {ann: 1, 'Bob B': 2, 'Cid C': 3, dan: 4, eve: 5, 'Fay of the long name': 6}\n\
-        #- data/common.yaml\nus$0ers: {ann: 1, dan: 4, eve: 5, 'Fay of the long name': 6, 'Gus G': 7}\n";
-    check_nodes(
-        &with_hierarchy(text),
-        NODES,
-        expect![[r#"
+            5 on d.example (role = db) · role/db.yaml:1
+            ## a key with blanks is quoted among others
+            $ #- data/role/db.yaml\nusers: {ann: 1, 'Bob B': 2, 'Cid C': 3, dan: 4, eve: 5, 'Fay of the long name': 6}\n#- data/common.yaml\nus$0ers: {ann: 1, dan: 4, eve: 5, 'Fay of the long name': 6, 'Gus G': 7}\n
             users — first found, 2 different values on 4 nodes
               # 3 nodes · common.yaml:1
               ann: 1
@@ -34,7 +25,8 @@ fn a_key_with_blanks_is_quoted_among_others() {
               eve: 5
               Fay of the long name: 6
               Gus G: 7
-            adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1"#]],
+            adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1
+        "#]],
     );
 }
 
