@@ -148,6 +148,12 @@ impl<'a> Analysis<'a> {
         }
     }
 
+    /// The same with other settings.
+    #[must_use]
+    pub fn with_settings(self, settings: &'a Settings) -> Analysis<'a> {
+        Analysis { settings, ..self }
+    }
+
     /// Whether a template points outside the workspace folders, or behind a symbolic link whose
     /// target is missing.
     #[must_use]

@@ -97,6 +97,16 @@ enum Names {
     Many(Vec<String>),
 }
 
+impl Names {
+    fn all(&self) -> Vec<Arc<str>> {
+        let names = match self {
+            Names::One(name) => std::slice::from_ref(name),
+            Names::Many(names) => names,
+        };
+        names.iter().map(|name| Arc::from(name.as_str())).collect()
+    }
+}
+
 /// State shared by all requests: configurations are read once and invalidated when their texts
 /// change.
 #[derive(Default)]
@@ -232,13 +242,9 @@ fn answer(
         // No catalog is compiled for such a node, so nothing is looked up.
         Err(refused) => return Ok(Answer::failed(LookupError::new(ErrorClass::Parse, refused))),
     };
-    let names = match &request.key {
-        Names::One(name) => vec![Arc::from(name.as_str())],
-        Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
-    };
     let hash = |raw: Option<&RawValue>, field: &str| hash_field(raw, field).map(Arc::new);
     let lookup = Request {
-        names,
+        names: request.key.all(),
         merge: request
             .merge
             .map(|raw| value_field(raw, "merge"))
@@ -425,13 +431,9 @@ fn told(text: &str) -> TaggedJson<Value> {
 fn response<'a>(answer: &'a Answer, request: &BatchRequest<'a>) -> Response<'a> {
     let mut response = Response::to(request.id);
     if let Some(why) = answer.why_uncertain() {
-        let names: Vec<Arc<str>> = match &request.key {
-            Names::One(name) => vec![Arc::from(name.as_str())],
-            Names::Many(names) => names.iter().map(|name| Arc::from(name.as_str())).collect(),
-        };
         response.unknown = Some(told(&why));
         response.possible = answer.possible().map(TaggedJson);
-        response.unless = answer.unless(&names).as_deref().map(told);
+        response.unless = answer.unless(&request.key.all()).as_deref().map(told);
     } else {
         response.found = Some(answer.result.is_ok());
         match &answer.result {

@@ -12,7 +12,7 @@ use crate::disk::{self, DiskFiles};
 use crate::ide::KnownNodes;
 use crate::ide::hover::{HoverOptions, MAX_LINES, hover};
 use crate::lookup::ConfigCache;
-use crate::text::{Position, PositionEncoding};
+use crate::text::{Position, PositionEncoding, number_of};
 use crate::workspace::{File, Files as _};
 
 /// What a hover is for and how it is printed.
@@ -108,13 +108,10 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     };
     let lines = file.text().lines().count();
     if *line as usize > lines {
-        let lines = match lines {
-            1 => "1 line".to_owned(),
-            count => format!("{count} lines"),
-        };
         return Err(format!(
-            "{}: it has {lines}, there is no line {}",
+            "{}: it has {}, there is no line {}",
             shown(&at),
+            number_of(lines, "line"),
             line + 1
         ));
     }

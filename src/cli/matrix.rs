@@ -12,9 +12,9 @@ use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
-use crate::ide::cell::{counted, cut_apart, origins_text, outcome_text, sources_text, whose};
+use crate::ide::cell::{cut_apart, origins_text, outcome_text, row_title, sources_text, whose};
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
-use crate::lookup::{Alternatives, LookupError};
+use crate::lookup::Alternatives;
 use crate::value::to_tagged_json;
 
 /// Maximum width of a value in the text form, in characters.
@@ -103,11 +103,7 @@ fn chosen(
         };
         // A level outside of the workspace may set it.
         let answers = with_unseen(view, row_of_any(view, name)).answers;
-        let is_missing = |cell: &Cell| {
-            cell.unknown.is_none()
-                && cell.unless.is_none()
-                && cell.result.as_ref().is_err_and(LookupError::is_not_found)
-        };
+        let is_missing = |cell: &Cell| cell.is_missing() && cell.unless.is_none();
         let is_set = !answers.iter().all(is_missing);
         if !is_set {
             missing.push(message);
@@ -120,21 +116,7 @@ fn chosen(
 }
 
 fn text(row: &Row, layout: Layout) -> String {
-    let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
-    let title = match row.answers.len() {
-        1 if total == 0 => format!("{} — the same for every node", row.key),
-        count if total == 0 => format!(
-            "{} — {count} different values, depending on a node's facts",
-            row.key
-        ),
-        1 => format!("{} — the same for {}", row.key, counted(total)),
-        count => format!(
-            "{} — {count} different values on {}",
-            row.key,
-            counted(total)
-        ),
-    };
-    let mut out = layout.line(Paint::Title, &title);
+    let mut out = layout.line(Paint::Title, &row_title(row));
     let nodes = row.answers.iter().map(|cell| for_whom(row, cell));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.

@@ -2,6 +2,7 @@
 //! messages. It must not know what the commands print.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -239,6 +240,12 @@ pub(super) fn complain(message: &str) {
     let rest = told.strip_prefix(NAME).unwrap_or_default();
     let name = layout.word(Paint::Complaint, NAME);
     let _ = write!(std::io::stderr(), "{name}{rest}");
+}
+
+/// Prints why a command failed, and returns its exit code.
+pub(super) fn failed(message: &str) -> ExitCode {
+    complain(message);
+    ExitCode::FAILURE
 }
 
 /// Prints a remark about an answer on standard error, wrapped if that is a terminal.

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::compare::Difference;
-use super::matrix::{Cell, SourceLine};
+use super::matrix::{Cell, Row, SourceLine};
 use crate::lookup::LookupError;
+use crate::text::number_of;
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
 
@@ -84,6 +85,20 @@ pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (Stri
     (String::new(), lines)
 }
 
+/// A key with the number of its different answers.
+#[must_use]
+pub fn row_title(row: &Row) -> String {
+    let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
+    let said = match (row.answers.len(), total) {
+        (0, _) => "no node is known".to_owned(),
+        (1, 0) => "the same for every node".to_owned(),
+        (count, 0) => format!("{count} different values, depending on a node's facts"),
+        (1, total) => format!("the same for {}", counted(total)),
+        (count, total) => format!("{count} different values on {}", counted(total)),
+    };
+    format!("{} — {said}", row.key)
+}
+
 /// The name of a single node, else the number of nodes.
 #[must_use]
 pub fn whose(nodes: &[Arc<str>]) -> String {
@@ -155,10 +170,7 @@ fn shared_start(one: &str, other: &str) -> usize {
 /// A number of nodes, for people.
 #[must_use]
 pub fn counted(nodes: usize) -> String {
-    match nodes {
-        1 => "1 node".to_string(),
-        count => format!("{count} nodes"),
-    }
+    number_of(nodes, "node")
 }
 
 /// The numbers of files and hierarchies: `1084 files, 1 hierarchy`.
@@ -166,15 +178,12 @@ pub fn counted(nodes: usize) -> String {
 pub fn what_was_read(snapshot: &Snapshot) -> String {
     let roots = snapshot.roots().iter();
     let hierarchies = roots.filter(|root| root.hiera_yaml.is_some()).count();
-    let words = |count: usize, one: &str, more: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {more}"),
+    let hierarchies = match hierarchies {
+        1 => "1 hierarchy".to_owned(),
+        count => format!("{count} hierarchies"),
     };
-    let files = words(snapshot.files().count(), "file", "files");
-    format!(
-        "{files}, {}",
-        words(hierarchies, "hierarchy", "hierarchies")
-    )
+    let files = number_of(snapshot.files().count(), "file");
+    format!("{files}, {hierarchies}")
 }
 
 /// The kind of a line in a difference.

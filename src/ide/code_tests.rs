@@ -4,7 +4,9 @@ use expect_test::{Expect, expect};
 
 use super::completion::complete;
 use super::definition::{declaration, definition, type_definition};
-use super::fixture_tests::{Asked, all_shown, and_half_typed, ask, with_hierarchy};
+use super::fixture_tests::{
+    Asked, all_shown, also_half_typed, ask, changed, check_cases, with_hierarchy,
+};
 use super::references::{Role, references};
 use super::rename::rename;
 use super::signature::signature;
@@ -39,16 +41,29 @@ fn in_common(text: &str) -> String {
     with_hierarchy(&format!("{CODE}#- data/common.yaml\n{text}"))
 }
 
-/// The code with a cursor, and data.
-fn in_code(from: &str, to: &str) -> String {
-    in_common("web::port: 80\nclasses: [web, '::web::log']\n").replace(from, to)
+/// The code and data, with a change.
+fn in_code(change: &str) -> String {
+    let text = in_common("web::port: 80\nclasses: [web, '::web::log']\n");
+    changed(&text, change)
 }
 
-fn check(text: &str, answer: impl Fn(&Asked<'_>) -> Option<String>, expected: Expect) {
-    for text in and_half_typed(text) {
-        let found = ask(&text, None, |asked| answer(&asked));
-        expected.assert_eq(found.as_deref().unwrap_or("none"));
-    }
+/// A request at a cursor; `None` if it has no answer.
+type Request = fn(&Asked<'_>) -> Option<String>;
+
+fn answered(text: &str, request: Request) -> String {
+    also_half_typed(text, |text| {
+        let found = ask(text, None, |asked| request(&asked));
+        found.unwrap_or_else(|| "none".to_owned())
+    })
+}
+
+fn check(text: &str, request: Request, expected: Expect) {
+    expected.assert_eq(&answered(text, request));
+}
+
+/// Checks cases, each a part of a workspace.
+fn check_all(workspace: impl Fn(&str) -> String, request: Request, cases: Expect) {
+    check_cases(cases, |text| answered(&workspace(text), request));
 }
 
 fn defined(asked: &Asked<'_>) -> Option<String> {
@@ -86,13 +101,17 @@ fn offered(asked: &Asked<'_>) -> Option<String> {
 
 #[test]
 fn keys_and_parameters_lead_to_each_other() {
-    check(
-        &in_common("web::po$0rt: 80\n"),
+    check_all(
+        in_common,
         defined,
         expect![[r#"
-        data/common.yaml:1 web::port
-        data/role/web.yaml:1 web::port
-        modules/web/manifests/init.pp:4 $port"#]],
+            $ web::po$0rt: 80\n
+            data/common.yaml:1 web::port
+            data/role/web.yaml:1 web::port
+            modules/web/manifests/init.pp:4 $port
+            $ a: "%{lookup('web::t$0ls')}"\n
+            modules/web/manifests/init.pp:6 $tls
+        "#]],
     );
     check(
         &in_common("web::po$0rt: 80\n"),
@@ -101,60 +120,51 @@ fn keys_and_parameters_lead_to_each_other() {
         modules/web/manifests/init.pp:4 $port
         hiera.yaml:7 common.yaml"#]],
     );
-    check(
-        &in_common("web::po$0rt: 80\n"),
+    check_all(
+        in_common,
         typed,
-        expect!["modules/web/types/port.pp:1 Web::Port"],
+        expect![[r#"
+            $ web::po$0rt: 80\n
+            modules/web/types/port.pp:1 Web::Port
+            $ web::ens$0ure: absent\n
+            modules/web/manifests/init.pp:5 Enum['absent', 'present']
+        "#]],
     );
-    check(
-        &in_common("web::ens$0ure: absent\n"),
-        typed,
-        expect!["modules/web/manifests/init.pp:5 Enum['absent', 'present']"],
-    );
-    check(
-        &in_code("$port,", "$po$0rt,"),
+    check_all(
+        in_code,
         defined,
         expect![[r#"
-        data/common.yaml:1 web::port
-        data/role/web.yaml:1 web::port
-        modules/web/manifests/init.pp:4 $port"#]],
-    );
-    check(
-        &in_code("'users.bob'", "'users.bo$0b'"),
-        defined,
-        expect!["data/role/web.yaml:2 bob"],
-    );
-    check(
-        &in_code("'users.bob'", "'us$0ers.bob'"),
-        defined,
-        expect!["data/role/web.yaml:2 users"],
-    );
-    check(
-        &in_common("a: \"%{lookup('web::t$0ls')}\"\n"),
-        defined,
-        expect!["modules/web/manifests/init.pp:6 $tls"],
+            $ $port, → $po$0rt,
+            data/common.yaml:1 web::port
+            data/role/web.yaml:1 web::port
+            modules/web/manifests/init.pp:4 $port
+            $ 'users.bob' → 'users.bo$0b'
+            data/role/web.yaml:2 bob
+            $ 'users.bob' → 'us$0ers.bob'
+            data/role/web.yaml:2 users
+        "#]],
     );
 }
 
 #[test]
 fn classes_lead_to_manifests() {
-    check(
-        &in_code("[web,", "[we$0b,"),
+    check_all(
+        in_code,
         defined,
-        expect!["modules/web/manifests/init.pp:3 web"],
+        expect![[r#"
+            $ [web, → [we$0b,
+            modules/web/manifests/init.pp:3 web
+            $ include web::log → include web::l$0og
+            modules/web/manifests/log.pp:1 web::log
+        "#]],
     );
     check(
-        &in_code("'::web::log'", "'::web::l$0og'"),
+        &in_code("'::web::log' → '::web::l$0og'"),
         referenced,
         expect![[r#"
             data/common.yaml:2 '::web::log'
             modules/web/manifests/init.pp:9 web::log
             modules/web/manifests/log.pp:1 web::log"#]],
-    );
-    check(
-        &in_code("include web::log", "include web::l$0og"),
-        defined,
-        expect!["modules/web/manifests/log.pp:1 web::log"],
     );
 }
 
@@ -170,7 +180,7 @@ fn references_are_in_code_too() {
             modules/web/manifests/log.pp:2 web::port"#]],
     );
     check(
-        &in_code("'users.bob'", "'users.bo$0b'"),
+        &in_code("'users.bob' → 'users.bo$0b'"),
         referenced,
         expect![[r#"
             modules/web/manifests/init.pp:8 users.bob
@@ -180,56 +190,43 @@ fn references_are_in_code_too() {
 
 #[test]
 fn parameters_that_are_not_set_are_offered() {
-    check(
-        &in_common("web::ensure: absent\nweb::$0"),
+    check_all(
+        in_common,
         offered,
         expect![[r#"
+            $ web::ensure: absent\nweb::$0
             web::port  Web::Port, required  Where it listens.
-            web::tls  Optional[Boolean] = undef"#]],
-    );
-    check(
-        &in_common("w$0"),
-        offered,
-        expect![[r#"
-        web::port  Web::Port, required  Where it listens.
-        web::ensure  Enum['absent', 'present'] = 'present'
-        web::tls  Optional[Boolean] = undef"#]],
-    );
-    check(
-        &in_common("web::ensure: $0"),
-        offered,
-        expect![[r#"
-        absent  by its type
-        present  by its type"#]],
-    );
-    check(
-        &in_common("web::tls: $0"),
-        offered,
-        expect![[r#"
-        true  by its type
-        false  by its type"#]],
-    );
-    check(
-        &in_common("classes:\n  - we$0"),
-        offered,
-        expect![[r#"
-        web  class
-        web::log  class"#]],
+            web::tls  Optional[Boolean] = undef
+            $ w$0
+            web::port  Web::Port, required  Where it listens.
+            web::ensure  Enum['absent', 'present'] = 'present'
+            web::tls  Optional[Boolean] = undef
+            $ web::ensure: $0
+            absent  by its type
+            present  by its type
+            $ web::tls: $0
+            true  by its type
+            false  by its type
+            $ classes:\n  - we$0
+            web  class
+            web::log  class
+        "#]],
     );
 }
 
 #[test]
 fn keys_are_offered_in_lookups_of_manifests() {
-    check(&in_code("'users.bob'", "'us$0'"), offered, expect!["users"]);
-    check(
-        &in_code("'users.bob'", "'users.$0'"),
+    check_all(
+        in_code,
         offered,
-        expect!["bob"],
-    );
-    check(
-        &in_code("lookup('users.bob', Hash)", "lookup(\n    'us$0'\n  )"),
-        offered,
-        expect!["users"],
+        expect![[r#"
+            $ 'users.bob' → 'us$0'
+            users
+            $ 'users.bob' → 'users.$0'
+            bob
+            $ lookup('users.bob', Hash) → lookup(\n    'us$0'\n  )
+            users
+        "#]],
     );
     for call in [
         "lookup('us$0",
@@ -241,7 +238,7 @@ fn keys_are_offered_in_lookups_of_manifests() {
         "\"a ${lookup('us$0",
     ] {
         check(
-            &in_code("lookup('users.bob', Hash)", call),
+            &in_code(&format!("lookup('users.bob', Hash) → {call}")),
             offered,
             expect!["users"],
         );
@@ -254,7 +251,7 @@ fn keys_are_offered_in_lookups_of_manifests() {
         "us$0",
     ] {
         check(
-            &in_code("lookup('users.bob', Hash)", no_key),
+            &in_code(&format!("lookup('users.bob', Hash) → {no_key}")),
             offered,
             expect!["none"],
         );
@@ -272,19 +269,19 @@ fn classes_are_offered_where_manifests_include_them() {
         "class { 'web::l$0': }",
     ] {
         check(
-            &in_code("include web::log", place),
+            &in_code(&format!("include web::log → {place}")),
             |asked| offered(asked).filter(|found| !found.is_empty()),
             expect!["web::log  class"],
         );
     }
     check(
-        &in_code("include web::log", "include web,\n    ::web::l$0"),
+        &in_code("include web::log → include web,\n    ::web::l$0"),
         offered,
         expect!["::web::log  class"],
     );
     for place in ["require => we$0", "notice(we$0)", "# include we$0"] {
         check(
-            &in_code("include web::log", place),
+            &in_code(&format!("include web::log → {place}")),
             offered,
             expect!["none"],
         );
@@ -306,88 +303,61 @@ class app(
 ) { }
 ";
 
-fn check_typed(text: &str, expected: Expect) {
-    let text = with_hierarchy(&format!("{TYPES}#- data/common.yaml\n{text}"));
-    let text = text.replace(
+fn with_types(data: &str) -> String {
+    let text = with_hierarchy(&format!("{TYPES}#- data/common.yaml\n{data}"));
+    text.replace(
         "with_data",
         "#- data/role/web.yaml\napp::conf: {host: x, extra: 1}\n",
-    );
-    check(&text, offered, expected);
+    )
 }
 
 #[test]
 fn members_and_values_are_offered_by_their_types() {
-    check_typed(
-        "app::conf:\n  $0",
+    check_all(
+        with_types,
+        offered,
         expect![[r#"
-            host  String, required
-            mode  Enum['a', 'b'], required
-            port  Integer[1, 65535]"#]],
-    );
-    check_typed(
-        "app::conf:\n  host: x\n  $0\n  port: 1\n",
-        expect!["mode  Enum['a', 'b'], required"],
-    );
-    check_typed(
-        "app::conf: {host: x, $0, port: 1}\n",
-        expect!["mode  Enum['a', 'b'], required"],
-    );
-    check_typed("app::conf: $0", expect![""]);
-    check_typed(
-        "app::conf:\n  mode: $0",
-        expect![[r#"
-            a  by its type
-            b  by its type"#]],
-    );
-    check_typed(
-        "app::flags:\n  $0",
-        expect![[r#"
-            k1  Boolean
-            k2  Boolean"#]],
-    );
-    check_typed("app::flags: $0", expect![""]);
-    check_typed(
-        "app::flags: {k1: $0",
-        expect![[r#"
-            true  by its type
-            false  by its type"#]],
-    );
-    check_typed(
-        "app::list:\n  - user: x\n    $0",
-        expect!["level  Enum['no', 'read', 'write']"],
-    );
-    check_typed(
-        "app::list:\n  - level: $0",
-        expect![[r#"
-            'no'  by its type
-            read  by its type
-            write  by its type"#]],
-    );
-    check_typed(
-        "app::users:\n  alice:\n    le$0",
-        expect!["level  Enum['no', 'read', 'write']"],
-    );
-    check_typed(
-        "app::users:\n  alice:\n    level: 'r$0'",
-        expect![[r#"
-            read  by its type
-            write  by its type"#]],
-    );
-    check_typed(
-        "app::either: $0",
-        expect![[r#"
-            true  by its type
-            false  by its type
-            ask  by its type
-            'on'  by its type"#]],
-    );
-    check_typed(
-        "app::conf:\n  $0\nwith_data",
-        expect![[r#"
+            $ app::conf:\n  $0
             host  String, required
             mode  Enum['a', 'b'], required
             port  Integer[1, 65535]
-            extra"#]],
+            $ app::conf:\n  host: x\n  $0\n  port: 1\n
+            mode  Enum['a', 'b'], required
+            $ app::conf: {host: x, $0, port: 1}\n
+            mode  Enum['a', 'b'], required
+            $ app::conf: $0
+            $ app::conf:\n  mode: $0
+            a  by its type
+            b  by its type
+            $ app::flags:\n  $0
+            k1  Boolean
+            k2  Boolean
+            $ app::flags: $0
+            $ app::flags: {k1: $0
+            true  by its type
+            false  by its type
+            $ app::list:\n  - user: x\n    $0
+            level  Enum['no', 'read', 'write']
+            $ app::list:\n  - level: $0
+            'no'  by its type
+            read  by its type
+            write  by its type
+            $ app::users:\n  alice:\n    le$0
+            level  Enum['no', 'read', 'write']
+            $ app::users:\n  alice:\n    level: 'r$0'
+            read  by its type
+            write  by its type
+            $ app::either: $0
+            true  by its type
+            false  by its type
+            ask  by its type
+            'on'  by its type
+            $ app::conf:\n  $0\nwith_data
+            host  String, required
+            mode  Enum['a', 'b'], required
+            port  Integer[1, 65535]
+            extra
+        "#]],
     );
 }
 
@@ -407,50 +377,50 @@ fn renames_go_through_lookups_and_stop_at_parameters() {
             },
         )
     };
-    check(
-        &in_common("us$0ers: {}\n"),
+    check_all(
+        in_common,
         renamed,
         expect![[r#"
-        /repo/data/common.yaml 1
-        /repo/data/role/web.yaml 1
-        /repo/modules/web/manifests/init.pp 1"#]],
+            $ us$0ers: {}\n
+            /repo/data/common.yaml 1
+            /repo/data/role/web.yaml 1
+            /repo/modules/web/manifests/init.pp 1
+            $ web::po$0rt: 1\n
+            refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter
+            $ web::ot$0her: 1\n
+            refused: log.pp:3 looks up a key that is computed and can be 'web::other': it would not be found there
+        "#]],
     );
     check(
-        &in_code("'users.bob'", "'us$0ers.bob'"),
+        &in_code("'users.bob' → 'us$0ers.bob'"),
         renamed,
         expect![[r#"
             /repo/data/role/web.yaml 1
             /repo/modules/web/manifests/init.pp 1"#]],
-    );
-    check(
-        &in_common("web::po$0rt: 1\n"),
-        renamed,
-        expect![
-            "refused: 'web::port' is the parameter $port of the class web: a new name is 'web::' and the new name of the parameter"
-        ],
-    );
-    check(
-        &in_common("web::ot$0her: 1\n"),
-        renamed,
-        expect![
-            "refused: log.pp:3 looks up a key that is computed and can be 'web::other': it would not be found there"
-        ],
     );
 }
 
 #[test]
 fn lookups_of_manifests_have_a_signature() {
     let active = |to: &str| {
-        ask(&in_code("lookup('users.bob', Hash)", to), None, |asked| {
-            let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
-            found.map(|found| found.parameters[found.active])
-        })
+        ask(
+            &in_code(&format!("lookup('users.bob', Hash) → {to}")),
+            None,
+            |asked| {
+                let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+                found.map(|found| found.parameters[found.active])
+            },
+        )
     };
     let label = |to: &str| {
-        ask(&in_code("lookup('users.bob', Hash)", to), None, |asked| {
-            let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
-            found.map(|found| found.label)
-        })
+        ask(
+            &in_code(&format!("lookup('users.bob', Hash) → {to}")),
+            None,
+            |asked| {
+                let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+                found.map(|found| found.label)
+            },
+        )
     };
     assert_eq!(active("lookup('$0"), Some("name"));
     assert_eq!(

@@ -26,6 +26,15 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// The difference between two answers of a key; `None` if they are the same.
+    pub(super) fn between(key: &Arc<str>, before: Cell, after: Cell) -> Option<Difference> {
+        differ(&before, &after).then(|| Difference {
+            key: key.clone(),
+            before,
+            after,
+        })
+    }
+
     /// Splits a difference by the pairs of old and new origins.
     #[must_use]
     pub fn by_origin(&self) -> Vec<Difference> {
@@ -80,11 +89,7 @@ pub fn compare(
             let keys = chosen(keys, &[view]);
             for (at, key) in keys.iter().enumerate() {
                 let [before, after] = [one, other].map(|member| answer_of(view, key, member));
-                let difference = differ(&before, &after).then(|| Difference {
-                    key: key.clone(),
-                    before,
-                    after,
-                });
+                let difference = Difference::between(key, before, after);
                 step(Vec::from_iter(difference), at + 1, keys.len())?;
             }
             Ok(())
@@ -227,7 +232,7 @@ pub fn changes(old: &Row, new: &Row) -> Vec<Difference> {
 }
 
 /// Whether two answers differ; the reason for an uncertainty is ignored.
-pub(super) fn differ(one: &Cell, other: &Cell) -> bool {
+fn differ(one: &Cell, other: &Cell) -> bool {
     let message = |cell: &Cell| cell.result.clone().map_err(|error| error.to_string());
     one.unknown.is_some() != other.unknown.is_some() || message(one) != message(other)
 }

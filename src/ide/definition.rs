@@ -45,10 +45,7 @@ pub fn definition(
     facts: &[NodeFile],
 ) -> Option<Definition> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let view = analysis.answering(path)?;
     let scope = scope_of(&view, path);
     if let Some(knock_out) = KnockOut::at(&view, path, offset, &scope) {
@@ -94,10 +91,7 @@ pub fn declaration(
     facts: &[NodeFile],
 ) -> Option<Definition> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let mention = named::at(analysis.snapshot, path, offset)?;
     let Named::Key(key) = &mention.named else {
         return definition(analysis, path, offset, facts);

@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use expect_test::Expect;
+
 use super::file_place::FilePlace;
 use crate::analysis::{Analysis, NodeCache, NodeFile, NodeInputs};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+use crate::scope::{KnownNodes, Nodes};
 use crate::text::TextRange;
+use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
 /// A hierarchy of six levels, in the folder `data`.
@@ -23,6 +27,12 @@ hierarchy:
 
 pub(super) fn with_hierarchy(text: &str) -> String {
     format!("{HIERARCHY}{text}")
+}
+
+/// Nodes from the text of a nodes file.
+pub(super) fn nodes(text: &str) -> KnownNodes {
+    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
+    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
 }
 
 /// A fixture with its cursor.
@@ -90,9 +100,36 @@ pub(super) fn half_typed(text: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// A text unchanged, then [`half_typed`]: the answers must be the same.
-pub(super) fn and_half_typed(text: &str) -> impl Iterator<Item = String> {
-    std::iter::once(text.to_owned()).chain(half_typed(text))
+/// The answer for a text; the same for its [`half_typed`] variants.
+pub(super) fn also_half_typed(text: &str, answer: impl Fn(&str) -> String) -> String {
+    let expected = answer(text);
+    for text in half_typed(text) {
+        assert_eq!(answer(&text), expected, "{text}");
+    }
+    expected
+}
+
+/// Checks cases that are written one below the other: a line after `$ ` is a text, in which `\n`
+/// stands for a line break, and the lines below it are its answer. Lines after `## ` are titles.
+pub(super) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
+    let mut shown = String::new();
+    for line in cases.data().lines().map(str::trim_start) {
+        if let Some(text) = line.strip_prefix("$ ") {
+            let answer = answer(&text.replace("\\n", "\n"));
+            let end = if answer.is_empty() { "" } else { "\n" };
+            shown += &format!("{line}\n{answer}{end}");
+        } else if line.starts_with("## ") {
+            shown += &format!("{line}\n");
+        }
+    }
+    cases.assert_eq(&shown);
+}
+
+/// A text with a change, written as `from → to`.
+pub(super) fn changed(text: &str, change: &str) -> String {
+    let (from, to) = change.split_once(" → ").expect("a change");
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    text.replace(from, to)
 }
 
 /// `PATH:LINE NAME` of a place.

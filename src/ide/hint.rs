@@ -13,7 +13,7 @@ use super::matrix::{SourceLine, line};
 use super::target::entry_at;
 use crate::analysis::{Analysis, Certainties, RootView, datadir_of, left_out, request};
 use crate::lookup::{Request, Run, Source, readers, runs, sources};
-use crate::text::TextRange;
+use crate::text::{TextRange, number_of};
 use crate::value::Value;
 use crate::workspace::{File, LOOKUP_OPTIONS, path};
 
@@ -81,6 +81,18 @@ pub struct Hint {
     pub place: Option<String>,
     /// The overridden facts, in words; empty without any.
     pub what_if: String,
+}
+
+impl Hint {
+    fn new(range: TextRange, kind: HintKind) -> Hint {
+        Hint {
+            range,
+            kind,
+            by: None,
+            place: None,
+            what_if: String::new(),
+        }
+    }
 }
 
 /// The kinds of hints to show.
@@ -177,8 +189,7 @@ impl Hint {
             let name = self.place.as_deref().unwrap_or("another level");
             match others {
                 0 => name.to_owned(),
-                1 => format!("{name} and 1 more file"),
-                others => format!("{name} and {others} more files"),
+                others => format!("{name} and {}", number_of(*others, "more file")),
             }
         };
         match &self.kind {
@@ -295,13 +306,8 @@ fn all_hints(
         let of = analysis.nodes.len();
         let changed = changed_keys(analysis, file.path()).into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
-        found.extend(changed.map(|(range, nodes)| Hint {
-            range,
-            kind: HintKind::Impact { nodes, of },
-            by: None,
-            place: None,
-            what_if: String::new(),
-        }));
+        found
+            .extend(changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, of })));
         // VS Code cuts all hints of a line together after 43 characters, so the edit's effect comes first.
         found.sort_by_key(|hint| {
             let is_impact = matches!(hint.kind, HintKind::Impact { .. });
@@ -335,31 +341,37 @@ fn settled_hints(view: &RootView<'_>, file: &File, visible: TextRange) -> Vec<Hi
         (true, Some(_)) => return Vec::new(),
         (false, _) => {}
     }
+    let kind_of = |key: &str| {
+        let runs = runs(&session, analysis.nodes, &request(key), &members);
+        key_hint(view, path, &runs, members.len(), selected.is_some())
+    };
+    let value_of = |key: &Arc<str>| common_value(view, &members, key);
+    hints_of(analysis, file, visible, &kind_of, &value_of)
+}
+
+/// The hints of keys and tokens, in the order of the text.
+fn hints_of(
+    analysis: Analysis<'_>,
+    file: &File,
+    visible: TextRange,
+    kind_of: &dyn Fn(&str) -> Option<HintKind>,
+    value_of: &dyn Fn(&Arc<str>) -> Option<Value>,
+) -> Vec<Hint> {
     let mut found = Vec::new();
     let keys = file
         .facts()
         .sorted()
         .filter(|fact| overlap(fact.key, visible));
     for fact in keys.take(MOST_HINTS) {
-        if &*fact.name == LOOKUP_OPTIONS {
-            continue;
-        }
         if (analysis.is_cancelled)() {
             return found;
         }
-        let request = request(&fact.name);
-        let runs = runs(&session, analysis.nodes, &request, &members);
-        let kind = key_hint(view, path, &runs, members.len(), selected.is_some());
-        found.extend(kind.map(|kind| Hint {
-            range: fact.key,
-            kind,
-            by: None,
-            place: None,
-            what_if: String::new(),
-        }));
+        if &*fact.name != LOOKUP_OPTIONS {
+            let kind = kind_of(&fact.name);
+            found.extend(kind.map(|kind| Hint::new(fact.key, kind)));
+        }
     }
-    let value = |key: &Arc<str>| common_value(view, &members, key);
-    found.extend(token_hints(analysis, file, visible, &value));
+    found.extend(token_hints(analysis, file, visible, value_of));
     found.sort_by_key(|hint| hint.range.start);
     found
 }
@@ -371,47 +383,25 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
     let Some(certain) = view.as_ref().and_then(|view| Certainties::of(view, path)) else {
         return Vec::new();
     };
-    let mut found = Vec::new();
-    let keys = file
-        .facts()
-        .sorted()
-        .filter(|fact| overlap(fact.key, visible));
-    for fact in keys.take(MOST_HINTS) {
-        if (analysis.is_cancelled)() {
-            return found;
-        }
-        if &*fact.name == LOOKUP_OPTIONS {
-            continue;
-        }
-        let Some(sources) = certain.sources(&fact.name) else {
-            continue;
-        };
+    let kind_of = |key: &str| {
+        let sources = certain.sources(key)?;
         let is_own = |source: &Source| source.place == *path;
-        let kind = match (sources.iter().any(is_own), sources.len()) {
-            (true, 2..) => HintKind::Merged {
+        match (sources.iter().any(is_own), sources.len()) {
+            (true, 2..) => Some(HintKind::Merged {
                 sources: sources.len(),
-            },
-            (true, _) | (false, 0) => continue,
-            (false, _) => HintKind::Dead {
+            }),
+            (true, _) | (false, 0) => None,
+            (false, _) => Some(HintKind::Dead {
                 of: 0,
                 by: sources
                     .first()
                     .map(|source| line(analysis.snapshot, source)),
                 others: 0,
-            },
-        };
-        found.push(Hint {
-            range: fact.key,
-            kind,
-            by: None,
-            place: None,
-            what_if: String::new(),
-        });
-    }
-    let value = |key: &Arc<str>| certain.value(key);
-    found.extend(token_hints(analysis, file, visible, &value));
-    found.sort_by_key(|hint| hint.range.start);
-    found
+            }),
+        }
+    };
+    let value_of = |key: &Arc<str>| certain.value(key);
+    hints_of(analysis, file, visible, &kind_of, &value_of)
 }
 
 fn key_hint(
@@ -495,13 +485,8 @@ fn token_hints(
         }
         let key = &reference.key;
         let value = known.entry(key.clone()).or_insert_with(|| value_of(key));
-        found.extend(value.clone().map(|value| Hint {
-            range: reference.range,
-            kind: HintKind::TokenValue(value),
-            by: None,
-            place: None,
-            what_if: String::new(),
-        }));
+        let kind = value.clone().map(HintKind::TokenValue);
+        found.extend(kind.map(|kind| Hint::new(reference.range, kind)));
     }
     found
 }

@@ -2,10 +2,8 @@
 
 use super::*;
 use crate::fixture::{FOLDER, Fixture};
-use crate::ide::KnownNodes;
+use crate::ide::fixture_tests::nodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::Nodes;
-use crate::value::load_yaml;
 
 const FILES: &str = "\
 #- hiera.yaml
@@ -27,11 +25,6 @@ long: 'Welcome to: a machine of this company, be careful with it'
 it's: 2
 ";
 
-fn nodes(text: &str) -> KnownNodes {
-    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
-    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
-}
-
 struct Case<'a> {
     selected: Option<&'a str>,
     nodes: &'a str,
@@ -48,7 +41,11 @@ const PLAIN: Case<'_> = Case {
 };
 
 fn found(case: &Case<'_>) -> Vec<(String, Option<String>)> {
-    let snapshot = Fixture::new("data/common.yaml", FILES).opened();
+    found_in(FILES, case)
+}
+
+fn found_in(files: &str, case: &Case<'_>) -> Vec<(String, Option<String>)> {
+    let snapshot = Fixture::new("data/common.yaml", files).opened();
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let configs = ConfigCache::default();
     let known = nodes(case.nodes);
@@ -104,21 +101,18 @@ fn a_value_that_the_selected_node_does_not_get_is_overridden_not_unused() {
 #[test]
 fn the_file_that_overrides_on_most_nodes_is_named() {
     let files = FILES.replace("#- data/role/db.yaml\n", "#- data/role/db.yaml\nport: 1\n");
-    let snapshot = Fixture::new("data/common.yaml", &files).opened();
-    let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let configs = ConfigCache::default();
-    let known =
-        nodes("a: {facts: {role: web}}\nb: {facts: {role: db}}\nc: {facts: {role: db}}\nd: {}\n");
-    let analysis = Analysis::new(&snapshot, &settings, &configs, &known);
-    let path = format!("{FOLDER}/data/common.yaml");
-    let options = HintOptions {
-        impact: false,
-        ..HintOptions::ALL
+    let case = Case {
+        nodes: "a: {facts: {role: web}}\nb: {facts: {role: db}}\nc: {facts: {role: db}}\nd: {}\n",
+        options: HintOptions {
+            impact: false,
+            ..HintOptions::ALL
+        },
+        ..PLAIN
     };
-    let hints = hints(analysis, &path, TextRange::new(0, 2_000), options);
-    assert_eq!(hints[0].label(), "↑ 3/4 role/db.yaml:1 +1");
+    let (label, sentence) = found_in(&files, &case).swap_remove(0);
+    assert_eq!(label, "↑ 3/4 role/db.yaml:1 +1");
     assert_eq!(
-        hints[0].sentence().as_deref(),
+        sentence.as_deref(),
         Some(
             "on 3 of the 4 nodes that read this file, this value is overridden by data/role/db.yaml:1 and 1 more file"
         )

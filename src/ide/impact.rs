@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::compare::{Difference, changes, differ};
+use super::compare::{Difference, changes};
 use super::matrix::{answer_in, bare_row_of, row_of};
 use super::touched::Extent;
 use crate::analysis::RootView;
@@ -109,14 +109,8 @@ pub fn impact_on_readers(
         let request = Request::key(key).with_sources();
         for (scope, condition) in &scopes {
             let one = |view: &RootView<'_>| answer_in(view, &request, scope, condition);
-            let (before, after) = (one(before), one(after));
-            if differ(&before, &after) {
-                impact.changes.push(Difference {
-                    key: key.clone(),
-                    before,
-                    after,
-                });
-            }
+            let difference = Difference::between(key, one(before), one(after));
+            impact.changes.extend(difference);
         }
         if step(at + 1, keys.len()).is_break() {
             return None;

@@ -69,6 +69,12 @@ impl Cell {
         all.filter(|source| seen.insert(source)).collect()
     }
 
+    /// Whether it is known that no level sets the key.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.unknown.is_none() && self.result.as_ref().is_err_and(LookupError::is_not_found)
+    }
+
     /// The likely value, if it has no unknown parts.
     #[must_use]
     pub fn possible(&self) -> Option<&Value> {
@@ -135,6 +141,10 @@ pub(super) fn bare_row_of(view: &RootView<'_>, key: &str, members: &[usize]) -> 
 /// The answers of some known nodes to any request.
 pub(super) fn row_by(view: &RootView<'_>, key: &str, request: &Request, members: &[usize]) -> Row {
     let groups = groups_of_members(&view.session(), view.analysis.nodes, request, members);
+    row_with(view, key, groups)
+}
+
+fn row_with(view: &RootView<'_>, key: &str, groups: Vec<Group>) -> Row {
     Row {
         key: Arc::from(key),
         answers: of_part(view, key, cells(view.analysis.snapshot, groups)),
@@ -155,11 +165,7 @@ pub fn row_of_any(view: &RootView<'_>, key: &str) -> Row {
 fn row_of_possible(view: &RootView<'_>, key: &str) -> Row {
     let request = Request::key(key).with_sources();
     let groups = groups_of_possible(&view.session(), &Scope::open(), &request);
-    Row {
-        key: Arc::from(key),
-        answers: of_part(view, key, cells(view.analysis.snapshot, groups)),
-        by_facts: Vec::new(),
-    }
+    row_with(view, key, groups)
 }
 
 /// Adds the answers for possible facts to an unknown answer if the nodes' facts are unknown: for

@@ -3,8 +3,10 @@
 use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
-use super::fixture_tests::{all_shown, and_half_typed, ask, text_of, with_hierarchy};
-use super::reference_tests::{check_highlights, check_references};
+use super::fixture_tests::{
+    all_shown, also_half_typed, ask, changed, check_cases, text_of, with_hierarchy,
+};
+use super::reference_tests::{check_all_references, check_highlights, check_references};
 
 const NODES: &str = "\
 #- nodes.json
@@ -40,19 +42,25 @@ fn definition_of(text: &str, selected: Option<&str>) -> String {
 }
 
 fn check_definition(text: &str, selected: Option<&str>, expected: Expect) {
-    for text in and_half_typed(text) {
-        expected.assert_eq(&definition_of(&text, selected));
-    }
+    expected.assert_eq(&also_half_typed(text, |text| definition_of(text, selected)));
+}
+
+/// Checks the definitions of cases, each a part of a workspace.
+fn check_definitions(workspace: impl Fn(&str) -> String, cases: Expect) {
+    check_cases(cases, |text| {
+        also_half_typed(&workspace(text), |text| definition_of(text, None))
+    });
 }
 
 fn check_declaration(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let found = ask(&text, None, |asked| {
+    let shown = also_half_typed(text, |text| {
+        let found = ask(text, None, |asked| {
             let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
             found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
         });
-        expected.assert_eq(found.as_deref().unwrap_or("none"));
-    }
+        found.unwrap_or_else(|| "none".to_owned())
+    });
+    expected.assert_eq(&shown);
 }
 
 #[test]
@@ -409,22 +417,19 @@ fn entries_of_lookup_options_lead_to_keys() {
              lookup_options:\n  {entry}: {{merge: unique}}\n"
         ))
     };
-    check_definition(
-        &data("a::li$0st"),
-        None,
+    check_definitions(
+        data,
         expect![[r#"
-        from a::list
-        data/common.yaml:1 a::list
-        data/role/web.yaml:1 a::list"#]],
-    );
-    check_definition(
-        &data("'^a:$0:'"),
-        None,
-        expect![[r#"
+            $ a::li$0st
+            from a::list
+            data/common.yaml:1 a::list
+            data/role/web.yaml:1 a::list
+            $ '^a:$0:'
             from '^a::'
             data/role/web.yaml:1 a::list
             data/common.yaml:1 a::list
-            data/common.yaml:2 a::other"#]],
+            data/common.yaml:2 a::other
+        "#]],
     );
     check_references(
         &data("a::li$0st"),
@@ -437,45 +442,35 @@ fn entries_of_lookup_options_lead_to_keys() {
 
 #[test]
 fn mapped_paths_lead_to_their_variable() {
-    let at = |from: &str, to: &str| MAPPED.replacen(from, to, 1);
-    check_definition(
-        &at("[facts.ser", "[facts.ser$0"),
-        None,
+    let at = |change: &str| changed(MAPPED, change);
+    check_definitions(
+        at,
         expect![[r#"
+            $ [facts.ser → [facts.ser$0
             from facts.services
-            nodes.json:1 "services""#]],
-    );
-    check_references(
-        &at("[facts.ser", "[facts.ser$0"),
-        expect![[r#"
-            hiera.yaml:4 facts.services
-            data/common.yaml:2 facts.services"#]],
-    );
-    check_references(
-        &at("b: \"%{facts.ser", "b: \"%{facts.ser$0"),
-        expect![[r#"
-            data/common.yaml:2 facts.services
-            hiera.yaml:4 facts.services"#]],
-    );
-    check_definition(
-        &at("svc/%{ser", "svc/%{ser$0"),
-        None,
-        expect![[r#"
+            nodes.json:1 "services"
+            $ svc/%{ser → svc/%{ser$0
             from service
             hiera.yaml:4 service
-            nodes.json:1 "services""#]],
+            nodes.json:1 "services"
+        "#]],
     );
-    check_references(
-        &at("svc/%{ser", "svc/%{ser$0"),
+    check_all_references(
+        at,
         expect![[r#"
+            $ [facts.ser → [facts.ser$0
+            hiera.yaml:4 facts.services
+            data/common.yaml:2 facts.services
+            $ b: "%{facts.ser → b: "%{facts.ser$0
+            data/common.yaml:2 facts.services
+            hiera.yaml:4 facts.services
+            $ svc/%{ser → svc/%{ser$0
             hiera.yaml:4 service
-            hiera.yaml:4 service"#]],
-    );
-    check_references(
-        &at(" %{service}", " %{ser$0vice}"),
-        expect![[r#"
+            hiera.yaml:4 service
+            $ %{service}" → %{ser$0vice}"
             data/common.yaml:2 service
-            hiera.yaml:5 service"#]],
+            hiera.yaml:5 service
+        "#]],
     );
 }
 
@@ -490,19 +485,19 @@ fn a_knock_out_leads_to_what_it_removes() {
         ))
         .replace("users: [z]", "users: {groups: [z]}")
     };
-    check_definition(
-        &text("  - --doc$0ker\n"),
-        None,
+    check_definitions(
+        text,
         expect![[r#"
+            $   - --doc$0ker\n
             from --docker
-            data/site/ams.yaml:1 docker"#]],
+            data/site/ams.yaml:1 docker
+            $   - '--wh$0eel'\n
+            from '--wheel'
+
+            $   - doc$0ker\n
+            none
+        "#]],
     );
-    check_definition(
-        &text("  - '--wh$0eel'\n"),
-        None,
-        expect!["from '--wheel'\n"],
-    );
-    check_definition(&text("  - doc$0ker\n"), None, expect!["none"]);
     let first = text("  - --doc$0ker\n").replace("strategy: deep, ", "strategy: first, ");
     check_definition(&first, None, expect!["none"]);
 }

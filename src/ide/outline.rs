@@ -9,7 +9,7 @@ use super::target::is_config;
 use crate::analysis::Analysis;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Node, NodeId, NodeKind, Tree, parse_yaml};
-use crate::text::TextRange;
+use crate::text::{TextRange, number_of};
 use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
 
 /// Maximum number of nested symbols in a file.
@@ -151,11 +151,10 @@ impl Below<'_> {
 fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
     let node = tree.node(value);
     match &node.kind {
-        NodeKind::Mapping(pairs) => (SymbolKind::Hash, counted(pairs.len(), "key", "keys")),
-        NodeKind::Sequence(elements) => (
-            SymbolKind::List,
-            counted(elements.len(), "element", "elements"),
-        ),
+        NodeKind::Mapping(pairs) => (SymbolKind::Hash, Some(number_of(pairs.len(), "key"))),
+        NodeKind::Sequence(elements) => {
+            (SymbolKind::List, Some(number_of(elements.len(), "element")))
+        }
         NodeKind::Alias { name, .. } => (SymbolKind::Key, Some(format!("*{name}"))),
         NodeKind::Scalar(scalar) => {
             let text = &scalar.text;
@@ -167,13 +166,6 @@ fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
             (kind, Some(shown).filter(|shown| !shown.is_empty()))
         }
     }
-}
-
-fn counted(count: usize, one: &str, many: &str) -> Option<String> {
-    Some(match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {many}"),
-    })
 }
 
 fn kind_of(node: &Node, text: &str) -> SymbolKind {
@@ -235,7 +227,7 @@ fn in_line(value: &str) -> (SymbolKind, Option<String>) {
 fn as_hash(symbol: &mut Symbol) {
     if symbol.kind == SymbolKind::Key && !symbol.children.is_empty() {
         symbol.kind = SymbolKind::Hash;
-        symbol.detail = counted(symbol.children.len(), "key", "keys");
+        symbol.detail = Some(number_of(symbol.children.len(), "key"));
     }
 }
 

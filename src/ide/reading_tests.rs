@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
+use super::fixture_tests::{also_half_typed, ask, check_cases, text_of, with_hierarchy};
 use super::folding::{folds, selections};
 use super::linked_editing::linked_ranges;
 use super::semantic_tokens::semantic_tokens;
@@ -18,14 +18,16 @@ fn check_folds(text: &str, expected: Expect) {
     expected.assert_eq(&shown);
 }
 
-fn check_selections(text: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-        let found = selections(asked.analysis.snapshot, asked.path, asked.offset);
-        let lines = found.into_iter().map(|range| text_of(text, range));
-        lines.collect::<Vec<_>>().join("\n")
+/// Checks the ranges that a selection grows to, each case in a file.
+fn check_selections(cases: Expect) {
+    check_cases(cases, |text| {
+        ask(&in_common(text), None, |asked| {
+            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+            let found = selections(asked.analysis.snapshot, asked.path, asked.offset);
+            let lines = found.into_iter().map(|range| text_of(text, range));
+            lines.collect::<Vec<_>>().join("\n")
+        })
     });
-    expected.assert_eq(&shown);
 }
 
 fn check_tokens(text: &str, expected: Expect) {
@@ -45,23 +47,21 @@ fn check_tokens(text: &str, expected: Expect) {
     expected.assert_eq(&shown);
 }
 
-fn check_linked(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let shown = ask(&text, None, |asked| {
+/// Checks the ranges that are edited together, each case in a file.
+fn check_linked(cases: Expect) {
+    let linked = |text: &str| {
+        let shown = ask(text, None, |asked| {
             let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
             let found = linked_ranges(asked.analysis.snapshot, asked.path, asked.offset)?;
             let lines = found.ranges.iter().map(|range| {
                 let place = format!("{}-{}", range.start, range.end);
-                format!("{place} {}", text_of(text, *range))
+                format!("{place} {}\n", text_of(text, *range))
             });
-            Some(format!(
-                "{}\n{}",
-                lines.collect::<Vec<_>>().join("\n"),
-                found.pattern
-            ))
+            Some(format!("{}{}", lines.collect::<String>(), found.pattern))
         });
-        expected.assert_eq(shown.as_deref().unwrap_or("nothing"));
-    }
+        shown.unwrap_or_else(|| "nothing".to_owned())
+    };
+    check_cases(cases, |text| also_half_typed(&in_common(text), linked));
 }
 
 fn in_common(text: &str) -> String {
@@ -88,9 +88,8 @@ fn values_and_comments_fold() {
 
 #[test]
 fn selections_grow_from_a_part_of_a_token() {
-    check_selections(
-        &in_common("a:\n  b: \"x %{lookup('k$0ey.sub')} y\"\n  c: 1\nd: 1\n"),
-        expect![[r#"
+    check_selections(expect![[r#"
+            $ a:\n  b: "x %{lookup('k$0ey.sub')} y"\n  c: 1\nd: 1\n
             key.sub
             lookup('key.sub')
             %{lookup('key.sub')}
@@ -100,24 +99,18 @@ fn selections_grow_from_a_part_of_a_token() {
             b: "x %{lookup('key.sub')} y"\n  c: 1
             a:\n  b: "x %{lookup('key.sub')} y"\n  c: 1
             a:\n  b: "x %{lookup('key.sub')} y"\n  c: 1\nd: 1
-            a:\n  b: "x %{lookup('key.sub')} y"\n  c: 1\nd: 1\n"#]],
-    );
-    check_selections(
-        &in_common("a: [1, {b: te$0xt}]\n"),
-        expect![[r#"
-        text
-        b: text
-        {b: text}
-        [1, {b: text}]
-        a: [1, {b: text}]
-        a: [1, {b: text}]\n"#]],
-    );
-    check_selections(
-        &in_common("a: 1\nbroken: [\n  x$0\n"),
-        expect![[r#"
+            a:\n  b: "x %{lookup('key.sub')} y"\n  c: 1\nd: 1\n
+            $ a: [1, {b: te$0xt}]\n
+            text
+            b: text
+            {b: text}
+            [1, {b: text}]
+            a: [1, {b: text}]
+            a: [1, {b: text}]\n
+            $ a: 1\nbroken: [\n  x$0\n
             broken: [\n  x
-            a: 1\nbroken: [\n  x\n"#]],
-    );
+            a: 1\nbroken: [\n  x\n
+        "#]]);
 }
 
 #[test]
@@ -178,23 +171,21 @@ fn words_have_classes() {
 
 #[test]
 fn quotes_of_keys_and_anchors_are_edited_together() {
-    check_linked(
-        &in_common("\"a::b$0\": 1\n"),
-        expect![[r#"
-        0-1 "
-        5-6 "
-        ["']"#]],
-    );
-    check_linked(&in_common("\"a::$0b\": 1\n"), expect!["nothing"]);
-    check_linked(&in_common("a: $0\"b\"\n"), expect!["nothing"]);
-    check_linked(
-        &in_common("a: &one 1\nb: *on$0e\nc: *one\n"),
-        expect![[r#"
+    check_linked(expect![[r#"
+            $ "a::b$0": 1\n
+            0-1 "
+            5-6 "
+            ["']
+            $ "a::$0b": 1\n
+            nothing
+            $ a: $0"b"\n
+            nothing
+            $ a: &one 1\nb: *on$0e\nc: *one\n
             4-7 one
             14-17 one
             22-25 one
-            [^\s,\[\]{}*&]+"#]],
-    );
+            [^\s,\[\]{}*&]+
+        "#]]);
 }
 
 #[test]

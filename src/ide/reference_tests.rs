@@ -2,26 +2,35 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{all_shown, and_half_typed, ask, text_of, with_hierarchy};
+use super::fixture_tests::{all_shown, also_half_typed, ask, check_cases, text_of, with_hierarchy};
 use super::lens::{LensOptions, lenses};
 use super::links::document_links;
 use super::navigation_tests::{DATA, MAPPED};
 use super::references::{Role, highlights, references};
 
+fn references_of(text: &str) -> String {
+    let roles = [Role::Definition, Role::Option, Role::Use];
+    let found = ask(text, None, |asked| {
+        let found = references(asked.analysis, asked.path, asked.offset, &roles);
+        found.map(|found| all_shown(asked.analysis.snapshot, &found))
+    });
+    found.unwrap_or_else(|| "none".to_owned())
+}
+
 pub(super) fn check_references(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let roles = [Role::Definition, Role::Option, Role::Use];
-        let found = ask(&text, None, |asked| {
-            let found = references(asked.analysis, asked.path, asked.offset, &roles);
-            found.map(|found| all_shown(asked.analysis.snapshot, &found))
-        });
-        expected.assert_eq(found.as_deref().unwrap_or("none"));
-    }
+    expected.assert_eq(&also_half_typed(text, references_of));
+}
+
+/// Checks the references of cases, each a part of a workspace.
+pub(super) fn check_all_references(workspace: impl Fn(&str) -> String, cases: Expect) {
+    check_cases(cases, |text| {
+        also_half_typed(&workspace(text), references_of)
+    });
 }
 
 pub(super) fn check_highlights(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let found = ask(&text, None, |asked| {
+    let shown = also_half_typed(text, |text| {
+        ask(text, None, |asked| {
             let snapshot = asked.analysis.snapshot;
             let file = snapshot.file(asked.path).unwrap();
             let found = highlights(snapshot, asked.path, asked.offset).into_iter();
@@ -30,9 +39,9 @@ pub(super) fn check_highlights(text: &str, expected: Expect) {
                 format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
             });
             lines.collect::<Vec<_>>().join("\n")
-        });
-        expected.assert_eq(&found);
-    }
+        })
+    });
+    expected.assert_eq(&shown);
 }
 
 fn check_links(text: &str, expected: Expect) {

@@ -7,6 +7,7 @@ use super::error::LookupError;
 use super::trace::{Possible, TraceNode};
 use crate::hierarchy::{Layer, Like};
 use crate::interpolation::Key;
+use crate::text::few;
 use crate::value::{HashMap, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -229,15 +230,10 @@ pub fn absent_levels(levels: &[Arc<str>]) -> Option<String> {
         [_] => "level",
         [..] => "levels",
     };
-    let shown = levels.iter().take(MOST_NAMED);
-    let shown: Vec<String> = shown.map(|name| format!("'{name}'")).collect();
-    let more = match levels.len().saturating_sub(MOST_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let quoted: Vec<String> = levels.iter().map(|name| format!("'{name}'")).collect();
     Some(format!(
-        "{those} {}{more} (outside this workspace)",
-        shown.join(", ")
+        "{those} {} (outside this workspace)",
+        few(&quoted, MOST_NAMED)
     ))
 }
 

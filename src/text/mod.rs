@@ -1,5 +1,5 @@
 //! Positions in a text: byte ranges, lines, positions as the Language Server Protocol counts them,
-//! and edits.
+//! and edits; numbers and lists in sentences.
 //!
 //! This room must not know YAML, Puppet or LSP types; it counts bytes, UTF-16 units and characters.
 //!
@@ -15,11 +15,13 @@ mod diff;
 mod edit;
 mod line_index;
 mod nearest;
+mod words;
 
 pub use diff::{Hunk, edits_between, hunks, unified_diff, unified_diff_shown};
 pub use edit::TextEdit;
 pub use line_index::{LineCounter, LineIndex, Position, PositionEncoding, line_at};
 pub use nearest::{nearest, nearest_host, typing_error};
+pub use words::{few, number_of};
 
 /// A half-open range of bytes in one text: `start..end`, both offsets in UTF-8 bytes.
 ///

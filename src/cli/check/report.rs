@@ -24,6 +24,7 @@ use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
 use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
+use crate::text::number_of;
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
 /// The severity of a finding under the workspace's configuration; `None` if it is turned off.
@@ -449,14 +450,10 @@ impl<'a> Report<'a> {
             };
             match self.count(severity) {
                 0 => {}
-                1 => parts.push(format!("1 {name}")),
-                many => parts.push(format!("{many} {name}s")),
+                count => parts.push(number_of(count, name)),
             }
         }
-        let files = match self.files.len() {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
+        let files = number_of(self.files.len(), "file");
         match parts.is_empty() {
             true => format!("{files} checked, no problems"),
             false => format!("{} in {files}", parts.join(", ")),

@@ -11,7 +11,7 @@ use crate::ide::cell::{counted, cut_apart, outcome_text, sources_text};
 use crate::ide::compare::Difference;
 use crate::ide::markdown::{code_span, longest_run};
 use crate::ide::matrix::Cell;
-use crate::text::{Hunk, hunks};
+use crate::text::{Hunk, few, hunks, number_of};
 use crate::value::{self, Value};
 
 /// The start of a comment, by which a later run finds and replaces it.
@@ -73,7 +73,7 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
                 0 => text,
                 rest => format!(
                     "{text}\n{} not shown: the comment would be too long.\n",
-                    keys(rest)
+                    number_of(rest, "key")
                 ),
             }
         }
@@ -145,17 +145,14 @@ fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
     let count = names.collect::<BTreeSet<_>>().len();
     let all = keys_of(failing);
     let fence = "`".repeat(longest_run(message).max(2) + 1);
-    let named = all.iter().take(MOST_FOLDED).map(|key| code_span(key));
-    let mut named = named.collect::<Vec<_>>().join(", ");
-    if let Some(more @ 1..) = all.len().checked_sub(MOST_FOLDED) {
-        let _ = write!(named, " and {more} more");
-    }
+    let named: Vec<String> = all.iter().map(|key| code_span(key)).collect();
+    let named = few(&named, MOST_FOLDED);
     format!(
         "\n**Lookups of {} fail** for {}:\n\n{fence}text\n{message}\n{fence}\n\n\
          <details><summary>{}</summary>\n\n{named}\n\n</details>\n",
-        keys(all.len()),
+        number_of(all.len(), "key"),
         some_of(count, nodes.all),
-        keys(all.len()),
+        number_of(all.len(), "key"),
     )
 }
 
@@ -192,7 +189,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
             let verb = if count == 1 { "differs" } else { "differ" };
             return format!(
                 "**Hiera**: {} {verb} between {one} (−) and {other} (+).\n",
-                keys(count)
+                number_of(count, "key")
             );
         }
         (Sides::Versions { old, nodes, .. }, 0) => {
@@ -238,7 +235,7 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .collect();
     format!(
         "**Hiera**: {} {} for {} against {} ({}).\n",
-        keys(count),
+        number_of(count, "key"),
         if count == 1 { "changes" } else { "change" },
         some_of(nodes.len(), Some(total)),
         code_span(old),
@@ -285,18 +282,13 @@ fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
     let all: Vec<String> = nodes.iter().map(|name| code_span(name)).collect();
     let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
     if !names.is_whole || rest.is_empty() {
-        return format!("\n{}:\n", few(all));
+        return format!("\n{}:\n", few(&all, MOST_NAMED));
     }
-    let (folded, more) = rest.split_at(rest.len().min(MOST_FOLDED));
-    let more = match more.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     format!(
-        "\n{}\n\n<details><summary>and {} more</summary>\n\n{}{more}\n\n</details>\n",
+        "\n{}\n\n<details><summary>and {} more</summary>\n\n{}\n\n</details>\n",
         first.join(", "),
         rest.len(),
-        folded.join(", ")
+        few(rest, MOST_FOLDED)
     )
 }
 
@@ -313,7 +305,7 @@ fn body(difference: &Difference, has_values: bool) -> String {
     let places = |cell: &Cell| {
         let places = cell.sources().into_iter();
         let places = places.map(|place| code_span(&sources_text([place], shown)));
-        few(places.collect())
+        few(&places.collect::<Vec<_>>(), MOST_NAMED)
     };
     let (old, new) = (places(before), places(after));
     let _ = match (old.is_empty(), new.is_empty()) {
@@ -404,23 +396,6 @@ fn yaml(cell: &Cell) -> String {
         (_, _) => with_shown_files(&outcome_text(cell)),
     };
     text.trim_end().to_owned() + "\n"
-}
-
-/// A list, cut to a maximum length.
-fn few(names: Vec<String>) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let mut text = names[..names.len() - more].join(", ");
-    if more > 0 {
-        let _ = write!(text, " and {more} more");
-    }
-    text
-}
-
-fn keys(count: usize) -> String {
-    match count {
-        1 => "1 key".to_owned(),
-        count => format!("{count} keys"),
-    }
 }
 
 /// A text escaped for HTML.

@@ -20,6 +20,7 @@ use crate::ide::cell::{Part, difference_lines, outcome_text, said_apart, sources
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
+use crate::text::few;
 use crate::workspace::{FileKind, Files as _};
 use markdown::Sides;
 
@@ -145,14 +146,9 @@ fn gone_text(names: &[Arc<str>]) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    let shown = names.iter().take(MOST).map(|name| &**name);
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    let more = match names.len().saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     Some(format!(
-        "not compared, since no data file has the name any longer: {shown}{more}"
+        "not compared, since no data file has the name any longer: {}",
+        few(names, MOST)
     ))
 }
 

@@ -19,7 +19,7 @@ use crate::cli::keys::KeyArguments;
 use crate::cli::meant::{ENVIRONMENT, KnownKeys};
 use crate::cli::nodes::Asked;
 use crate::cli::render::{self, Format};
-use crate::cli::terminal::{self, Layout, Paint, complain, remark, remark_title};
+use crate::cli::terminal::{self, Layout, Paint, complain, failed, remark, remark_title};
 use crate::cli::workspace::{
     Opened, PlaceArguments, PuppetArguments, no_hierarchy, read, root_for,
 };
@@ -112,18 +112,15 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
     match answer(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(End::Code(code)) => ExitCode::from(code),
-        Err(End::Failed(message)) => {
-            complain(&message);
-            ExitCode::FAILURE
-        }
+        Err(End::Failed(message)) => failed(&message),
         Err(End::Senseless(message)) => {
             complain(&message);
             ExitCode::from(2)
         }
         Err(End::NotFound(message)) => {
-            complain(&message);
+            let code = failed(&message);
             tell_meant(arguments);
-            ExitCode::FAILURE
+            code
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Completion in `hiera.yaml`: keys, data functions, folders and files.
 
-use super::cursor::{Cursor, Slot, Step};
+use super::cursor::{Cursor, Slot};
 use super::options::words;
 use super::{Item, ItemKind, Question, facts};
 use crate::analysis::RootView;
@@ -47,14 +47,8 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     let Some(view) = question.analysis.answering(question.file.path()) else {
         return Vec::new();
     };
-    let steps: Vec<&str> = cursor
-        .steps
-        .iter()
-        .map(|step| match step {
-            Step::Key(key) => key.trim_start_matches(':'),
-            Step::Element => "-",
-        })
-        .collect();
+    let steps = cursor.steps_as_words();
+    let steps: Vec<&str> = steps.map(|word| word.trim_start_matches(':')).collect();
     match (cursor.slot, steps.as_slice()) {
         (Slot::Key, []) => {
             let mut top = TOP.to_vec();

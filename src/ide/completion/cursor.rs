@@ -53,6 +53,14 @@ pub(super) enum Style {
 }
 
 impl Cursor {
+    /// The steps as words: keys, and `-` for an element.
+    pub(super) fn steps_as_words(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(|step| match step {
+            Step::Key(key) => key.as_str(),
+            Step::Element => "-",
+        })
+    }
+
     /// The other keys of the hash around the cursor. O(lines of the hash).
     pub(super) fn keys_beside(&self, text: &str, offset: usize) -> Vec<String> {
         if let Some(bracket) = self.bracket {

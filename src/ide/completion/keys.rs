@@ -10,6 +10,7 @@ use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
 use crate::analysis::quoted;
 use crate::datatype::Presence;
 use crate::ide::hover::Described;
+use crate::text::number_of;
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyState, LOOKUP_OPTIONS};
 
@@ -59,11 +60,8 @@ pub(super) fn about(name: &str) -> Described {
 }
 
 /// "in 3 files"
-fn in_files(files: usize) -> String {
-    match files {
-        1 => "in 1 file".to_owned(),
-        files => format!("in {files} files"),
-    }
+pub(super) fn in_files(files: usize) -> String {
+    format!("in {}", number_of(files, "file"))
 }
 
 /// Names of keys in files that nodes read together with this one, the best match first.

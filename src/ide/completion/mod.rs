@@ -2,7 +2,8 @@
 //! facts and keys in tokens; `lookup_options`; words, functions, folders and files in `hiera.yaml`;
 //! anchors.
 //!
-//! One module for each kind of place. The documentation of an item is only created on request ([`document`]).
+//! One module for each kind of place. The documentation of an item is only created on request
+//! ([`described`](super::hover::described)).
 
 mod config;
 mod cursor;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use self::cursor::{Cursor, Slot, Step, Style};
 use super::code_names::{class, is_class};
-use super::hover::{Described, HoverOptions, described};
+use super::hover::Described;
 use super::target::is_config;
 use crate::analysis::{Analysis, HieraFiles};
 use crate::text::TextRange;
@@ -234,17 +235,6 @@ pub(super) fn fit(name: &str, typed: &str) -> Option<Fit> {
     }
     let is_part = (1..name.len()).any(starts);
     Some(if is_part { Fit::Part } else { Fit::Letters })
-}
-
-/// The documentation of an item, in the forms that the options select.
-#[must_use]
-pub fn document(
-    analysis: Analysis<'_>,
-    path: &str,
-    about: &Described,
-    options: &HoverOptions<'_>,
-) -> Option<super::hover::Hover> {
-    described(analysis, path, about, options)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Completion in `lookup_options`: keys and patterns, options, strategies, types.
 
-use super::cursor::{Cursor, Slot, Step};
+use super::cursor::{Cursor, Slot};
 use super::keys::{about, key_item, keys_beside, names, quoted_if_needed};
 use super::{Item, ItemKind, Question};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
@@ -44,19 +44,11 @@ const TYPES: [(&str, &str); 16] = [
 
 /// The items for a place in `lookup_options`.
 pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
-    let steps: Vec<&str> = cursor
-        .steps
-        .iter()
-        .map(|step| match step {
-            Step::Key(key) => key.as_str(),
-            Step::Element => "-",
-        })
-        .collect();
-    let (key, value) = (Slot::Key, Slot::Value);
+    let steps: Vec<&str> = cursor.steps_as_words().collect();
     match (cursor.slot, steps.as_slice()) {
-        (slot, [_]) if slot == key => entries(question, cursor),
-        (slot, [_, _]) if slot == key => words(question, cursor, &MEMBERS),
-        (slot, [_, _, "merge"]) if slot == key => words(question, cursor, &MERGE),
+        (Slot::Key, [_]) => entries(question, cursor),
+        (Slot::Key, [_, _]) => words(question, cursor, &MEMBERS),
+        (Slot::Key, [_, _, "merge"]) => words(question, cursor, &MERGE),
         (_, [_, _, "merge"] | [_, _, "merge", "strategy"]) => STRATEGIES
             .iter()
             .map(|word| Item {
@@ -64,12 +56,12 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
                 ..Item::new(*word, ItemKind::Word)
             })
             .collect(),
-        (slot, [_, _, "merge", "sort_merged_arrays" | "merge_hash_arrays"]) if slot == value => {
+        (Slot::Value, [_, _, "merge", "sort_merged_arrays" | "merge_hash_arrays"]) => {
             ["true", "false"]
                 .map(|word| Item::new(word, ItemKind::Word))
                 .to_vec()
         }
-        (slot, [_, _, "merge", "knockout_prefix"]) if slot == value => {
+        (Slot::Value, [_, _, "merge", "knockout_prefix"]) => {
             let item = |insert: &str| Item {
                 insert: match cursor.quote {
                     Some(_) => insert.to_owned(),

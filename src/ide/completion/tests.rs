@@ -2,9 +2,9 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Completion, complete, document};
-use crate::ide::fixture_tests::{and_half_typed, ask, with_hierarchy};
-use crate::ide::hover::{Described, HoverOptions};
+use super::{Completion, complete};
+use crate::ide::fixture_tests::{also_half_typed, ask, check_cases, with_hierarchy};
+use crate::ide::hover::{Described, HoverOptions, described};
 use crate::text::TextEdit;
 
 pub(super) const NODES: &str = "\
@@ -30,41 +30,48 @@ profile::web::port: 443
 unread::key: 1
 ";
 
-/// Checks the items with their details, and the line after the first is accepted.
+/// The items with their details, and the line after the first is accepted.
+fn offered(text: &str) -> String {
+    let found = ask(text, None, |asked| {
+        let mut found = complete(asked.analysis, asked.path, asked.offset)?;
+        // The half-typed entry is a key of this file.
+        found.items.retain(|item| item.label != "half");
+        let Completion { items, replace, .. } = &found;
+        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+        let mut lines: Vec<String> = items
+            .iter()
+            .take(12)
+            .map(|item| {
+                let detail = item.detail.as_deref().unwrap_or_default();
+                let line = format!("{:?} {}  {detail}", item.kind, item.label);
+                line.trim_end().to_owned()
+            })
+            .collect();
+        if items.len() > 12 {
+            lines.push(format!("and {} more", items.len() - 12));
+        }
+        if let Some(first) = items.first() {
+            let edit = TextEdit::replace(*replace, &first.insert);
+            let after = TextEdit::apply(&[edit], text).expect("an edit that fits");
+            let at = replace.start as usize;
+            let start = after[..at].rfind('\n').map_or(0, |at| at + 1);
+            lines.push(format!(
+                "> {}",
+                after[start..].lines().next().unwrap_or_default()
+            ));
+        }
+        Some(lines.join("\n"))
+    });
+    found.unwrap_or_else(|| "nothing".to_owned())
+}
+
 pub(super) fn check(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let found = ask(&text, None, |asked| {
-            let mut found = complete(asked.analysis, asked.path, asked.offset)?;
-            // The half-typed entry is a key of this file.
-            found.items.retain(|item| item.label != "half");
-            let Completion { items, replace, .. } = &found;
-            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-            let mut lines: Vec<String> = items
-                .iter()
-                .take(12)
-                .map(|item| {
-                    let detail = item.detail.as_deref().unwrap_or_default();
-                    let line = format!("{:?} {}  {detail}", item.kind, item.label);
-                    line.trim_end().to_owned()
-                })
-                .collect();
-            if items.len() > 12 {
-                lines.push(format!("and {} more", items.len() - 12));
-            }
-            if let Some(first) = items.first() {
-                let edit = TextEdit::replace(*replace, &first.insert);
-                let after = TextEdit::apply(&[edit], text).expect("an edit that fits");
-                let at = replace.start as usize;
-                let start = after[..at].rfind('\n').map_or(0, |at| at + 1);
-                lines.push(format!(
-                    "> {}",
-                    after[start..].lines().next().unwrap_or_default()
-                ));
-            }
-            Some(lines.join("\n"))
-        });
-        expected.assert_eq(found.as_deref().unwrap_or("nothing"));
-    }
+    expected.assert_eq(&also_half_typed(text, offered));
+}
+
+/// Checks cases, each a part of a workspace.
+pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+    check_cases(cases, |text| also_half_typed(&workspace(text), offered));
 }
 
 pub(super) fn in_common(text: &str) -> String {
@@ -73,88 +80,65 @@ pub(super) fn in_common(text: &str) -> String {
 
 #[test]
 fn keys_of_other_levels() {
-    check(
-        &in_common("a: 1\nprofile::w$0\n"),
+    check_all(
+        in_common,
         expect![[r#"
-        Key profile::web::port  in 2 files
-        Key profile::web::tls  in 1 file
-        > profile::web::port: "#]],
-    );
-    check(
-        &in_common("profile::web::port: 1\nprofile::$0"),
-        expect![[r#"
+            $ a: 1\nprofile::w$0\n
+            Key profile::web::port  in 2 files
+            Key profile::web::tls  in 1 file
+            > profile::web::port: 
+            $ profile::web::port: 1\nprofile::$0
             Key profile::db::port  in 1 file
             Key profile::web::tls  in 1 file
-            > profile::db::port: "#]],
-    );
-    check(
-        &in_common("p$0ort::x: 1"),
-        expect![[r#"
+            > profile::db::port: 
+            $ p$0ort::x: 1
             Key password  in 1 file
             Key profile::db::port  in 1 file
             Key profile::web::port  in 2 files
             Key profile::web::tls  in 1 file
             Key lookup_options
-            > password: 1"#]],
-    );
-    check(
-        &in_common("\"profile::d$0"),
-        expect![[r#"
-        Key profile::db::port  in 1 file
-        > "profile::db::port"#]],
-    );
-    check(
-        &in_common("broken: [\nprofweb$0\nother: 1"),
-        expect![[r#"
+            > password: 1
+            $ "profile::d$0
+            Key profile::db::port  in 1 file
+            > "profile::db::port
+            $ broken: [\nprofweb$0\nother: 1
             Key profile::web::port  in 2 files
             Key profile::web::tls  in 1 file
-            > profile::web::port: "#]],
+            > profile::web::port: 
+            $ unread$0
+        "#]],
     );
-    check(&in_common("unread$0"), expect![[r#""#]]);
 }
 
 #[test]
 fn nested_keys_and_values_of_other_levels() {
-    check(
-        &in_common("users:\n  $0"),
+    check_all(
+        in_common,
         expect![[r#"
-        Key alice
-        Key bob
-        >   alice: "#]],
-    );
-    check(
-        &in_common("users:\n  alice:\n    uid: 1\n    s$0"),
-        expect![[r#"
+            $ users:\n  $0
+            Key alice
+            Key bob
+            >   alice: 
+            $ users:\n  alice:\n    uid: 1\n    s$0
             Key shell
-            >     shell: "#]],
-    );
-    check(
-        &in_common("users: {alice: {$0"),
-        expect![[r#"
-        Key shell
-        Key uid
-        > users: {alice: {shell: "#]],
-    );
-    check(
-        &in_common("users:\n  alice:\n    shell: $0"),
-        expect![[r#"
+            >     shell: 
+            $ users: {alice: {$0
+            Key shell
+            Key uid
+            > users: {alice: {shell: 
+            $ users:\n  alice:\n    shell: $0
             Value /bin/zsh  in 1 file
-            >     shell: /bin/zsh"#]],
+            >     shell: /bin/zsh
+            $ profile::web::port: $0
+            Value 443  in 2 files
+            > profile::web::port: 443
+            $ profile::web::tls: $0
+            Value true  in 1 file
+            Value false
+            > profile::web::tls: true
+            $ password: $0
+        "#]],
     );
-    check(
-        &in_common("profile::web::port: $0"),
-        expect![[r#"
-        Value 443  in 2 files
-        > profile::web::port: 443"#]],
-    );
-    check(
-        &in_common("profile::web::tls: $0"),
-        expect![[r#"
-        Value true  in 1 file
-        Value false
-        > profile::web::tls: true"#]],
-    );
-    check(&in_common("password: $0"), expect![[r#""#]]);
 }
 
 #[test]
@@ -170,67 +154,48 @@ fn anchors() {
 
 #[test]
 fn lookup_options() {
-    check(
-        &in_common("lookup_options:\n  $0"),
+    check_all(
+        in_common,
         expect![[r#"
-        Key password
-        Key profile::db::port
-        Key profile::web::port
-        Key profile::web::tls
-        Key users
-        Pattern ^profile::db::
-        Pattern ^profile::web::
-        >   password: "#]],
-    );
-    check(
-        &in_common("lookup_options:\n  '^pro$0"),
-        expect![[r#"
-        Pattern ^profile::db::
-        Pattern ^profile::web::
-        >   '^profile::db::"#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    $0"),
-        expect![[r#"
+            $ lookup_options:\n  $0
+            Key password
+            Key profile::db::port
+            Key profile::web::port
+            Key profile::web::tls
+            Key users
+            Pattern ^profile::db::
+            Pattern ^profile::web::
+            >   password: 
+            $ lookup_options:\n  '^pro$0
+            Pattern ^profile::db::
+            Pattern ^profile::web::
+            >   '^profile::db::
+            $ lookup_options:\n  users:\n    $0
             Word merge
             Word convert_to
-            >     merge: "#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    merge: $0"),
-        expect![[r#"
+            >     merge: 
+            $ lookup_options:\n  users:\n    merge: $0
             Word deep
             Word hash
             Word unique
             Word first
-            >     merge: deep"#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    merge:\n      k$0"),
-        expect![[r#"
+            >     merge: deep
+            $ lookup_options:\n  users:\n    merge:\n      k$0
             Word knockout_prefix
-            >       knockout_prefix: "#]],
-    );
-    check(
-        &in_common("lookup_options: {users: {merge: {strategy: d$0"),
-        expect![[r#"
+            >       knockout_prefix: 
+            $ lookup_options: {users: {merge: {strategy: d$0
             Word deep
-            > lookup_options: {users: {merge: {strategy: deep"#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    merge:\n      sort_merged_arrays: $0"),
-        expect![[r#"
+            > lookup_options: {users: {merge: {strategy: deep
+            $ lookup_options:\n  users:\n    merge:\n      sort_merged_arrays: $0
             Word true
             Word false
-            >       sort_merged_arrays: true"#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    convert_to: Se$0"),
-        expect![[r#"
+            >       sort_merged_arrays: true
+            $ lookup_options:\n  users:\n    convert_to: Se$0
             Type Sensitive
             Type SemVer
             Type SemVerRange
-            >     convert_to: Sensitive"#]],
+            >     convert_to: Sensitive
+        "#]],
     );
 }
 
@@ -243,129 +208,88 @@ fn hiera_yaml() {
              #- modules/acme/lib/puppet/functions/acme/vault.rb\n# code\n{NODES}"
         )
     };
-    check(
-        &config("ver$0"),
+    check_all(
+        config,
         expect![[r#"
-        Word version
-        > version: "#]],
-    );
-    check(
-        &config("version: $0"),
-        expect![[r#"
-        Word 5
-        > version: 5"#]],
-    );
-    check(
-        &config("version: 5\ndefaults:\n  d$0"),
-        expect![[r#"
-        Word datadir
-        Word data_hash
-        Word data_dig
-        >   datadir: "#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  $0"),
-        expect![[r#"
-        Word level
-        >   - name: "#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - name: a\n    pa$0\n    datadir: data"),
-        expect![[r#"
+            $ ver$0
+            Word version
+            > version: 
+            $ version: $0
+            Word 5
+            > version: 5
+            $ version: 5\ndefaults:\n  d$0
+            Word datadir
+            Word data_hash
+            Word data_dig
+            >   datadir: 
+            $ version: 5\nhierarchy:\n  $0
+            Word level
+            >   - name: 
+            $ version: 5\nhierarchy:\n  - name: a\n    pa$0\n    datadir: data
             Word path
             Word paths
             Word mapped_paths
-            >     path: "#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - {name: a, path: $0}"),
-        expect![[r#"
+            >     path: 
+            $ version: 5\nhierarchy:\n  - {name: a, path: $0}
             File common.yaml
             Folder role/
-            >   - {name: a, path: common.yaml}"#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - {name: a, path: role/$0}"),
-        expect![[r#"
+            >   - {name: a, path: common.yaml}
+            $ version: 5\nhierarchy:\n  - {name: a, path: role/$0}
             File role/web.yaml
-            >   - {name: a, path: role/web.yaml}"#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - name: a\n    paths:\n      - co$0"),
-        expect![[r#"
+            >   - {name: a, path: role/web.yaml}
+            $ version: 5\nhierarchy:\n  - name: a\n    paths:\n      - co$0
             File common.yaml
-            >       - common.yaml"#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - name: a\n    path: \"role/%{facts.r$0}.yaml\""),
-        expect![[r#"
+            >       - common.yaml
+            $ version: 5\nhierarchy:\n  - name: a\n    path: "role/%{facts.r$0}.yaml"
             Variable facts.role  web, db
-            >     path: "role/%{facts.role}.yaml""#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - {name: a, datadir: d$0}"),
-        expect![[r#"
+            >     path: "role/%{facts.role}.yaml"
+            $ version: 5\nhierarchy:\n  - {name: a, datadir: d$0}
             Folder data/
             Folder modules/
-            >   - {name: a, datadir: data}"#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - {name: a, lookup_key: $0}"),
-        expect![[r#"
+            >   - {name: a, datadir: data}
+            $ version: 5\nhierarchy:\n  - {name: a, lookup_key: $0}
             Function eyaml_lookup_key
             Function acme::vault  function of a module
-            >   - {name: a, lookup_key: eyaml_lookup_key}"#]],
-    );
-    check(
-        &config("version: 5\nhierarchy:\n  - name: a\n    data_hash: y$0"),
-        expect![[r#"
+            >   - {name: a, lookup_key: eyaml_lookup_key}
+            $ version: 5\nhierarchy:\n  - name: a\n    data_hash: y$0
             Function yaml_data
-            >     data_hash: yaml_data"#]],
+            >     data_hash: yaml_data
+        "#]],
     );
 }
 
 #[test]
 fn keys_that_are_there_are_not_offered_again() {
-    check(
-        &in_common("lookup_options:\n  users:\n    merge:\n      strategy: deep\n      $0"),
+    check_all(
+        in_common,
         expect![[r#"
+            $ lookup_options:\n  users:\n    merge:\n      strategy: deep\n      $0
             Word knockout_prefix
             Word sort_merged_arrays
             Word merge_hash_arrays
-            >       knockout_prefix: "#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users:\n    $0\n    merge: deep\n  other: {}"),
-        expect![[r#"
+            >       knockout_prefix: 
+            $ lookup_options:\n  users:\n    $0\n    merge: deep\n  other: {}
             Word convert_to
-            >     convert_to: "#]],
-    );
-    check(
-        &in_common("lookup_options:\n  users: {$0, merge: deep}"),
-        expect![[r#"
+            >     convert_to: 
+            $ lookup_options:\n  users: {$0, merge: deep}
             Word convert_to
-            >   users: {convert_to: , merge: deep}"#]],
-    );
-    check(
-        &in_common(
-            "list:\n  - uid: 1\n    $0\n    name: x\n  - other: 1\n    uid: 2\n    name: y\n",
-        ),
-        expect![[r#"
+            >   users: {convert_to: , merge: deep}
+            $ list:\n  - uid: 1\n    $0\n    name: x\n  - other: 1\n    uid: 2\n    name: y\n
             Key other
-            >     other: "#]],
+            >     other: 
+        "#]],
     );
-    check(
-        "#- hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - name: a\n",
+    check_all(
+        str::to_owned,
         expect![[r#"
+            $ #- hiera.yaml\nversion: 5\n$0\nhierarchy:\n  - name: a\n
             Word defaults
-            > defaults: "#]],
-    );
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    n$0\n  - name: b\n",
-        expect![[r#"
+            > defaults: 
+            $ #- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n    n$0\n  - name: b\n
             Word hiera3_backend
             Word options
-            >     hiera3_backend: "#]],
+            >     hiera3_backend: 
+        "#]],
     );
 }
 
@@ -397,17 +321,16 @@ fn json_is_completed_too() {
             > {"a": 1, "profile::db::port": 2}"#]],
     );
     let with = |entry: &str| text.replace("\"profile::d$0\": 2", entry);
-    check(
-        &with("\"users\": {\"alice\": {she$0}}"),
+    check_all(
+        with,
         expect![[r#"
+            $ "users": {"alice": {she$0}}
             Key shell
-            > {"a": 1, "users": {"alice": {"shell": }}}"#]],
-    );
-    check(
-        &with("\"users\": {\"alice\": {\"shell\": $0}}"),
-        expect![[r#"
+            > {"a": 1, "users": {"alice": {"shell": }}}
+            $ "users": {"alice": {"shell": $0}}
             Value "/bin/zsh"  in 1 file
-            > {"a": 1, "users": {"alice": {"shell": "/bin/zsh"}}}"#]],
+            > {"a": 1, "users": {"alice": {"shell": "/bin/zsh"}}}
+        "#]],
     );
 }
 
@@ -424,7 +347,7 @@ fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
     let said = |about: Described| {
         ask(&in_common("a$0: 1"), None, |asked| {
             let options = HoverOptions::default();
-            let found = document(asked.analysis, asked.path, &about, &options);
+            let found = described(asked.analysis, asked.path, &about, &options);
             found.map(|hover| hover.plain).unwrap_or_default()
         })
     };

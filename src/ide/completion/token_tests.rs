@@ -2,73 +2,55 @@
 
 use expect_test::expect;
 
-use super::tests::{NODES, check, in_common};
+use super::tests::{NODES, check, check_all, in_common};
 use crate::ide::fixture_tests::with_hierarchy;
 
 #[test]
 fn functions_facts_and_keys_in_tokens() {
-    check(
-        &in_common("a: \"%{$0"),
+    check_all(
+        in_common,
         expect![[r#"
-        Variable facts.role  web, db
-        Variable facts.site
-        Variable trusted.certname  web01, db01
-        Variable facts.clientcert  web01, db01
-        Variable facts.domain
-        Variable facts.fqdn  web01, db01
-        Variable facts.hostname  web01, db01
-        Variable facts.networking.domain
-        Variable facts.networking.fqdn  web01, db01
-        Variable facts.networking.hostname  web01, db01
-        Variable facts.operatingsystem  Ubuntu, Rocky
-        Variable facts.os.family  Debian, RedHat
-        and 36 more
-        > a: "%{facts.role}"#]],
-    );
-    check(
-        &in_common("a: \"x %{lo$0}\""),
-        expect![[r#"
-            Function lookup
-            > a: "x %{lookup('}""#]],
-    );
-    check(
-        &in_common("a: \"%{facts.os.f$0}\""),
-        expect![[r#"
-            Variable facts.os.family  Debian, RedHat
-            > a: "%{facts.os.family}""#]],
-    );
-    check(
-        &in_common("a: \"%{::ti$0"),
-        expect![[r#"
-            Variable ::tier  gold
-            > a: "%{::tier}"#]],
-    );
-    check(
-        &in_common("a: \"%{scope('facts.ro$0"),
-        expect![[r#"
+            $ a: "%{$0
             Variable facts.role  web, db
-            > a: "%{scope('facts.role')}"#]],
-    );
-    check(
-        &in_common("a: \"%{lookup('profile::d$0"),
-        expect![[r#"
-        Key profile::db::port
-        > a: "%{lookup('profile::db::port')}"#]],
-    );
-    check(
-        &in_common("a: '%{alias(\"users.$0\")}'"),
-        expect![[r#"
-        Key alice
-        Key bob
-        > a: '%{alias("users.alice")}'"#]],
-    );
-    check(
-        &in_common("a: \"%{lookup('users.alice.sh$0"),
-        expect![[r#"
+            Variable facts.site
+            Variable trusted.certname  web01, db01
+            Variable facts.clientcert  web01, db01
+            Variable facts.domain
+            Variable facts.fqdn  web01, db01
+            Variable facts.hostname  web01, db01
+            Variable facts.networking.domain
+            Variable facts.networking.fqdn  web01, db01
+            Variable facts.networking.hostname  web01, db01
+            Variable facts.operatingsystem  Ubuntu, Rocky
+            Variable facts.os.family  Debian, RedHat
+            and 36 more
+            > a: "%{facts.role}
+            $ a: "x %{lo$0}"
+            Function lookup
+            > a: "x %{lookup('}"
+            $ a: "%{facts.os.f$0}"
+            Variable facts.os.family  Debian, RedHat
+            > a: "%{facts.os.family}"
+            $ a: "%{::ti$0
+            Variable ::tier  gold
+            > a: "%{::tier}
+            $ a: "%{scope('facts.ro$0
+            Variable facts.role  web, db
+            > a: "%{scope('facts.role')}
+            $ a: "%{lookup('profile::d$0
+            Key profile::db::port
+            > a: "%{lookup('profile::db::port')}
+            $ a: '%{alias("users.$0")}'
+            Key alice
+            Key bob
+            > a: '%{alias("users.alice")}'
+            $ a: "%{lookup('users.alice.sh$0
             Key shell
-            > a: "%{lookup('users.alice.shell')}"#]],
+            > a: "%{lookup('users.alice.shell')}
+            $ # %{fac$0
+            nothing
+        "#]],
     );
-    check(&in_common("# %{fac$0"), expect!["nothing"]);
 }
 
 #[test]
@@ -102,41 +84,26 @@ fn mapped_paths_name_a_variable_then_a_template() {
             "{NODES}#- data/svc/x.yaml\na: 1\n#- hiera.yaml\nversion: 5\nhierarchy:\n  - name: a\n{lines}"
         )
     };
-    check(
-        &config("    mapped_paths: [facts.os.fa$0"),
+    check_all(
+        config,
         expect![[r#"
+            $     mapped_paths: [facts.os.fa$0
             Variable facts.os.family  Debian, RedHat
-            >     mapped_paths: [facts.os.family"#]],
-    );
-    check(
-        &config("    mapped_paths:\n      - facts.os.fa$0\n"),
-        expect![[r#"
+            >     mapped_paths: [facts.os.family
+            $     mapped_paths:\n      - facts.os.fa$0\n
             Variable facts.os.family  Debian, RedHat
-            >       - facts.os.family"#]],
-    );
-    check(
-        &config("    mapped_paths: [facts.os.family, fa$0"),
-        expect![""],
-    );
-    check(
-        &config("    mapped_paths: [facts.services, service, s$0"),
-        expect![[r#"
+            >       - facts.os.family
+            $     mapped_paths: [facts.os.family, fa$0
+            $     mapped_paths: [facts.services, service, s$0
             Folder svc/
-            >     mapped_paths: [facts.services, service, svc/"#]],
-    );
-    check(
-        &config(
-            "    mapped_paths:\n      - facts.services\n      - service\n      - \"svc/%{ser$0",
-        ),
-        expect![[r#"
+            >     mapped_paths: [facts.services, service, svc/
+            $     mapped_paths:\n      - facts.services\n      - service\n      - "svc/%{ser$0
             Variable service
-            >       - "svc/%{service}"#]],
-    );
-    check(
-        &config("    mapped_paths: [facts.services, service, \"svc/%{ser$0"),
-        expect![[r#"
+            >       - "svc/%{service}
+            $     mapped_paths: [facts.services, service, "svc/%{ser$0
             Variable service
-            >     mapped_paths: [facts.services, service, "svc/%{service}"#]],
+            >     mapped_paths: [facts.services, service, "svc/%{service}
+        "#]],
     );
 }
 
@@ -144,36 +111,26 @@ fn mapped_paths_name_a_variable_then_a_template() {
 fn keys_with_dots_stand_in_quotes_in_lookups() {
     let others = "#- data/role/db.yaml\nx: {a.b: {c: 1}, d: 2}\ny.z: 1\n";
     let at = |text: &str| with_hierarchy(&format!("{others}#- data/common.yaml\n{text}"));
-    check(
-        &at("a: \"%{lookup('x.$0"),
+    check_all(
+        at,
         expect![[r#"
+            $ a: "%{lookup('x.$0
             Key "a.b"
             Key d
-            > a: "%{lookup('x.\"a.b\"')}"#]],
-    );
-    check(
-        &at("a: %{lookup('x.\"a.$0\"')}"),
-        expect![[r#"
+            > a: "%{lookup('x.\"a.b\"')}
+            $ a: %{lookup('x."a.$0"')}
             Key "a.b"
-            > a: %{lookup('x."a.b"')}"#]],
-    );
-    check(
-        &at("a: '%{lookup(\"x.''a.$0"),
-        expect![[r#"
+            > a: %{lookup('x."a.b"')}
+            $ a: '%{lookup("x.''a.$0
             Key 'a.b'
-            > a: '%{lookup("x.''a.b''")}"#]],
-    );
-    check(
-        &at("a: >\n  %{lookup('x.\"a.b\".$0')}"),
-        expect![[r#"
+            > a: '%{lookup("x.''a.b''")}
+            $ a: >\n  %{lookup('x."a.b".$0')}
             Key c
-            >   %{lookup('x."a.b".c')}"#]],
-    );
-    check(
-        &at("a: \"%{lookup('y$0')}\""),
-        expect![[r#"
+            >   %{lookup('x."a.b".c')}
+            $ a: "%{lookup('y$0')}"
             Key "y.z"
-            > a: "%{lookup('\"y.z\"')}""#]],
+            > a: "%{lookup('\"y.z\"')}"
+        "#]],
     );
     check(
         &with_hierarchy(&format!(

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::cursor::{Cursor, Step, Style};
-use super::keys::{collect, values_of};
+use super::keys::{collect, in_files, values_of};
 use super::parameters::expected;
 use super::{Item, ItemKind, Question};
 use crate::datatype::Word;
@@ -56,10 +56,7 @@ pub(super) fn items(
         .collect();
     found.retain(|(value, _)| !items.iter().any(|item| item.label == *value));
     let others = found.into_iter().map(|(value, count)| Item {
-        detail: (count > 0).then(|| match count {
-            1 => "in 1 file".to_owned(),
-            count => format!("in {count} files"),
-        }),
+        detail: (count > 0).then(|| in_files(count)),
         ..Item::new(value, ItemKind::Value)
     });
     items.extend(others);

@@ -13,6 +13,7 @@ use crate::ide::hover;
 use crate::ide::json::json;
 use crate::ide::matrix::Cell;
 use crate::lookup::Alternatives;
+use crate::text::number_of;
 use crate::value::Value;
 use crate::workspace::Snapshot;
 
@@ -58,10 +59,7 @@ pub(super) fn document(
         )));
     }
     let mut document = text(names, &differences, analysis.snapshot);
-    if !analysis.what_if.is_empty() {
-        let note = format!("what if: {}\n", one_line(analysis.what_if));
-        document.content.insert_str(0, &note);
-    }
+    document.note_what_if(analysis);
     document.sides = vec![
         one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
         one_side(to, from, &differences, analysis.snapshot, |of| &of.after),
@@ -81,12 +79,7 @@ fn one_side(
     let mut content = String::new();
     for difference in differences {
         let cell = side(difference);
-        let is_missing = cell.unknown.is_none()
-            && cell
-                .result
-                .as_ref()
-                .is_err_and(|error| error.is_not_found());
-        if is_missing {
+        if cell.is_missing() {
             continue;
         }
         if !content.is_empty() {
@@ -122,10 +115,8 @@ struct Data<'a> {
 }
 
 fn text([from, to]: [&Arc<str>; 2], differences: &[Difference], snapshot: &Snapshot) -> Document {
-    let mut content = match differences {
-        [_] => format!("{from} → {to}: 1 difference\n"),
-        all => format!("{from} → {to}: {} differences\n", all.len()),
-    };
+    let count = number_of(differences.len(), "difference");
+    let mut content = format!("{from} → {to}: {count}\n");
     for difference in differences {
         content.push('\n');
         // If two nodes are compared, the first line already names them.

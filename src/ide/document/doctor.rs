@@ -12,6 +12,7 @@ use crate::analysis::{
     Report, VariableReport,
 };
 use crate::ide::cell::{counted, folded};
+use crate::text::number_of;
 use crate::workspace::{RootKind, Snapshot, path};
 
 /// The version of the JSON format.
@@ -185,16 +186,10 @@ fn variables(out: &mut String, all: &[VariableReport], nodes: &NodesReport) {
             true => (*source).to_owned(),
             false => format!("{source} ({count})"),
         });
-        let levels = match variable.levels {
-            1 => "1 level".to_owned(),
-            count => format!("{count} levels"),
-        };
+        let levels = number_of(variable.levels, "level");
         [
             variable.name.to_string(),
-            match variable.files {
-                1 => format!("{levels}, 1 file"),
-                count => format!("{levels}, {count} files"),
-            },
+            format!("{levels}, {}", number_of(variable.files, "file")),
             known,
             sources.collect::<Vec<_>>().join(", "),
         ]
@@ -233,9 +228,8 @@ fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
     out.push_str("\nData files\n");
     let _ = writeln!(
         out,
-        "  {} {}, {} of them read by a level{}",
-        files.data,
-        if files.data == 1 { "file" } else { "files" },
+        "  {}, {} of them read by a level{}",
+        number_of(files.data, "file"),
         files.reached,
         match files.data {
             0 => String::new(),

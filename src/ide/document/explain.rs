@@ -14,7 +14,7 @@ use crate::ide::hover;
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Settings, StrategyKind, explain};
 use crate::scope::{Node, Scope};
-use crate::text::nearest_host;
+use crate::text::{nearest_host, number_of};
 use crate::workspace::Paths;
 
 /// Maximum width of a line, in characters.
@@ -399,8 +399,7 @@ impl Teller<'_> {
         let places = places.collect::<Vec<_>>().join(", ");
         match more {
             0 => places,
-            1 => format!("{places} and 1 more file"),
-            more => format!("{places} and {more} more files"),
+            more => format!("{places} and {}", number_of(more, "more file")),
         }
     }
 }
@@ -412,11 +411,7 @@ pub(super) fn document(view: &RootView<'_>, key: &str, node: Option<&Node>) -> D
         recover_broken_files: false,
         ..view.analysis.settings.clone()
     };
-    let analysis = Analysis {
-        settings: &settings,
-        ..view.analysis
-    };
-    let view = analysis.at(view.root);
+    let view = view.analysis.with_settings(&settings).at(view.root);
     let scope = node.map_or_else(Scope::open, |node| {
         let assigned = node.environment.as_deref();
         node.scope(assigned.unwrap_or(&view.environment.name))

@@ -13,6 +13,7 @@ use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact_on_readers, impact_with, is_by_path};
 use crate::ide::json::json;
+use crate::text::number_of;
 use crate::workspace::{Change, File, Snapshot};
 
 /// The effect of the unsaved edit of a file, or of all unsaved edits.
@@ -77,12 +78,10 @@ pub(super) fn answer(
     };
     let document = text(&impact, of, &what, snapshot);
     Ok(match document {
-        Some(mut document) if !analysis.what_if.is_empty() => {
-            let note = format!("what if: {}\n", super::one_line(analysis.what_if));
-            document.content.insert_str(0, &note);
+        Some(mut document) => {
+            document.note_what_if(analysis);
             Answer::Document(document)
         }
-        Some(document) => Answer::Document(document),
         None => Answer::Message(format!("{what} changes no effective value")),
     })
 }
@@ -148,10 +147,7 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
     }
     let mut keys: Vec<_> = impact.changes.iter().map(|change| &change.key).collect();
     keys.dedup();
-    let keys = match keys.len() {
-        1 => "1 key".to_owned(),
-        count => format!("{count} keys"),
-    };
+    let keys = number_of(keys.len(), "key");
     let mut content = match of {
         0 => format!("{what} changes {keys}\n"),
         of => format!(

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::{Answer, Document, one_line, place};
 use crate::analysis::{RootView, layers_of};
-use crate::ide::cell::{NO_FACTS, counted, folded, origins_text};
+use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_title};
 use crate::ide::json::json;
 use crate::ide::matrix::{Cell, Readable, Row, all_keys, row_of_any, with_facts, with_unseen};
 use crate::ide::target::KeyTarget;
-use crate::lookup::{Alternatives, LookupError};
+use crate::lookup::Alternatives;
 use crate::text::nearest;
 use crate::value::{Value, dump_for_hover};
 use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
@@ -60,11 +60,8 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
         return Answer::Message(no_data());
     }
     let (row, document) = document(view, key);
-    let is_missing = |cell: &Cell| {
-        cell.unknown.is_none() && cell.result.as_ref().is_err_and(LookupError::is_not_found)
-    };
     let mut cells = row.answers.iter().chain(&row.by_facts);
-    if row.answers.is_empty() || !cells.all(is_missing) {
+    if row.answers.is_empty() || !cells.all(Cell::is_missing) {
         return Answer::Document(document);
     }
     let mut cells = row.answers.iter().chain(&row.by_facts);
@@ -82,22 +79,7 @@ pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
 fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
     let snapshot = view.analysis.snapshot;
     let row = with_facts(view, with_unseen(view, row_of_any(view, key)));
-    let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
-    let is_of_nodes = row.answers.iter().all(|cell| cell.condition.is_none());
-    let mut content = match (row.answers.len(), is_of_nodes) {
-        (0, _) => format!("# {} — no node is known\n", row.key),
-        (1, true) => format!("# {} — the same for {}\n", row.key, counted(total)),
-        (count, true) => format!(
-            "# {} — {count} different values on {}\n",
-            row.key,
-            counted(total)
-        ),
-        (1, false) => format!("# {} — the same for every node\n", row.key),
-        (count, false) => format!(
-            "# {} — {count} different values, depending on a node's facts\n",
-            row.key
-        ),
-    };
+    let mut content = format!("# {}\n", row_title(&row));
     if !view.analysis.what_if.is_empty() {
         let _ = writeln!(content, "# what if: {}", one_line(view.analysis.what_if));
     }

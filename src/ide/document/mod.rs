@@ -37,6 +37,16 @@ pub struct Document {
     pub sides: Vec<Document>,
 }
 
+impl Document {
+    /// Adds a first line about overridden facts.
+    fn note_what_if(&mut self, analysis: Analysis<'_>) {
+        if !analysis.what_if.is_empty() {
+            let note = format!("what if: {}\n", one_line(analysis.what_if));
+            self.content.insert_str(0, &note);
+        }
+    }
+}
+
 /// The result of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {

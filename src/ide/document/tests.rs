@@ -7,10 +7,8 @@ use expect_test::expect;
 use super::{Answer, ExplainForm, KeyPlace, Question, answer};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
-use crate::ide::KnownNodes;
+use crate::ide::fixture_tests::nodes;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::Nodes;
-use crate::value::load_yaml;
 use crate::workspace::{Change, Snapshot};
 
 const FILES: &str = "\
@@ -48,18 +46,13 @@ a.example: {variables: {role: web}}
 b.example: {variables: {role: db}}
 ";
 
-fn nodes() -> KnownNodes {
-    let value = load_yaml(NODES.as_bytes()).expect("nodes are YAML");
-    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
-}
-
 fn asked(question: &Question) -> String {
     asked_of(&Fixture::new("data/common.yaml", FILES).opened(), question)
 }
 
 fn asked_of(snapshot: &Snapshot, question: &Question) -> String {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let (configs, known) = (ConfigCache::default(), nodes());
+    let (configs, known) = (ConfigCache::default(), nodes(NODES));
     let analysis = Analysis::new(snapshot, &settings, &configs, &known);
     match answer(analysis, question, &|_, _| {}) {
         Ok(Answer::Document(document)) => {

@@ -14,6 +14,7 @@ use crate::ide::json::json;
 use crate::ide::named::Named;
 use crate::ide::references::{Role, files_with, in_code};
 use crate::ide::target::KeyTarget;
+use crate::text::number_of;
 use crate::value::KeyHashing;
 use crate::workspace::{CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
@@ -66,8 +67,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
     }
     let mut content = match lines.len() {
         0 => return Answer::Message(format!("nothing looks up '{key}'")),
-        1 => format!("{key} — 1 use\n"),
-        count => format!("{key} — {count} uses\n"),
+        count => format!("{key} — {}\n", number_of(count, "use")),
     };
     let width = lines.iter().map(|(place, _)| place.chars().count()).max();
     for (place, by) in &lines {

@@ -17,6 +17,7 @@ use crate::ide::touched::{Extent, merged_anew};
 use crate::lookup::{Alternatives, Answer, LookupError, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
+use crate::text::few;
 use crate::workspace::{File, LOOKUP_OPTIONS, Root, Snapshot, path};
 
 /// Maximum number of scopes to check; beyond it the proof is incomplete.
@@ -549,10 +550,5 @@ fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
             all.push(name);
         }
     }
-    let more = all.len().saturating_sub(MOST_NAMED);
-    let shown: Vec<&str> = all[..all.len() - more].to_vec();
-    match more {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    few(&all, MOST_NAMED)
 }

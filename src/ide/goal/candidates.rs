@@ -31,6 +31,19 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// An edit of the files that nodes get the value from.
+    fn in_sources(title: String, plan: Plan) -> Candidate {
+        Candidate {
+            title,
+            entries: plan.files(),
+            is_asked_for: false,
+            is_among_its_own: true,
+            is_merged_anew: false,
+            above: 0,
+            plan,
+        }
+    }
+
     /// Smaller is better: few entries, no new files, the level by which the nodes were chosen,
     /// other keys of the same class, a low level, little text.
     pub(super) fn cost(&self) -> (usize, usize, bool, bool, usize, usize) {
@@ -151,13 +164,14 @@ fn deciding(view: &RootView<'_>, goal: &Goal, state: &State) -> BTreeSet<Arc<str
             return BTreeSet::new();
         }
     }
-    let snapshot = view.analysis.snapshot;
-    files.retain(|at| {
-        snapshot
-            .file(at)
-            .is_some_and(|file| file.facts().key(&goal.key).is_some())
-    });
+    files.retain(|at| sets(view, goal, at));
     files
+}
+
+/// Whether a file sets the key.
+fn sets(view: &RootView<'_>, goal: &Goal, at: &str) -> bool {
+    let file = view.analysis.snapshot.file(at);
+    file.is_some_and(|file| file.facts().key(&goal.key).is_some())
 }
 
 /// Replaces the value in the files that nodes get it from.
@@ -174,19 +188,9 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
             plan.add(at, edit.ok()?);
         }
     }
-    Some(Candidate {
-        title: format!(
-            "Change '{}' in {}",
-            goal.asked,
-            listed(view, goal, plan.paths())
-        ),
-        entries: plan.files(),
-        is_asked_for: false,
-        is_among_its_own: true,
-        is_merged_anew: false,
-        above: 0,
-        plan,
-    })
+    let places = listed(view, goal, plan.paths());
+    let title = format!("Change '{}' in {places}", goal.asked);
+    Some(Candidate::in_sources(title, plan))
 }
 
 /// Removes the value from the files that nodes get it from, so that a lower level's is effective.
@@ -195,18 +199,11 @@ fn without(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opti
     for at in files {
         remove(view, goal, at, &mut plan)?;
     }
+    let places = listed(view, goal, files.iter());
+    let title = format!("Remove '{}' from {places}", goal.key);
     Some(Candidate {
-        title: format!(
-            "Remove '{}' from {}",
-            goal.key,
-            listed(view, goal, files.iter())
-        ),
         entries: files.len(),
-        is_asked_for: false,
-        is_among_its_own: true,
-        is_merged_anew: false,
-        above: 0,
-        plan,
+        ..Candidate::in_sources(title, plan)
     })
 }
 
@@ -221,13 +218,7 @@ fn remove(view: &RootView<'_>, goal: &Goal, at: &Arc<str>, plan: &mut Plan) -> O
 /// The files of higher levels that set the key for one of the nodes.
 fn overriding(view: &RootView<'_>, goal: &Goal, above: &[Level]) -> BTreeSet<Arc<str>> {
     let files = above.iter().flat_map(|level| level.files.keys());
-    let snapshot = view.analysis.snapshot;
-    let sets = |at: &&Arc<str>| {
-        snapshot
-            .file(at)
-            .is_some_and(|file| file.facts().key(&goal.key).is_some())
-    };
-    files.filter(sets).cloned().collect()
+    files.filter(|at| sets(view, goal, at)).cloned().collect()
 }
 
 /// A further change besides setting a value.

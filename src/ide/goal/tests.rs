@@ -9,10 +9,10 @@ use super::{Goal, Outcome, diff, nodes_of, proposals, value_of, why_not};
 use crate::analysis::{Analysis, RootView};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::cell::outcome_text;
-use crate::ide::fixture_tests::{analysed, with_hierarchy};
+use crate::ide::fixture_tests::{analysed, check_cases, nodes, with_hierarchy};
 use crate::ide::random_workspace::{FILES, KEYS, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::{KnownNodes, Nodes};
+use crate::scope::KnownNodes;
 
 /// Four nodes: two roles in two sites.
 const NODES: &str = "\
@@ -37,202 +37,169 @@ pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
     })
 }
 
-/// Checks the proposals: titles with proofs, and the diff of the first.
-pub(super) fn check(
-    text: &str,
-    (key, value): (&str, &str),
-    nodes: &[&str],
-    only: bool,
-    expected: Expect,
-) {
-    let shown = at_root(text, |view| {
-        let conditions: Vec<String> = nodes.iter().map(|node| (*node).to_owned()).collect();
-        let which = nodes_of(&conditions).expect("nodes");
-        let wanted = (Arc::from(key), value_of(value).expect("a value"));
-        let goal = Goal::of(view.analysis.nodes, wanted, &which, only).expect("known nodes");
-        match proposals(view, &goal, &|_| {}).expect("an outcome") {
-            Outcome::Already => "already".to_owned(),
-            Outcome::Nothing(reasons) => format!("nothing:\n{}", reasons.join("\n")),
-            Outcome::Proposals(all) => {
-                let titles = all
-                    .iter()
-                    .map(|one| format!("{}: {}\n", one.title, one.words()));
-                let first = diff(&all[0].plan, view.analysis.snapshot, &|at| {
-                    view.analysis.snapshot.short_name(at).to_owned()
-                })
-                .expect("a diff");
-                titles.collect::<String>() + &first
+/// Checks proposals: titles with proofs, and the diff of the first. Each case is written as
+/// `key = value for nodes only ← workspace`.
+pub(super) fn check(cases: Expect) {
+    check_cases(cases, |case| {
+        let (goal, text) = case.split_once(" ← ").expect("a workspace");
+        let (goal, only) = match goal.strip_suffix(" only") {
+            Some(goal) => (goal, true),
+            None => (goal, false),
+        };
+        let (goal, nodes) = goal.split_once(" for ").unwrap_or((goal, ""));
+        let (key, value) = goal.split_once(" = ").expect("a value");
+        at_root(text, |view| {
+            let conditions: Vec<String> = nodes.split_whitespace().map(str::to_owned).collect();
+            let which = nodes_of(&conditions).expect("nodes");
+            let wanted = (Arc::from(key), value_of(value).expect("a value"));
+            let goal = Goal::of(view.analysis.nodes, wanted, &which, only).expect("known nodes");
+            match proposals(view, &goal, &|_| {}).expect("an outcome") {
+                Outcome::Already => "already".to_owned(),
+                Outcome::Nothing(reasons) => format!("nothing:\n{}", reasons.join("\n")),
+                Outcome::Proposals(all) => {
+                    let titles = all
+                        .iter()
+                        .map(|one| format!("{}: {}\n", one.title, one.words()));
+                    let first = diff(&all[0].plan, view.analysis.snapshot, &|at| {
+                        view.analysis.snapshot.short_name(at).to_owned()
+                    })
+                    .expect("a diff");
+                    titles.collect::<String>() + first.trim_end_matches('\n')
+                }
             }
-        }
+        })
     });
-    expected.assert_eq(&shown);
 }
 
 #[test]
-fn the_level_of_the_nodes_is_edited() {
-    let text =
-        "#- data/common.yaml\n# Ports.\nport: 80\n#- data/role/web.yaml\n---\nname: 'x'  # why\n";
-    check(
-        text,
-        ("port", "8080"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'port' in data/common.yaml, and keep the value of other nodes in data/role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and data/role/db.yaml too, and keep their values
-            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
-            --- data/role/web.yaml
-            +++ data/role/web.yaml
-            @@ -1,2 +1,3 @@
-             ---
-             name: 'x'  # why
-            +port: 8080
-        "#]],
-    );
+fn values_are_set_where_it_changes_no_other_node() {
+    check(expect![[r#"
+        ## the level of the nodes is edited
+        $ port = 8080 for role=web only ← #- data/common.yaml\n# Ports.\nport: 80\n#- data/role/web.yaml\n---\nname: 'x'  # why\n
+        Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'port' in data/common.yaml, and keep the value of other nodes in data/role/db.yaml: changes 2 nodes and no other, because 2 others read data/common.yaml and data/role/db.yaml too, and keep their values
+        Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,3 @@
+         ---
+         name: 'x'  # why
+        +port: 8080
+        ## nodes that have it need no edit
+        $ port = 80 for role=web only ← #- data/common.yaml\nport: 80\n
+        already
+        ## what overrides is changed or removed
+        $ port = 80 for role=web only ← #- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n#- data/node/web1.yaml\nport: 82\n
+        Set 'port' in data/role/web.yaml and remove it from data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/role/web.yaml
+        Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/node/web1.yaml
+        +++ data/node/web1.yaml
+        @@ -1 +1 @@
+        -port: 82
+        +{}
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1 @@
+        -port: 81
+        +port: 80
+        ## other nodes keep what they have
+        $ port = 443 for site=ams only ← #- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n
+        Set 'port' in data/node/db1.yaml and data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/db1.yaml and data/node/web1.yaml
+        Set 'port' in data/role/db.yaml and data/role/web.yaml, and keep the value of other nodes in data/node/db2.yaml and data/node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files too, and keep their values
+        --- /dev/null
+        +++ data/node/db1.yaml
+        @@ -0,0 +1,2 @@
+        +---
+        +port: 443
+        --- /dev/null
+        +++ data/node/web1.yaml
+        @@ -0,0 +1,2 @@
+        +---
+        +port: 443
+        ## what looks the key up is told
+        $ port = 81 ← #- data/common.yaml\nport: 80\nurl: "http://x:%{lookup('port')}"\n
+        Change 'port' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml; what looks it up changes too: url
+        Set 'port' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml; what looks it up changes too: url
+        Set 'port' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml; what looks it up changes too: url
+        --- data/common.yaml
+        +++ data/common.yaml
+        @@ -1,2 +1,2 @@
+        -port: 80
+        +port: 81
+         url: "http://x:%{lookup('port')}"
+        ## reasons are given where there is no edit
+        $ port = 81 for role=web only ← #- data/common.yaml\nport: 80\n#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: All, path: common.yaml}\n
+        nothing:
+        Change 'port' in data/common.yaml: db1 and 1 more would get another value too
+        Remove 'port' from data/common.yaml: web1 would still get (not set)
+        ## null is a value of its own
+        $ port = null for role=web only ← #- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81  # Why.\n
+        Change 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1 +1 @@
+        -port: 81  # Why.
+        +port: null  # Why.
+        $ port = ~ for role=web only ← #- data/common.yaml\nport: ~\n
+        already
+    "#]]);
 }
 
 #[test]
-fn nodes_that_have_it_need_no_edit() {
-    let text = "#- data/common.yaml\nport: 80\n";
-    check(
-        text,
-        ("port", "80"),
-        &["role=web"],
-        true,
-        expect!["already"],
-    );
-}
-
-#[test]
-fn what_overrides_is_changed_or_removed() {
-    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n#- data/node/web1.yaml\nport: 82\n";
-    check(
-        text,
-        ("port", "80"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            Set 'port' in data/role/web.yaml and remove it from data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/role/web.yaml
-            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
-            --- data/node/web1.yaml
-            +++ data/node/web1.yaml
-            @@ -1 +1 @@
-            -port: 82
-            +{}
-            --- data/role/web.yaml
-            +++ data/role/web.yaml
-            @@ -1 +1 @@
-            -port: 81
-            +port: 80
-        "#]],
-    );
-}
-
-#[test]
-fn other_nodes_keep_what_they_have() {
-    let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n";
-    check(
-        text,
-        ("port", "443"),
-        &["site=ams"],
-        true,
-        expect![[r#"
-            Set 'port' in data/node/db1.yaml and data/node/web1.yaml: changes 2 nodes and no other, because only they read data/node/db1.yaml and data/node/web1.yaml
-            Set 'port' in data/role/db.yaml and data/role/web.yaml, and keep the value of other nodes in data/node/db2.yaml and data/node/web2.yaml: changes 2 nodes and no other, because 2 others read these 4 files too, and keep their values
-            --- /dev/null
-            +++ data/node/db1.yaml
-            @@ -0,0 +1,2 @@
-            +---
-            +port: 443
-            --- /dev/null
-            +++ data/node/web1.yaml
-            @@ -0,0 +1,2 @@
-            +---
-            +port: 443
-        "#]],
-    );
-}
-
-#[test]
-fn merged_lists_get_what_is_missing_or_are_merged_no_longer() {
-    let text = "#- data/common.yaml\npkgs: [a, b]\nlookup_options:\n  pkgs: {merge: unique}\n#- data/role/web.yaml\npkgs:\n  - c\n";
-    check(
-        text,
-        ("pkgs", "[c, d, a, b]"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            Set 'pkgs' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
-            --- data/role/web.yaml
-            +++ data/role/web.yaml
-            @@ -1,2 +1,3 @@
-             pkgs:
-               - c
-            +  - d
-        "#]],
-    );
-    check(
-        text,
-        ("pkgs", "[d]"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            Set 'pkgs' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'pkgs' in data/role/web.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
-            --- data/role/web.yaml
-            +++ data/role/web.yaml
-            @@ -1,2 +1,5 @@
-             pkgs:
-            -  - c
-            +  - d
-            +lookup_options:
-            +  pkgs:
-            +    merge: first
-        "#]],
-    );
-}
-
-#[test]
-fn what_looks_the_key_up_is_told() {
-    let text = "#- data/common.yaml\nport: 80\nurl: \"http://x:%{lookup('port')}\"\n";
-    check(
-        text,
-        ("port", "81"),
-        &[],
-        false,
-        expect![[r#"
-            Change 'port' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml; what looks it up changes too: url
-            Set 'port' in data/site/ams.yaml and data/site/lon.yaml: changes 4 nodes and no other, because only they read data/site/ams.yaml and data/site/lon.yaml; what looks it up changes too: url
-            Set 'port' in data/role/db.yaml and data/role/web.yaml: changes 4 nodes and no other, because only they read data/role/db.yaml and data/role/web.yaml; what looks it up changes too: url
-            --- data/common.yaml
-            +++ data/common.yaml
-            @@ -1,2 +1,2 @@
-            -port: 80
-            +port: 81
-             url: "http://x:%{lookup('port')}"
-        "#]],
-    );
-}
-
-#[test]
-fn reasons_are_given_where_there_is_no_edit() {
-    let text = "#- data/common.yaml\nport: 80\n#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: All, path: common.yaml}\n";
-    check(
-        text,
-        ("port", "81"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            nothing:
-            Change 'port' in data/common.yaml: db1 and 1 more would get another value too
-            Remove 'port' from data/common.yaml: web1 would still get (not set)"#]],
-    );
+fn merged_values_and_other_hierarchies() {
+    check(expect![[r#"
+        ## merged lists get what is missing or are merged no longer
+        $ pkgs = [c, d, a, b] for role=web only ← #- data/common.yaml\npkgs: [a, b]\nlookup_options:\n  pkgs: {merge: unique}\n#- data/role/web.yaml\npkgs:\n  - c\n
+        Set 'pkgs' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,3 @@
+         pkgs:
+           - c
+        +  - d
+        $ pkgs = [d] for role=web only ← #- data/common.yaml\npkgs: [a, b]\nlookup_options:\n  pkgs: {merge: unique}\n#- data/role/web.yaml\npkgs:\n  - c\n
+        Set 'pkgs' in data/role/web.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'pkgs' in data/role/web.yaml with knock-outs, merged by 'deep' with the knockout_prefix '--': changes 2 nodes and no other, because only they read data/role/web.yaml
+        Set 'pkgs' in data/node/web1.yaml and data/node/web2.yaml and no longer merge it: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
+        --- data/role/web.yaml
+        +++ data/role/web.yaml
+        @@ -1,2 +1,5 @@
+         pkgs:
+        -  - c
+        +  - d
+        +lookup_options:
+        +  pkgs:
+        +    merge: first
+        ## of the files of a glob the one with the keys of the class is edited
+        $ profile::ntp::enabled = true ← #- hiera.yaml\nversion: 5\nhierarchy:\n- {name: m, glob: "m/*.yaml"}\n- {name: c, path: common.yaml}\n#- data/m/apache.yaml\napache::port: 80\n#- data/m/profile.yaml\nprofile::ntp::servers: [a]\nprofile::web::port: 80\n#- data/m/zabbix.yaml\nprofile::x: 1\n#- data/common.yaml\na$0: 1\n
+        Set 'profile::ntp::enabled' in data/m/profile.yaml: changes 4 nodes and no other, because only they read data/m/profile.yaml
+        Set 'profile::ntp::enabled' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
+        --- data/m/profile.yaml
+        +++ data/m/profile.yaml
+        @@ -1,2 +1,3 @@
+        +profile::ntp::enabled: true
+         profile::ntp::servers: [a]
+         profile::web::port: 80
+        ## files of the same folder name are told apart
+        $ port = 81 for web1 ← #- hiera.yaml\nversion: 5\nhierarchy:\n- {name: s, path: "site/%{facts.site}/role/%{facts.role}.yaml"}\n- {name: r, path: "role/%{facts.role}.yaml"}\n#- data/role/web.yaml\nport: 80\n#- data/site/ams/role/web.yaml\na$0: 1\n
+        Set 'port' in data/site/ams/role/web.yaml: changes 1 node and no other, because no other reads data/site/ams/role/web.yaml
+        Change 'port' in data/role/web.yaml: changes 1 node and also web2, because only they read data/role/web.yaml
+        --- data/site/ams/role/web.yaml
+        +++ data/site/ams/role/web.yaml
+        @@ -1 +1,2 @@
+         a: 1
+        +port: 81
+    "#]]);
 }
 
 #[test]
 fn tokens_and_dotted_keys_are_refused() {
+    assert_eq!(
+        value_of(" # nothing").expect_err("no value"),
+        "the value is missing: write null, or '\"\"' for an empty text"
+    );
     assert!(value_of("x%{facts.role}").is_err());
     assert!(nodes_of(&["web1".into(), "role=web".into()]).is_err());
 }
@@ -318,7 +285,7 @@ fn a_reason_is_given_once() {
 }
 
 /// Nodes for random workspaces; no file exists for the value `x`.
-fn nodes() -> KnownNodes {
+fn random_nodes() -> KnownNodes {
     let mut text = String::new();
     for role in ["web", "db", "x"] {
         for site in ["ams", "lon", "x"] {
@@ -327,8 +294,7 @@ fn nodes() -> KnownNodes {
             ));
         }
     }
-    let file = crate::value::load_yaml(text.as_bytes()).expect("nodes");
-    KnownNodes::new(&Nodes::read(&file, &Default::default()).expect("nodes"))
+    nodes(&text)
 }
 
 proptest! {
@@ -346,7 +312,7 @@ proptest! {
     ) {
         let before = workspace(&texts);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-        let (configs, nodes) = (ConfigCache::default(), nodes());
+        let (configs, nodes) = (ConfigCache::default(), random_nodes());
         let analysis = Analysis::new(&before, &settings, &configs, &nodes);
         let view = analysis.governing(&format!("{FOLDER}/data/common.yaml")).expect("a root");
         let which = nodes_of(&[which.to_owned()]).expect("nodes");
@@ -379,77 +345,4 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-fn of_the_files_of_a_glob_the_one_with_the_keys_of_the_class_is_edited() {
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: m, glob: \"m/*.yaml\"}\n- {name: c, path: common.yaml}\n\
-         #- data/m/apache.yaml\napache::port: 80\n\
-         #- data/m/profile.yaml\nprofile::ntp::servers: [a]\nprofile::web::port: 80\n\
-         #- data/m/zabbix.yaml\nprofile::x: 1\n#- data/common.yaml\na$0: 1\n",
-        ("profile::ntp::enabled", "true"),
-        &[],
-        false,
-        expect![[r#"
-            Set 'profile::ntp::enabled' in data/m/profile.yaml: changes 4 nodes and no other, because only they read data/m/profile.yaml
-            Set 'profile::ntp::enabled' in data/common.yaml: changes 4 nodes and no other, because only they read data/common.yaml
-            --- data/m/profile.yaml
-            +++ data/m/profile.yaml
-            @@ -1,2 +1,3 @@
-            +profile::ntp::enabled: true
-             profile::ntp::servers: [a]
-             profile::web::port: 80
-        "#]],
-    );
-}
-
-#[test]
-fn null_is_a_value_of_its_own() {
-    check(
-        "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81  # Why.\n",
-        ("port", "null"),
-        &["role=web"],
-        true,
-        expect![[r#"
-            Change 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml
-            Set 'port' in data/node/web1.yaml and data/node/web2.yaml: changes 2 nodes and no other, because only they read data/node/web1.yaml and data/node/web2.yaml
-            --- data/role/web.yaml
-            +++ data/role/web.yaml
-            @@ -1 +1 @@
-            -port: 81  # Why.
-            +port: null  # Why.
-        "#]],
-    );
-    check(
-        "#- data/common.yaml\nport: ~\n",
-        ("port", "~"),
-        &["role=web"],
-        true,
-        expect![["already"]],
-    );
-    assert_eq!(
-        value_of(" # nothing").expect_err("no value"),
-        "the value is missing: write null, or '\"\"' for an empty text"
-    );
-}
-
-#[test]
-fn files_of_the_same_folder_name_are_told_apart() {
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: s, path: \"site/%{facts.site}/role/%{facts.role}.yaml\"}\n- {name: r, path: \"role/%{facts.role}.yaml\"}\n\
-         #- data/role/web.yaml\nport: 80\n#- data/site/ams/role/web.yaml\na$0: 1\n",
-        ("port", "81"),
-        &["web1"],
-        false,
-        expect![[r#"
-            Set 'port' in data/site/ams/role/web.yaml: changes 1 node and no other, because no other reads data/site/ams/role/web.yaml
-            Change 'port' in data/role/web.yaml: changes 1 node and also web2, because only they read data/role/web.yaml
-            --- data/site/ams/role/web.yaml
-            +++ data/site/ams/role/web.yaml
-            @@ -1 +1,2 @@
-             a: 1
-            +port: 81
-        "#]],
-    );
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{is_encrypted, is_value};
-use crate::analysis::{RootView, Status, Survey, datadir_of, quoted, request};
+use crate::analysis::{RootView, Status, Survey, SurveyLevel, datadir_of, quoted, request};
 use crate::hierarchy::TemplatePart;
 use crate::ide::hover::inline;
 use crate::ide::matrix::{Cell, bare_row_of};
@@ -72,21 +72,15 @@ pub fn why_not(
     let mut fails = survey.answer.result.as_ref().err().is_some_and(fails);
     let is_error = fails;
     let mut levels = Vec::new();
+    let own_value = |level: &SurveyLevel| view.analysis.own_value(level.file.as_ref()?, key);
     // All levels above a level with the value would have to go.
     let is_below = |at: usize| {
         survey.levels[at..].iter().any(|level| {
-            let own = level
-                .file
-                .as_ref()
-                .and_then(|at| view.analysis.own_value(at, key));
-            matches!(level.status, Status::Overridden) && own.as_ref() == Some(value)
+            matches!(level.status, Status::Overridden) && own_value(level).as_ref() == Some(value)
         })
     };
     for (at, level) in survey.levels.iter().enumerate() {
-        let own = level
-            .file
-            .as_ref()
-            .and_then(|at| view.analysis.own_value(at, key));
+        let own = own_value(level);
         let own = own.as_ref();
         let is_it = own.is_some_and(|own| own == value);
         let shown = match own {

@@ -1,10 +1,10 @@
 //! Hovers on YAML's merge keys (`<<`), aliases and anchors.
 
-use super::context::{Context, with_more};
+use super::context::{Context, few};
 use super::page::{Line, Page, Piece, Whole, code, joined, name, text};
 use super::yaml;
 use crate::syntax::{NodeId, NodeKind, Tree};
-use crate::text::TextRange;
+use crate::text::{TextRange, number_of};
 use crate::value::{HashMap, Value, load_node};
 
 /// Maximum number of places that are named.
@@ -77,7 +77,7 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
         count => format!(" is used {count} times: "),
     }));
     // The file is only named once.
-    let places = using.iter().take(MOST_PLACES).enumerate().map(|(at, id)| {
+    let places = using.iter().enumerate().map(|(at, id)| {
         let mut place = place(context, tree, *id);
         if let Piece::Place { label, line, .. } = &mut place
             && at > 0
@@ -86,8 +86,8 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
         }
         vec![place]
     });
-    line.extend(joined(places, ", "));
-    with_more(line, using.len().saturating_sub(MOST_PLACES))
+    line.extend(few(places, MOST_PLACES));
+    line
 }
 
 fn of_alias(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Page> {
@@ -139,8 +139,7 @@ fn merge(
     let mut page = Page::default();
     let keys = match brought.len() {
         0 => "no key".to_owned(),
-        1 => "1 key".to_owned(),
-        count => format!("{count} keys"),
+        count => number_of(count, "key"),
     };
     let mut first = vec![name("<<"), text(format!(" — adds {keys}"))];
     if !sources.is_empty() {
@@ -199,7 +198,7 @@ fn keys_line(context: &Context<'_>, tree: &Tree, words: &str, keys: &[(Value, No
     if keys.is_empty() {
         return Line::new();
     }
-    let named = keys.iter().take(MOST_KEYS).map(|(key, id)| {
+    let named = keys.iter().map(|(key, id)| {
         vec![
             code(yaml::inline(key, super::key::CELL)),
             text(" in "),
@@ -207,8 +206,8 @@ fn keys_line(context: &Context<'_>, tree: &Tree, words: &str, keys: &[(Value, No
         ]
     });
     let mut line = vec![text(words)];
-    line.extend(joined(named, ", "));
-    with_more(line, keys.len().saturating_sub(MOST_KEYS))
+    line.extend(few(named, MOST_KEYS));
+    line
 }
 
 /// The anchor of an alias, with a link.

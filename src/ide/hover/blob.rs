@@ -7,7 +7,7 @@ use super::context::Context;
 use super::page::{Page, Piece, name, text};
 use crate::eyaml::{Blob, BlobProblem, DEFAULT_METHOD, EyamlError, Keys, decrypt_blob};
 use crate::ide::target::{BlobTarget, blob_at, key_at};
-use crate::text::PositionEncoding;
+use crate::text::{PositionEncoding, few, number_of};
 use crate::workspace::Snapshot;
 
 /// Maximum number of recipients that are named.
@@ -28,10 +28,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
             return page;
         }
     };
-    let size = match blob.size {
-        1 => "1 byte".to_string(),
-        size => format!("{size} bytes"),
-    };
+    let size = number_of(blob.size, "byte");
     let mut line = vec![
         name(format!("ENC[{},…]", blob.method)),
         text(format!(" — encrypted with {}, {size}", blob.method)),
@@ -63,11 +60,7 @@ pub(super) fn page(context: &Context<'_>, target: &BlobTarget) -> Page {
 /// The recipients of a value, if it names any.
 fn recipients(blob: &Blob) -> Option<String> {
     let names: Vec<String> = blob.recipients.iter().map(ToString::to_string).collect();
-    let mut shown = names[..names.len().min(MOST_NAMED)].join(", ");
-    if names.len() > MOST_NAMED {
-        shown.push_str(&format!(" and {} more", names.len() - MOST_NAMED));
-    }
-    (!names.is_empty()).then_some(shown)
+    (!names.is_empty()).then(|| few(&names, MOST_NAMED))
 }
 
 /// A decrypted value. Has no `Debug` output, so that it cannot reach a log by accident.

@@ -1,9 +1,10 @@
 //! The differences between two hashes or lists, in one line.
 
-use super::context::with_more;
+use super::context::few;
 use super::key::CELL;
 use super::page::{Line, code, joined, plain_words, text};
 use super::yaml;
+use crate::text::number_of;
 use crate::value::Value;
 
 /// Maximum number of differences of one kind that are named.
@@ -106,18 +107,15 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
             .iter()
             .any(|part| matches!(part, Value::Hash(_) | Value::Array(_)))
         {
-            let elements = if parts.len() == 1 {
-                "element"
-            } else {
-                "elements"
-            };
-            return vec![text(format!("{words}{} {elements}", parts.len()))];
+            return vec![text(format!(
+                "{words}{}",
+                number_of(parts.len(), "element")
+            ))];
         }
         let mut line = vec![text(words)];
-        let named = parts.iter().take(MOST_CHANGES);
-        let named = named.map(|part| vec![code(in_a_list(part))]);
-        line.extend(joined(named, ", "));
-        with_more(line, parts.len().saturating_sub(MOST_CHANGES))
+        let named = parts.iter().map(|part| vec![code(in_a_list(part))]);
+        line.extend(few(named, MOST_CHANGES));
+        line
     });
     let line = joined(shown, ", ");
     // Hashes that differ in their order only are equal.

@@ -153,24 +153,19 @@ impl<'a> Context<'a> {
         steps: &[Value],
         files: impl ExactSizeIterator<Item = &'f Arc<str>>,
     ) -> Line {
-        let more = files.len().saturating_sub(MOST_NAMED);
         let snapshot = self.view.analysis.snapshot;
-        let links = files.take(MOST_NAMED).map(|path| {
+        let links = files.map(|path| {
             let file = snapshot.file(path);
             let line = file.map_or(1, |file| self.line_of(file, key, steps));
             vec![self.link(path, line)]
         });
-        with_more(joined(links, ", "), more)
+        few(links, MOST_NAMED)
     }
 
     /// Links to files without lines; only a few of them are named.
     pub(super) fn labels(&self, files: &[Arc<str>]) -> Line {
-        let names = files.iter().take(MOST_WITHOUT);
-        let names = names.map(|path| vec![self.file_link(path)]);
-        with_more(
-            joined(names, ", "),
-            files.len().saturating_sub(MOST_WITHOUT),
-        )
+        let names = files.iter().map(|path| vec![self.file_link(path)]);
+        few(names, MOST_WITHOUT)
     }
 }
 
@@ -184,6 +179,12 @@ fn spelt(template: &Template) -> usize {
         .flat_map(|text| text.chars())
         .filter(|c| c.is_alphanumeric())
         .count()
+}
+
+/// The first items of a list, with the number of the others: `a, b and 3 more`.
+pub(super) fn few(items: impl ExactSizeIterator<Item = Line>, most: usize) -> Line {
+    let more = items.len().saturating_sub(most);
+    with_more(joined(items.take(most), ", "), more)
 }
 
 /// Adds the number of further names to a list.

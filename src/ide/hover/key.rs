@@ -48,9 +48,7 @@ impl View {
             unknown,
         }
     }
-}
 
-impl View {
     /// The nodes that get the answer, with a mark if something could change it.
     fn whose(&self) -> Line {
         let mut line = self.whose.clone();

@@ -11,6 +11,7 @@ use crate::analysis::{Condition, DecidingOptions, LevelValue, Offer, Survey};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, OptionsSource, Unknown, UnknownCause};
 use crate::scope::top_name;
+use crate::text::number_of;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -106,10 +107,7 @@ pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unkn
     if !outside.is_empty() {
         let mut line = joined(named, ", ");
         if let Some(more @ 1..) = outside.len().checked_sub(MOST_OUTSIDE) {
-            line.push(text(match more {
-                1 => " and 1 more level".to_owned(),
-                more => format!(" and {more} more levels"),
-            }));
+            line.push(text(format!(" and {}", number_of(more, "more level"))));
         }
         line.push(text(" (outside this workspace)"));
         all.push(line);

@@ -178,10 +178,7 @@ pub fn hover(
     options: &HoverOptions<'_>,
 ) -> Option<Hover> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let context = Context::new(analysis, path, options);
     if let Some(context) = context.as_ref().filter(|context| context.is_code) {
         let code = context.file.facts().code.as_deref()?;
@@ -320,10 +317,7 @@ pub fn described(
     options: &HoverOptions<'_>,
 ) -> Option<Hover> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let context = &Context::new(analysis, path, options)?;
     let page = match about {
         Described::Key(name) => key::page(context, &KeyTarget::named(name)?),
@@ -350,10 +344,7 @@ pub struct Effective {
 #[must_use]
 pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effective> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let options = HoverOptions::default();
     let key = target::key_around(analysis.snapshot, path, offset);
     let (Some(key), Some(context)) = (key, Context::new(analysis, path, &options)) else {
@@ -403,10 +394,7 @@ fn document(
     is_wanted: impl FnOnce(&Context<'_>, &KeyTarget) -> bool,
 ) -> Option<String> {
     let settings = without_keys(analysis.settings);
-    let analysis = Analysis {
-        settings: &settings,
-        ..analysis
-    };
+    let analysis = analysis.with_settings(&settings);
     let options = HoverOptions {
         max_lines: usize::MAX,
         ..*options

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::context::{Context, with_more};
+use super::context::{Context, few};
 use super::levels::options_place;
 use super::page::{Line, Page, code, joined, name, text};
 use super::yaml;
@@ -10,6 +10,7 @@ use crate::analysis::{DecidingOptions, option_fact, quoted};
 use crate::ide::target::OptionTarget;
 use crate::lookup::OptionsSource;
 use crate::regexp::Regexp;
+use crate::text::number_of;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -62,10 +63,7 @@ fn matches_line(context: &Context<'_>, entry: &str, keys: &[Arc<str>]) -> Line {
         (true, []) => vec![text("matches no key of this workspace")],
         (false, []) => vec![text("no file of this workspace sets this key")],
         (true, keys) => {
-            let mut line = vec![text(match keys.len() {
-                1 => "matches 1 key: ".to_string(),
-                count => format!("matches {count} keys: "),
-            })];
+            let mut line = vec![text(format!("matches {}: ", number_of(keys.len(), "key")))];
             let named = keys.iter().take(MOST_NAMED);
             line.extend(joined(named.map(|key| vec![code(key.to_string())]), ", "));
             if keys.len() > MOST_NAMED {
@@ -106,10 +104,9 @@ fn deciding_lines(context: &Context<'_>, entry: &str, keys: &[Arc<str>], page: &
         }
     }
     for (decides, keys) in hidden.iter().take(MOST_NAMED) {
-        let named = keys.iter().take(MOST_NAMED);
-        let named = joined(named.map(|key| vec![code(quoted(key))]), ", ");
+        let named = keys.iter().map(|key| vec![code(quoted(key))]);
         let mut line = vec![text("hidden for ")];
-        line.extend(with_more(named, keys.len().saturating_sub(MOST_NAMED)));
+        line.extend(few(named, MOST_NAMED));
         line.push(text(match decides.entry.source {
             OptionsSource::Exact => " by the literal entry",
             OptionsSource::Pattern => " by an earlier pattern",
@@ -142,10 +139,8 @@ fn elsewhere(context: &Context<'_>, entry: &str) -> Line {
     if others.is_empty() {
         return Line::new();
     }
-    let more = others.len().saturating_sub(MOST_NAMED);
     let mut line = vec![text("the same entry is in ")];
-    let named = joined(others.into_iter().take(MOST_NAMED), ", ");
-    line.extend(with_more(named, more));
+    line.extend(few(others.into_iter(), MOST_NAMED));
     line.push(text(
         "; of the files that a node reads, the highest one is used",
     ));

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::context::{Context, with_more};
+use super::context::{Context, few};
 use super::page::{Line, Page, code, joined, name, text};
 use super::token::{element_lines, variable_lines};
 use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
@@ -12,6 +12,7 @@ use crate::hierarchy::LocationSpan;
 use crate::ide::target::PathTarget;
 use crate::interpolation::TokenKind;
 use crate::lookup::Place;
+use crate::text::number_of;
 
 /// Maximum number of files or combinations that are named.
 const MOST_NAMED: usize = 4;
@@ -108,9 +109,8 @@ pub(super) fn reached(context: &Context<'_>, span: &LocationSpan, places: &[&Pla
 fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
     let mut line = vec![text(match files.len() {
         0 => "no file".to_owned(),
-        1 => "1 file: ".to_owned(),
         count if count >= MOST_EXPANDED => format!("{count} files or more: "),
-        count => format!("{count} files: "),
+        count => format!("{}: ", number_of(count, "file")),
     })];
     let shown = files.iter().take(MOST_NAMED);
     let shown = shown.map(|path| vec![context.file_link(path)]);
@@ -149,10 +149,7 @@ fn values(
     }
     let names: Vec<&str> = variables.iter().map(|name| &***name).collect();
     let mut line = vec![text(before), code(names.join("/")), text(" = ")];
-    let shown = found.iter().take(MOST_NAMED);
-    line.extend(joined(
-        shown.map(|values| vec![text(values.join("/"))]),
-        ", ",
-    ));
-    with_more(line, found.len().saturating_sub(MOST_NAMED))
+    let shown = found.iter().map(|values| vec![text(values.join("/"))]);
+    line.extend(few(shown, MOST_NAMED));
+    line
 }

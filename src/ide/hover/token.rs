@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::context::{Context, with_more};
+use super::context::{Context, few};
 use super::key::{add_value, shell_word};
 use super::levels::{self, unless};
 use super::page::{Line, Page, Piece, code, joined, name, text};
@@ -14,6 +14,7 @@ use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
 use crate::lookup::{Answer, NodeKind, Request, Strict};
 use crate::scope::{Undefined, Variable};
+use crate::text::number_of;
 use crate::value::Value;
 
 /// Maximum number of values that are named for a variable.
@@ -121,13 +122,12 @@ pub(super) fn element_lines(
     let elements = elements(context, list);
     if !elements.is_empty() {
         line.push(text(": "));
-        let shown = elements.iter().take(MOST_VALUES).map(|(element, count)| {
+        let shown = elements.iter().map(|(element, count)| {
             let mut shown = vec![code(yaml::inline(element, WIDEST))];
             shown.extend(context.selected().is_none().then(|| for_nodes(*count)));
             shown
         });
-        line.extend(joined(shown, ", "));
-        line = with_more(line, elements.len().saturating_sub(MOST_VALUES));
+        line.extend(few(shown, MOST_VALUES));
     }
     if let Some((selected, _)) = context.selected() {
         line.extend([text(", for "), code(selected)]);
@@ -140,13 +140,9 @@ pub(super) fn element_lines(
 
 /// The elements of a list with the number of nodes that have each.
 fn elements(context: &Context<'_>, list: &Arc<str>) -> Vec<(Value, usize)> {
-    let members = match context.selected() {
-        Some((_, member)) => vec![member],
-        None => members(context),
-    };
     let column = context.view.analysis.nodes.column(list);
     let mut found: Vec<(Value, usize)> = Vec::new();
-    for member in members {
+    for member in members(context) {
         let value = column.value(member);
         let is_text = |value: &&Value| value.as_str().is_some_and(|text| !text.is_empty());
         let one = value.filter(is_text).map(std::slice::from_ref);
@@ -164,12 +160,7 @@ fn elements(context: &Context<'_>, list: &Arc<str>) -> Vec<(Value, usize)> {
 
 /// The lines of manifests that set a variable: `set by manifests/site.pp:3 for 2 nodes`.
 fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
-    let analysis = context.view.analysis;
-    let members = match context.selected() {
-        Some((_, member)) => vec![member],
-        None => members(context),
-    };
-    let setters = setters(analysis, variable, &members);
+    let setters = setters(context.view.analysis, variable, &members(context));
     let shown = setters.iter().take(MOST_VALUES).map(|setter| {
         let set = &setter.assignment;
         let mut line = vec![context.link(&set.file, set.line)];
@@ -193,9 +184,12 @@ fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
     (!setters.is_empty()).then_some(line)
 }
 
-/// The nodes that an answer is for: those that read the file, or all for a configuration and a file
-/// without levels.
+/// The nodes that an answer is for: the selected one, else those that read the file, or all for a
+/// configuration and a file without levels.
 fn members(context: &Context<'_>) -> Vec<usize> {
+    if let Some((_, member)) = context.selected() {
+        return vec![member];
+    }
     let analysis = &context.view.analysis;
     let is_for_all = context.reaches.is_empty() || is_config(analysis.snapshot, context.path());
     match is_for_all {
@@ -237,11 +231,8 @@ fn variable_line(context: &Context<'_>, written: &str, variable: &str) -> Line {
             let values = values_in_paths(context, variable);
             if !values.is_empty() {
                 line.push(text("; known from file names: "));
-                let shown = values.iter().take(MOST_VALUES);
-                line.extend(joined(shown.map(|value| vec![code(value.clone())]), ", "));
-                if values.len() > MOST_VALUES {
-                    line.push(text(format!(" and {} more", values.len() - MOST_VALUES)));
-                }
+                let shown = values.iter().map(|value| vec![code(value.clone())]);
+                line.extend(few(shown, MOST_VALUES));
             }
         }
     }
@@ -259,10 +250,7 @@ fn undefined_words(context: &Context<'_>, undefined: &Undefined) -> &'static str
 }
 
 fn for_nodes(count: usize) -> Piece {
-    text(match count {
-        1 => " for 1 node".to_string(),
-        count => format!(" for {count} nodes"),
-    })
+    text(format!(" for {}", number_of(count, "node")))
 }
 
 /// The values of a variable with the number of nodes that have each, the most frequent first.

@@ -1,5 +1,6 @@
 //! Hovers in files that no hierarchy reads, or several hierarchies.
 
+use super::context::few;
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
@@ -72,17 +73,13 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
         }
         Unread::NotReached => {
             let all = analysis.configurations();
-            let found = all.iter().take(MOST_NAMED);
-            let found = found.map(|config| {
+            let found = all.iter().map(|config| {
                 let at = code(within(analysis, &config.path).to_owned());
                 vec![at, text(format!(" ({})", became(analysis, config)))]
             });
             if !all.is_empty() {
                 let mut line = vec![text("hierarchies: ")];
-                line.extend(joined(found, ", "));
-                if let Some(more @ 1..) = all.len().checked_sub(MOST_NAMED) {
-                    line.push(text(format!(" and {more} more")));
-                }
+                line.extend(few(found, MOST_NAMED));
                 lines.push(line);
             }
         }
@@ -119,17 +116,14 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
     let Some(own) = own else {
         return Line::new();
     };
-    let shown = others.iter().take(MOST_VARIANTS);
+    let shown = others.iter();
     let shown = shown.map(|config| vec![code(within(analysis, &config.path).to_owned())]);
     let mut line = vec![
         text("hierarchy: "),
         code(within(analysis, &own.config.path).to_owned()),
         text(" · not used: "),
     ];
-    line.extend(joined(shown, ", "));
-    if let Some(more @ 1..) = others.len().checked_sub(MOST_VARIANTS) {
-        line.push(text(format!(" and {more} more")));
-    }
+    line.extend(few(shown, MOST_VARIANTS));
     line
 }
 

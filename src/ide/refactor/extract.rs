@@ -194,10 +194,7 @@ fn place(tree: &Tree, text: &str, id: NodeId) -> Option<TextRange> {
     let behind = tree.node(*key).full_range().end as usize;
     let between = text.get(behind..range.start as usize)?;
     let start = match between.strip_prefix(':') {
-        Some(rest) if rest.contains('\n') && rest.trim().is_empty() => {
-            return Some(TextRange::new(behind, range.end as usize))
-                .map(|range| TextRange::new(range.start as usize + 1, range.end as usize));
-        }
+        Some(rest) if rest.contains('\n') && rest.trim().is_empty() => behind + 1,
         Some(_) | None => range.start as usize,
     };
     Some(TextRange::new(start, range.end as usize))

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
-use crate::ide::fixture_tests::{ask, with_hierarchy};
+use crate::ide::fixture_tests::{ask, check_cases, with_hierarchy};
 
 pub(super) fn titles(text: &str) -> Vec<String> {
     ask(text, None, |asked| {
@@ -12,9 +12,9 @@ pub(super) fn titles(text: &str) -> Vec<String> {
     })
 }
 
-/// Checks the effect and the diff of the offer with a title that begins with `begin`.
-pub(super) fn check(text: &str, begin: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
+/// The effect and the diff of the offer with a title that begins with `begin`.
+fn changed_by(text: &str, begin: &str) -> String {
+    ask(text, None, |asked| {
         let offers = offers(asked.analysis, asked.path, asked.offset);
         let title = offers
             .iter()
@@ -34,8 +34,20 @@ pub(super) fn check(text: &str, begin: &str, expected: Expect) {
             .into_iter();
         let diffs = changed.map(|changed| changed.diff(snapshot.short_name(&changed.path)));
         format!("{title}: {}\n{}", proof.words(), diffs.collect::<String>())
+    })
+}
+
+pub(super) fn check(text: &str, begin: &str, expected: Expect) {
+    expected.assert_eq(&changed_by(text, begin));
+}
+
+/// Checks cases, each written as `start of a title ← part of a workspace`.
+pub(super) fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+    check_cases(cases, |case| {
+        let (begin, text) = case.split_once(" ← ").expect("a title");
+        let changed = changed_by(&workspace(text), begin);
+        changed.trim_end_matches('\n').to_owned()
     });
-    expected.assert_eq(&shown);
 }
 
 pub(super) fn in_common(text: &str) -> String {
@@ -43,143 +55,97 @@ pub(super) fn in_common(text: &str) -> String {
 }
 
 #[test]
-fn a_key_moves_down_with_its_comments() {
-    let text = with_hierarchy(
-        "#- data/common.yaml\n# All.\nb: 1\nd: 2\n#- data/role/web.yaml\n# Roles.\nf: 1\n# Why.\nc$0: 'x'  # x\ne: 1\n",
-    );
-    check(
-        &text,
-        "Move 'c' down",
+fn keys_move_between_levels() {
+    check_all(
+        with_hierarchy,
         expect![[r#"
-        Move 'c' down to data/common.yaml: can change c of nodes that read none of these files
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,3 +1,5 @@
-         # All.
-         b: 1
-        +# Why.
-        +c: 'x'  # x
-         d: 2
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,5 +1,3 @@
-         # Roles.
-         f: 1
-        -# Why.
-        -c: 'x'  # x
-         e: 1
-    "#]],
-    );
-}
-
-#[test]
-fn a_key_that_all_files_of_a_level_share_is_hoisted() {
-    let text = with_hierarchy(
-        "#- nodes.yaml\nn: {facts: {role: web, site: ams}}\n#- data/common.yaml\nb: 1\n#- data/role/web.yaml\na$0: [1, 2]\n\
-         #- data/role/db.yaml\na:\n  - 1\n  - 2\nz: 1\n",
-    );
-    check(
-        &text,
-        "Move 'a' from all",
-        expect![[r#"
-        Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no value of the 1 node known, but can change a of nodes that read none of these files
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1 +1,2 @@
-         b: 1
-        +a: [1, 2]
-        --- data/role/db.yaml
-        +++ data/role/db.yaml
-        @@ -1,4 +1 @@
-        -a:
-        -  - 1
-        -  - 2
-         z: 1
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1 +1 @@
-        -a: [1, 2]
-        +{}
-    "#]],
-    );
-}
-
-#[test]
-fn comments_of_all_files_are_hoisted() {
-    let text = with_hierarchy(
-        "#- data/common.yaml\nb: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n\
-         #- data/role/db.yaml\nz: 1\n# Why.\n# Since May.\na: 1  # db\n",
-    );
-    check(
-        &text,
-        "Move 'a' from all",
-        expect![[r#"
-        Move 'a' from all 2 files of 'Role' to data/common.yaml: can change a of nodes that read none of these files
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1 +1,5 @@
-         b: 1
-        +# Since May.
-        +# db
-        +# Why.
-        +a: 1  # web
-        --- data/role/db.yaml
-        +++ data/role/db.yaml
-        @@ -1,4 +1 @@
-         z: 1
-        -# Why.
-        -# Since May.
-        -a: 1  # db
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,3 +1 @@
-         z: 1
-        -# Why.
-        -a: 1  # web
-    "#]],
-    );
-    let text = with_hierarchy(
-        "#- data/common.yaml\n# Both.\nb: 1\n# Why.\na: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n\
-         #- data/role/db.yaml\nz: 1\na: 1  # db\n",
-    );
-    check(
-        &text,
-        "Move 'a' from all",
-        expect![[r#"
-        Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no effective value
-        --- data/common.yaml
-        +++ data/common.yaml
-        @@ -1,4 +1,6 @@
-         # Both.
-         b: 1
-         # Why.
-        +# web
-        +# db
-         a: 1
-        --- data/role/db.yaml
-        +++ data/role/db.yaml
-        @@ -1,2 +1 @@
-         z: 1
-        -a: 1  # db
-        --- data/role/web.yaml
-        +++ data/role/web.yaml
-        @@ -1,3 +1 @@
-         z: 1
-        -# Why.
-        -a: 1  # web
-    "#]],
-    );
-}
-
-#[test]
-fn a_key_is_pushed_into_the_files_of_the_level_above() {
-    let text = with_hierarchy(
-        "#- data/common.yaml\na$0: 1\nb: 2\n#- data/site/ams.yaml\nx: 1\n#- data/site/lon.yaml\na: 3\n",
-    );
-    check(
-        &text,
-        "Move 'a' into",
-        expect![[r#"
+            ## a key moves down with its comments
+            $ Move 'c' down ← #- data/common.yaml\n# All.\nb: 1\nd: 2\n#- data/role/web.yaml\n# Roles.\nf: 1\n# Why.\nc$0: 'x'  # x\ne: 1\n
+            Move 'c' down to data/common.yaml: can change c of nodes that read none of these files
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,3 +1,5 @@
+             # All.
+             b: 1
+            +# Why.
+            +c: 'x'  # x
+             d: 2
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,5 +1,3 @@
+             # Roles.
+             f: 1
+            -# Why.
+            -c: 'x'  # x
+             e: 1
+            ## a key that all files of a level share is hoisted
+            $ Move 'a' from all ← #- nodes.yaml\nn: {facts: {role: web, site: ams}}\n#- data/common.yaml\nb: 1\n#- data/role/web.yaml\na$0: [1, 2]\n#- data/role/db.yaml\na:\n  - 1\n  - 2\nz: 1\n
+            Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no value of the 1 node known, but can change a of nodes that read none of these files
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1 +1,2 @@
+             b: 1
+            +a: [1, 2]
+            --- data/role/db.yaml
+            +++ data/role/db.yaml
+            @@ -1,4 +1 @@
+            -a:
+            -  - 1
+            -  - 2
+             z: 1
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1 +1 @@
+            -a: [1, 2]
+            +{}
+            ## comments of all files are hoisted
+            $ Move 'a' from all ← #- data/common.yaml\nb: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n#- data/role/db.yaml\nz: 1\n# Why.\n# Since May.\na: 1  # db\n
+            Move 'a' from all 2 files of 'Role' to data/common.yaml: can change a of nodes that read none of these files
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1 +1,5 @@
+             b: 1
+            +# Since May.
+            +# db
+            +# Why.
+            +a: 1  # web
+            --- data/role/db.yaml
+            +++ data/role/db.yaml
+            @@ -1,4 +1 @@
+             z: 1
+            -# Why.
+            -# Since May.
+            -a: 1  # db
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,3 +1 @@
+             z: 1
+            -# Why.
+            -a: 1  # web
+            $ Move 'a' from all ← #- data/common.yaml\n# Both.\nb: 1\n# Why.\na: 1\n#- data/role/web.yaml\nz: 1\n# Why.\na$0: 1  # web\n#- data/role/db.yaml\nz: 1\na: 1  # db\n
+            Move 'a' from all 2 files of 'Role' to data/common.yaml: changes no effective value
+            --- data/common.yaml
+            +++ data/common.yaml
+            @@ -1,4 +1,6 @@
+             # Both.
+             b: 1
+             # Why.
+            +# web
+            +# db
+             a: 1
+            --- data/role/db.yaml
+            +++ data/role/db.yaml
+            @@ -1,2 +1 @@
+             z: 1
+            -a: 1  # db
+            --- data/role/web.yaml
+            +++ data/role/web.yaml
+            @@ -1,3 +1 @@
+             z: 1
+            -# Why.
+            -a: 1  # web
+            ## a key is pushed into the files of the level above
+            $ Move 'a' into ← #- data/common.yaml\na$0: 1\nb: 2\n#- data/site/ams.yaml\nx: 1\n#- data/site/lon.yaml\na: 3\n
             Move 'a' into data/site/ams.yaml: can change a of nodes that read none of these files
             --- data/common.yaml
             +++ data/common.yaml
@@ -191,19 +157,8 @@ fn a_key_is_pushed_into_the_files_of_the_level_above() {
             @@ -1 +1,2 @@
              x: 1
             +a: 1
-        "#]],
-    );
-}
-
-#[test]
-fn two_levels_are_merged() {
-    let text = with_hierarchy(
-        "#- nodes.yaml\nn: {facts: {role: web, site: ams}}\nm: {facts: {role: x, site: ams}}\n#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n",
-    );
-    check(
-        &text,
-        "Merge 'a'",
-        expect![[r#"
+            ## two levels are merged
+            $ Merge 'a' ← #- nodes.yaml\nn: {facts: {role: web, site: ams}}\nm: {facts: {role: x, site: ams}}\n#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n
             Merge 'a' across all levels (unique), in data/common.yaml: changes a for n, of 2 nodes, and can change a of a node with other facts
             --- data/common.yaml
             +++ data/common.yaml
@@ -305,11 +260,10 @@ b: 1
 
 #[test]
 fn nested_keys_become_flat_and_back() {
-    let text = in_common("x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n");
-    check(
-        &text,
-        "Split the hash",
+    check_all(
+        in_common,
         expect![[r#"
+            $ Split the hash ← x: 1\na:\n  # Port.\n  port$0: 80\n  list:\n    - 1\n    - 2\ny: 2\n
             Split the hash 'a' into 2 keys: changes no effective value; removes the key a; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
@@ -327,13 +281,7 @@ fn nested_keys_become_flat_and_back() {
             +  - 1
             +  - 2
              y: 2
-        "#]],
-    );
-    let text = in_common("a::port$0: 80\nx: 1\n# Names.\na::names:\n  - x\n");
-    check(
-        &text,
-        "Combine 2 keys",
-        expect![[r#"
+            $ Combine 2 keys ← a::port$0: 80\nx: 1\n# Names.\na::names:\n  - x\n
             Combine 2 keys into the hash 'a': changes no effective value; removes the keys a::port, a::names; can change parameters of the class a, which is not in this workspace
             --- data/common.yaml
             +++ data/common.yaml
@@ -350,8 +298,6 @@ fn nested_keys_become_flat_and_back() {
             -  - x
         "#]],
     );
-    let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
-    assert!(!titles(&used).iter().any(|title| title.starts_with("Split")));
 }
 
 #[test]
@@ -434,4 +380,10 @@ fn broken_and_foreign_files_are_offered_nothing() {
     assert_eq!(titles(&in_common("a: [1\nb$0: 2\n")), Vec::<String>::new());
     assert_eq!(titles(&in_common("{a$0: 1, b: 2}\n")), Vec::<String>::new());
     assert_eq!(titles("#- README.md\na$0: 1\n"), Vec::<String>::new());
+}
+
+#[test]
+fn a_hash_whose_parts_are_looked_up_is_not_split() {
+    let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
+    assert!(!titles(&used).iter().any(|title| title.starts_with("Split")));
 }

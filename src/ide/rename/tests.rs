@@ -10,7 +10,7 @@ use super::file::{Moved, file_renames};
 use super::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
-use crate::ide::fixture_tests::{and_half_typed, ask, text_of, with_hierarchy};
+use crate::ide::fixture_tests::{also_half_typed, ask, check_cases, text_of, with_hierarchy};
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use crate::scope::{KnownNodes, Scope};
@@ -32,9 +32,15 @@ pub(super) fn renamed(text: &str, new_name: &str) -> String {
 }
 
 pub(super) fn check(text: &str, new_name: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        expected.assert_eq(&renamed(&text, new_name));
-    }
+    expected.assert_eq(&also_half_typed(text, |text| renamed(text, new_name)));
+}
+
+/// Checks renames, each written as `new name ← part of a workspace`.
+fn check_all(workspace: impl Fn(&str) -> String, cases: Expect) {
+    check_cases(cases, |case| {
+        let (new_name, text) = case.split_once(" ← ").expect("a new name");
+        also_half_typed(&workspace(text), |text| renamed(text, new_name))
+    });
 }
 
 fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
@@ -57,16 +63,16 @@ fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
 }
 
 pub(super) fn check_prepare(text: &str, expected: Expect) {
-    for text in and_half_typed(text) {
-        let shown = ask(&text, None, |asked| {
+    let shown = also_half_typed(text, |text| {
+        ask(text, None, |asked| {
             let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
             match prepare(asked.analysis, asked.path, asked.offset) {
                 Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
                 Err(why) => format!("refused: {why}"),
             }
-        });
-        expected.assert_eq(&shown);
-    }
+        })
+    });
+    expected.assert_eq(&shown);
 }
 
 #[test]
@@ -84,19 +90,17 @@ fn a_key_of_the_global_layer_is_renamed_in_all_environments() {
             environment("test", "x::k: 1\ntok: \"%{lookup('x::k')}\"\n")
         )
     };
-    check(
-        &text("x::k: 9"),
-        "x::z",
+    check_all(
+        text,
         expect![[r#"
+            $ x::z ← x::k: 9
             data/g.yaml:1 x::z: 9
             environments/production/data/common.yaml:1 x::z: 1
             environments/test/data/common.yaml:1 x::z: 1
-            environments/test/data/common.yaml:2 tok: "%{lookup('x::z')}""#]],
-    );
-    check(
-        &text("other: 9"),
-        "x::z",
-        expect!["environments/production/data/common.yaml:1 x::z: 1"],
+            environments/test/data/common.yaml:2 tok: "%{lookup('x::z')}"
+            $ x::z ← other: 9
+            environments/production/data/common.yaml:1 x::z: 1
+        "#]],
     );
 }
 
@@ -210,41 +214,25 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
 #[test]
 fn what_would_change_values_is_refused() {
     let text = |more: &str| in_common(&format!("a::po$0rt: 80\n{more}"));
-    check(
-        &text("a::other: 1\n"),
-        "a::other",
-        expect!["refused: 'a::other' is already set, in common.yaml:2"],
-    );
-    check(
-        &text("x: '%{lookup(\"a::other\")}'\n"),
-        "a::other",
-        expect!["refused: 'a::other' is already looked up, in common.yaml:2"],
-    );
-    check(
-        &text("lookup_options: {'^a::': {merge: deep}}\n"),
-        "b::port",
+    check_all(
+        text,
         expect![[r#"
+            $ a::other ← a::other: 1\n
+            refused: 'a::other' is already set, in common.yaml:2
+            $ a::other ← x: '%{lookup("a::other")}'\n
+            refused: 'a::other' is already looked up, in common.yaml:2
+            $ b::port ← lookup_options: {'^a::': {merge: deep}}\n
             asks: the pattern '^a::' of lookup_options in common.yaml:2 is for 'a::port' and not for 'b::port': values can be merged differently
             data/common.yaml:1 b::port: 80
             data/role/web.yaml:1 'b::port': 443
-            data/role/web.yaml:2 url: 'http://x:%{lookup("b::port")}'"#]],
-    );
-    check(
-        &text("lookup_options: {b::port: {merge: deep}}\n"),
-        "b::port",
-        expect!["refused: lookup_options already has an entry for 'b::port', in common.yaml:2"],
-    );
-    check(
-        &text(""),
-        "b.port",
-        expect![
-            "refused: 'b.port' is not a name for a key here: letters, digits and _ - : / + @ only, since dots and quotes mean something else in lookups"
-        ],
-    );
-    check(
-        &text(""),
-        "true",
-        expect!["refused: 'true' is not a name for a key: YAML does not read it as a string"],
+            data/role/web.yaml:2 url: 'http://x:%{lookup("b::port")}'
+            $ b::port ← lookup_options: {b::port: {merge: deep}}\n
+            refused: lookup_options already has an entry for 'b::port', in common.yaml:2
+            $ b.port ← 
+            refused: 'b.port' is not a name for a key here: letters, digits and _ - : / + @ only, since dots and quotes mean something else in lookups
+            $ true ← 
+            refused: 'true' is not a name for a key: YAML does not read it as a string
+        "#]],
     );
     check(
         &text("b: &b\n  c: 1\n<<: *b\n")
@@ -255,34 +243,20 @@ fn what_would_change_values_is_refused() {
             "refused: common.yaml:3: the key comes from an anchor or is an alias, so that other values would change too"
         ],
     );
-    check(
-        &in_common("a: \"%{fac$0ts.role}\"\n"),
-        "b",
-        expect![
-            "refused: a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data"
-        ],
-    );
-    check(
-        &in_common("lookup_options: {'^a$0': {merge: deep}}\n"),
-        "b",
-        expect!["refused: a pattern of lookup_options is not a name: edit it"],
-    );
-    check(
-        &in_common("lookup_op$0tions: {}\n"),
-        "b",
-        expect!["refused: there is no key and no anchor here"],
-    );
-    check(
-        &in_common("a: [{b$0: 1}]\n"),
-        "c",
-        expect![
-            "refused: keys in the elements of a list are not renamed: their places differ from level to level"
-        ],
-    );
-    check(
-        &in_common("a: te$0xt\n"),
-        "c",
-        expect!["refused: there is no key and no anchor here"],
+    check_all(
+        in_common,
+        expect![[r#"
+            $ b ← a: "%{fac$0ts.role}"\n
+            refused: a fact or variable gets its name from the node or from Puppet code: it cannot be renamed in data
+            $ b ← lookup_options: {'^a$0': {merge: deep}}\n
+            refused: a pattern of lookup_options is not a name: edit it
+            $ b ← lookup_op$0tions: {}\n
+            refused: there is no key and no anchor here
+            $ c ← a: [{b$0: 1}]\n
+            refused: keys in the elements of a list are not renamed: their places differ from level to level
+            $ c ← a: te$0xt\n
+            refused: there is no key and no anchor here
+        "#]],
     );
 }
 
@@ -300,29 +274,19 @@ fn nested_keys_and_anchors() {
         data/role/web.yaml:3 users: {eve: {uid: 1}}"#]],
     );
     check_prepare(&text, expect!["bob: bob"]);
-    check(
-        &in_common("users:\n  b$0ob: 1\n  eve: 2\n"),
-        "eve",
-        expect!["refused: 'eve' already exists, in common.yaml:3"],
-    );
-    check(
-        &in_common("users: &u\n  b$0ob: 1\nothers: *u\n"),
-        "eve",
-        expect![
-            "refused: common.yaml:2: the key is part of an anchor, so that other values would change too"
-        ],
-    );
-    check(
-        &in_common("a: &one 1\nb: *o$0ne\nc: &two 2\n"),
-        "three",
+    check_all(
+        in_common,
         expect![[r#"
+            $ eve ← users:\n  b$0ob: 1\n  eve: 2\n
+            refused: 'eve' already exists, in common.yaml:3
+            $ eve ← users: &u\n  b$0ob: 1\nothers: *u\n
+            refused: common.yaml:2: the key is part of an anchor, so that other values would change too
+            $ three ← a: &one 1\nb: *o$0ne\nc: &two 2\n
             data/common.yaml:1 a: &three 1
-            data/common.yaml:2 b: *three"#]],
-    );
-    check(
-        &in_common("a: &one 1\nb: *o$0ne\nc: &two 2\n"),
-        "two",
-        expect!["refused: the file already has an anchor 'two'"],
+            data/common.yaml:2 b: *three
+            $ two ← a: &one 1\nb: *o$0ne\nc: &two 2\n
+            refused: the file already has an anchor 'two'
+        "#]],
     );
 }
 

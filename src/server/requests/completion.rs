@@ -8,8 +8,8 @@ use tower_lsp::ls_types as lsp;
 
 use super::locations::range;
 use super::{View, Wants, at_place};
-use crate::ide::completion::{Completion, Item, ItemKind, complete, document};
-use crate::ide::hover::{Described, HoverForm, HoverOptions};
+use crate::ide::completion::{Completion, Item, ItemKind, complete};
+use crate::ide::hover::{Described, HoverForm, HoverOptions, described};
 use crate::ide::markdown::in_markdown;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -59,7 +59,7 @@ pub(crate) async fn resolve(
             ..HoverOptions::default()
         };
         let found = view.analyse(&path, |analysis| {
-            document(analysis, &path, &about, &options)
+            described(analysis, &path, &about, &options)
         });
         let documentation = found.map(|said| match form {
             HoverForm::Markdown => (lsp::MarkupKind::Markdown, said.markdown),

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::*;
+use crate::ide::fixture_tests::changed;
 
 #[test]
 fn levels_outside_the_workspace_are_named() {
@@ -77,26 +78,23 @@ profile::web::port: 80
 
 #[test]
 fn what_a_backend_may_do_by_its_code_is_offered() {
-    check(
-        &EXPANDING.replace("a: 1", "a$0: 1"),
+    check_all(
+        |change| changed(EXPANDING, change),
+        "{}",
         expect![[r#"
+            $ a: 1 → a$0: 1
             a — first found, for every node that reads this file (may differ)
               1
             set in common.yaml:1
             may differ: lib::expand (not run)
-            by its code lib::expand may read like yaml_data: hiera-ls doctor shows how to declare it"#]],
-    );
-}
-
-#[test]
-fn a_file_that_an_offered_backend_would_read_says_so() {
-    check(
-        &EXPANDING.replace("port: 443", "po$0rt: 443"),
-        expect![[r#"
+            by its code lib::expand may read like yaml_data: hiera-ls doctor shows how to declare it
+            ## a file that an offered backend would read says so
+            $ port: 443 → po$0rt: 443
             profile::web::port — only a function that is not run here may read this file
             by its code lib::expand may read like yaml_data; if that is right, declare it below 'backends' in
               .hiera-ls.yaml: lib::expand: {like: yaml_data, path: "{path}/{key_path}.yaml"}
-              443"#]],
+              443
+        "#]],
     );
 }
 
@@ -126,49 +124,37 @@ a$0: 1
 
 #[test]
 fn a_declared_backend_is_read_and_named() {
-    let declared = "#- .hiera-ls.yaml\nbackends:\n  lib::expand: {like: yaml_data, path: \"{path}/{key_path}.yaml\"}\n";
-    check(
-        &format!(
-            "{}{declared}",
-            EXPANDING.replace("port: 443", "po$0rt: 443")
-        ),
-        expect![[r#"
-            profile::web::port — first found, for every node that reads this file
-              443
-            set in common/profile/web.yaml:1 · overrides common.yaml:2
-            lib::expand is declared to read like yaml_data (not run)"#]],
+    let declared = format!(
+        "{EXPANDING}#- .hiera-ls.yaml\nbackends:\n  lib::expand: {{like: yaml_data, path: \"{{path}}/{{key_path}}.yaml\"}}\n"
     );
-    check(
-        &format!(
-            "{}{declared}",
-            EXPANDING.replace("profile::web::port: 80", "profile::web::po$0rt: 80")
-        ),
+    let workspace = |change: &str| changed(&declared, change);
+    check_all(
+        workspace,
+        "{}",
         expect![[r#"
+            $ port: 443 → po$0rt: 443
             profile::web::port — first found, for every node that reads this file
               443
             set in common/profile/web.yaml:1 · overrides common.yaml:2
-            lib::expand is declared to read like yaml_data (not run)"#]],
+            lib::expand is declared to read like yaml_data (not run)
+            $ port: 80 → po$0rt: 80
+            profile::web::port — first found, for every node that reads this file
+              443
+            set in common/profile/web.yaml:1 · overrides common.yaml:2
+            lib::expand is declared to read like yaml_data (not run)
+            $ lookup_key: lib::expand → lookup_key: lib::ex$0pand
+            lib::expand — a custom backend: it is never run here, and is declared to read like yaml_data
+            defined in modules/lib/lib/puppet/functions/lib/expand.rb:1
+        "#]],
     );
     check_nodes(
-        &format!(
-            "{}{declared}",
-            EXPANDING.replace("port: 443", "po$0rt: 443")
-        ),
+        &workspace("port: 443 → po$0rt: 443"),
         "{a: {}, b: {}}",
         expect![[r#"
             profile::web::port — first found, for both nodes that read this file
               443
             set in common/profile/web.yaml:1 · overrides common.yaml:2
             lib::expand is declared to read like yaml_data (not run)"#]],
-    );
-    check(
-        &format!(
-            "{}{declared}",
-            EXPANDING.replace("lookup_key: lib::expand", "lookup_key: lib::ex$0pand")
-        ),
-        expect![[r#"
-            lib::expand — a custom backend: it is never run here, and is declared to read like yaml_data
-            defined in modules/lib/lib/puppet/functions/lib/expand.rb:1"#]],
     );
 }
 

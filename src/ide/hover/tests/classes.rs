@@ -29,47 +29,36 @@ fn with_class(files: &str) -> String {
 }
 
 #[test]
-fn a_key_shows_the_parameter_that_it_is_for() {
-    check(
-        &with_class("#- data/common.yaml\nntp::servers$0: [a, b]\n"),
+fn keys_and_parameters_of_classes() {
+    check_all(
+        with_class,
+        "{}",
         expect![[r#"
+            ## a key shows the parameter that it is for
+            $ #- data/common.yaml\nntp::servers$0: [a, b]\n
             ntp::servers — first found, for every node that reads this file
               - a
               - b
             set in common.yaml:1
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            $servers — The servers, in order."#]],
-    );
-    check(
-        &with_class("#- data/common.yaml\nntp::count$0: 3\n"),
-        expect![[r#"
+            $servers — The servers, in order.
+            $ #- data/common.yaml\nntp::count$0: 3\n
             ntp::count — first found, for every node that reads this file
               3
             set in common.yaml:1
-            class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9"#]],
-    );
-    check(
-        &with_class("#- data/common.yaml\nntp::other$0: 3\n"),
-        expect![[r#"
+            class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9
+            $ #- data/common.yaml\nntp::other$0: 3\n
             ntp::other — first found, for every node that reads this file
               3
             set in common.yaml:1
-            class ntp · has no parameter $other"#]],
-    );
-}
-
-#[test]
-fn a_key_that_the_class_looks_up_itself_is_no_missing_parameter() {
-    check(
-        &with_class(
-            "#- modules/ntp/manifests/config.pp\nclass ntp::config {\n  $x = lookup('ntp::extra')\n}\n\
-             #- data/common.yaml\nntp::extra$0: 3\n",
-        ),
-        expect![[r#"
+            class ntp · has no parameter $other
+            ## a key that the class looks up itself is no missing parameter
+            $ #- modules/ntp/manifests/config.pp\nclass ntp::config {\n  $x = lookup('ntp::extra')\n}\n#- data/common.yaml\nntp::extra$0: 3\n
             ntp::extra — first found, for every node that reads this file
               3
             set in common.yaml:1
-            class ntp · no parameter of that name; looked up in modules/ntp/manifests/config.pp:2"#]],
+            class ntp · no parameter of that name; looked up in modules/ntp/manifests/config.pp:2
+        "#]],
     );
 }
 
@@ -81,20 +70,27 @@ fn a_parameter_in_a_manifest_shows_its_value() {
         let cursor = format!("{what}$0");
         with_class(data).replacen(what, &cursor, 1)
     };
-    check(
-        &at("$servers"),
+    check_all(
+        at,
+        "{}",
         expect![[r#"
+            $ $servers
             ntp::servers — first found, for every node
               - a
             set in data/common.yaml:1
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            $servers — The servers, in order."#]],
-    );
-    check(
-        &at("$count"),
-        expect![[r#"
-        ntp::count — not found, for every node
-        class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9"#]],
+            $servers — The servers, in order.
+            $ $count
+            ntp::count — not found, for every node
+            class ntp · Integer[1] $count · modules/ntp/manifests/init.pp:9
+            $ class nt
+            class ntp · modules/ntp/manifests/init.pp:6
+            $servers — [a] · Array[Stdlib::Host]
+            $iburst — default true (may differ) · Boolean
+            $count — not set · Integer[1]
+            $ Integer
+            nothing
+        "#]],
     );
     check(
         &at("$iburst").replace("ntp::iburst: ", "other: "),
@@ -102,43 +98,28 @@ fn a_parameter_in_a_manifest_shows_its_value() {
             ntp::iburst — not found, for every node: the default true is used
             class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
     );
-    check_nodes(
-        &at("$iburst"),
+    check_all(
+        at,
         NODES,
         expect![[r#"
+            $ $iburst
             ntp::iburst — first found, 2 different values on 4 nodes
               false  # a.example and 1 more · data/site/ams.yaml:1
             not found on c.example and 1 more
-            class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8"#]],
-    );
-    check_nodes(
-        &at("'ntp::serv"),
-        NODES,
-        expect![[r#"
+            class ntp · Boolean $iburst = true · modules/ntp/manifests/init.pp:8
+            $ 'ntp::serv
             ntp::servers — first found, for all 4 known nodes
               - a
             set in data/common.yaml:1 · not set in data/site/ams.yaml
             class ntp · Array[Stdlib::Host] $servers = [] · modules/ntp/manifests/init.pp:7
-            $servers — The servers, in order."#]],
-    );
-    check_nodes(
-        &at("include nt"),
-        NODES,
-        expect![[r#"
+            $servers — The servers, in order.
+            $ include nt
             class ntp · modules/ntp/manifests/init.pp:6
             $servers — [a] · Array[Stdlib::Host]
             $iburst — 2 different values · Boolean
-            $count — not set · Integer[1]"#]],
+            $count — not set · Integer[1]
+        "#]],
     );
-    check(
-        &at("class nt"),
-        expect![[r#"
-            class ntp · modules/ntp/manifests/init.pp:6
-            $servers — [a] · Array[Stdlib::Host]
-            $iburst — default true (may differ) · Boolean
-            $count — not set · Integer[1]"#]],
-    );
-    check(&at("Integer"), expect!["nothing"]);
 }
 
 #[test]
@@ -283,16 +264,16 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
             ```
             set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
             class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
-            `$port` — a \`Port\` or a \[list\](x) of \*them\*"#]],
-        expect![[r#"
+            `$port` — a \`Port\` or a \[list\](x) of \*them\*
+            -- aligned
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
             1
             ```
             set in `common.yaml:1`  
             class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
-            `$port` — a `` `Port` `` or a `[list](x)` of `*them*`"#]],
-        expect![[r#"
+            `$port` — a `` `Port` `` or a `[list](x)` of `*them*`
+            -- plain
             ntp::port — first found, for all 4 nodes that read this file
               1
             set in common.yaml:1

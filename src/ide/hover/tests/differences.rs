@@ -97,17 +97,22 @@ fn a_cut_value_goes_on_at_a_key_of_its_own() {
 }
 
 #[test]
-fn of_two_encrypted_values_the_later_one_is_said_to_be_different() {
-    check_nodes(
-        &with_hierarchy(
-            "#- data/node/a.example.yaml\np: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAy]\n\
-             #- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
-        ),
+fn encrypted_values_that_differ() {
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            ## of two encrypted values the later one is said to be different
+            $ #- data/node/a.example.yaml\np: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAy]\n#- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n
             p — first found, 2 different values on 4 nodes
               (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            a different value (encrypted) on a.example · node/a.example.yaml:1"#]],
+            a different value (encrypted) on a.example · node/a.example.yaml:1
+            ## words that read as an encrypted value are none
+            $ #- data/node/a.example.yaml\np: (encrypted, PKCS7)\n#- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n
+            p — first found, 2 different values on 4 nodes
+              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
+            '(encrypted, PKCS7)' on a.example · node/a.example.yaml:1
+        "#]],
     );
 }
 
@@ -121,20 +126,5 @@ fn a_token_beside_a_cipher_text_makes_another_value() {
             p — first found, 2 different values on 2 nodes
               (encrypted, PKCS7)  # a · common.eyaml:1
             a different value (encrypted) on b (facts.site = lon)"#]],
-    );
-}
-
-#[test]
-fn words_that_read_as_an_encrypted_value_are_none() {
-    check_nodes(
-        &with_hierarchy(
-            "#- data/node/a.example.yaml\np: (encrypted, PKCS7)\n\
-             #- data/common.yaml\np$0: ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
-        ),
-        NODES,
-        expect![[r#"
-            p — first found, 2 different values on 4 nodes
-              (encrypted, PKCS7)  # 3 nodes · common.yaml:1
-            '(encrypted, PKCS7)' on a.example · node/a.example.yaml:1"#]],
     );
 }

@@ -5,46 +5,69 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn first_found_for_any_node() {
-    check(
-        &with_hierarchy(
-            "#- data/role/web.yaml\nntp::servers$0: [a, b]\n#- data/common.yaml\nntp::servers: [c]\n",
-        ),
+fn values_of_any_node() {
+    check_all(
+        with_hierarchy,
+        "{}",
         expect![[r#"
+            ## first found for any node
+            $ #- data/role/web.yaml\nntp::servers$0: [a, b]\n#- data/common.yaml\nntp::servers: [c]\n
             ntp::servers — first found, for every node that reads this file
               - a
               - b
-            set in role/web.yaml:1 · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1
+            ## a loop is told with its members
+            $ #- data/common.yaml\ndb$0::host: "%{lookup('db::primary')}"\ndb::primary: "%{lookup('db::host')}"\n
+            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
+              [db::host, db::primary]
+            for every node that reads this file
+            common.yaml:1 db::host → common.yaml:2 db::primary → back
+            ## a broken line keeps other keys alive
+            $ #- data/common.yaml\na: [1\nb$0: 2\n
+            b — first found, for every node that reads this file
+              2
+            set in common.yaml:2
+            common.yaml:1 does not parse: Puppet refuses it, every lookup fails until it is fixed
+            ## what depends on a variable says so
+            $ #- data/common.yaml\nmotd$0: "hello %{facts.networking.fqdn}"\n
+            motd — first found, for every node that reads this file
+              'hello %{facts.networking.fqdn}'  # variable 'facts.networking.fqdn' is not known
+            set in common.yaml:1
+            ## a conversion is named with its place
+            $ #- data/common.yaml\nlookup_options:\n  '^po': {convert_to: [Integer, 16]}\nport$0: '0xff'\n
+            port — first found, for every node that reads this file
+              255
+            set in common.yaml:3
+            convert_to: [Integer, 16], from lookup_options in common.yaml:2 by ^po
+        "#]],
     );
 }
 
 #[test]
-fn an_unknown_level_above_is_named_with_its_variable() {
-    check(
-        &with_hierarchy(
-            "#- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\nport: 444\n#- data/common.yaml\np$0ort: 80\n",
-        ),
+fn conditions_that_would_change_a_value_are_named() {
+    check_all(
+        with_hierarchy,
+        "{}",
         expect![[r#"
+            ## an unknown level above is named with its variable
+            $ #- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\nport: 444\n#- data/common.yaml\np$0ort: 80\n
             port — first found, for every node that reads this file (may differ)
               80
             set in common.yaml:1
-            may differ: facts.site = ams or lhr"#]],
-    );
-}
-
-#[test]
-fn what_a_token_names_is_unknown_under_its_own_key() {
-    check(
-        &with_hierarchy(
-            "#- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\na: 1\nport: 444\n\
-             #- data/site/muc.yaml\nurl: x\nport: 445\n\
-             #- data/common.yaml\nport: 80\nu$0rl: \"http://a:%{lookup('port')}\"\n",
-        ),
-        expect![[r#"
+            may differ: facts.site = ams or lhr
+            ## what a token names is unknown under its own key
+            $ #- data/site/ams.yaml\nport: 443\n#- data/site/lhr.yaml\na: 1\nport: 444\n#- data/site/muc.yaml\nurl: x\nport: 445\n#- data/common.yaml\nport: 80\nu$0rl: "http://a:%{lookup('port')}"\n
             url — first found, for every node that reads this file (may differ)
               http://a:80
             set in common.yaml:2
-            may differ: facts.site = ams or lhr or muc"#]],
+            may differ: facts.site = ams or lhr or muc
+            ## a file's path decides over levels above
+            $ #- data/node/x.yaml\nport: 1\n#- data/role/web.yaml\nport: 443\n#- data/site/lhr.yaml\nport$0: 444\n#- data/common.yaml\nport: 80\n
+            port — first found, for every node that reads this file (may differ)
+              444
+            set in site/lhr.yaml:1 · overrides common.yaml:1
+            may differ: trusted.certname = x · role = web
+        "#]],
     );
 }
 
@@ -71,20 +94,6 @@ port: 445
 }
 
 #[test]
-fn a_file_s_path_decides_over_levels_above() {
-    check(
-        &with_hierarchy(
-            "#- data/node/x.yaml\nport: 1\n#- data/role/web.yaml\nport: 443\n#- data/site/lhr.yaml\nport$0: 444\n#- data/common.yaml\nport: 80\n",
-        ),
-        expect![[r#"
-            port — first found, for every node that reads this file (may differ)
-              444
-            set in site/lhr.yaml:1 · overrides common.yaml:1
-            may differ: trusted.certname = x · role = web"#]],
-    );
-}
-
-#[test]
 fn answers_differ_over_nodes() {
     check_forms(
         &with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n"),
@@ -94,14 +103,14 @@ fn answers_differ_over_nodes() {
             ```yaml
             80  # c.example and 1 more · common.yaml:1
             ```
-            `443` on a.example and 1 more (`facts.site` = `ams`) · [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1)"#]],
-        expect![[r#"
+            `443` on a.example and 1 more (`facts.site` = `ams`) · [site/ams.yaml:1](file:///repo/data/site/ams.yaml#L1)
+            -- aligned
             **`port`** — first found, 2 different values on 4 nodes
             ```yaml
             80  # c.example and 1 more · common.yaml:1
             ```
-            `443` on a.example and 1 more (`facts.site` = `ams`) · `site/ams.yaml:1`"#]],
-        expect![[r#"
+            `443` on a.example and 1 more (`facts.site` = `ams`) · `site/ams.yaml:1`
+            -- plain
             port — first found, 2 different values on 4 nodes
               80  # c.example and 1 more · common.yaml:1
             443 on a.example and 1 more (facts.site = ams) · site/ams.yaml:1"#]],
@@ -136,14 +145,14 @@ fn one_answer_over_nodes() {
             ```yaml
             443
             ```
-            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)"#]],
-        expect![[r#"
+            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)
+            -- aligned
             **`port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
-            set in `role/web.yaml:1` · overrides `common.yaml:1`"#]],
-        expect![[r#"
+            set in `role/web.yaml:1` · overrides `common.yaml:1`
+            -- plain
             port — first found, for 3 of 4 nodes: all that read this file
               443
             set in role/web.yaml:1 · overrides common.yaml:1"#]],
@@ -191,8 +200,8 @@ fn a_deep_merge_says_who_gave_what() {
               uid: 2
             ```
             merged from [role/web.yaml:1](file:///repo/data/role/web.yaml#L1), [common.yaml:4](file:///repo/data/common.yaml#L4)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
-        expect![[r#"
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`
+            -- aligned
             **`users`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
             root:             # common.yaml:5
@@ -208,8 +217,8 @@ fn a_deep_merge_says_who_gave_what() {
             ```
             merged from `role/web.yaml:1`, `common.yaml:4`  
             merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
-              `^users$`"#]],
-        expect![[r#"
+              `^users$`
+            -- plain
             users — merged deep from 2 levels, for every node that reads this file
               root:             # common.yaml:5
                 keys: [k1, k2]
@@ -302,32 +311,6 @@ fn a_selected_node_has_its_own_answer() {
 }
 
 #[test]
-fn a_loop_is_told_with_its_members() {
-    check(
-        &with_hierarchy(
-            "#- data/common.yaml\ndb$0::host: \"%{lookup('db::primary')}\"\ndb::primary: \"%{lookup('db::host')}\"\n",
-        ),
-        expect![[r#"
-            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
-              [db::host, db::primary]
-            for every node that reads this file
-            common.yaml:1 db::host → common.yaml:2 db::primary → back"#]],
-    );
-}
-
-#[test]
-fn a_broken_line_keeps_other_keys_alive() {
-    check(
-        &with_hierarchy("#- data/common.yaml\na: [1\nb$0: 2\n"),
-        expect![[r#"
-            b — first found, for every node that reads this file
-              2
-            set in common.yaml:2
-            common.yaml:1 does not parse: Puppet refuses it, every lookup fails until it is fixed"#]],
-    );
-}
-
-#[test]
 fn secrets_are_never_shown() {
     let blob = "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]";
     let text = with_hierarchy(&format!(
@@ -378,90 +361,44 @@ port: 22
 }
 
 #[test]
-fn what_depends_on_a_variable_says_so() {
-    check(
-        &with_hierarchy("#- data/common.yaml\nmotd$0: \"hello %{facts.networking.fqdn}\"\n"),
+fn merged_values_name_their_levels() {
+    check_all(
+        with_hierarchy,
+        "{}",
         expect![[r#"
-            motd — first found, for every node that reads this file
-              'hello %{facts.networking.fqdn}'  # variable 'facts.networking.fqdn' is not known
-            set in common.yaml:1"#]],
-    );
-}
-
-#[test]
-fn unique_merges_name_the_level_of_each_element() {
-    check(
-        &with_hierarchy(
-            "#- data/role/web.yaml\np: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np$0: [y, z]\n",
-        ),
-        expect![[r#"
+            ## unique merges name the level of each element
+            $ #- data/role/web.yaml\np: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np$0: [y, z]\n
             p — merged unique, set by one level, for every node that reads this file (may differ)
               - y
               - z
             set in common.yaml:2
             may differ: role = web
-            merge: unique, from lookup_options in common.yaml:1"#]],
-    );
-    check(
-        &with_hierarchy(
-            "#- data/role/web.yaml\np$0: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np: [y, z]\n",
-        ),
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:1
+            $ #- data/role/web.yaml\np$0: [x, y]\n#- data/common.yaml\nlookup_options: {p: {merge: unique}}\np: [y, z]\n
             p — merged unique from 2 levels, for every node that reads this file
               - x  # role/web.yaml:1
               - y  # role/web.yaml:1
               - z  # common.yaml:2
             merged from role/web.yaml:1, common.yaml:2
-            merge: unique, from lookup_options in common.yaml:1"#]],
-    );
-}
-
-#[test]
-fn a_conversion_is_named_with_its_place() {
-    check(
-        &with_hierarchy(
-            "#- data/common.yaml\nlookup_options:\n  '^po': {convert_to: [Integer, 16]}\nport$0: '0xff'\n",
-        ),
-        expect![[r#"
-            port — first found, for every node that reads this file
-              255
-            set in common.yaml:3
-            convert_to: [Integer, 16], from lookup_options in common.yaml:2 by ^po"#]],
-    );
-}
-
-#[test]
-fn a_merge_of_yaml_belongs_to_the_hash_around_it() {
-    check(
-        &with_hierarchy("#- data/common.yaml\nbase: &base {a: 1}\nk:\n  <$0<: *base\n  b: 2\n"),
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:1
+            ## a merge of yaml belongs to the hash around it
+            $ #- data/common.yaml\nbase: &base {a: 1}\nk:\n  <$0<: *base\n  b: 2\n
             << — adds 1 key of &base in common.yaml:1
-              a: 1"#]],
-    );
-    check(
-        &with_hierarchy("#- data/common.yaml\nk:\n  <<: [{a$0: 1}]\n  b: 2\n"),
-        expect![[r#"
+              a: 1
+            $ #- data/common.yaml\nk:\n  <<: [{a$0: 1}]\n  b: 2\n
             k.a — first found, for every node that reads this file
               1
-            set in common.yaml:1"#]],
-    );
-}
-
-#[test]
-fn a_list_says_what_was_knocked_out_of_it() {
-    check(
-        &with_hierarchy(
-            "#- data/role/web.yaml\ngroups: [\"--doc$0ker\", www]\n#- data/common.yaml\ngroups: [adm, docker]\n\
-             lookup_options: {groups: {merge: {strategy: deep, knockout_prefix: '--'}}}\n",
-        ),
-        expect![[r#"
+            set in common.yaml:1
+            ## a list says what was knocked out of it
+            $ #- data/role/web.yaml\ngroups: ["--doc$0ker", www]\n#- data/common.yaml\ngroups: [adm, docker]\nlookup_options: {groups: {merge: {strategy: deep, knockout_prefix: '--'}}}\n
             groups — merged deep from 2 levels, for every node that reads this file
             '--docker': removes docker of common.yaml:1
               - adm  # common.yaml:1
               - www  # role/web.yaml:1
             "docker" knocked out by role/web.yaml:1
             merged from role/web.yaml:1, common.yaml:1
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2"#]],
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2
+        "#]],
     );
 }
 
@@ -509,24 +446,20 @@ port: 81
 
 #[test]
 fn the_only_reader_is_one_of_several_nodes() {
-    check_nodes(
-        &with_hierarchy(
-            "#- data/node/a.example.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n",
-        ),
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            $ #- data/node/a.example.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n
             port — first found, for a.example, the only one of 4 nodes that reads this file
               443
             set in node/a.example.yaml:1 · overrides common.yaml:1
-            differs on other nodes"#]],
-    );
-    check_nodes(
-        &with_hierarchy("#- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n"),
-        NODES,
-        expect![[r#"
+            differs on other nodes
+            $ #- data/role/web.yaml\nport$0: 80\n#- data/common.yaml\nport: 80\n
             port — first found, for 3 of 4 nodes: all that read this file
               80
-            set in role/web.yaml:1 · overrides common.yaml:1"#]],
+            set in role/web.yaml:1 · overrides common.yaml:1
+        "#]],
     );
 }
 

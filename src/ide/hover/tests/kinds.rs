@@ -2,9 +2,11 @@
 
 use expect_test::expect;
 
+use crate::ide::fixture_tests::changed;
 use crate::ide::hover::Reveal;
 
 use super::*;
+use crate::scope::Nodes;
 
 /// A repository with something for every kind of hover.
 const FILES: &str = "\
@@ -45,42 +47,126 @@ password: >
   ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]
 ";
 
-/// Checks the hover at `at`, with the cursor at its `$0`.
-fn kind(at: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
-    let text = with_hierarchy(FILES);
-    let before = at.replace("$0", "");
-    assert_eq!(text.matches(&before).count(), 1, "{before}");
-    check_forms(&text.replace(&before, at), known, markdown, aligned, plain);
+/// The repository with the cursor at the `$0` of `at`, which is otherwise a part of it.
+fn place(at: &str) -> String {
+    changed(
+        &with_hierarchy(FILES),
+        &format!("{} → {at}", at.replace("$0", "")),
+    )
 }
 
 #[test]
-fn a_key_of_which_the_first_counts() {
-    kind(
-        "profile::web::po$0rt: 443",
-        NODES,
+fn keys() {
+    check_cases(
         expect![[r#"
+            ## a key of which the first counts
+            $ profile::web::po$0rt: 443
             **`profile::web::port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
-            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)"#]],
-        expect![[r#"
+            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:6](file:///repo/data/common.yaml#L6) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)
+            -- aligned
             **`profile::web::port`** — first found, for 3 of 4 nodes: all that read this file
             ```yaml
             443
             ```
-            set in `role/web.yaml:1` · overrides `common.yaml:6` · not set in `site/ams.yaml`"#]],
-        expect![[r#"
+            set in `role/web.yaml:1` · overrides `common.yaml:6` · not set in `site/ams.yaml`
+            -- plain
             profile::web::port — first found, for 3 of 4 nodes: all that read this file
               443
-            set in role/web.yaml:1 · overrides common.yaml:6 · not set in site/ams.yaml"#]],
+            set in role/web.yaml:1 · overrides common.yaml:6 · not set in site/ams.yaml
+            ## a leaf
+            $ shel$0l: /bin/sh
+            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
+            ```yaml
+            /bin/sh
+            ```
+            set in [common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`
+            -- aligned
+            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
+            ```yaml
+            /bin/sh
+            ```
+            set in `common.yaml:11` · not set in `site/ams.yaml`  
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
+              `^users$`
+            -- plain
+            users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
+              /bin/sh
+            set in common.yaml:11 · not set in site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$
+            ## a key in an element of a list
+            $ ho$0st: b.example
+            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
+            ```yaml
+            b.example
+            ```
+            set in [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)
+            -- aligned
+            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
+            ```yaml
+            b.example
+            ```
+            set in `role/web.yaml:8` · not set in `site/ams.yaml`, `common.yaml`
+            -- plain
+            backends.1.host — first found, for 3 of 4 nodes: all that read this file
+              b.example
+            set in role/web.yaml:8 · not set in site/ams.yaml, common.yaml
+            ## an error
+            $ db::ho$0st: "
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
+            for all 4 nodes that read this file  
+            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back
+            -- aligned
+            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`
+              `in [db::host, db::primary]`  
+            for all 4 nodes that read this file  
+            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back
+            -- plain
+            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
+              [db::host, db::primary]
+            for all 4 nodes that read this file
+            common.yaml:17 db::host → common.yaml:18 db::primary → back
+            ## a key that differs
+            $ ntp::ser$0vers: [common1]
+            **`ntp::servers`** — merged unique, 2 different values on 4 nodes
+            ```yaml
+            # a.example and 1 more
+            - ams1     # site/ams.yaml:2
+            - ams2     # site/ams.yaml:2
+            - common1  # common.yaml:13
+            ```
+            `[common1]` on c.example and 1 more  
+            merge: `unique`, from lookup_options in [site/ams.yaml:4](file:///repo/data/site/ams.yaml#L4), for the first value
+            -- aligned
+            **`ntp::servers`** — merged unique, 2 different values on 4 nodes
+            ```yaml
+            # a.example and 1 more
+            - ams1     # site/ams.yaml:2
+            - ams2     # site/ams.yaml:2
+            - common1  # common.yaml:13
+            ```
+            `[common1]` on c.example and 1 more  
+            merge: `unique`, from lookup_options in `site/ams.yaml:4`, for the first value
+            -- plain
+            ntp::servers — merged unique, 2 different values on 4 nodes
+              # a.example and 1 more
+              - ams1     # site/ams.yaml:2
+              - ams2     # site/ams.yaml:2
+              - common1  # common.yaml:13
+            [common1] on c.example and 1 more
+            merge: unique, from lookup_options in site/ams.yaml:4, for the first value
+        "#]],
+        |at| forms(&place(at), NODES),
     );
 }
 
 #[test]
 fn a_key_that_is_merged() {
-    kind(
-        "users:\n  ali$0ce: {uid",
+    check_forms(
+        &place("users:\n  ali$0ce: {uid"),
         "{}",
         expect![[r#"
             **`users.alice`** — merged deep from 2 levels, for every node that reads this file
@@ -90,8 +176,8 @@ fn a_key_that_is_merged() {
             uid: 1001        # role/web.yaml:3
             ```
             merged from [role/web.yaml:3](file:///repo/data/role/web.yaml#L3), [common.yaml:11](file:///repo/data/common.yaml#L11)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
-        expect![[r#"
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`
+            -- aligned
             **`users.alice`** — merged deep from 2 levels, for every node that reads this file
             ```yaml
             groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
@@ -100,8 +186,8 @@ fn a_key_that_is_merged() {
             ```
             merged from `role/web.yaml:3`, `common.yaml:11`  
             merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
-              `^users$`"#]],
-        expect![[r#"
+              `^users$`
+            -- plain
             users.alice — merged deep from 2 levels, for every node that reads this file
               groups: [wheel]  # common.yaml:11; "docker" knocked out by role/web.yaml:3
               shell: /bin/sh   # common.yaml:11
@@ -112,241 +198,89 @@ fn a_key_that_is_merged() {
 }
 
 #[test]
-fn a_leaf() {
-    kind(
-        "shel$0l: /bin/sh",
-        NODES,
+fn tokens() {
+    check_cases(
         expect![[r#"
-            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
-            ```yaml
-            /bin/sh
-            ```
-            set in [common.yaml:11](file:///repo/data/common.yaml#L11) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:2](file:///repo/data/common.yaml#L2) by `^users$`"#]],
-        expect![[r#"
-            **`users.alice.shell`** — merged deep, set by one level, for all 4 nodes that read this file
-            ```yaml
-            /bin/sh
-            ```
-            set in `common.yaml:11` · not set in `site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:2` by
-              `^users$`"#]],
-        expect![[r#"
-            users.alice.shell — merged deep, set by one level, for all 4 nodes that read this file
-              /bin/sh
-            set in common.yaml:11 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
+            ## a variable
+            $ %{facts.si$0te}"
+            **`%{facts.site}`** — `ams` for 2 nodes, `lhr` for 2 nodes
+            -- aligned
+            (the same)
+            -- plain
+            %{facts.site} — ams for 2 nodes, lhr for 2 nodes
+            ## a token that looks up
+            $ %{look$0up('site::domain')}
+            **`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))
+            -- aligned
+            **`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)
+            -- plain
+            %{lookup('site::domain')} — example.com (common.yaml:14)
+            ## an alias
+            $ %{ali$0as('ntp::servers')}
+            **`%{alias('ntp::servers')}`** — `[ams1, ams2, common1]` for 2 nodes, `[common1]` for 2 nodes
+            -- aligned
+            (the same)
+            -- plain
+            %{alias('ntp::servers')} — [ams1, ams2, common1] for 2 nodes, [common1] for 2 nodes
+        "#]],
+        |at| forms(&place(at), NODES),
     );
 }
 
 #[test]
-fn a_key_in_an_element_of_a_list() {
-    kind(
-        "ho$0st: b.example",
-        NODES,
+fn options_paths_and_encrypted_values() {
+    check_cases(
         expect![[r#"
-            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
-            ```yaml
-            b.example
-            ```
-            set in [role/web.yaml:8](file:///repo/data/role/web.yaml#L8) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1), [common.yaml](file:///repo/data/common.yaml#L1)"#]],
-        expect![[r#"
-            **`backends.1.host`** — first found, for 3 of 4 nodes: all that read this file
-            ```yaml
-            b.example
-            ```
-            set in `role/web.yaml:8` · not set in `site/ams.yaml`, `common.yaml`"#]],
-        expect![[r#"
-            backends.1.host — first found, for 3 of 4 nodes: all that read this file
-              b.example
-            set in role/web.yaml:8 · not set in site/ams.yaml, common.yaml"#]],
-    );
-}
-
-#[test]
-fn an_error() {
-    kind(
-        "db::ho$0st: \"",
-        NODES,
-        expect![[r#"
-            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected in [db::host, db::primary]`  
-            for all 4 nodes that read this file  
-            [common.yaml:17](file:///repo/data/common.yaml#L17) `db::host` → [common.yaml:18](file:///repo/data/common.yaml#L18) `db::primary` → back"#]],
-        expect![[r#"
-            **`db::host`** — Puppet fails here: `Lookup of key 'db::host' failed: Recursive lookup detected`
-              `in [db::host, db::primary]`  
-            for all 4 nodes that read this file  
-            `common.yaml:17` `db::host` → `common.yaml:18` `db::primary` → back"#]],
-        expect![[r#"
-            db::host — Puppet fails here: Lookup of key 'db::host' failed: Recursive lookup detected in
-              [db::host, db::primary]
-            for all 4 nodes that read this file
-            common.yaml:17 db::host → common.yaml:18 db::primary → back"#]],
-    );
-}
-
-#[test]
-fn a_key_that_differs() {
-    kind(
-        "ntp::ser$0vers: [common1]",
-        NODES,
-        expect![[r#"
-            **`ntp::servers`** — merged unique, 2 different values on 4 nodes
-            ```yaml
-            # a.example and 1 more
-            - ams1     # site/ams.yaml:2
-            - ams2     # site/ams.yaml:2
-            - common1  # common.yaml:13
-            ```
-            `[common1]` on c.example and 1 more  
-            merge: `unique`, from lookup_options in [site/ams.yaml:4](file:///repo/data/site/ams.yaml#L4), for the first value"#]],
-        expect![[r#"
-            **`ntp::servers`** — merged unique, 2 different values on 4 nodes
-            ```yaml
-            # a.example and 1 more
-            - ams1     # site/ams.yaml:2
-            - ams2     # site/ams.yaml:2
-            - common1  # common.yaml:13
-            ```
-            `[common1]` on c.example and 1 more  
-            merge: `unique`, from lookup_options in `site/ams.yaml:4`, for the first value"#]],
-        expect![[r#"
-            ntp::servers — merged unique, 2 different values on 4 nodes
-              # a.example and 1 more
-              - ams1     # site/ams.yaml:2
-              - ams2     # site/ams.yaml:2
-              - common1  # common.yaml:13
-            [common1] on c.example and 1 more
-            merge: unique, from lookup_options in site/ams.yaml:4, for the first value"#]],
-    );
-}
-
-#[test]
-fn a_variable() {
-    kind(
-        "%{facts.si$0te}\"",
-        NODES,
-        expect!["**`%{facts.site}`** — `ams` for 2 nodes, `lhr` for 2 nodes"],
-        expect!["**`%{facts.site}`** — `ams` for 2 nodes, `lhr` for 2 nodes"],
-        expect!["%{facts.site} — ams for 2 nodes, lhr for 2 nodes"],
-    );
-}
-
-#[test]
-fn a_token_that_looks_up() {
-    kind(
-        "%{look$0up('site::domain')}",
-        NODES,
-        expect![
-            "**`%{lookup('site::domain')}`** — `example.com` ([common.yaml:14](file:///repo/data/common.yaml#L14))"
-        ],
-        expect!["**`%{lookup('site::domain')}`** — `example.com` (`common.yaml:14`)"],
-        expect!["%{lookup('site::domain')} — example.com (common.yaml:14)"],
-    );
-}
-
-#[test]
-fn an_alias() {
-    kind(
-        "%{ali$0as('ntp::servers')}",
-        NODES,
-        expect![[
-            r#"**`%{alias('ntp::servers')}`** — `[ams1, ams2, common1]` for 2 nodes, `[common1]` for 2 nodes"#
-        ]],
-        expect![[
-            r#"**`%{alias('ntp::servers')}`** — `[ams1, ams2, common1]` for 2 nodes, `[common1]` for 2 nodes"#
-        ]],
-        expect![[
-            r#"%{alias('ntp::servers')} — [ams1, ams2, common1] for 2 nodes, [common1] for 2 nodes"#
-        ]],
-    );
-}
-
-#[test]
-fn options_of_one_key() {
-    kind(
-        "profile::db::us$0ers: {merge",
-        NODES,
-        expect![[r#"
+            ## options of one key
+            $ profile::db::us$0ers: {merge
             **`profile::db::users`** — 1 file sets it  
-            merge: `first`"#]],
-        expect![[r#"
-            **`profile::db::users`** — 1 file sets it  
-            merge: `first`"#]],
-        expect![[r#"
+            merge: `first`
+            -- aligned
+            (the same)
+            -- plain
             profile::db::users — 1 file sets it
-            merge: first"#]],
-    );
-}
-
-#[test]
-fn options_of_a_pattern() {
-    kind(
-        "'^profile::.*::us$0ers$'",
-        NODES,
-        expect![[r#"
+            merge: first
+            ## options of a pattern
+            $ '^profile::.*::us$0ers$'
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
             hidden for `profile::db::users` by the literal entry in [common.yaml:4](file:///repo/data/common.yaml#L4)  
-            merge: `deep`"#]],
-        expect![[r#"
+            merge: `deep`
+            -- aligned
             **`^profile::.*::users$`** — matches 2 keys: `profile::db::users`, `profile::web::users`  
             hidden for `profile::db::users` by the literal entry in `common.yaml:4`  
-            merge: `deep`"#]],
-        expect![[r#"
+            merge: `deep`
+            -- plain
             ^profile::.*::users$ — matches 2 keys: profile::db::users, profile::web::users
             hidden for profile::db::users by the literal entry in common.yaml:4
-            merge: deep"#]],
-    );
-}
-
-#[test]
-fn a_path() {
-    kind(
-        "\"ro$0le/%{role}.yaml\"",
-        NODES,
-        expect![
-            "**`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes have a file · no file for `role` = db"
-        ],
-        expect![[r#"
+            merge: deep
+            ## a path
+            $ "ro$0le/%{role}.yaml"
+            **`role/%{role}.yaml`** — 1 file: [data/role/web.yaml](file:///repo/data/role/web.yaml#L1) · 3 of 4 nodes have a file · no file for `role` = db
+            -- aligned
             **`role/%{role}.yaml`** — 1 file: `data/role/web.yaml` · 3 of 4 nodes have a file · no file for
-              `role` = db"#]],
-        expect![
-            "role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · no file for role = db"
-        ],
-    );
-}
-
-#[test]
-fn an_encrypted_value() {
-    kind(
-        "ENC[PK$0CS7",
-        NODES,
-        expect![[r#"
-        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        cannot be decrypted: it is not a message of this method"#]],
-        expect![[r#"
-        **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
-        cannot be decrypted: it is not a message of this method"#]],
-        expect![[r#"
-        ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-        cannot be decrypted: it is not a message of this method"#]],
-    );
-}
-
-#[test]
-fn a_merge_option() {
-    kind(
-        "knockout_pre$0fix: '--'",
-        NODES,
-        expect![[
-            r#"**`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level"#
-        ]],
-        expect![[r#"
+              `role` = db
+            -- plain
+            role/%{role}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file · no file for role = db
+            ## an encrypted value
+            $ ENC[PK$0CS7
+            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 27 bytes  
+            cannot be decrypted: it is not a message of this method
+            -- aligned
+            (the same)
+            -- plain
+            ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
+            cannot be decrypted: it is not a message of this method
+            ## a merge option
+            $ knockout_pre$0fix: '--'
+            **`knockout_prefix`** — an element that starts with it removes the element of that name from the next lower level
+            -- aligned
             **`knockout_prefix`** — an element that starts with it removes the element of that name from the
-              next lower level"#]],
-        expect![[r#"
+              next lower level
+            -- plain
             knockout_prefix — an element that starts with it removes the element of that name from the next
-              lower level"#]],
+              lower level
+        "#]],
+        |at| forms(&place(at), NODES),
     );
 }
 
@@ -357,17 +291,23 @@ fn a_datadir_and_a_backend() {
     check_forms(
         config,
         NODES,
-        expect!["**`data`** — the folder `data`"],
-        expect!["**`data`** — the folder `data`"],
-        expect!["data — the folder data"],
+        expect![[r#"
+            **`data`** — the folder `data`
+            -- aligned
+            (the same)
+            -- plain
+            data — the folder data"#]],
     );
     let config = config.replace("da$0ta, data_hash: yaml", "data, data_hash: ya$0ml");
     check_forms(
         &config,
         NODES,
-        expect!["**`yaml_data`** — Puppet's own reader of YAML files"],
-        expect!["**`yaml_data`** — Puppet's own reader of YAML files"],
-        expect!["yaml_data — Puppet's own reader of YAML files"],
+        expect![[r#"
+            **`yaml_data`** — Puppet's own reader of YAML files
+            -- aligned
+            (the same)
+            -- plain
+            yaml_data — Puppet's own reader of YAML files"#]],
     );
 }
 
@@ -399,13 +339,12 @@ fn an_encrypted_value_names_whom_it_is_for() {
     check_forms(
         &with_hierarchy(&text),
         NODES,
-        expect![[
-            r#"**`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX"#
-        ]],
         expect![[r#"
+            **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test Authority,O=Example,C=XX
+            -- aligned
             **`ENC[PKCS7,…]`** — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
-              Authority,O=Example,C=XX"#]],
-        expect![[r#"
+              Authority,O=Example,C=XX
+            -- plain
             ENC[PKCS7,…] — encrypted with PKCS7, 445 bytes, for certificate 8F00000000000001 of CN=Test
               Authority,O=Example,C=XX"#]],
     );
@@ -422,10 +361,6 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
         "#- data/common.yaml\na: {}\n",
         blob.replacen("PK", "PK$0", 1)
     );
-    let fixture = fixture(&with_hierarchy(&text));
-    let nodes = nodes("{}");
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
     let link = |offset: usize| format!("command:reveal?{offset}");
     let of = |link| {
         let options = HoverOptions {
@@ -435,8 +370,11 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
             }),
             ..HoverOptions::default()
         };
-        let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
-        hover(analysis, &fixture.path, fixture.offset, &options).expect("a hover")
+        let text = with_hierarchy(&text);
+        let found = asked(&text, &nodes("{}"), |analysis, path, offset| {
+            hover(analysis, path, offset, &options)
+        });
+        found.expect("a hover")
     };
     let linked = of(Some(&link));
     expect![[r#"
@@ -463,18 +401,9 @@ fn a_node_of_which_only_the_name_is_known() {
         "#- data/node/x.example.yaml\nport: 1\n#- data/role/web.yaml\nhost: a\n\
          #- data/common.yaml\nho$0st: b\n",
     );
-    let fixture = fixture(&text);
     let mut all = Nodes::default();
     all.insert(crate::scope::Node::named("x.example"));
-    let known = KnownNodes::new(&all);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
-    let analysis = Analysis {
-        selected: Some("x.example"),
-        ..Analysis::new(&fixture.snapshot, &settings, &configs, &known)
-    };
-    let options = HoverOptions::default();
-    let found = hover(analysis, &fixture.path, fixture.offset, &options);
+    let found = hover_with(&text, &KnownNodes::new(&all), Some("x.example"));
     expect![[r#"
         host — first found, for x.example, known by name only (may differ)
           b

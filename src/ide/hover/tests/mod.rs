@@ -8,9 +8,8 @@ use super::{Hover, HoverOptions, hover};
 use crate::analysis::{Analysis, PROJECT_FILE, Project};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::KnownNodes;
+use crate::ide::fixture_tests::{check_cases, nodes};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::Nodes;
-use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
 mod backends;
@@ -26,29 +25,6 @@ mod things;
 mod values;
 mod whole_values;
 
-struct Cursor {
-    snapshot: Arc<Snapshot>,
-    path: String,
-    offset: usize,
-}
-
-/// Reads a workspace with a cursor.
-fn fixture(text: &str) -> Cursor {
-    let fixture = Fixture::new("data/common.yaml", text);
-    let (path, offset) = fixture.cursor.clone().expect("a cursor");
-    Cursor {
-        snapshot: fixture.opened(),
-        path: format!("{FOLDER}/{path}"),
-        offset,
-    }
-}
-
-/// Nodes from the text of a nodes file.
-fn nodes(text: &str) -> KnownNodes {
-    let value = load_yaml(text.as_bytes()).expect("nodes are YAML");
-    KnownNodes::new(&Nodes::read(&value, &Default::default()).expect("nodes"))
-}
-
 /// Puppet's settings with the declarations in the workspace's `.hiera-ls.yaml`.
 fn settings(snapshot: &Snapshot) -> Settings {
     let path = format!("{FOLDER}/{PROJECT_FILE}");
@@ -61,16 +37,29 @@ fn settings(snapshot: &Snapshot) -> Settings {
     }
 }
 
-fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
-    let fixture = fixture(text);
-    let settings = settings(&fixture.snapshot);
+/// Evaluates something at the cursor of a workspace.
+fn asked<T>(
+    text: &str,
+    nodes: &KnownNodes,
+    answer: impl FnOnce(Analysis<'_>, &str, usize) -> T,
+) -> T {
+    let fixture = Fixture::new("data/common.yaml", text);
+    let (path, offset) = fixture.cursor.clone().expect("a cursor");
+    let snapshot = fixture.opened();
+    let settings = settings(&snapshot);
     let configs = ConfigCache::default();
-    let analysis = Analysis {
-        selected,
-        ..Analysis::new(&fixture.snapshot, &settings, &configs, nodes)
-    };
-    let options = HoverOptions::default();
-    hover(analysis, &fixture.path, fixture.offset, &options)
+    let analysis = Analysis::new(&snapshot, &settings, &configs, nodes);
+    answer(analysis, &format!("{FOLDER}/{path}"), offset)
+}
+
+fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
+    asked(text, nodes, |analysis, path, offset| {
+        let analysis = Analysis {
+            selected,
+            ..analysis
+        };
+        hover(analysis, path, offset, &HoverOptions::default())
+    })
 }
 
 /// The plain text of a hover for any node.
@@ -84,34 +73,48 @@ fn check_nodes(text: &str, known: &str, expected: Expect) {
 }
 
 fn plain(text: &str, known: &str) -> String {
-    let found = hover_with(text, &nodes(known), None);
+    plain_of(hover_with(text, &nodes(known), None))
+}
+
+fn plain_of(found: Option<Hover>) -> String {
     found.map_or_else(|| "nothing".into(), |hover| hover.plain)
 }
 
 /// The plain text of a hover for one of the known nodes.
 fn check_selected(text: &str, known: &str, selected: &str, expected: Expect) {
     let found = hover_with(text, &nodes(known), Some(selected));
-    let plain = found.map_or_else(|| "nothing".into(), |hover| hover.plain);
-    expected.assert_eq(&plain);
+    expected.assert_eq(&plain_of(found));
+}
+
+/// Checks the plain text of cases, each a part of a workspace, with known nodes.
+fn check_all(workspace: impl Fn(&str) -> String, known: &str, cases: Expect) {
+    check_cases(cases, |text| plain(&workspace(text), known));
 }
 
 /// All forms of a hover.
-fn check_forms(text: &str, known: &str, markdown: Expect, aligned: Expect, plain: Expect) {
-    let fixture = fixture(text);
-    let nodes = nodes(known);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
+fn forms(text: &str, known: &str) -> String {
     let link = |path: &str, line: u32| format!("file://{path}#L{line}");
-    let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
     let options = HoverOptions {
         link: Some(&link),
         ..HoverOptions::default()
     };
-    let found = hover(analysis, &fixture.path, fixture.offset, &options);
-    let found = found.expect("a hover");
-    markdown.assert_eq(&found.markdown);
-    aligned.assert_eq(&found.aligned);
-    plain.assert_eq(&found.plain);
+    let found = asked(text, &nodes(known), |analysis, path, offset| {
+        hover(analysis, path, offset, &options)
+    });
+    let Hover {
+        markdown,
+        mut aligned,
+        plain,
+        ..
+    } = found.expect("a hover");
+    if aligned == markdown {
+        aligned = "(the same)".to_owned();
+    }
+    format!("{markdown}\n-- aligned\n{aligned}\n-- plain\n{plain}")
+}
+
+fn check_forms(text: &str, known: &str, expected: Expect) {
+    expected.assert_eq(&forms(text, known));
 }
 
 /// A hierarchy with a node, a role, a site and a common level.

@@ -2,12 +2,17 @@
 
 use expect_test::expect;
 
-use super::{NODES, check_forms, check_nodes, check_selected, with_hierarchy};
+use super::{NODES, check_all, check_forms, check_nodes, check_selected, with_hierarchy};
 
 const OPTIONS: &str = "lookup_options:\n  pkgs: {merge: unique}\n  users: {merge: {strategy: deep, knockout_prefix: \"--\"}}\n";
 
-/// Lists of a role, a site and all nodes; `pkgs` is merged by `unique`, `users` by `deep`.
-fn lists(role: &str, site: &str, common: &str) -> String {
+/// Lists of a role, a site and all nodes, written as `role | site | all nodes`; `pkgs` is merged by
+/// `unique`, `users` by `deep`.
+fn lists(levels: &str) -> String {
+    let levels: Vec<&str> = levels.split(" | ").collect();
+    let [role, site, common] = levels[..] else {
+        panic!("three levels");
+    };
     with_hierarchy(&format!(
         "#- data/role/web.yaml\n{role}#- data/site/ams.yaml\n{site}#- data/common.yaml\n{OPTIONS}{common}"
     ))
@@ -20,11 +25,7 @@ fn in_common(text: &str) -> String {
 #[test]
 fn the_forms_of_a_knock_out() {
     check_forms(
-        &lists(
-            "users:\n  groups: [\"--doc$0ker\", www]\n",
-            "",
-            "users:\n  groups: [docker, adm]\n",
-        ),
+        &lists("users:\n  groups: [\"--doc$0ker\", www]\n |  | users:\n  groups: [docker, adm]\n"),
         NODES,
         expect![[r#"
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
@@ -35,8 +36,8 @@ fn the_forms_of_a_knock_out() {
             ```
             "docker" knocked out by role/web.yaml:2  
             merged from [role/web.yaml:2](file:///repo/data/role/web.yaml#L2), [common.yaml:5](file:///repo/data/common.yaml#L5) · not set in [site/ams.yaml](file:///repo/data/site/ams.yaml#L1)  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:3](file:///repo/data/common.yaml#L3)"#]],
-        expect![[r#"
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in [common.yaml:3](file:///repo/data/common.yaml#L3)
+            -- aligned
             **`users.groups`** — merged deep from 2 levels, for 3 of 4 nodes: all that read this file  
             `'--docker'`: removes `docker` of `common.yaml:5`
             ```yaml
@@ -45,8 +46,8 @@ fn the_forms_of_a_knock_out() {
             ```
             "docker" knocked out by role/web.yaml:2  
             merged from `role/web.yaml:2`, `common.yaml:5` · not set in `site/ams.yaml`  
-            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:3`"#]],
-        expect![[r#"
+            merge: `{strategy: deep, knockout_prefix: '--'}`, from lookup_options in `common.yaml:3`
+            -- plain
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
             '--docker': removes docker of common.yaml:5
               - adm  # common.yaml:5
@@ -58,26 +59,21 @@ fn the_forms_of_a_knock_out() {
 }
 
 #[test]
-fn an_element_of_a_merged_list_is_in_the_value() {
-    check_nodes(
-        &lists("pkgs: [v$0im]\n", "", "pkgs: [git]\n"),
+fn elements_of_lists() {
+    check_all(
+        lists,
         NODES,
         expect![[r#"
+            ## an element of a merged list is in the value
+            $ pkgs: [v$0im]\n |  | pkgs: [git]\n
             pkgs — merged unique from 2 levels, for 3 of 4 nodes: all that read this file
             vim: in the effective value
               - vim  # role/web.yaml:1
               - git  # common.yaml:4
             merged from role/web.yaml:1, common.yaml:4 · not set in site/ams.yaml
-            merge: unique, from lookup_options in common.yaml:2"#]],
-    );
-}
-
-#[test]
-fn an_element_that_a_higher_level_has_too() {
-    check_nodes(
-        &lists("pkgs: [vim, git]\n", "", "pkgs:\n  - gi$0t\n  - vim\n"),
-        NODES,
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:2
+            ## an element that a higher level has too
+            $ pkgs: [vim, git]\n |  | pkgs:\n  - gi$0t\n  - vim\n
             pkgs — merged unique, 2 different values on 4 nodes
             git: already in the effective value from role/web.yaml:1 on 3 nodes · in the effective value on
               d.example
@@ -85,91 +81,20 @@ fn an_element_that_a_higher_level_has_too() {
               - vim
               - git
             [git, vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
-    );
-}
-
-#[test]
-fn a_knock_out_says_what_it_removes() {
-    check_nodes(
-        &lists(
-            "users:\n  groups: [\"--doc$0ker\", www]\n",
-            "",
-            "users:\n  groups: [docker, adm]\n",
-        ),
-        NODES,
-        expect![[r#"
-            users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
-            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
-    );
-    check_nodes(
-        &lists(
-            "users:\n  groups: [\"--docker\", www]\n",
-            "",
-            "users:\n  groups: [doc$0ker, adm]\n",
-        ),
-        NODES,
-        expect![[r#"
-            users.groups — merged deep, 2 different values on 4 nodes
-            docker: removed by the knock-out in role/web.yaml:2 on 3 nodes · in the effective value on
-              d.example
-              # 3 nodes (role = web)
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
-            [docker, adm] on d.example
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
-    );
-    check_nodes(
-        &lists("", "", "users:\n  groups: [\"--doc$0ker\", adm]\n"),
-        NODES,
-        expect![[r#"
-            users.groups — merged deep, set by one level, for all 4 nodes that read this file
-            '--docker': removes nothing and stays in the value: no lower level sets this list
-              - '--docker'
-              - adm
-            set in common.yaml:5 · not set in role/web.yaml, site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
-    );
-}
-
-#[test]
-fn an_element_of_a_list_that_is_overridden() {
-    check_nodes(
-        &lists("dns: [a]\n", "", "dns:\n  - b$0\n  - c\n"),
-        NODES,
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:2
+            ## an element of a list that is overridden
+            $ dns: [a]\n |  | dns:\n  - b$0\n  - c\n
             dns — first found, 2 different values on 4 nodes
             b: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
               - a  # 3 nodes (role = web) · role/web.yaml:1
-            [b, c] on d.example · common.yaml:4"#]],
-    );
-    check_nodes(
-        &lists("", "", "dns: [a$0, b]\n"),
-        NODES,
-        expect![[r#"
+            [b, c] on d.example · common.yaml:4
+            $  |  | dns: [a$0, b]\n
             dns — first found, for all 4 nodes that read this file
               - a
               - b
-            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml"#]],
-    );
-}
-
-#[test]
-fn an_element_that_is_a_hash() {
-    check_nodes(
-        &lists(
-            "pkgs: [{name: vim}]\n",
-            "",
-            "pkgs:\n  - name: g$0it\n    version: 1\n",
-        ),
-        NODES,
-        expect![[r#"
+            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml
+            ## an element that is a hash
+            $ pkgs: [{name: vim}]\n |  | pkgs:\n  - name: g$0it\n    version: 1\n
             pkgs — merged unique, 2 different values on 4 nodes
             this element: in the effective value
               # 3 nodes (role = web)
@@ -179,20 +104,67 @@ fn an_element_that_is_a_hash() {
                 name: git
                 version: 1
             [{name: git, version: 1}] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: unique, from lookup_options in common.yaml:2
+            ## keys and lists of one level stay as they are
+            $  |  | pkgs: [v$0im]\nusers: {a: [b]}\n
+            pkgs — merged unique, set by one level, for all 4 nodes that read this file
+              - vim
+            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml
+            merge: unique, from lookup_options in common.yaml:2
+            $ pkgs: [git]\n |  | p$0kgs: &a [vim]\n
+            pkgs — merged unique, 2 different values on 4 nodes
+              # 3 nodes (role = web)
+              - git  # role/web.yaml:1
+              - vim  # common.yaml:4
+            [vim] on d.example
+            merge: unique, from lookup_options in common.yaml:2
+            ## an element that stands twice
+            $ pkgs: [git]\n |  | pkgs: [vim, v$0im]\n
+            pkgs — merged unique, 2 different values on 4 nodes
+            vim: already in the effective value from common.yaml:4
+              # 3 nodes (role = web)
+              - git  # role/web.yaml:1
+              - vim  # common.yaml:4
+            [vim] on d.example
+            merge: unique, from lookup_options in common.yaml:2
+        "#]],
     );
 }
 
 #[test]
-fn a_knock_out_reaches_the_next_level_only() {
-    check_nodes(
-        &lists(
-            "users:\n  groups: [\"--doc$0ker\"]\n",
-            "users:\n  groups: [docker]\n",
-            "users:\n  groups: [docker, adm]\n",
-        ),
+fn knock_outs_of_elements() {
+    check_all(
+        lists,
         NODES,
         expect![[r#"
+            ## a knock out says what it removes
+            $ users:\n  groups: ["--doc$0ker", www]\n |  | users:\n  groups: [docker, adm]\n
+            users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
+            '--docker': removes docker of common.yaml:5
+              - adm  # common.yaml:5
+              - www  # role/web.yaml:2
+            "docker" knocked out by role/web.yaml:2
+            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
+            $ users:\n  groups: ["--docker", www]\n |  | users:\n  groups: [doc$0ker, adm]\n
+            users.groups — merged deep, 2 different values on 4 nodes
+            docker: removed by the knock-out in role/web.yaml:2 on 3 nodes · in the effective value on
+              d.example
+              # 3 nodes (role = web)
+              - adm  # common.yaml:5
+              - www  # role/web.yaml:2
+            "docker" knocked out by role/web.yaml:2
+            [docker, adm] on d.example
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
+            $  |  | users:\n  groups: ["--doc$0ker", adm]\n
+            users.groups — merged deep, set by one level, for all 4 nodes that read this file
+            '--docker': removes nothing and stays in the value: no lower level sets this list
+              - '--docker'
+              - adm
+            set in common.yaml:5 · not set in role/web.yaml, site/ams.yaml
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
+            ## a knock out reaches the next level only
+            $ users:\n  groups: ["--doc$0ker"]\n | users:\n  groups: [docker]\n | users:\n  groups: [docker, adm]\n
             users.groups — merged deep, 2 different values on 3 nodes
             '--docker': only reaches the next lower level, docker is in the value from common.yaml:5 on 2
               nodes · removes docker of common.yaml:5 on c.example
@@ -200,51 +172,20 @@ fn a_knock_out_reaches_the_next_level_only() {
               - docker
               - adm
             [adm] on c.example
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
-    );
-    check_nodes(
-        &lists(
-            "users:\n  groups: [\"--doc$0ker\"]\n",
-            "",
-            "users:\n  groups: [adm]\n",
-        ),
-        NODES,
-        expect![[r#"
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
+            $ users:\n  groups: ["--doc$0ker"]\n |  | users:\n  groups: [adm]\n
             users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
             '--docker': removes nothing: no lower level has docker
               - adm
             merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3"#]],
-    );
-}
-
-#[test]
-fn keys_and_lists_of_one_level_stay_as_they_are() {
-    check_nodes(
-        &lists("", "", "pkgs: [v$0im]\nusers: {a: [b]}\n"),
-        NODES,
-        expect![[r#"
-            pkgs — merged unique, set by one level, for all 4 nodes that read this file
-              - vim
-            set in common.yaml:4 · not set in role/web.yaml, site/ams.yaml
-            merge: unique, from lookup_options in common.yaml:2"#]],
-    );
-    check_nodes(
-        &lists("pkgs: [git]\n", "", "p$0kgs: &a [vim]\n"),
-        NODES,
-        expect![[r#"
-            pkgs — merged unique, 2 different values on 4 nodes
-              # 3 nodes (role = web)
-              - git  # role/web.yaml:1
-              - vim  # common.yaml:4
-            [vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
+        "#]],
     );
 }
 
 #[test]
 fn an_element_for_a_node_and_for_any_node() {
-    let text = lists("pkgs: [vim]\n", "", "pkgs: [git, v$0im]\n");
+    let text = lists("pkgs: [vim]\n |  | pkgs: [git, v$0im]\n");
     check_nodes(
         &text,
         "{}",
@@ -276,36 +217,30 @@ fn lists_that_are_not_merged_by_elements() {
             "#- data/role/web.yaml\na: {{x: [1]}}\n#- data/common.yaml\nlookup_options: {{a: {options}}}\na:\n  x: [$01, 2]\n  y: [3]\n"
         ))
     };
-    check_nodes(
-        &text("{merge: hash}"),
+    check_all(
+        text,
         NODES,
         expect![[r#"
+            $ {merge: hash}
             a.x — merged as hash, 2 different values on 4 nodes
             1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
               - 1  # 3 nodes (role = web) · role/web.yaml:1
             [1, 2] on d.example
-            merge: hash, from lookup_options in common.yaml:1"#]],
-    );
-    check_nodes(
-        &text("{}"),
-        NODES,
-        expect![[r#"
+            merge: hash, from lookup_options in common.yaml:1
+            $ {}
             a.x — first found, 2 different values on 4 nodes
             1: overridden by role/web.yaml:1 on 3 nodes · in the effective value on d.example
               - 1  # 3 nodes (role = web) · role/web.yaml:1
-            [1, 2] on d.example · common.yaml:3"#]],
-    );
-    check_nodes(
-        &text("{merge: {strategy: deep, merge_hash_arrays: true}}"),
-        NODES,
-        expect![[r#"
+            [1, 2] on d.example · common.yaml:3
+            $ {merge: {strategy: deep, merge_hash_arrays: true}}
             a.x — merged deep from 2 levels, for all 4 nodes that read this file
             1: already in the effective value from role/web.yaml:1 on 3 nodes · in the effective value on
               d.example
               - 1  # role/web.yaml:1
               - 2  # common.yaml:3
             merged from role/web.yaml:1, common.yaml:3
-            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1"#]],
+            merge: {strategy: deep, merge_hash_arrays: true}, from lookup_options in common.yaml:1
+        "#]],
     );
 }
 
@@ -342,94 +277,48 @@ fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
 }
 
 #[test]
-fn an_element_that_stands_twice() {
-    check_nodes(
-        &lists("pkgs: [git]\n", "", "pkgs: [vim, v$0im]\n"),
+fn merge_keys_aliases_and_anchors() {
+    check_all(
+        in_common,
         NODES,
         expect![[r#"
-            pkgs — merged unique, 2 different values on 4 nodes
-            vim: already in the effective value from common.yaml:4
-              # 3 nodes (role = web)
-              - git  # role/web.yaml:1
-              - vim  # common.yaml:4
-            [vim] on d.example
-            merge: unique, from lookup_options in common.yaml:2"#]],
-    );
-}
-
-#[test]
-fn a_merge_key_says_what_it_brings() {
-    check_nodes(
-        &in_common(
-            "base: &base\n  uid: 1\n  shell: sh\n  home: /a\nalice:\n  home: /b\n  <$0<: *base\n  shell: zsh\n  gid: 2\n",
-        ),
-        NODES,
-        expect![[r#"
+            ## a merge key says what it brings
+            $ base: &base\n  uid: 1\n  shell: sh\n  home: /a\nalice:\n  home: /b\n  <$0<: *base\n  shell: zsh\n  gid: 2\n
             << — adds 2 keys of &base in common.yaml:1
               uid: 1
               home: /a
             overridden here: shell in common.yaml:8
-            overrides, since it comes later: home in common.yaml:6"#]],
-    );
-    check_nodes(
-        &in_common("a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <$0<: [*a, *b]\n"),
-        NODES,
-        expect![[r#"
+            overrides, since it comes later: home in common.yaml:6
+            $ a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <$0<: [*a, *b]\n
             << — adds 3 keys of &a in common.yaml:1, &b in common.yaml:2
               x: 1
               y: 2
-              z: 4"#]],
-    );
-}
-
-#[test]
-fn an_alias_says_its_value_and_an_anchor_its_uses() {
-    check_nodes(
-        &in_common("base: &base\n  uid: 1\nalice: *ba$0se\n"),
-        NODES,
-        expect![[r#"
+              z: 4
+            ## an alias says its value and an anchor its uses
+            $ base: &base\n  uid: 1\nalice: *ba$0se\n
             *base — the value of &base in common.yaml:1
-              uid: 1"#]],
-    );
-    check_nodes(
-        &in_common("base: &ba$0se\n  uid: 1\nalice: *base\nbob: {<<: *base}\n"),
-        NODES,
-        expect![[r#"
+              uid: 1
+            $ base: &ba$0se\n  uid: 1\nalice: *base\nbob: {<<: *base}\n
             base — first found, for all 4 nodes that read this file
             &base is used 2 times: common.yaml:3, 4
               uid: 1
-            set in common.yaml:1"#]],
-    );
-    check_nodes(
-        &in_common("base: &ba$0se 1\n"),
-        NODES,
-        expect![[r#"
+            set in common.yaml:1
+            $ base: &ba$0se 1\n
             base — first found, for all 4 nodes that read this file
             &base is not used
               1
-            set in common.yaml:1"#]],
-    );
-    check_nodes(
-        &in_common("a: [1]\nlookup_options:\n  a: &o$0 {merge: unique}\n  b: *o\n"),
-        NODES,
-        expect![[r#"
+            set in common.yaml:1
+            $ a: [1]\nlookup_options:\n  a: &o$0 {merge: unique}\n  b: *o\n
             a — 1 file sets it
             &o is used once: common.yaml:4
-            merge: unique"#]],
-    );
-    check_nodes(
-        &in_common("a: [1]\nlookup_options:\n  a: &o {merge: unique}\n  b: *$0o\n"),
-        NODES,
-        expect![[r#"
+            merge: unique
+            $ a: [1]\nlookup_options:\n  a: &o {merge: unique}\n  b: *$0o\n
             *o — the value of &o in common.yaml:3
-              merge: unique"#]],
-    );
-    check_nodes(
-        &in_common("a: *no$0\n"),
-        NODES,
-        expect![[r#"
+              merge: unique
+            $ a: *no$0\n
             a — not found, for all 4 nodes that read this file
-            common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
+            common.yaml:1 does not load: Puppet refuses it, every lookup fails until it is fixed
+        "#]],
     );
 }
 

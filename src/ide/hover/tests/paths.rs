@@ -110,8 +110,7 @@ fn a_path_tells_the_files_that_nodes_read_from_those_that_fit() {
     ];
     let hovers = places.map(|(at, selected)| {
         let text = PATTERNS.replace(&at.replace("$0", ""), at);
-        let found = hover_with(&text, &nodes(WITH_SERVICES), selected);
-        found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+        plain_of(hover_with(&text, &nodes(WITH_SERVICES), selected))
     });
     expect![[r#"
         role/%{role}.yaml — 1 file: data/role/web.yaml · 2 of 3 nodes have a file · 1 matching file that

@@ -2,27 +2,39 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::{check, check_all};
 
 #[test]
-fn a_file_that_no_hierarchy_reads_says_what_was_looked_for() {
-    check(
-        "$0port: 1\n",
+fn files_and_their_hierarchies() {
+    check_all(
+        str::to_owned,
+        "{}",
         expect![[r#"
+            ## a file that no hierarchy reads says what was looked for
+            $ $0port: 1\n
             port — no hierarchy reads this file
             looked for: hiera.yaml, its copies and its templates, in /repo
-            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
-    );
-    check(
-        "#- puppet/hiera.yaml\nversion: 5\n#- puppet/data/common.yaml\na: 1\n\
-         #- other/x.yaml\n$0port: 1\n",
-        expect![[r#"
+            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE
+            $ #- puppet/hiera.yaml\nversion: 5\n#- puppet/data/common.yaml\na: 1\n#- other/x.yaml\n$0port: 1\n
             port — no hierarchy reads this file
             hierarchies: puppet/hiera.yaml (in use)
-            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]],
+            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE
+            $ #- .ci/jobs.yaml\n$0port: 1\n
+            nothing
+            $ #- data/x.yaml\nport:\n  $0nested: 1\n
+            nothing
+            ## a data directory beside the configuration's folder
+            $ #- conf/hiera.yaml\nversion: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\nhierarchy:\n- {name: c, path: common.yaml}\n#- data/common.yaml\n$0port: 80\n
+            port — first found, for every node that reads this file
+              80
+            set in common.yaml:1
+            ## files of a pattern are named below their data directory
+            $ #- hiera.yaml\nversion: 5\nhierarchy:\n- {name: users, glob: 'users.d/*.yaml'}\n- {name: all, path: common.yaml}\n#- data/common.yaml\na: 1\n#- data/users.d/10.yaml\n$0a: 2\n
+            a — first found, for every node that reads this file
+              2
+            set in users.d/10.yaml:1 · overrides common.yaml:1
+        "#]],
     );
-    check("#- .ci/jobs.yaml\n$0port: 1\n", expect!["nothing"]);
-    check("#- data/x.yaml\nport:\n  $0nested: 1\n", expect!["nothing"]);
 }
 
 #[test]
@@ -108,18 +120,6 @@ port: 8443
 }
 
 #[test]
-fn a_data_directory_beside_the_configuration_s_folder() {
-    check(
-        "#- conf/hiera.yaml\nversion: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
-         hierarchy:\n- {name: c, path: common.yaml}\n#- data/common.yaml\n$0port: 80\n",
-        expect![[r#"
-            port — first found, for every node that reads this file
-              80
-            set in common.yaml:1"#]],
-    );
-}
-
-#[test]
 fn a_function_that_may_read_the_file_is_named() {
     let levels = "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: c, path: common.yaml}\n\
                   - {name: e, lookup_key: \"vmlib::expand_path\", path: more}\n";
@@ -177,18 +177,5 @@ a: 1
             a — only a function that is not run here may read this file
               2
             the function lib::expand could read it: declare what it does with the setting hiera-ls.backends"#]],
-    );
-}
-
-#[test]
-fn files_of_a_pattern_are_named_below_their_data_directory() {
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
-         - {name: users, glob: 'users.d/*.yaml'}\n- {name: all, path: common.yaml}\n\
-         #- data/common.yaml\na: 1\n#- data/users.d/10.yaml\n$0a: 2\n",
-        expect![[r#"
-            a — first found, for every node that reads this file
-              2
-            set in users.d/10.yaml:1 · overrides common.yaml:1"#]],
     );
 }

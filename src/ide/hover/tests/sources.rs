@@ -6,27 +6,18 @@ use super::*;
 use crate::analysis::behind_manifests;
 
 #[test]
-fn one_value_from_several_files_names_each_with_its_nodes() {
-    let text = "#- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n\
-        #- data/common.yaml\nother: 1\npo$0rt: 4\n";
-    check_nodes(
-        &with_hierarchy(text),
+fn sources_and_differences_of_several_values() {
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            ## one value from several files names each with its nodes
+            $ #- data/node/a.example.yaml\nport: 4\n#- data/role/db.yaml\nport: 5\n#- data/common.yaml\nother: 1\npo$0rt: 4\n
             port — first found, 2 different values on 4 nodes
               4  # 3 nodes · common.yaml:2 on 2, node/a.example.yaml:1 on 1
-            5 on d.example (role = db) · role/db.yaml:1"#]],
-    );
-}
-
-#[test]
-fn a_key_with_blanks_is_quoted_among_others() {
-    let text = "#- data/role/db.yaml\nusers: {ann: 1, 'Bob B': 2, 'Cid C': 3, dan: 4, eve: 5, 'Fay of the long name': 6}\n\
-        #- data/common.yaml\nus$0ers: {ann: 1, dan: 4, eve: 5, 'Fay of the long name': 6, 'Gus G': 7}\n";
-    check_nodes(
-        &with_hierarchy(text),
-        NODES,
-        expect![[r#"
+            5 on d.example (role = db) · role/db.yaml:1
+            ## a key with blanks is quoted among others
+            $ #- data/role/db.yaml\nusers: {ann: 1, 'Bob B': 2, 'Cid C': 3, dan: 4, eve: 5, 'Fay of the long name': 6}\n#- data/common.yaml\nus$0ers: {ann: 1, dan: 4, eve: 5, 'Fay of the long name': 6, 'Gus G': 7}\n
             users — first found, 2 different values on 4 nodes
               # 3 nodes · common.yaml:1
               ann: 1
@@ -34,7 +25,8 @@ fn a_key_with_blanks_is_quoted_among_others() {
               eve: 5
               Fay of the long name: 6
               Gus G: 7
-            adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1"#]],
+            adds 'Bob B', 'Cid C', removes 'Gus G' on d.example (role = db) · role/db.yaml:1
+        "#]],
     );
 }
 
@@ -85,10 +77,11 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
          #- site/profile/manifests/init.pp\nclass profile {{\n"
     );
     let call = |call: &str| with_hierarchy(&format!("{files}  $x = {call}\n}}\n"));
-    check_nodes(
-        &call("lookup('li$0st', Array, 'unique')"),
+    check_all(
+        call,
         NODES,
         expect![[r#"
+            $ lookup('li$0st', Array, 'unique')
             list — merged unique, 2 different values on 4 nodes
               # 3 nodes (role = web)
               - x           # data/role/web.yaml:1
@@ -108,16 +101,13 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
               - element 38  # data/common.yaml:42
               - element 39  # data/common.yaml:43
             removes x on d.example
-            merge: unique, from the call"#]],
-    );
-    check_nodes(
-        &call("lookup('o$0ne', {merge => 'first'})"),
-        NODES,
-        expect![[r#"
-        one — first found, for all 4 known nodes
-          1
-        set in data/common.yaml:2 · not set in data/role/web.yaml
-        merge: first, from the call"#]],
+            merge: unique, from the call
+            $ lookup('o$0ne', {merge => 'first'})
+            one — first found, for all 4 known nodes
+              1
+            set in data/common.yaml:2 · not set in data/role/web.yaml
+            merge: first, from the call
+        "#]],
     );
 }
 
@@ -136,27 +126,28 @@ fn what_may_be_overridden_names_the_variable() {
 #[test]
 fn a_module_that_nothing_names_is_not_said_to_be_missing() {
     let files = "#- environment.conf\n#- modules/ntp/manifests/init.pp\nclass ntp { %INCLUDE% }\n#- modules/ntp/hiera.yaml\nversion: 5\n";
-    let at = |include: &str, key: &str| {
+    let at = |case: &str| {
+        let (include, key) = case.split_once(" | ").expect("a class and a key");
         let files = files.replace("%INCLUDE%", include);
         with_hierarchy(&format!("{files}#- data/common.yaml\n{key}$0: 1\n"))
     };
-    check(
-        &at("", "site::name"),
+    check_all(
+        at,
+        "{}",
         expect![[r#"
+            $  | site::name
             site::name — first found, for every node that reads this file
               1
-            set in common.yaml:1"#]],
-    );
-    check(
-        &at("include chrony", "chrony::port"),
-        expect![[r#"
+            set in common.yaml:1
+            $ include chrony | chrony::port
             chrony::port — first found, for every node that reads this file
               1
             set in common.yaml:1
-            class chrony · of module chrony, which is not in this workspace"#]],
+            class chrony · of module chrony, which is not in this workspace
+        "#]],
     );
     let listed = "#- Puppetfile\nmod 'puppet-chrony', '1.0.0'\n";
-    let listed = format!("{listed}{}", at("", "chrony::port"));
+    let listed = format!("{listed}{}", at(" | chrony::port"));
     check(
         &listed,
         expect![[r#"
@@ -169,21 +160,15 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
 
 /// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
-    let fixture = fixture(text);
-    let settings = settings(&fixture.snapshot);
-    let configs = ConfigCache::default();
     let nodes = nodes(known);
-    let root = fixture.snapshot.roots().environments().next();
-    let root = root.expect("an environment");
-    let nodes = behind_manifests(&nodes, &fixture.snapshot, root, &settings).expect("manifests");
-    let analysis = Analysis::new(&fixture.snapshot, &settings, &configs, &nodes);
-    let found = hover(
-        analysis,
-        &fixture.path,
-        fixture.offset,
-        &HoverOptions::default(),
-    );
-    found.map_or_else(|| "nothing".into(), |hover| hover.plain)
+    plain_of(asked(text, &nodes, |analysis, path, offset| {
+        let (snapshot, settings) = (analysis.snapshot, analysis.settings);
+        let root = snapshot.roots().environments().next();
+        let root = root.expect("an environment");
+        let nodes = &behind_manifests(&nodes, snapshot, root, settings).expect("manifests");
+        let analysis = Analysis { nodes, ..analysis };
+        hover(analysis, path, offset, &HoverOptions::default())
+    }))
 }
 
 #[test]

@@ -21,10 +21,36 @@ fn a_variable_has_the_values_of_the_nodes() {
 }
 
 #[test]
-fn a_variable_of_the_path_is_known() {
-    check(
-        &with_hierarchy("#- data/role/web.yaml\na: \"%{ro$0le}\"\n"),
-        expect!["%{role} — web, as this file's path says"],
+fn things_in_data_are_explained() {
+    check_all(
+        with_hierarchy,
+        "{}",
+        expect![[r#"
+            ## a variable of the path is known
+            $ #- data/role/web.yaml\na: "%{ro$0le}"\n
+            %{role} — web, as this file's path says
+            ## an encrypted value tells no secret
+            $ #- data/common.yaml\na: ENC[PK$0CS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n
+            ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
+            cannot be decrypted: it is not a message of this method
+            ## words are explained
+            $ #- data/common.yaml\nlookup_options: {a: {merge: de$0ep}}\n
+            deep — hashes and lists merged at every depth, the higher level winning
+            $ #- data/common.yaml\nlookup_options: {a: {mer$0ge: deep}}\n
+            merge — how values of several levels become one: first, unique, hash, deep, or a hash with a
+              strategy
+        "#]],
+    );
+    check_all(
+        str::to_owned,
+        "{}",
+        expect![[r#"
+            $ #- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n
+            my::vault — a custom backend: it is never run here, so its values are unknown
+            no file of this workspace defines it
+            $ #- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta}\n
+            data — the folder data
+        "#]],
     );
 }
 
@@ -128,83 +154,38 @@ fn a_path_reaches_files_and_nodes() {
 }
 
 #[test]
-fn an_encrypted_value_tells_no_secret() {
-    check(
-        &with_hierarchy(
-            "#- data/common.yaml\na: ENC[PK$0CS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]\n",
-        ),
-        expect![[r#"
-            ENC[PKCS7,…] — encrypted with PKCS7, 27 bytes
-            cannot be decrypted: it is not a message of this method"#]],
-    );
-}
-
-#[test]
-fn words_are_explained() {
-    check(
-        &with_hierarchy("#- data/common.yaml\nlookup_options: {a: {merge: de$0ep}}\n"),
-        expect!["deep — hashes and lists merged at every depth, the higher level winning"],
-    );
-    check(
-        &with_hierarchy("#- data/common.yaml\nlookup_options: {a: {mer$0ge: deep}}\n"),
-        expect![[r#"
-            merge — how values of several levels become one: first, unique, hash, deep, or a hash with a
-              strategy"#]],
-    );
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy: [{name: x, lookup_key: my$0::vault}]\n",
-        expect![[r#"
-            my::vault — a custom backend: it is never run here, so its values are unknown
-            no file of this workspace defines it"#]],
-    );
-    check(
-        "#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta}\n",
-        expect!["data — the folder data"],
-    );
-}
-
-#[test]
 fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
     let config = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: Sites, paths: [\"site/%{site}.yaml\", all.yaml]}\n  - {name: Roles, mapped_paths: [role, it, \"role/%{it}.yaml\"]}\n#- data/site/ams.yaml\na: 1\n#- data/role/web.yaml\na: 2\n#- data/all.yaml\nlookup_options: {}\n";
     let at = |place: &str| config.replacen(place, &format!("{place}$0"), 1);
-    check_nodes(
-        &at("name: Sit"),
+    check_all(
+        at,
         NODES,
         expect![[r#"
+            $ name: Sit
             site/%{site}.yaml — 1 file: data/site/ams.yaml · 2 of 4 nodes have a file · no file for site = lhr
-            all.yaml — 1 file: data/all.yaml"#]],
-    );
-    check_nodes(
-        &at("name: Rol"),
-        NODES,
-        expect!["role/%{it}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file"],
-    );
-    check_nodes(
-        &at("mapped_paths: [ro"),
-        NODES,
-        expect!["role — web for 3 nodes, db for 1 node"],
-    );
-    check_nodes(
-        &at("lookup_opt"),
-        NODES,
-        expect![[r#"
+            all.yaml — 1 file: data/all.yaml
+            $ name: Rol
+            role/%{it}.yaml — 1 file: data/role/web.yaml · 3 of 4 nodes have a file
+            $ mapped_paths: [ro
+            role — web for 3 nodes, db for 1 node
+            $ lookup_opt
             lookup_options — how keys, and keys that a pattern matches, are merged and converted; of the files
-              that a node reads, the highest entry of a name is used"#]],
+              that a node reads, the highest entry of a name is used
+        "#]],
     );
 }
 
 #[test]
 fn a_token_says_what_fails_although_its_value_is_known() {
-    check_nodes(
-        &with_hierarchy("#- data/common.yaml\nb: [1]\na: \"x %{al$0ias('b')}\"\n"),
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            $ #- data/common.yaml\nb: [1]\na: "x %{al$0ias('b')}"\n
             %{alias('b')} — Puppet fails here: 'alias' interpolation is only permitted if the expression is
-              equal to the entire string"#]],
-    );
-    check_nodes(
-        &with_hierarchy("#- data/common.yaml\na: \"x %{no_s$0uch}\"\n"),
-        NODES,
-        expect!["%{no_such} — undefined: an empty string for 4 nodes"],
+              equal to the entire string
+            $ #- data/common.yaml\na: "x %{no_s$0uch}"\n
+            %{no_such} — undefined: an empty string for 4 nodes
+        "#]],
     );
 }

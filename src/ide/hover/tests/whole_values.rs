@@ -5,6 +5,7 @@ use expect_test::expect;
 use crate::ide::hover::{WholeValue, whole_value};
 
 use super::*;
+use crate::value::load_yaml;
 
 #[test]
 fn a_long_value_says_how_to_see_all() {
@@ -36,8 +37,8 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in [common.yaml:2](file:///repo/data/common.yaml#L2)"#]],
-        expect![[r#"
+            set in [common.yaml:2](file:///repo/data/common.yaml#L2)
+            -- aligned
             **`big.inner`** — first found, for all 4 nodes that read this file
             ```yaml
             k0: 0
@@ -59,8 +60,8 @@ fn a_long_value_says_how_to_see_all() {
             k58: 58
             k59: 59
             ```
-            set in `common.yaml:2`"#]],
-        expect![[r#"
+            set in `common.yaml:2`
+            -- plain
             big.inner — first found, for all 4 nodes that read this file
               k0: 0
               k1: 1
@@ -88,10 +89,6 @@ fn a_long_value_says_how_to_see_all() {
 fn a_long_value_is_linked_where_the_client_runs_commands() {
     let keys: String = (0..60).map(|at| format!("    k{at}: {at}\n")).collect();
     let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"));
-    let fixture = fixture(&text);
-    let nodes = nodes(NODES);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
     let link = |key: &str| format!("command:show?{key}");
     let options = HoverOptions {
         max_lines: 5,
@@ -103,9 +100,11 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         }),
         ..HoverOptions::default()
     };
-    let (snapshot, path) = (&fixture.snapshot, &fixture.path);
-    let analysis = Analysis::new(snapshot, &settings, &configs, &nodes);
-    let found = hover(analysis, path, fixture.offset, &options).expect("a hover");
+    let (found, whole) = asked(&text, &nodes(NODES), |analysis, path, offset| {
+        let found = hover(analysis, path, offset, &options);
+        (found, whole_value(analysis, path, "big.inner", &options))
+    });
+    let found = found.expect("a hover");
     expect![[r#"
         **`big.inner`** — first found, for all 4 nodes that read this file
         ```yaml
@@ -133,7 +132,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
 
-    let whole = whole_value(analysis, path, "big.inner", &options).expect("a document");
+    let whole = whole.expect("a document");
     let lines: Vec<&str> = whole.lines().collect();
     assert_eq!(
         lines[0],
@@ -148,16 +147,14 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
 fn several_whole_values_are_a_matter_of_the_matrix() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
-    let fixture = fixture(&text);
-    let nodes = nodes(NODES);
-    let settings = Settings::for_version(PuppetVersion::V7).for_editor();
-    let configs = ConfigCache::default();
     let of = |key: &str, selected| {
-        let analysis = Analysis {
-            selected,
-            ..Analysis::new(&fixture.snapshot, &settings, &configs, &nodes)
-        };
-        whole_value(analysis, &fixture.path, key, &HoverOptions::default())
+        asked(&text, &nodes(NODES), |analysis, path, _| {
+            let analysis = Analysis {
+                selected,
+                ..analysis
+            };
+            whole_value(analysis, path, key, &HoverOptions::default())
+        })
     };
     assert_eq!(of("port", None), None);
     expect![[r#"

@@ -1,0 +1,22 @@
+//! Numbers and lists in sentences.
+
+/// A number of things: `1 file`, `3 files`.
+#[must_use]
+pub fn number_of(count: usize, one: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {one}s"),
+    }
+}
+
+/// The first names of a list, with the number of the others: `a, b and 3 more`.
+#[must_use]
+pub fn few(names: &[impl AsRef<str>], most: usize) -> String {
+    let (shown, rest) = names.split_at(names.len().min(most));
+    let shown: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
+    let shown = shown.join(", ");
+    match rest.len() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
