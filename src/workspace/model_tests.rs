@@ -528,6 +528,27 @@ fn a_document_that_is_too_large_to_be_read_is_refused_as_on_the_disk() {
     assert!(fits.data(path, Format::Yaml).loaded.is_ok());
 }
 
+#[test]
+fn a_document_at_the_path_of_a_directory_is_listed_with_its_keys() {
+    let number = |path: &str| (0..200).find(|&at| *path_of(at) == *path).unwrap();
+    let folder = number("/w/data/nodes/common.yaml");
+    let steps = [
+        Step::Folders(0),
+        Step::Mkdir(folder),
+        Step::Write(number("/w/data/data"), 1),
+        Step::Open(folder, 1),
+    ];
+    let mut world = World::default();
+    let workspace = Workspace::new();
+    for step in steps {
+        for change in world.act(&step) {
+            workspace.apply(change);
+        }
+        let snapshot = workspace.snapshot();
+        assert_eq!(answers(&snapshot), answers(&world.built_anew()));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 

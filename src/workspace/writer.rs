@@ -115,6 +115,10 @@ impl Draft<'_> {
             || self.next.areas != self.before.areas
             || self.next.folders != self.before.folders
             || files.iter().any(|(_, at, _)| decides_roots(at));
+        let before = self.before;
+        // A document can be opened at the path of a directory, which stays.
+        let listed = |(id, _, file): &ReadFile| before.file_by_id(*id).is_some() != file.is_some();
+        let is_relisted = files.iter().any(listed);
         self.replace_files(files, &mut delta);
         may_change_roots |= self.note_configs(&delta);
         self.patch_index(&delta);
@@ -123,7 +127,7 @@ impl Draft<'_> {
             self.find_roots(&mut delta);
         }
         let moved = !delta.appeared.is_empty() || !delta.vanished.is_empty();
-        if moved || self.relinked || may_change_roots {
+        if moved || is_relisted || self.relinked || may_change_roots {
             self.next.shape = next_shape();
         }
         self.next.delta = Arc::new(delta);
