@@ -101,7 +101,9 @@ impl Layout {
                 // A wrapped row would break the table.
                 _ if line.starts_with('|') => self.whole_line(Paint::Plain, line),
                 _ => {
-                    let indent = if line.starts_with("- ") { 2 } else { 0 };
+                    let text = line.trim_start();
+                    let item = if text.starts_with("- ") { 2 } else { 0 };
+                    let indent = line.len() - text.len() + item;
                     let width = self.width.unwrap_or(usize::MAX);
                     hanging(line, width, indent) + "\n"
                 }
@@ -380,14 +382,14 @@ mod tests {
 
     #[test]
     fn titles_and_examples_of_a_page_stand_out() {
-        let page = "# t\n\n- one two three\n\n```yaml\n# one two three\n```\n| a b c d e f g |\n";
+        let page = "# t\n\n- one two three\n  four five six\n\n```yaml\n# one two three\n```\n| a b c d e f g |\n";
         assert_eq!(Layout::default().page(page), page);
         let layout = Layout {
             is_coloured: true,
             width: Some(10),
         };
-        let expected = "\x1b[1m# t\x1b[0m\n\n- one two\n  three\n\n\x1b[2m```yaml\x1b[0m\n\
-                        \x1b[2m# one two three\x1b[0m\n\x1b[2m```\x1b[0m\n| a b c d e f g |\n";
+        let expected = "\x1b[1m# t\x1b[0m\n\n- one two\n  three\n  four\n  five six\n\n\
+                        \x1b[2m```yaml\x1b[0m\n\x1b[2m# one two three\x1b[0m\n\x1b[2m```\x1b[0m\n| a b c d e f g |\n";
         assert_eq!(layout.page(page), expected);
     }
 
