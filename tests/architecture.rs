@@ -1,5 +1,6 @@
 //! Checks the architecture: which room may use which, where the editor protocol, `unsafe`, files
-//! and the clock may appear, and the maximum length of a file.
+//! and the clock may appear, that a public type has a name of its own, and the maximum length of a
+//! file.
 //!
 //! The order of the rooms is read from the code map in `src/lib.rs`, so the map cannot become
 //! outdated. Only code is checked: comments and the contents of strings are blanked first.
@@ -10,7 +11,7 @@
     reason = "a test that reads the sources may stop at the first surprise"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ const OUTSIDE_ONLY: [&str; 5] = [
     "std::process",
 ];
 const OUTSIDE_HARMLESS: [&str; 1] = ["std::time::Duration"];
+/// The words before the name of a type.
+const TYPES: [&str; 5] = ["enum", "struct", "trait", "type", "union"];
 /// The only file that may call C.
 const UNSAFE_FILE: &str = "syntax/libyaml.rs";
 
@@ -115,6 +118,44 @@ fn a_rule_is_named_in_its_own_file_and_the_registry_alone() {
         "what rules share belongs into a file that is no rule:\n{}",
         found.join("\n")
     );
+}
+
+#[test]
+fn a_public_type_name_is_defined_once() {
+    let twice = types_defined_twice(&read_sources());
+    assert!(
+        twice.is_empty(),
+        "one meaning each, so rename one of them:\n{}",
+        twice.join("\n")
+    );
+}
+
+/// The public types, also those of one module or crate, whose name is that of another one too.
+fn types_defined_twice(sources: &[Source]) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for source in sources {
+        for name in public_types(&tokens(&blank(&source.text))) {
+            places.entry(name).or_default().push(&source.path);
+        }
+    }
+    places.retain(|_, paths| paths.len() > 1);
+    let places = places.iter();
+    places
+        .map(|(name, paths)| format!("`{name}`: {}", paths.join(", ")))
+        .collect()
+}
+
+fn public_types(code: &[String]) -> Vec<String> {
+    let after_pub = (1..code.len()).filter(|&at| code[at - 1] == "pub");
+    let item = after_pub.filter_map(|at| match code[at] == "(" {
+        true => Some(&code[at + 1 + code[at..].iter().position(|token| token == ")")?..]),
+        false => Some(&code[at..]),
+    });
+    let name = item.filter_map(|item| match item {
+        [kind, name, ..] if TYPES.contains(&kind.as_str()) => Some(name.clone()),
+        _ => None,
+    });
+    name.collect()
 }
 
 /// Where files of rules name another rule.
@@ -575,6 +616,23 @@ mod planted {
         assert_eq!(found("rules/bad/part.rs", "use crate::rules::bad;"), 0);
         assert_eq!(found("rules/bad.rs", "fn worse() { context::shown() }"), 0);
         assert_eq!(found("rules/mod.rs", "pub use worse::secret;"), 0);
+    }
+
+    #[test]
+    fn types_of_one_name() {
+        let twice = |first: &str, second: &str| {
+            let sources = [Source::new("a.rs", first), Source::new("b.rs", second)];
+            types_defined_twice(&sources)
+        };
+        let found = twice("pub struct Node;", "pub(in crate::b) enum Node {}");
+        assert_eq!(found, ["`Node`: a.rs, b.rs"]);
+        assert_eq!(
+            twice("pub type Id = u8;", "pub(super) trait Id {}").len(),
+            1
+        );
+        assert!(twice("pub struct Node;", "struct Node; pub use a::Id;").is_empty());
+        assert!(twice("pub struct Node;", "// pub enum Node {}").is_empty());
+        assert!(twice("pub struct Node;", "pub struct Nodes(pub (Node, u8));").is_empty());
     }
 
     #[test]

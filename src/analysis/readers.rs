@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::RootView;
 use crate::hierarchy::{Template, TemplatePart};
-use crate::lookup::{self, Limit, Place, Request, Run};
+use crate::lookup::{self, LookupLimit, Place, Request, Run};
 use crate::scope::{Column, KnownNodes};
 use crate::workspace::path;
 
@@ -21,7 +21,7 @@ impl RootView<'_> {
     /// [`MOST_LOOKUPS`] and until the request is cancelled. Members beyond that are in no run.
     #[must_use]
     pub fn runs(&self, request: &Request, members: &[usize]) -> Vec<Run> {
-        let limit = Limit {
+        let limit = LookupLimit {
             most: MOST_LOOKUPS,
             sample: SAMPLE,
             is_cancelled: self.analysis.is_cancelled,

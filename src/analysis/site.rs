@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Analysis;
 use super::site_files::{SiteFiles, SitePaths, manifest_paths};
 pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
-use crate::lookup::{ConfigCache, Data, Language, Session, Settings};
-use crate::puppet::{Identity, Site, Subject};
+use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
+use crate::puppet::{Identity, Site, SiteNode};
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
@@ -159,12 +159,12 @@ impl Manifests for SiteManifests {
         let nodes = KnownNodes::default();
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
-        let language = Language::new(view.session(), Data::Asked);
+        let language = SessionHost::new(view.session(), Data::Asked);
         let identity = match node.knowledge {
             Knowledge::All | Knowledge::Name => Identity::Certname(&node.certname),
             Knowledge::Label => Identity::Unknown,
         };
-        let subject = Subject {
+        let subject = SiteNode {
             identity,
             variables: &node.variables,
         };
@@ -198,11 +198,11 @@ pub fn assigned_over(
         Some(session.configs.source(&at, &text))
     });
     let site = Site::new(sources.collect(), unseen);
-    let subject = Subject {
+    let subject = SiteNode {
         identity: Identity::Certname(certname),
         variables: &HashMap::default(),
     };
-    let language = Language::new(session, Data::Asked);
+    let language = SessionHost::new(session, Data::Asked);
     let mut assigned = site.run(&language, scope, subject);
     if extent == Extent::TopScope {
         assigned.leave_block();

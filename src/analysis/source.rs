@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::interpolation::Key;
 use crate::lookup::{
-    Answer, Event, NodeKind, OptionsEntry, Request, Strategy, StrategyKind, TraceNode,
+    Answer, OptionsEntry, Request, Strategy, StrategyKind, TraceEvent, TraceKind, TraceNode,
 };
 use crate::value::{StrKey, Value};
 
@@ -70,7 +70,7 @@ pub fn kind_of(merge: &Value) -> Option<StrategyKind> {
 pub(super) fn merged_by<'a>(answer: &'a Answer, key: &str) -> Option<&'a Strategy> {
     let mut found = None;
     search(data_node(answer, key)?, &mut |node| {
-        if let NodeKind::Merge(strategy) = &node.kind {
+        if let TraceKind::Merge(strategy) = &node.kind {
             found = found.or(Some(strategy));
         }
     });
@@ -89,14 +89,14 @@ pub fn sources(answer: &Answer, key: &str) -> Vec<LevelValue> {
 
 fn data_node<'a>(answer: &'a Answer, key: &str) -> Option<&'a TraceNode> {
     let mut nodes = answer.trace.as_ref()?.children.iter();
-    nodes.find(|node| matches!(&node.kind, NodeKind::Data(name) if **name == *key))
+    nodes.find(|node| matches!(&node.kind, TraceKind::Data(name) if **name == *key))
 }
 
 /// Visits a node and its children, without lookups caused by interpolation.
 fn search<'a>(node: &'a TraceNode, visit: &mut dyn FnMut(&'a TraceNode)) {
     visit(node);
     for child in &node.children {
-        if !matches!(child.kind, NodeKind::Interpolation(_) | NodeKind::Options) {
+        if !matches!(child.kind, TraceKind::Interpolation(_) | TraceKind::Options) {
             search(child, visit);
         }
     }
@@ -106,12 +106,12 @@ fn collect(node: &TraceNode, level: &Arc<str>, found: &mut Vec<LevelValue>) {
     let mut level = level.clone();
     let mut path = None;
     let mut gives = false;
-    if let NodeKind::Level { name, .. } = &node.kind {
+    if let TraceKind::Level { name, .. } = &node.kind {
         (level, gives) = (name.clone(), true);
-    } else if let NodeKind::Location(location) = &node.kind {
+    } else if let TraceKind::Location(location) = &node.kind {
         (path, gives) = (Some(location.place.clone()), true);
     }
-    if let (true, Event::Found(_, value)) = (gives, &node.event) {
+    if let (true, TraceEvent::Found(_, value)) = (gives, &node.event) {
         found.push(LevelValue {
             path,
             level: level.clone(),
@@ -119,7 +119,7 @@ fn collect(node: &TraceNode, level: &Arc<str>, found: &mut Vec<LevelValue>) {
         });
     }
     for child in &node.children {
-        if !matches!(child.kind, NodeKind::Interpolation(_) | NodeKind::Options) {
+        if !matches!(child.kind, TraceKind::Interpolation(_) | TraceKind::Options) {
             collect(child, &level, found);
         }
     }

@@ -6,7 +6,7 @@ use super::workspace::{read, root_for};
 use crate::analysis::SiteManifests;
 use crate::lookup::Settings;
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
-use crate::workspace::Settings as FileSettings;
+use crate::workspace::FileSettings;
 
 /// The manifests that are run before a lookup; `None` unless the command line asks for it.
 #[derive(Default)]

@@ -4,7 +4,7 @@
 use clap::{Args, ValueEnum};
 
 use super::meant::ENVIRONMENT;
-use super::nodes::Asked;
+use super::nodes::NodeRequest;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
 use super::{Ended, printed};
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let puppet = PuppetArguments::of_version(arguments.puppet_version);
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let asked = Asked {
+    let asked = NodeRequest {
         files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &project,

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::Ended;
-use super::hover::{Place, offset, place};
+use super::hover::{PlaceArgument, offset, place};
 use super::terminal::{remark, unwritten};
 use super::workspace::{PuppetArguments, read};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
 use crate::eyaml::{Encryptor, OsRng, block, block_lines};
 use crate::ide::KnownNodes;
-use crate::ide::encrypt::{Form, certificates, plan};
+use crate::ide::encrypt::{EncryptedForm, certificates, plan};
 use crate::lookup::ConfigCache;
 use crate::text::TextEdit;
 use crate::workspace::{FileKind, Files as _};
@@ -31,7 +31,7 @@ pub(super) struct EncryptArguments {
     /// The value to encrypt in its file: FILE:LINE or FILE:LINE:COLUMN [default: the text on standard
     /// input]
     #[arg(value_name = "FILE:LINE[:COLUMN]", value_parser = place)]
-    place: Option<Place>,
+    place: Option<PlaceArgument>,
     /// The certificate [default: what the file's level names, .eyaml/config.yaml, or
     /// keys/public_key.pkcs7.pem; inside the workspace]
     #[arg(long, value_name = "FILE")]
@@ -104,7 +104,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     clippy::disallowed_methods,
     reason = "cli/ writes what it was asked to"
 )]
-fn in_file(arguments: &EncryptArguments, named: &Place) -> Result<(), String> {
+fn in_file(arguments: &EncryptArguments, named: &PlaceArgument) -> Result<(), String> {
     let at = disk::absolute(&named.file);
     let folder = disk::workspace_of(&at, &disk::absolute(".")).to_string();
     let project = disk::project(&folder).project;
@@ -136,8 +136,8 @@ fn in_file(arguments: &EncryptArguments, named: &Place) -> Result<(), String> {
         }
     };
     let form = match arguments.output {
-        OutputForm::String => Form::String,
-        OutputForm::Block => Form::Block,
+        OutputForm::String => EncryptedForm::String,
+        OutputForm::Block => EncryptedForm::Block,
     };
     let edits = plan.edits(&encryptor, form, &mut OsRng);
     let edits = edits.map_err(|error| error.to_string())?;

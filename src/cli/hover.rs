@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use super::meant::no_node;
-use super::nodes::{Asked, Found};
+use super::nodes::{CommandNodes, NodeRequest};
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{PlaceArguments, PuppetArguments};
 use super::{Ended, printed};
@@ -20,7 +20,7 @@ use crate::workspace::{File, Files as _};
 pub(super) struct HoverArguments {
     /// The place, numbers from 1, columns in characters; without a column what the line begins with
     #[arg(value_name = "FILE:LINE[:COLUMN]", value_parser = place)]
-    place: Place,
+    place: PlaceArgument,
     #[command(flatten)]
     places: PlaceArguments,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &HoverArguments) -> Ended {
 }
 
 fn answer(arguments: &HoverArguments) -> Result<String, String> {
-    let Place { file, line, column } = &arguments.place;
+    let PlaceArgument { file, line, column } = &arguments.place;
     let at = disk::absolute(file);
     let opened = match &arguments.places.workspace {
         Some(_) => arguments.places.open()?,
@@ -77,14 +77,14 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let files = Vec::from_iter(arguments.nodes.clone());
-    let asked = Asked {
+    let asked = NodeRequest {
         files: &files,
         facts: arguments.facts.as_ref(),
         project: &project,
         settings: &settings,
         configs: &configs,
     };
-    let Found {
+    let CommandNodes {
         nodes: mut known,
         files,
     } = asked.known(&snapshot, &at)?;
@@ -178,7 +178,7 @@ pub(super) fn offset(file: &File, line: u32, column: Option<u32>) -> usize {
 
 /// A place in a file, from the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct PlaceArgument {
     pub(super) file: String,
     /// From 0.
     pub(super) line: u32,
@@ -186,7 +186,7 @@ pub(super) struct Place {
     pub(super) column: Option<u32>,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for PlaceArgument {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}:{}", self.file, self.line + 1)?;
         match self.column {
@@ -197,7 +197,7 @@ impl std::fmt::Display for Place {
 }
 
 /// Parses `FILE:LINE:COLUMN` or `FILE:LINE`.
-pub(super) fn place(text: &str) -> Result<Place, String> {
+pub(super) fn place(text: &str) -> Result<PlaceArgument, String> {
     let numbered = |text: &'_ str| {
         let (rest, number) = text.rsplit_once(':')?;
         let number: u32 = number.parse().ok()?;
@@ -205,7 +205,7 @@ pub(super) fn place(text: &str) -> Result<Place, String> {
     };
     let place = |end, line, column| {
         let file = text[..end].to_owned();
-        Some(Place { file, line, column }).filter(|place| !place.file.is_empty())
+        Some(PlaceArgument { file, line, column }).filter(|place| !place.file.is_empty())
     };
     let found = numbered(text).and_then(|(end, last)| match numbered(&text[..end]) {
         Some((end, line)) => place(end, line, Some(last)),
@@ -225,7 +225,10 @@ mod tests {
         }
         let file = "a.yaml".to_owned();
         let (line, column) = (2, Some(4));
-        assert_eq!(place("a.yaml:3:5"), Ok(Place { file, line, column }));
+        assert_eq!(
+            place("a.yaml:3:5"),
+            Ok(PlaceArgument { file, line, column })
+        );
         for text in ["a.yaml", "a.yaml:", "a.yaml:0", "a.yaml:x", ":3", ""] {
             assert!(place(text).is_err(), "{text}");
         }

@@ -92,7 +92,7 @@ fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
 }
 
 /// The sources of a command's nodes.
-pub(super) struct Asked<'a> {
+pub(super) struct NodeRequest<'a> {
     pub(super) files: &'a [String],
     /// The file of common facts from a flag.
     pub(super) facts: Option<&'a String>,
@@ -102,21 +102,21 @@ pub(super) struct Asked<'a> {
 }
 
 /// The nodes of a command, and the files that describe them.
-pub(super) struct Found {
+pub(super) struct CommandNodes {
     pub(super) nodes: Nodes,
     pub(super) files: Vec<String>,
 }
 
-impl From<&NodeSet> for Found {
-    fn from(set: &NodeSet) -> Found {
-        Found {
+impl From<&NodeSet> for CommandNodes {
+    fn from(set: &NodeSet) -> CommandNodes {
+        CommandNodes {
             nodes: set.nodes.clone(),
             files: set.paths().map(str::to_owned).collect(),
         }
     }
 }
 
-impl Asked<'_> {
+impl NodeRequest<'_> {
     /// Nodes with the meaning of their names added.
     fn with_meanings(&self, nodes: Nodes) -> Nodes {
         let rules = name_rules(&self.project.nodes);
@@ -175,11 +175,11 @@ impl Asked<'_> {
     }
 
     /// The same, or else the nodes that an editor would use for a file of a workspace.
-    pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Found, String> {
+    pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<CommandNodes, String> {
         let found = self.set(snapshot, path)?;
         match found.problems.first() {
             Some(problem) => Err(problem.clone()),
-            None => Ok(Found::from(&*found)),
+            None => Ok(CommandNodes::from(&*found)),
         }
     }
 
@@ -207,9 +207,9 @@ impl Asked<'_> {
 
     /// The nodes of files that an editor finds in some folders without reading the workspace: a
     /// nodes file, or else the facts that tests keep.
-    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<Found, String> {
+    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<CommandNodes, String> {
         if let Some(named) = self.named()? {
-            return Ok(Found::from(&named));
+            return Ok(CommandNodes::from(&named));
         }
         let disk = DiskFiles::new();
         let look = FilesOfFolders {
@@ -232,7 +232,7 @@ impl Asked<'_> {
                 nodes.insert(node.as_ref().clone());
             }
         }
-        Ok(Found {
+        Ok(CommandNodes {
             nodes: self.with_meanings(nodes),
             files: files.iter().map(|file| file.path.to_string()).collect(),
         })

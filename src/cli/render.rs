@@ -7,7 +7,7 @@ use crate::value::{self, Value};
 
 /// The formats of `--render-as`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum RenderFormat {
     /// Plain text
     #[value(alias = "text")]
     S,
@@ -18,21 +18,23 @@ pub(super) enum Format {
 }
 
 /// An explanation; YAML marks a value found in several places as one object, as Ruby does.
-pub(super) fn render_trace(trace: &TraceNode, format: Format) -> Result<String, String> {
+pub(super) fn render_trace(trace: &TraceNode, format: RenderFormat) -> Result<String, String> {
     let text = match format {
-        Format::S => explain(trace),
-        Format::Yaml => value::dump_shared(&explain_data(trace)),
-        Format::Json => value::to_json(&explain_data(trace)).map_err(|error| error.to_string())?,
+        RenderFormat::S => explain(trace),
+        RenderFormat::Yaml => value::dump_shared(&explain_data(trace)),
+        RenderFormat::Json => {
+            value::to_json(&explain_data(trace)).map_err(|error| error.to_string())?
+        }
     };
     Ok(format!("{}\n", text.trim_end_matches('\n')))
 }
 
 /// The output of Ruby's `puts` for a rendered value.
-pub(super) fn render(value: &Value, format: Format) -> Result<String, String> {
+pub(super) fn render(value: &Value, format: RenderFormat) -> Result<String, String> {
     let text = match format {
-        Format::S => value.to_s(),
-        Format::Yaml => value::dump(value),
-        Format::Json => value::to_json(value).map_err(|error| error.to_string())?,
+        RenderFormat::S => value.to_s(),
+        RenderFormat::Yaml => value::dump(value),
+        RenderFormat::Json => value::to_json(value).map_err(|error| error.to_string())?,
     };
     Ok(if text.ends_with('\n') {
         text

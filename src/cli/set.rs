@@ -10,12 +10,14 @@ use clap::{Args, ValueEnum};
 
 use super::Ended;
 use super::meant::KnownKeys;
-use super::terminal::{Layout, Paint, Progress, complain, remark, shown};
+use super::terminal::{Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
 use crate::ide::edit::Plan;
-use crate::ide::goal::{Goal, Outcome, Proposal, Step, diff, nodes_of, proposals, value_of};
+use crate::ide::goal::{
+    Goal, Outcome, Proposal, SearchProgress, diff, nodes_of, proposals, value_of,
+};
 use crate::ide::json::{OutcomeFields, ProposalFields, json};
 use crate::workspace::path;
 
@@ -24,7 +26,7 @@ const NOTHING: u8 = 2;
 
 /// The forms of the output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum SetForm {
     /// For people; one proposal is what `patch -p0` takes
     Text,
     /// One JSON object
@@ -55,8 +57,8 @@ pub(super) struct SetArguments {
     #[command(flatten)]
     workspace: WorkspaceArguments,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = SetForm::Text)]
+    format: SetForm,
 }
 
 /// Runs the command: exit code 0 if there are edits or none are needed, 2 if there are none, 1 if
@@ -69,16 +71,16 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
     loaded.say_what_is_known();
     let wanted = (Arc::from(arguments.key.as_str()), value);
     let goal = Goal {
-        name: (arguments.format == Form::Text).then_some(shown),
+        name: (arguments.format == SetForm::Text).then_some(shown),
         ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?
     };
     tell_unknown_key(&loaded, &goal.key);
-    let progress = RefCell::new(Progress::new());
+    let progress = RefCell::new(ProgressLine::new());
     progress.borrow_mut().show("looking for edits");
     let mut outcome = proposals(&view, &goal, &|step| {
         let text = match step {
-            Step::Tried(done, all) => format!("{done} of {all} edits tried"),
-            Step::Proved(done) => format!("looking up what edit {} changes", done + 1),
+            SearchProgress::Tried(done, all) => format!("{done} of {all} edits tried"),
+            SearchProgress::Proved(done) => format!("looking up what edit {} changes", done + 1),
         };
         progress.borrow_mut().show(&text);
     })?;
@@ -119,11 +121,11 @@ fn print(
 ) -> Result<(), String> {
     let snapshot = view.analysis.snapshot;
     let text = match arguments.format {
-        Form::Json => {
+        SetForm::Json => {
             let one = |proposal| ProposalFields::new(proposal, snapshot);
             json(&OutcomeFields::new(goal, outcome, one)) + "\n"
         }
-        Form::Text => match outcome {
+        SetForm::Text => match outcome {
             Outcome::Already => {
                 remark(&format!(
                     "these nodes already get this value of '{}'",

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use super::terminal::{Progress, unwritten};
+use super::terminal::{ProgressLine, unwritten};
 use crate::ide::json::json;
 
 /// The forms of a table.
@@ -49,7 +49,7 @@ impl TableFormat {
 pub(super) struct Rows {
     out: std::io::BufWriter<std::io::StdoutLock<'static>>,
     is_terminal: bool,
-    progress: Progress,
+    progress: ProgressLine,
     format: TableFormat,
     /// How many JSON objects have been printed.
     objects: usize,
@@ -62,7 +62,7 @@ impl Rows {
             objects: 0,
             out: std::io::BufWriter::new(std::io::stdout().lock()),
             is_terminal: std::io::stdout().is_terminal(),
-            progress: Progress::new(),
+            progress: ProgressLine::new(),
         }
     }
 

@@ -310,14 +310,14 @@ fn here() -> &'static str {
 }
 
 /// A progress line on standard error, if that is a terminal; it is removed at the end.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     is_terminal: bool,
     is_shown: bool,
 }
 
-impl Progress {
-    pub(super) fn new() -> Progress {
-        Progress {
+impl ProgressLine {
+    pub(super) fn new() -> ProgressLine {
+        ProgressLine {
             is_terminal: std::io::stderr().is_terminal(),
             is_shown: false,
         }
@@ -346,7 +346,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.clear();
     }

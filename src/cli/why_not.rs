@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
-use super::set::{Form, tell_unknown_key};
+use super::set::{SetForm, tell_unknown_key};
 use super::terminal::{Layout, Paint, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
@@ -30,8 +30,8 @@ pub(super) struct WhyNotArguments {
     #[command(flatten)]
     workspace: WorkspaceArguments,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = SetForm::Text)]
+    format: SetForm,
 }
 
 /// The key and the value, which may be empty.
@@ -57,8 +57,8 @@ pub(super) fn run(arguments: &WhyNotArguments) -> Ended {
     let snapshot = view.analysis.snapshot;
     let layout = Layout::of_output();
     let text = match arguments.format {
-        Form::Json => json(&WhyNotFields::new(&why, snapshot)) + "\n",
-        Form::Text => {
+        SetForm::Json => json(&WhyNotFields::new(&why, snapshot)) + "\n",
+        SetForm::Text => {
             let lines = why_not_lines(&why, key, node, &|at| shown(at).to_owned());
             let mut text = String::new();
             for (at, (line, is_in_the_way)) in lines.iter().enumerate() {

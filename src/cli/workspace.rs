@@ -6,16 +6,14 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use super::meant::{ENVIRONMENT, is_environment};
-use super::nodes::Asked;
-use super::terminal::{Progress, remark, shown, with_shown_files};
+use super::nodes::NodeRequest;
+use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
 use crate::scope::{KnownNodes, Nodes};
-use crate::workspace::{
-    FileKind, Files, HIERA_YAML, Root, Settings as FileSettings, Snapshot, path,
-};
+use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
@@ -211,7 +209,7 @@ impl Opened {
 )]
 pub(super) fn read(folder: &str, files: &FileSettings) -> Arc<Snapshot> {
     let began = std::time::Instant::now();
-    let mut progress = Progress::new();
+    let mut progress = ProgressLine::new();
     progress.show(&format!("reading {}", shown(folder)));
     let snapshot = disk::snapshot_with(folder, files);
     tracing::info!(
@@ -262,7 +260,7 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     let Opened { project, files, .. } = opened;
     let settings = arguments.puppet.settings(&project);
     let configs = ConfigCache::default();
-    let asked = Asked {
+    let asked = NodeRequest {
         files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &project,
@@ -316,7 +314,11 @@ impl PuppetArguments {
     }
 }
 
-fn known_nodes(here: &Checkout, asked: &Asked<'_>, environment: &str) -> Result<Nodes, String> {
+fn known_nodes(
+    here: &Checkout,
+    asked: &NodeRequest<'_>,
+    environment: &str,
+) -> Result<Nodes, String> {
     let place = place_of(&here.snapshot, &here.folder, environment);
     Ok(asked.known(&here.snapshot, &place)?.nodes)
 }
@@ -385,7 +387,7 @@ impl Loaded {
             return Ok(Vec::new());
         }
         let Opened { project, .. } = arguments.places.open()?;
-        let asked = Asked {
+        let asked = NodeRequest {
             files: &arguments.nodes,
             facts: arguments.facts.as_ref(),
             project: &project,
@@ -413,7 +415,7 @@ impl Loaded {
     #[cfg(feature = "git")]
     pub(super) fn revision(&self, revision: &str) -> Result<Checkout, String> {
         let folder = self.here.folder.clone();
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         progress.show(&format!("reading {revision}"));
         match disk::snapshot_of_revision(&folder, revision, &self.files) {
             Ok(snapshot) => Ok(Checkout {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ParseError;
 use super::builtin::plain;
-use super::interpret::Parsed;
+use super::interpret::Interpreted;
 use super::model::{EnumCase, EnumType, StringType, Type};
 use super::parameters::{
     Param, callable, disordered, element, float_bound, integer_range, patterns, range, resource,
@@ -23,9 +23,9 @@ pub(super) fn parameterized(
     name: &str,
     params: &mut Vec<Param>,
     refuse: Refuse<'_>,
-) -> Parsed<Option<Type>> {
+) -> Interpreted<Option<Type>> {
     let count = params.len();
-    let mut inner = |shown: &str| -> Parsed<Option<Arc<Type>>> {
+    let mut inner = |shown: &str| -> Interpreted<Option<Arc<Type>>> {
         let inner = a_type(&only(shown, "1", params)?, refuse)?;
         Ok(Some(Arc::new(inner)))
     };
@@ -45,7 +45,7 @@ pub(super) fn parameterized(
         "regexp" => regexp(&only("Regexp", "1", params)?)?,
         "variant" => {
             let types = params.iter().map(|param| a_type(param, refuse));
-            Type::variant(types.collect::<Parsed<Vec<Type>>>()?)
+            Type::variant(types.collect::<Interpreted<Vec<Type>>>()?)
         }
         "optional" => {
             let inner = type_or_text(only("Optional", "1", params)?, refuse)?;
@@ -75,7 +75,7 @@ pub(super) fn parameterized(
             Param::Hash(entries) => {
                 let elements = entries.into_iter();
                 let elements = elements.map(|(key, value)| element(key, type_of(value)));
-                Type::Struct(elements.collect::<Parsed<_>>()?)
+                Type::Struct(elements.collect::<Interpreted<_>>()?)
             }
             _ => return Err(refuse()),
         },
@@ -93,7 +93,7 @@ pub(super) fn parameterized(
             let ranges = params
                 .iter()
                 .map(|param| text(param, refuse).map(Arc::from));
-            Type::SemVer(ranges.collect::<Parsed<_>>()?)
+            Type::SemVer(ranges.collect::<Interpreted<_>>()?)
         }
         "uri" => {
             let own = only("URI", "1", params)?;
@@ -115,7 +115,7 @@ pub(super) fn parameterized(
     }))
 }
 
-pub(super) fn only(shown: &str, required: &str, params: &mut Vec<Param>) -> Parsed<Param> {
+pub(super) fn only(shown: &str, required: &str, params: &mut Vec<Param>) -> Interpreted<Param> {
     let count = params.len();
     match params.pop() {
         Some(param) if params.is_empty() => Ok(param),
@@ -127,14 +127,14 @@ pub(super) fn unparameterized(name: &str) -> ParseError {
     ParseError::new(&format!("Not a parameterized type <{name}>"))
 }
 
-fn a_type(param: &Param, refuse: Refuse<'_>) -> Parsed<Type> {
+fn a_type(param: &Param, refuse: Refuse<'_>) -> Interpreted<Type> {
     match param {
         Param::Type(t) => Ok(t.clone()),
         _ => Err(refuse()),
     }
 }
 
-fn text<'a>(param: &'a Param, refuse: Refuse<'_>) -> Parsed<&'a str> {
+fn text<'a>(param: &'a Param, refuse: Refuse<'_>) -> Interpreted<&'a str> {
     match param {
         Param::Text(text) => Ok(text),
         _ => Err(refuse()),
@@ -149,14 +149,14 @@ fn stamp(text: &str) -> Result<i128, String> {
     time::parse_timestamp(text, None, None)
 }
 
-fn type_or_text(param: Param, refuse: Refuse<'_>) -> Parsed<Type> {
+fn type_or_text(param: Param, refuse: Refuse<'_>) -> Interpreted<Type> {
     match param {
         Param::Text(text) => Ok(Type::String(StringType::Value(text.into()))),
         param => a_type(&param, refuse),
     }
 }
 
-fn array(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
+fn array(params: &[Param], refuse: Refuse<'_>) -> Interpreted<Type> {
     let (element, size) = match params {
         [Param::Type(element)] => (element.clone(), None),
         [_] => return Err(refuse()),
@@ -171,7 +171,7 @@ fn array(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
     Ok(Type::array(element, size))
 }
 
-fn hash(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
+fn hash(params: &[Param], refuse: Refuse<'_>) -> Interpreted<Type> {
     let (key, value, size) = match params {
         [Param::Type(key), Param::Type(value)] => (key.clone(), value.clone(), None),
         [low, high] => {
@@ -191,7 +191,7 @@ fn hash(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
     Ok(Type::hash(key, value, size))
 }
 
-fn size(shown: &str, params: &[Param], refuse: Refuse<'_>) -> Parsed<Range> {
+fn size(shown: &str, params: &[Param], refuse: Refuse<'_>) -> Interpreted<Range> {
     let size = match params {
         [size] => size_or_type(size, refuse)?,
         [low, high] => range(low, high, refuse)?,
@@ -200,7 +200,7 @@ fn size(shown: &str, params: &[Param], refuse: Refuse<'_>) -> Parsed<Range> {
     Ok(size.to_size())
 }
 
-fn integer(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
+fn integer(params: &[Param], refuse: Refuse<'_>) -> Interpreted<Type> {
     Ok(match params {
         [Param::Default] => Type::integer(),
         [low @ Param::Integer(_)] => Type::Integer(range(low, &Param::Default, refuse)?),
@@ -210,7 +210,7 @@ fn integer(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
     })
 }
 
-fn float(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
+fn float(params: &[Param], refuse: Refuse<'_>) -> Interpreted<Type> {
     match params {
         [Param::Default | Param::Integer(_) | Param::Float(_)] | [_, _] => {
             let bound = |param: Option<&Param>| param.map_or(Ok(None), float_bound);
@@ -228,7 +228,7 @@ fn float(params: &[Param], refuse: Refuse<'_>) -> Parsed<Type> {
     }
 }
 
-fn enumeration(params: &mut Vec<Param>) -> Parsed<Type> {
+fn enumeration(params: &mut Vec<Param>) -> Interpreted<Type> {
     let mut case = EnumCase::Sensitive;
     if let Some(Param::Boolean(insensitive)) = params.last() {
         if *insensitive {
@@ -243,11 +243,11 @@ fn enumeration(params: &mut Vec<Param>) -> Parsed<Type> {
     let values = params
         .iter()
         .map(|param| text(param, &refuse).map(Arc::from));
-    let values = values.collect::<Parsed<Vec<Arc<str>>>>()?;
+    let values = values.collect::<Interpreted<Vec<Arc<str>>>>()?;
     Ok(Type::Enum(Arc::new(EnumType::new(values, case))))
 }
 
-fn regexp(param: &Param) -> Parsed<Type> {
+fn regexp(param: &Param) -> Interpreted<Type> {
     match param {
         Param::Regexp(source) | Param::Text(source) => {
             Ok(Type::Regexp(Some(source.as_str().into())))

@@ -11,7 +11,7 @@ use super::mismatch::check;
 use super::model::{ObjectType, Type};
 use super::numbers::number;
 use super::semver::range;
-use super::signatures::{Function, Signatures, signatures};
+use super::signatures::{Constructor, Signatures, signatures};
 use super::texts::{binary, escaped, timespan, timestamp, uri_text, version};
 use super::{is_instance, strings, uri};
 use crate::value::{Missing, Opaque, Value};
@@ -94,7 +94,7 @@ fn call(
     };
     // An opaque value stays opaque; only wrapping it is certain.
     if let Some(Value::Opaque(opaque)) = all.first()
-        && function != Function::Sensitive
+        && function != Constructor::Sensitive
     {
         return Ok(Value::Opaque(opaque.clone()));
     }
@@ -113,46 +113,48 @@ fn call(
     };
     let first = all.first().unwrap_or(&Value::Undef);
     match function {
-        Function::Integer | Function::Float | Function::Numeric => number(function, matched, all),
-        Function::String => {
+        Constructor::Integer | Constructor::Float | Constructor::Numeric => {
+            number(function, matched, all)
+        }
+        Constructor::String => {
             if all.iter().any(holds_opaque) {
                 return Ok(unknown("part of the value"));
             }
             let format = all.get(1).and_then(Value::as_str);
             strings::convert(first, format).map(Value::from)
         }
-        Function::Boolean => Ok(Value::Bool(match first {
+        Constructor::Boolean => Ok(Value::Bool(match first {
             Value::Float(number) => *number != 0.0,
             Value::Int(number) => *number != 0,
             Value::Bool(truth) => *truth,
             Value::String(text) => !matches!(text.to_lowercase().as_str(), "false" | "no" | "n"),
             _ => true,
         })),
-        Function::Array if matched == 1 => Ok(match first {
+        Constructor::Array if matched == 1 => Ok(match first {
             Value::Array(_) => first.clone(),
             other => Value::array([other.clone()]),
         }),
-        Function::Array => listed(first),
-        Function::Hash => hash(matched, all),
-        Function::Sensitive => Ok(match first {
+        Constructor::Array => listed(first),
+        Constructor::Hash => hash(matched, all),
+        Constructor::Sensitive => Ok(match first {
             Value::Sensitive(_) => first.clone(),
             other => Value::Sensitive(Arc::new(other.clone())),
         }),
-        Function::Timestamp => timestamp(matched, all),
-        Function::Timespan => timespan(matched, all),
-        Function::SemVer => version(matched, all),
-        Function::SemVerRange => match first.as_str() {
+        Constructor::Timestamp => timestamp(matched, all),
+        Constructor::Timespan => timespan(matched, all),
+        Constructor::SemVer => version(matched, all),
+        Constructor::SemVerRange => match first.as_str() {
             Some(text) => range(text),
             None => Ok(unknown("a range of versions")),
         },
-        Function::Deferred => Ok(object(ObjectType::Deferred, all)),
-        Function::Error => Ok(object(ObjectType::Error, all)),
-        Function::Binary => binary(matched, all),
-        Function::Uri => match first {
+        Constructor::Deferred => Ok(object(ObjectType::Deferred, all)),
+        Constructor::Error => Ok(object(ObjectType::Error, all)),
+        Constructor::Binary => binary(matched, all),
+        Constructor::Uri => match first {
             Value::String(text) => Ok(super::rich("URI", uri::read(text)?)),
             other => Ok(super::rich("URI", uri_text(other))),
         },
-        Function::Regexp => {
+        Constructor::Regexp => {
             let source = first.as_str().unwrap_or_default();
             let source = if all.get(1) == Some(&Value::Bool(true)) {
                 escaped(source)
@@ -166,14 +168,14 @@ fn call(
                 }
             }
         }
-        Function::Type => {
+        Constructor::Type => {
             let text = first.as_str().unwrap_or_default();
             // It has no loader (`TypeParser#parse` of `PTypeType.new_function`).
             super::parse(text, &NoAliases)
                 .map(|t| super::type_value(&t))
                 .map_err(|error| error.to_string())
         }
-        Function::Unit => Ok(first.clone()),
+        Constructor::Unit => Ok(first.clone()),
     }
 }
 
@@ -222,26 +224,26 @@ fn init_arguments(
 }
 
 /// Whether a function parses text. Ruby treats a text of YAML's `!!binary` like any other.
-fn reads_text(function: Function, others: &[Value]) -> bool {
+fn reads_text(function: Constructor, others: &[Value]) -> bool {
     match function {
-        Function::Integer
-        | Function::Float
-        | Function::Numeric
-        | Function::Boolean
-        | Function::Timestamp
-        | Function::Timespan
-        | Function::SemVer
-        | Function::SemVerRange
-        | Function::Uri
-        | Function::Regexp
-        | Function::Hash
-        | Function::Deferred
-        | Function::Error
-        | Function::Binary
-        | Function::Type => true,
+        Constructor::Integer
+        | Constructor::Float
+        | Constructor::Numeric
+        | Constructor::Boolean
+        | Constructor::Timestamp
+        | Constructor::Timespan
+        | Constructor::SemVer
+        | Constructor::SemVerRange
+        | Constructor::Uri
+        | Constructor::Regexp
+        | Constructor::Hash
+        | Constructor::Deferred
+        | Constructor::Error
+        | Constructor::Binary
+        | Constructor::Type => true,
         // With a second argument the text is wrapped unchanged.
-        Function::Array => others.is_empty(),
-        Function::String | Function::Sensitive | Function::Unit => false,
+        Constructor::Array => others.is_empty(),
+        Constructor::String | Constructor::Sensitive | Constructor::Unit => false,
     }
 }
 
@@ -266,14 +268,14 @@ fn holds_opaque(value: &Value) -> bool {
 }
 
 /// The message for arguments that match no signature; some functions have their own.
-fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
+fn mismatch(function: Constructor, known: &Signatures, all: &[Value]) -> String {
     let (kind, most) = match function {
-        Function::Integer => ("Integer", 3),
-        Function::Float => ("Float", 2),
-        Function::Numeric => ("Numeric", 2),
-        Function::Boolean => ("Boolean", 1),
-        Function::Array => ("Array", 2),
-        Function::SemVer => match all {
+        Constructor::Integer => ("Integer", 3),
+        Constructor::Float => ("Float", 2),
+        Constructor::Numeric => ("Numeric", 2),
+        Constructor::Boolean => ("Boolean", 1),
+        Constructor::Array => ("Array", 2),
+        Constructor::SemVer => match all {
             [Value::String(text)] => {
                 return format!(
                     "'new_Version' The string '{text}' cannot be converted to a SemVer"
@@ -284,7 +286,7 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
         _ => return known.refusal(all).to_string(),
     };
     let rest_fits = match function {
-        Function::Integer => {
+        Constructor::Integer => {
             all.get(1).is_none_or(|radix| integer(radix).is_some())
                 && all.get(2).is_none_or(|abs| matches!(abs, Value::Bool(_)))
         }
@@ -301,7 +303,7 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
         )),
     };
     let mut subject = &all[0];
-    if function == Function::Integer
+    if function == Constructor::Integer
         && all.len() == 1
         && let Value::Hash(hash) = subject
     {
@@ -316,13 +318,13 @@ fn mismatch(function: Function, known: &Signatures, all: &[Value]) -> String {
                 return checked.map_or_else(|m| m.describe("Integer.new"), |()| String::new());
             }
         }
-    } else if function == Function::Integer
+    } else if function == Constructor::Integer
         && let Some(text) = radix(all.get(1))
     {
         return text;
     }
     let problem = match subject {
-        Value::String(text) if function != Function::Array => {
+        Value::String(text) if function != Constructor::Array => {
             format!("The string '{text}' cannot be converted to {kind}")
         }
         other => match infer(other) {

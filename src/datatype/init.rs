@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::model::{ObjectType, Type};
-use super::signatures::{Count, Function, signatures};
+use super::signatures::{Constructor, Count, signatures};
 use super::{assignable, is_instance};
 use crate::value::Value;
 
 /// How instances of a type are made.
 pub(super) enum Maker {
-    Own(Function),
+    Own(Constructor),
     Of(Type),
     Init(Type, Arc<[Value]>),
 }
@@ -19,25 +19,25 @@ pub(super) enum Maker {
 pub(super) fn maker(target: &Type) -> Result<Maker, String> {
     let refused = || format!("Creation of new instance of type '{target}' is not supported");
     Ok(Maker::Own(match target {
-        Type::Integer(_) => Function::Integer,
-        Type::Float(_) => Function::Float,
-        Type::Numeric => Function::Numeric,
-        Type::String(_) => Function::String,
-        Type::Boolean(_) => Function::Boolean,
-        Type::Array(..) | Type::Tuple(..) => Function::Array,
-        Type::Hash(..) | Type::Struct(_) => Function::Hash,
-        Type::Sensitive(_) => Function::Sensitive,
-        Type::Timestamp(_) => Function::Timestamp,
-        Type::Timespan(_) => Function::Timespan,
-        Type::SemVer(_) => Function::SemVer,
-        Type::SemVerRange => Function::SemVerRange,
-        Type::Binary => Function::Binary,
-        Type::Uri(_) => Function::Uri,
-        Type::Regexp(_) => Function::Regexp,
-        Type::Type(_) => Function::Type,
-        Type::Object(Some(ObjectType::Deferred)) => Function::Deferred,
-        Type::Object(Some(ObjectType::Error)) => Function::Error,
-        Type::Unit | Type::NotUndef(None) => Function::Unit,
+        Type::Integer(_) => Constructor::Integer,
+        Type::Float(_) => Constructor::Float,
+        Type::Numeric => Constructor::Numeric,
+        Type::String(_) => Constructor::String,
+        Type::Boolean(_) => Constructor::Boolean,
+        Type::Array(..) | Type::Tuple(..) => Constructor::Array,
+        Type::Hash(..) | Type::Struct(_) => Constructor::Hash,
+        Type::Sensitive(_) => Constructor::Sensitive,
+        Type::Timestamp(_) => Constructor::Timestamp,
+        Type::Timespan(_) => Constructor::Timespan,
+        Type::SemVer(_) => Constructor::SemVer,
+        Type::SemVerRange => Constructor::SemVerRange,
+        Type::Binary => Constructor::Binary,
+        Type::Uri(_) => Constructor::Uri,
+        Type::Regexp(_) => Constructor::Regexp,
+        Type::Type(_) => Constructor::Type,
+        Type::Object(Some(ObjectType::Deferred)) => Constructor::Deferred,
+        Type::Object(Some(ObjectType::Error)) => Constructor::Error,
+        Type::Unit | Type::NotUndef(None) => Constructor::Unit,
         Type::NotUndef(Some(inner)) | Type::Optional(Some(inner)) => {
             return Ok(Maker::Of(Type::clone(inner)));
         }

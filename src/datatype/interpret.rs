@@ -7,7 +7,7 @@ use super::access::{only, parameterized, unparameterized};
 use super::builtin::{BUILTIN_ALIASES, RESOURCE_TYPES, is_builtin_alias, plain, same_name};
 use super::model::{Alias, AliasBody, ObjectType, Range, ResourceType, Type};
 use super::parameters::Param;
-use crate::syntax::puppet::{self, Kind, Node, Prefix};
+use crate::syntax::puppet::{self, Expression, ExpressionKind, Prefix};
 
 const MAX_ALIAS_DEPTH: usize = 40;
 
@@ -66,17 +66,17 @@ pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseErro
     Interpreter::new(aliases).whole(&expression, text)
 }
 
-fn expression(text: &str) -> Result<Node, ParseError> {
+fn expression(text: &str) -> Result<Expression, ParseError> {
     check_length(text)?;
     puppet::parse_strictly(text).map_err(|problem| ParseError::of(&problem, text))
 }
 
 /// The name and the type of `type Name = expression`, the form of a module's `types/*.pp`.
-fn definition(text: &str) -> Result<(Box<str>, Node), ParseError> {
+fn definition(text: &str) -> Result<(Box<str>, Expression), ParseError> {
     check_length(text)?;
     let alias = puppet::parse_alias(text).map_err(|problem| ParseError::of(&problem, text))?;
     match alias.kind {
-        Kind::TypeAlias(alias) => Ok((alias.name, alias.body)),
+        ExpressionKind::TypeAlias(alias) => Ok((alias.name, alias.body)),
         _ => Err(ParseError::new("not a type alias")),
     }
 }
@@ -96,7 +96,7 @@ struct Interpreter<'a> {
     parts: usize,
 }
 
-pub(super) type Parsed<T> = Result<T, ParseError>;
+pub(super) type Interpreted<T> = Result<T, ParseError>;
 
 impl<'a> Interpreter<'a> {
     fn new(aliases: &'a dyn Aliases) -> Interpreter<'a> {
@@ -108,49 +108,51 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn whole(&mut self, expression: &Node, text: &str) -> Parsed<Type> {
+    fn whole(&mut self, expression: &Expression, text: &str) -> Interpreted<Type> {
         match self.param(expression, text)? {
             Param::Type(t) => Ok(t),
             _ => Err(invalid(expression, text)),
         }
     }
 
-    fn param(&mut self, expression: &Node, text: &str) -> Parsed<Param> {
+    fn param(&mut self, expression: &Expression, text: &str) -> Interpreted<Param> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
             return Err(ParseError::new("type expression is too large"));
         }
         Ok(match &expression.kind {
-            Kind::Reference(name) => Param::Type(self.reference(name)?),
-            Kind::Access(left, keys) => {
+            ExpressionKind::Reference(name) => Param::Type(self.reference(name)?),
+            ExpressionKind::Access(left, keys) => {
                 let params = keys
                     .iter()
                     .map(|key| self.param(key, text))
-                    .collect::<Parsed<Vec<Param>>>()?;
-                let Kind::Reference(name) = &left.kind else {
+                    .collect::<Interpreted<Vec<Param>>>()?;
+                let ExpressionKind::Reference(name) = &left.kind else {
                     return Err(invalid(expression, text));
                 };
                 Param::Type(self.access(expression, name, params, text)?)
             }
-            Kind::Name(name) | Kind::Text(name) => Param::Text(name.to_string()),
-            Kind::Regexp(source) => Param::Regexp(source.to_string()),
-            Kind::Integer(written) => {
+            ExpressionKind::Name(name) | ExpressionKind::Text(name) => {
+                Param::Text(name.to_string())
+            }
+            ExpressionKind::Regexp(source) => Param::Regexp(source.to_string()),
+            ExpressionKind::Integer(written) => {
                 Param::Integer(puppet::integer(written).ok_or_else(|| invalid(expression, text))?)
             }
-            Kind::Float(number) => Param::Float(*number),
-            Kind::Boolean(truth) => Param::Boolean(*truth),
-            Kind::Default => Param::Default,
-            Kind::Undef => Param::Undef,
-            Kind::List(elements) => Param::List(
+            ExpressionKind::Float(number) => Param::Float(*number),
+            ExpressionKind::Boolean(truth) => Param::Boolean(*truth),
+            ExpressionKind::Default => Param::Default,
+            ExpressionKind::Undef => Param::Undef,
+            ExpressionKind::List(elements) => Param::List(
                 elements
                     .iter()
                     .map(|e| self.param(e, text))
-                    .collect::<Parsed<_>>()?,
+                    .collect::<Interpreted<_>>()?,
             ),
-            Kind::Hash(entries) => {
+            ExpressionKind::Hash(entries) => {
                 let mut all: Vec<(Param, Param)> = Vec::with_capacity(entries.len());
                 for entry in entries {
-                    let Kind::Entry(pair) = &entry.kind else {
+                    let ExpressionKind::Entry(pair) = &entry.kind else {
                         continue;
                     };
                     let key = self.param(&pair[0], text)?;
@@ -168,9 +170,9 @@ impl<'a> Interpreter<'a> {
                 }
                 Param::Hash(all)
             }
-            Kind::Unary(Prefix::Minus, inner) => self.param(inner, text)?.negated()?,
-            Kind::Heredoc(heredoc) => self.param(&heredoc.text, text)?,
-            Kind::TypeAlias(alias) => {
+            ExpressionKind::Unary(Prefix::Minus, inner) => self.param(inner, text)?.negated()?,
+            ExpressionKind::Heredoc(heredoc) => self.param(&heredoc.text, text)?,
+            ExpressionKind::TypeAlias(alias) => {
                 // Its name is not in scope, not even in its own body.
                 let resolved = super::normalize(&self.whole(&alias.body, text)?);
                 let body = Arc::new(AliasBody::default());
@@ -181,7 +183,7 @@ impl<'a> Interpreter<'a> {
         })
     }
 
-    fn reference(&mut self, name: &str) -> Parsed<Type> {
+    fn reference(&mut self, name: &str) -> Interpreted<Type> {
         let relative = name.trim_start_matches("::");
         if let Some(t) = plain(relative) {
             return Ok(t);
@@ -191,7 +193,7 @@ impl<'a> Interpreter<'a> {
 
     /// The type of a name that is not one of Puppet's types; `text` is printed if it does not
     /// exist.
-    fn named(&mut self, name: &str, text: impl Fn() -> Arc<str>) -> Parsed<Type> {
+    fn named(&mut self, name: &str, text: impl Fn() -> Arc<str>) -> Interpreted<Type> {
         if let Some((known, body)) = self.open.iter().find(|(open, _)| same_name(open, name)) {
             return Ok(Type::Alias(Alias {
                 name: known.as_str().into(),
@@ -230,7 +232,7 @@ impl<'a> Interpreter<'a> {
         self.define(&defined, &expression, &source)
     }
 
-    fn define(&mut self, name: &str, expression: &Node, text: &str) -> Parsed<Type> {
+    fn define(&mut self, name: &str, expression: &Expression, text: &str) -> Interpreted<Type> {
         let body = Arc::new(AliasBody::default());
         self.open.push((name.to_owned(), body.clone()));
         let resolved = self.whole(expression, text);
@@ -259,11 +261,11 @@ impl<'a> Interpreter<'a> {
 
     fn access(
         &mut self,
-        expression: &Node,
+        expression: &Expression,
         name: &str,
         mut params: Vec<Param>,
         text: &str,
-    ) -> Parsed<Type> {
+    ) -> Interpreted<Type> {
         let refuse = || invalid(expression, text);
         if let Some(t) = parameterized(name, &mut params, &refuse)? {
             return Ok(t);
@@ -309,7 +311,7 @@ fn without_itself(name: &str, resolved: Type) -> Type {
     Type::variant(types.iter().filter(|t| !itself(t)).cloned())
 }
 
-fn invalid(expression: &Node, text: &str) -> ParseError {
+fn invalid(expression: &Expression, text: &str) -> ParseError {
     ParseError::new(&format!(
         "The expression <{}> is not a valid type specification.",
         expression.source(text)

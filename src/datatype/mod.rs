@@ -52,7 +52,7 @@ pub use model::{
     ResourceType, StringType, TimeRange, Type,
 };
 pub use quote::quote;
-pub use signatures::{Count, Parameter, Refusal, Signatures};
+pub use signatures::{Count, FunctionParameter, Refusal, Signatures};
 pub use strings::puppet_string;
 pub use uri::check_uri;
 
@@ -67,7 +67,7 @@ use infer::normalize;
 use instance::is_instance;
 use quote::ruby_float;
 
-use crate::syntax::puppet::Problem;
+use crate::syntax::puppet::PuppetProblem;
 use crate::value::{Rich, Value};
 
 /// Why a text is not a type. `Display` gives the message of Puppet's error.
@@ -86,7 +86,7 @@ impl ParseError {
     }
 
     /// The error of Puppet's parser for a text.
-    fn of(problem: &Problem, text: &str) -> ParseError {
+    fn of(problem: &PuppetProblem, text: &str) -> ParseError {
         ParseError {
             message: problem.full(text),
             is_syntax: problem.is_syntax,

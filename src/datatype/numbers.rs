@@ -5,11 +5,15 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::instance::{integer, rich};
-use super::signatures::Function;
+use super::signatures::Constructor;
 use super::{ruby_float, ruby_inspect, time};
 use crate::value::Value;
 
-pub(super) fn number(function: Function, matched: usize, all: &[Value]) -> Result<Value, String> {
+pub(super) fn number(
+    function: Constructor,
+    matched: usize,
+    all: &[Value],
+) -> Result<Value, String> {
     let named;
     let (from, radix, absolute) = if matched == 1 {
         named = all[0].clone();
@@ -19,7 +23,7 @@ pub(super) fn number(function: Function, matched: usize, all: &[Value]) -> Resul
             named.get("radix").filter(|v| !v.is_falsey()),
             named.get("abs"),
         )
-    } else if function == Function::Integer {
+    } else if function == Constructor::Integer {
         (&all[0], all.get(1), all.get(2))
     } else {
         (&all[0], None, all.get(1))
@@ -29,8 +33,8 @@ pub(super) fn number(function: Function, matched: usize, all: &[Value]) -> Resul
         _ => None,
     });
     let made = match function {
-        Function::Integer => to_integer(from, radix)?,
-        Function::Float => to_float(from)?,
+        Constructor::Integer => to_integer(from, radix)?,
+        Constructor::Float => to_float(from)?,
         _ => to_number(from)?,
     };
     if absolute != Some(&Value::Bool(true)) {

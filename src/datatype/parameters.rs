@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::ParseError;
-use super::interpret::Parsed;
+use super::interpret::Interpreted;
 use super::model::{
     CallableType, Digits, Element, Pattern, Presence, Range, ResourceType, StringType, TimeRange,
     Type,
@@ -30,7 +30,7 @@ pub(super) enum Param {
 
 impl Param {
     /// The parameter after a minus. Besides numbers, Ruby allows it for strings.
-    pub(super) fn negated(self) -> Parsed<Param> {
+    pub(super) fn negated(self) -> Interpreted<Param> {
         match self {
             Param::Integer(number) => Ok(Param::Integer(-number)),
             Param::Float(number) => Ok(Param::Float(-number)),
@@ -81,7 +81,11 @@ pub(super) fn is_range_param(param: &Param) -> bool {
         || matches!(param, Param::Text(text) if text == "default")
 }
 
-pub(super) fn range(low: &Param, high: &Param, refuse: &dyn Fn() -> ParseError) -> Parsed<Range> {
+pub(super) fn range(
+    low: &Param,
+    high: &Param,
+    refuse: &dyn Fn() -> ParseError,
+) -> Interpreted<Range> {
     if !is_range_param(low) || !is_range_param(high) {
         return Err(refuse());
     }
@@ -106,7 +110,7 @@ pub(super) fn integer_range(
     low: &Param,
     high: &Param,
     refuse: &dyn Fn() -> ParseError,
-) -> Parsed<Range> {
+) -> Interpreted<Range> {
     let unbounded = |param: &Param| match param {
         Param::Undef => Param::Default,
         other => other.clone(),
@@ -150,7 +154,7 @@ pub(super) fn integer_range(
 }
 
 /// A bound of a `Float`, made by Ruby's `Float()`.
-pub(super) fn float_bound(param: &Param) -> Parsed<Option<f64>> {
+pub(super) fn float_bound(param: &Param) -> Interpreted<Option<f64>> {
     let failed = match param {
         Param::Default | Param::Undef => return Ok(None),
         Param::Float(number) => return Ok(Some(*number)),
@@ -172,7 +176,7 @@ pub(super) fn time_range(
     params: &[Param],
     read: impl Fn(&str) -> Result<i128, String>,
     show: fn(TimeRange) -> (Option<String>, Option<String>),
-) -> Parsed<TimeRange> {
+) -> Interpreted<TimeRange> {
     if params.len() > 2 {
         return Err(wrong_count(name, "0 to 2", params.len()));
     }
@@ -222,7 +226,7 @@ pub(super) fn time_range(
 }
 
 /// The time that `new` makes from a hash.
-fn time_of_hash(name: &str, hash: Value) -> Parsed<Option<i128>> {
+fn time_of_hash(name: &str, hash: Value) -> Interpreted<Option<i128>> {
     let of_text = hash.get("string").is_some();
     let (made, read): (_, fn(&str) -> Option<i128>) = if name == "Timestamp" {
         if !of_text {
@@ -241,7 +245,7 @@ fn time_of_hash(name: &str, hash: Value) -> Parsed<Option<i128>> {
     })
 }
 
-pub(super) fn size_or_type(size: &Param, refuse: &dyn Fn() -> ParseError) -> Parsed<Range> {
+pub(super) fn size_or_type(size: &Param, refuse: &dyn Fn() -> ParseError) -> Interpreted<Range> {
     if let Param::Type(Type::Integer(range)) = size {
         return Ok(range.clone());
     }
@@ -252,7 +256,7 @@ pub(super) fn size_or_type(size: &Param, refuse: &dyn Fn() -> ParseError) -> Par
 pub(super) fn trailing_range(
     params: &mut Vec<Param>,
     refuse: &dyn Fn() -> ParseError,
-) -> Parsed<Option<Range>> {
+) -> Interpreted<Option<Range>> {
     let zero = |param: Param| match param {
         Param::Default | Param::Text(_) => Param::Integer(0.into()),
         other => other,
@@ -318,7 +322,7 @@ pub(super) fn ruby_class(param: &Param) -> String {
     }
 }
 
-pub(super) fn patterns(params: Vec<Param>) -> Parsed<Vec<Pattern>> {
+pub(super) fn patterns(params: Vec<Param>) -> Interpreted<Vec<Pattern>> {
     let mut out: Vec<Pattern> = Vec::new();
     let mut add = |pattern: Pattern| {
         if !out.contains(&pattern) {
@@ -349,7 +353,7 @@ pub(super) fn patterns(params: Vec<Param>) -> Parsed<Vec<Pattern>> {
     Ok(out)
 }
 
-pub(super) fn element(key: Param, value: Type) -> Parsed<Element> {
+pub(super) fn element(key: Param, value: Type) -> Interpreted<Element> {
     let literal = |t: &Type| match t {
         Type::String(StringType::Value(text)) => Some(text.clone()),
         _ => None,
@@ -394,7 +398,10 @@ pub(super) fn element(key: Param, value: Type) -> Parsed<Element> {
     })
 }
 
-pub(super) fn callable(mut params: Vec<Param>, refuse: &dyn Fn() -> ParseError) -> Parsed<Type> {
+pub(super) fn callable(
+    mut params: Vec<Param>,
+    refuse: &dyn Fn() -> ParseError,
+) -> Interpreted<Type> {
     let mut returns = None;
     if params.len() > 2 && matches!(params[0], Param::List(_)) {
         let required = "2 when first parameter is an array";
@@ -444,7 +451,7 @@ pub(super) fn is_callable(t: &Type) -> bool {
     }
 }
 
-pub(super) fn resource(params: Vec<Param>, count: usize) -> Parsed<Type> {
+pub(super) fn resource(params: Vec<Param>, count: usize) -> Interpreted<Type> {
     let name = |param: &Param| match param {
         Param::Text(name) => Some(capitalized(name)),
         Param::Type(Type::Resource(Some(resource))) => Some(resource.name.to_string()),

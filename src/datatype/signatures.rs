@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::infer::infer_set;
 use super::interpret::{self, Aliases};
-use super::mismatch::{self, Merging, Mismatch, Step};
+use super::mismatch::{self, Mismatch, NumericMerge, Step};
 use super::model::{Range, Type};
 use super::{assignable, is_instance};
 use crate::value::Value;
@@ -19,14 +19,14 @@ const SEMVER: &str = r"\A(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z
 /// A function that makes values: its name in messages, the local type names and the signatures,
 /// with each parameter as (type, name), and `?` before the type if it is optional.
 struct Definition {
-    id: Function,
+    id: Constructor,
     name: &'static str,
     locals: &'static [(&'static str, &'static str)],
     signatures: &'static [&'static [(&'static str, &'static str)]],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Function {
+pub(super) enum Constructor {
     Integer,
     Float,
     Numeric,
@@ -50,7 +50,7 @@ pub(super) enum Function {
 
 const DEFINITIONS: &[Definition] = &[
     Definition {
-        id: Function::Integer,
+        id: Constructor::Integer,
         name: "new",
         locals: &[
             (
@@ -76,7 +76,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Float,
+        id: Constructor::Float,
         name: "new_float",
         locals: &[
             (
@@ -94,7 +94,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Numeric,
+        id: Constructor::Numeric,
         name: "new_numeric",
         locals: &[
             (
@@ -112,7 +112,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::String,
+        id: Constructor::String,
         name: "new_string",
         locals: &[
             ("Format", "Pattern[/@FORMAT@/]"),
@@ -127,7 +127,7 @@ const DEFINITIONS: &[Definition] = &[
         signatures: &[&[("Convertible", "from"), ("?Formats", "string_formats")]],
     },
     Definition {
-        id: Function::Boolean,
+        id: Constructor::Boolean,
         name: "new_boolean",
         locals: &[],
         signatures: &[&[(
@@ -136,7 +136,7 @@ const DEFINITIONS: &[Definition] = &[
         )]],
     },
     Definition {
-        id: Function::Array,
+        id: Constructor::Array,
         name: "new_array",
         locals: &[],
         signatures: &[
@@ -148,7 +148,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Hash,
+        id: Constructor::Hash,
         name: "new_hash",
         locals: &[
             ("KeyValueArray", "Array[Tuple[Any,Any],1]"),
@@ -162,13 +162,13 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Sensitive,
+        id: Constructor::Sensitive,
         name: "new_Sensitive",
         locals: &[],
         signatures: &[&[("Sensitive", "value")], &[("Any", "value")]],
     },
     Definition {
-        id: Function::Timestamp,
+        id: Constructor::Timestamp,
         name: "new_timestamp",
         locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
         signatures: &[
@@ -186,7 +186,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Timespan,
+        id: Constructor::Timespan,
         name: "new_timespan",
         locals: &[("Formats", "Variant[String[2],Array[String[2], 1]]")],
         signatures: &[
@@ -212,7 +212,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::SemVer,
+        id: Constructor::SemVer,
         name: "new_Version",
         locals: &[
             ("PositiveInteger", "Integer[0,default]"),
@@ -239,7 +239,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::SemVerRange,
+        id: Constructor::SemVerRange,
         name: "new_VersionRange",
         locals: &[
             ("SemVerRangeString", "String[1]"),
@@ -259,7 +259,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Binary,
+        id: Constructor::Binary,
         name: "new_Binary",
         locals: &[
             ("ByteInteger", "Integer[0,255]"),
@@ -281,7 +281,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Uri,
+        id: Constructor::Uri,
         name: "new_error",
         locals: &[],
         signatures: &[
@@ -293,19 +293,19 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Regexp,
+        id: Constructor::Regexp,
         name: "new_float",
         locals: &[],
         signatures: &[&[("String", "pattern"), ("?Boolean", "escape")]],
     },
     Definition {
-        id: Function::Type,
+        id: Constructor::Type,
         name: "new_type",
         locals: &[],
         signatures: &[&[("String[1]", "type_string")]],
     },
     Definition {
-        id: Function::Deferred,
+        id: Constructor::Deferred,
         name: "new_Deferred",
         locals: &[],
         signatures: &[
@@ -323,7 +323,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Error,
+        id: Constructor::Error,
         name: "new_Error",
         locals: &[],
         signatures: &[
@@ -340,7 +340,7 @@ const DEFINITIONS: &[Definition] = &[
         ],
     },
     Definition {
-        id: Function::Unit,
+        id: Constructor::Unit,
         name: "new_unit",
         locals: &[],
         signatures: &[&[("Any", "from")]],
@@ -365,7 +365,7 @@ fn spelled(text: &str) -> String {
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct FunctionParameter {
     /// Its name in messages.
     pub name: String,
     /// The type of its arguments.
@@ -393,12 +393,12 @@ pub struct Signatures {
     /// The function's name in messages.
     pub name: String,
     /// The parameters of each signature.
-    pub list: Vec<Vec<Parameter>>,
+    pub list: Vec<Vec<FunctionParameter>>,
 }
 
 /// The signatures of a function, parsed on first use.
-pub(super) fn signatures(function: Function) -> &'static Signatures {
-    static ALL: OnceLock<Vec<(Function, Signatures)>> = OnceLock::new();
+pub(super) fn signatures(function: Constructor) -> &'static Signatures {
+    static ALL: OnceLock<Vec<(Constructor, Signatures)>> = OnceLock::new();
     let all = ALL.get_or_init(|| {
         DEFINITIONS
             .iter()
@@ -417,7 +417,7 @@ pub(super) fn signatures(function: Function) -> &'static Signatures {
 fn read(definition: &Definition) -> Signatures {
     let parameter = |(text, name): &(&'static str, &'static str)| {
         let bare = text.strip_prefix('?');
-        Parameter {
+        FunctionParameter {
             name: (*name).to_owned(),
             expected: interpret::parse(bare.unwrap_or(text), &Locals(definition.locals))
                 .unwrap_or(Type::Unit),
@@ -437,7 +437,7 @@ fn read(definition: &Definition) -> Signatures {
     }
 }
 
-fn counts(parameters: &[Parameter]) -> Range {
+fn counts(parameters: &[FunctionParameter]) -> Range {
     let required = parameters
         .iter()
         .filter(|parameter| matches!(parameter.count, Count::One | Count::Some))
@@ -449,7 +449,7 @@ fn counts(parameters: &[Parameter]) -> Range {
 }
 
 /// The parameters in the order of arguments; the last one is repeated.
-fn taking(parameters: &[Parameter]) -> impl Iterator<Item = &Parameter> {
+fn taking(parameters: &[FunctionParameter]) -> impl Iterator<Item = &FunctionParameter> {
     parameters
         .iter()
         .chain(parameters.last().into_iter().cycle())
@@ -477,7 +477,7 @@ impl Signatures {
             .enumerate()
             .map(|(i, parameters)| problems(parameters, &types, &[Step::Signature(i)]))
             .collect();
-        let mut merged = mismatch::merge(0, each.clone(), Merging::Counts);
+        let mut merged = mismatch::merge(0, each.clone(), NumericMerge::Counts);
         let common = if merged.len() == 1 {
             merged.pop()
         } else {
@@ -541,7 +541,7 @@ impl fmt::Display for Refusal<'_> {
     }
 }
 
-fn problems(parameters: &[Parameter], types: &[Type], path: &[Step]) -> Vec<Mismatch> {
+fn problems(parameters: &[FunctionParameter], types: &[Type], path: &[Step]) -> Vec<Mismatch> {
     let wanted = counts(parameters);
     if !wanted.contains_size(types.len()) {
         let got = Range::of(types.len(), types.len());
@@ -561,7 +561,7 @@ fn problems(parameters: &[Parameter], types: &[Type], path: &[Step]) -> Vec<Mism
     Vec::new()
 }
 
-fn signature_text(parameters: &[Parameter]) -> String {
+fn signature_text(parameters: &[FunctionParameter]) -> String {
     let texts: Vec<String> = parameters
         .iter()
         .map(|parameter| {

@@ -36,7 +36,7 @@ pub use moment::Moment;
 pub use native::{model, of_uri};
 pub use project::{FoundProject, project, project_over};
 pub use read::{Stamp, read, read_named, stamp};
-pub use scan::{Outcome, Progress, Scan, ScanProblem, reread, scan};
+pub use scan::{Scan, ScanOutcome, ScanProblem, ScanProgress, reread, scan};
 pub use uri::file_uri;
 pub use walk::{MOST_DEPTH, MOST_FILES};
 #[cfg(feature = "server")]

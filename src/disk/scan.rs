@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 use super::ignore::{DataFolders, Ignore, names_data_folders};
 use super::native::native;
 use super::read::{self, Want};
-use super::walk::{Found, walk};
+use super::walk::{WalkEntry, walk};
 use crate::workspace::{Change, Content, DiskEntry, FileKind, path};
 
 /// The progress of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
+pub enum ScanProgress {
     /// Folders are being listed.
     Listing {
         /// Files and folders found so far.
@@ -32,7 +32,7 @@ pub enum Progress {
 
 /// How a scan ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum ScanOutcome {
     /// Everything was scanned, or left out for a reason that a problem names.
     Complete,
     /// The caller cancelled it: the change is incomplete.
@@ -49,7 +49,7 @@ pub struct Scan {
     /// Entries that were left out, and why.
     pub problems: Vec<ScanProblem>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: ScanOutcome,
 }
 
 /// An entry of a workspace that was left out.
@@ -66,26 +66,26 @@ pub struct ScanProblem {
 pub fn scan(
     folders: &[Arc<str>],
     ignore: &Ignore,
-    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    progress: &(dyn Fn(ScanProgress) -> ControlFlow<()> + Sync),
 ) -> Scan {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     let mut count = 0;
-    let mut outcome = Outcome::Complete;
+    let mut outcome = ScanOutcome::Complete;
     for folder in folders {
         let listing = |here| {
-            progress(Progress::Listing {
+            progress(ScanProgress::Listing {
                 found: count + here,
             })
         };
         let walked = walk(folder, ignore, &listing);
         count += walked.found.len();
         if walked.cancelled {
-            outcome = Outcome::Cancelled;
+            outcome = ScanOutcome::Cancelled;
         }
         problems.extend(walked.problems);
         found.push((Arc::clone(folder), walked.found));
-        if outcome == Outcome::Cancelled {
+        if outcome == ScanOutcome::Cancelled {
             break;
         }
     }
@@ -93,17 +93,17 @@ pub fn scan(
     for at in found.iter().flat_map(|(_, found)| found) {
         learn(&mut data_folders, at);
     }
-    let wanted: Vec<&Found> = found
+    let wanted: Vec<&WalkEntry> = found
         .iter()
         .flat_map(|(_, found)| found)
         .filter(|found| found.kind == Ok(FileKind::File) && data_folders.reads(&found.path))
         .collect();
-    if progress(Progress::Listed).is_break() {
-        outcome = Outcome::Cancelled;
+    if progress(ScanProgress::Listed).is_break() {
+        outcome = ScanOutcome::Cancelled;
     }
     let (contents, cancelled) = read_all(&wanted, progress);
     if cancelled {
-        outcome = Outcome::Cancelled;
+        outcome = ScanOutcome::Cancelled;
     }
     for (found, content) in wanted.iter().zip(&contents) {
         if let Some(Some(Content::Refused(error))) = content {
@@ -143,7 +143,7 @@ pub fn scan(
 
 /// The model's entry for a name. The content is missing if the scan was cancelled before reading
 /// it, and `None` if the file disappeared after it was listed.
-fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
+fn entry(found: WalkEntry, content: Option<Option<Content>>) -> DiskEntry {
     match (found.kind, content) {
         (Err(lost), _) => DiskEntry::LostLink(lost),
         (Ok(FileKind::Directory), _) => DiskEntry::Directory {
@@ -161,7 +161,7 @@ fn entry(found: Found, content: Option<Option<Content>>) -> DiskEntry {
     }
 }
 
-fn learn(data_folders: &mut DataFolders, found: &Found) {
+fn learn(data_folders: &mut DataFolders, found: &WalkEntry) {
     if found.kind == Ok(FileKind::File)
         && names_data_folders(&found.path)
         && let Some(dir) = path::parent(&found.path)
@@ -174,8 +174,8 @@ fn learn(data_folders: &mut DataFolders, found: &Found) {
 /// Reads files in parallel, keeping their order; missing entries were not read because of a
 /// cancellation.
 fn read_all(
-    wanted: &[&Found],
-    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    wanted: &[&WalkEntry],
+    progress: &(dyn Fn(ScanProgress) -> ControlFlow<()> + Sync),
 ) -> (Vec<Option<Option<Content>>>, bool) {
     /// Number of files between two checks for cancellation.
     const STEP: usize = 64;
@@ -197,7 +197,7 @@ fn read_all(
             }
             let read = read.fetch_add(to - from, Ordering::Relaxed) + (to - from);
             let of = wanted.len();
-            if progress(Progress::Reading { read, of }).is_break() {
+            if progress(ScanProgress::Reading { read, of }).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
         }
@@ -328,7 +328,7 @@ fn topmost_missing(at: &str, area: &str) -> String {
 
 /// Used by the poll of [`super::Watcher`]: the names below the folders.
 #[cfg(feature = "server")]
-pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<Found> {
+pub(super) fn names(folders: &[Arc<str>], ignore: &Ignore) -> Vec<WalkEntry> {
     let walked = folders
         .iter()
         .map(|folder| walk(folder, ignore, &|_| ControlFlow::Continue(())));

@@ -22,7 +22,7 @@ fn shared(at: &Path) -> Arc<str> {
     Arc::from(at.to_str().expect("UTF-8"))
 }
 
-fn go_on(_: Progress) -> ControlFlow<()> {
+fn go_on(_: ScanProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -54,7 +54,7 @@ fn a_scan_names_everything_and_reads_what_can_matter() {
     write(root, ".git/config.yaml", "d: 4\n");
     write(root, "node_modules/x/y.yaml", "e: 5\n");
     let (workspace, scan) = open(root);
-    assert_eq!(scan.outcome, Outcome::Complete);
+    assert_eq!(scan.outcome, ScanOutcome::Complete);
     assert_eq!(scan.problems, []);
     let snapshot = workspace.snapshot();
     assert_eq!(
@@ -210,7 +210,7 @@ fn a_scan_can_be_broken_off() {
     write(root.path(), "a/b.yaml", "a: 1\n");
     let folder = shared(root.path());
     let scan = scan(&[folder], &Ignore::default(), &|_| ControlFlow::Break(()));
-    assert_eq!(scan.outcome, Outcome::Cancelled);
+    assert_eq!(scan.outcome, ScanOutcome::Cancelled);
 }
 
 #[test]
@@ -225,12 +225,12 @@ fn a_file_that_vanishes_between_listing_and_reading_is_not_there() {
     workspace.apply(Change::Folders(folders.to_vec()));
     let scan = scan(&folders, &Ignore::default(), &|progress| {
         // The second folder is about to be listed; nothing has been read yet.
-        if progress == (Progress::Listing { found: 2 }) {
+        if progress == (ScanProgress::Listing { found: 2 }) {
             let _ = fs::remove_file(root.join("a/gone.yaml"));
         }
         ControlFlow::Continue(())
     });
-    assert_eq!(scan.outcome, Outcome::Complete);
+    assert_eq!(scan.outcome, ScanOutcome::Complete);
     let snapshot = workspace.apply(scan.change);
     assert_eq!(snapshot.kind(&shared(&root.join("a/gone.yaml"))), None);
     assert_eq!(snapshot.count_with("a"), 0);

@@ -27,13 +27,13 @@ const MOST_VISITS: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Walk {
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<WalkEntry>,
     pub(super) problems: Vec<ScanProblem>,
     pub(super) cancelled: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct WalkEntry {
     pub(super) path: Arc<str>,
     /// The kind of the entry, or where a broken symbolic link leads.
     pub(super) kind: Result<FileKind, Lost>,
@@ -215,7 +215,7 @@ pub(super) fn walk(
                 }
                 linked += 1;
             }
-            let mut found = Found {
+            let mut found = WalkEntry {
                 path: Arc::from(&*at),
                 kind,
                 linked: is_link,

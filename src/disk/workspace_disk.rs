@@ -9,7 +9,7 @@ use super::read::lost_from;
 use super::{DiskFiles, Ignore, scan};
 use crate::value::{LoadError, load_plain_entry};
 use crate::workspace::{
-    Change, DataFile, Entry, FileKind, Files, Format, Lost, Settings, Snapshot, Workspace,
+    Change, DataFile, Entry, FileKind, FileSettings, Files, Format, Lost, Snapshot, Workspace,
     map_onto_environment, path,
 };
 
@@ -35,7 +35,7 @@ impl WorkspaceDisk {
 
     /// The same, with these deployed folders.
     #[must_use]
-    pub fn with_path_map(self, settings: &Settings) -> WorkspaceDisk {
+    pub fn with_path_map(self, settings: &FileSettings) -> WorkspaceDisk {
         WorkspaceDisk {
             path_map: settings.path_map.clone(),
             ..self
@@ -123,12 +123,12 @@ pub fn absolute(at: &str) -> String {
 /// The whole of one folder, read now.
 #[must_use]
 pub fn snapshot_of(folder: &str) -> Arc<Snapshot> {
-    snapshot_with(folder, &Settings::default())
+    snapshot_with(folder, &FileSettings::default())
 }
 
 /// The whole of one folder, read now, with settings; folders that these add are read too.
 #[must_use]
-pub fn snapshot_with(folder: &str, settings: &Settings) -> Arc<Snapshot> {
+pub fn snapshot_with(folder: &str, settings: &FileSettings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     read_areas(&workspace, folder, settings)
 }
@@ -137,7 +137,7 @@ pub fn snapshot_with(folder: &str, settings: &Settings) -> Arc<Snapshot> {
 pub(super) fn read_areas(
     workspace: &Workspace,
     folder: &str,
-    settings: &Settings,
+    settings: &FileSettings,
 ) -> Arc<Snapshot> {
     let opened = workspace.apply(Change::Batch(vec![
         Change::Folders(vec![Arc::from(folder)]),

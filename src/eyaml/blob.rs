@@ -13,7 +13,7 @@ const MAX_INSPECTED: usize = 4 << 20;
 
 /// The blobs of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scan {
+pub struct Blobs {
     /// Blobs that hiera-eyaml would try to decrypt, in order.
     pub blobs: Vec<Blob>,
     /// Malformed blobs, which would stay plain text, in order.
@@ -80,18 +80,18 @@ pub fn is_encrypted(text: &str) -> bool {
 /// Finds the blobs in the text of a string, by Puppet's rules for decryption. [`is_encrypted`] says
 /// whether Puppet decrypts the string at all. Linear in the size of the text.
 #[must_use]
-pub fn scan(text: &str) -> Scan {
+pub fn scan(text: &str) -> Blobs {
     scan_with(text, |byte| matches!(byte, b' ' | b'\n'))
 }
 
 /// Finds the blobs in a file's text, where lines may still end in CR LF or be indented by tabs.
 #[must_use]
-pub fn scan_source(text: &str) -> Scan {
+pub fn scan_source(text: &str) -> Blobs {
     scan_with(text, |byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
 }
 
-fn scan_with(text: &str, is_blank: fn(u8) -> bool) -> Scan {
-    let mut found = Scan::default();
+fn scan_with(text: &str, is_blank: fn(u8) -> bool) -> Blobs {
+    let mut found = Blobs::default();
     let mut from = 0;
     while let Some(at) = text[from..].find(OPENING) {
         let start = from + at;

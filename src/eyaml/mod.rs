@@ -22,7 +22,7 @@ mod edit_mark;
 mod encrypt;
 mod envelope;
 
-pub use blob::{Blob, BlobProblem, BrokenBlob, Scan, is_encrypted, scan, scan_source};
+pub use blob::{Blob, BlobProblem, Blobs, BrokenBlob, is_encrypted, scan, scan_source};
 pub use decrypt::{EyamlError, Keys, decrypt, decrypt_blob};
 pub use edit_mark::{EditMark, edit_marks};
 pub use encrypt::{CryptoRngCore, Encryptor, OsRng, block, block_lines};

@@ -10,7 +10,7 @@ pub(super) enum End {
     Cursor,
 }
 
-pub(super) struct Line {
+pub(super) struct BlockLine {
     /// The columns of dashes before the content.
     pub(super) dashes: Vec<usize>,
     /// The column of the content.
@@ -23,9 +23,9 @@ pub(super) struct Line {
     pub(super) rest: usize,
 }
 
-impl Line {
+impl BlockLine {
     /// Reads a line without its line break.
-    pub(super) fn read(line: &str, end: End) -> Line {
+    pub(super) fn read(line: &str, end: End) -> BlockLine {
         let mut column = indent(line);
         let mut dashes = Vec::new();
         while let Some(tail) = line.get(column..).and_then(|rest| rest.strip_prefix('-')) {
@@ -38,7 +38,7 @@ impl Line {
         }
         let content = line.get(column..).unwrap_or_default();
         let found = key_of(content, end);
-        Line {
+        BlockLine {
             dashes,
             column,
             rest: column + found.as_ref().map_or(0, |found| found.value),

@@ -24,7 +24,7 @@ pub struct CallItem {
 
 /// An edge of the graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Call {
+pub struct CallEdge {
     /// The key at the other end.
     pub item: CallItem,
     /// The tokens, in the file of the calling key.
@@ -44,7 +44,7 @@ pub fn prepare(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Call
 
 /// The keys that a key's value looks up, in the order of the tokens, and by the path of the file.
 #[must_use]
-pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
+pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<CallEdge> {
     let Some(file) = snapshot.file(&from.path) else {
         return Vec::new();
     };
@@ -64,9 +64,9 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
     let calls = tokens.into_iter().flat_map(|(root, ranges)| {
         let mut definitions = snapshot.definitions(&root);
         definitions.sort_by(|(one, _), (other, _)| one.path().cmp(other.path()));
-        let calls: Vec<Call> = definitions
+        let calls: Vec<CallEdge> = definitions
             .into_iter()
-            .map(|(file, fact)| Call {
+            .map(|(file, fact)| CallEdge {
                 item: item(file, fact),
                 tokens: ranges.clone(),
             })
@@ -78,12 +78,12 @@ pub fn outgoing(snapshot: &Snapshot, from: &CallItem) -> Vec<Call> {
 
 /// The keys with values that look up a key, by the path of the file. O(references + files).
 #[must_use]
-pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
+pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<CallEdge> {
     let mut calls = Vec::new();
     let mut files: Vec<&Arc<File>> = snapshot.files().collect();
     files.sort_by(|one, other| one.path().cmp(other.path()));
     for file in files {
-        let mut found: BTreeMap<u32, Call> = BTreeMap::new();
+        let mut found: BTreeMap<u32, CallEdge> = BTreeMap::new();
         for reference in file.facts().references() {
             if *root_of(&reference.key) != *to {
                 continue;
@@ -91,7 +91,7 @@ pub fn incoming(snapshot: &Snapshot, to: &str) -> Vec<Call> {
             let Some(fact) = entry_at(file, reference.range.start) else {
                 continue;
             };
-            let call = found.entry(fact.key.start).or_insert_with(|| Call {
+            let call = found.entry(fact.key.start).or_insert_with(|| CallEdge {
                 item: item(file, fact),
                 tokens: Vec::new(),
             });

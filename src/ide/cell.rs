@@ -188,7 +188,7 @@ pub fn what_was_read(snapshot: &Snapshot) -> String {
 
 /// The kind of a line in a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum LineKind {
     /// The key and its nodes.
     Title,
     /// The old answer.
@@ -205,21 +205,22 @@ pub fn difference_lines(
     difference: &Difference,
     said: &[String],
     name: impl Fn(&str) -> &str,
-) -> Vec<(Part, String, String)> {
+) -> Vec<(LineKind, String, String)> {
     let Difference { key, before, after } = difference;
     let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
         true => format!("{key} — {}", whose(&after.nodes)),
         false => key.to_string(),
     };
-    let mut lines = vec![(Part::Title, title, String::new())];
+    let mut lines = vec![(LineKind::Title, title, String::new())];
     let place = |source: &SourceLine| sources_text([source], &name);
-    let sides = [(Part::Old, '-', before), (Part::New, '+', after)];
+    let sides = [(LineKind::Old, '-', before), (LineKind::New, '+', after)];
     for ((part, sign, cell), said) in sides.into_iter().zip(said) {
         let (sources, origins) = origins_text(cell, &place);
         lines.push((part, format!("  {sign} {said}"), sources));
         let origins = origins.into_iter();
-        lines
-            .extend(origins.map(|origin| (Part::Origin, format!("      {origin}"), String::new())));
+        lines.extend(
+            origins.map(|origin| (LineKind::Origin, format!("      {origin}"), String::new())),
+        );
     }
     lines
 }

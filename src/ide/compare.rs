@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
-use super::touched::Extent;
+use super::touched::ChangeExtent;
 use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
 use crate::scope::KnownNodes;
@@ -64,7 +64,7 @@ impl Difference {
 }
 
 /// Takes the differences of a key, and the numbers of finished and of all keys; an error ends the comparison.
-pub type Step<'s> = &'s mut dyn FnMut(Vec<Difference>, usize, usize) -> Result<(), String>;
+pub type OnDifferences<'s> = &'s mut dyn FnMut(Vec<Difference>, usize, usize) -> Result<(), String>;
 
 /// The sides of a comparison.
 enum Sides<'a> {
@@ -81,7 +81,7 @@ pub fn compare(
     view: &RootView<'_>,
     names: [&Arc<str>; 2],
     keys: &[Arc<str>],
-    step: Step<'_>,
+    step: OnDifferences<'_>,
 ) -> Result<(), String> {
     let analysis = view.analysis;
     match sides(analysis, names)? {
@@ -126,9 +126,9 @@ pub fn compare_versions(
     before: &RootView<'_>,
     after: &RootView<'_>,
     keys: &[Arc<str>],
-    step: Step<'_>,
+    step: OnDifferences<'_>,
 ) -> Result<(), String> {
-    let extent = Extent::of(before, after);
+    let extent = ChangeExtent::of(before, after);
     let touched = match keys {
         [] => extent.keys(before, after),
         keys => keys.to_vec(),
@@ -146,7 +146,7 @@ fn compare_roots(
     before: &RootView<'_>,
     after: &RootView<'_>,
     keys: &[Arc<str>],
-    step: Step<'_>,
+    step: OnDifferences<'_>,
 ) -> Result<(), String> {
     let keys = chosen(keys, &[before, after]);
     for (at, key) in keys.iter().enumerate() {

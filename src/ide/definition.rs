@@ -27,7 +27,7 @@ pub const MOST_PLACES: usize = 1_000;
 
 /// A definition, at one or more places.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Definition {
+pub struct DefinitionPlaces {
     /// The name under the cursor.
     pub origin: TextRange,
     /// The places. For a key, the files that give its value to the selected node, or to any known
@@ -43,14 +43,14 @@ pub fn definition(
     path: &str,
     offset: usize,
     facts: &[NodeFile],
-) -> Option<Definition> {
+) -> Option<DefinitionPlaces> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
     let view = analysis.answering(path)?;
     let scope = scope_of(&view, path);
     if let Some(knock_out) = KnockOut::at(&view, path, offset, &scope) {
         let places = knock_out.removed(&runs_of(&view, path, knock_out.key()), &scope);
-        return Some(Definition {
+        return Some(DefinitionPlaces {
             origin: knock_out.range(),
             places,
         });
@@ -75,7 +75,7 @@ pub fn definition(
             .collect(),
     };
     places.truncate(MOST_PLACES);
-    Some(Definition {
+    Some(DefinitionPlaces {
         origin: mention.range,
         places,
     })
@@ -89,7 +89,7 @@ pub fn declaration(
     path: &str,
     offset: usize,
     facts: &[NodeFile],
-) -> Option<Definition> {
+) -> Option<DefinitionPlaces> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
     let mention = named::at(analysis.snapshot, path, offset)?;
@@ -116,7 +116,7 @@ pub fn declaration(
             .iter()
             .filter_map(|reach| written(&view, &reach.place)),
     );
-    Some(Definition {
+    Some(DefinitionPlaces {
         origin: mention.range,
         places,
     })
@@ -258,7 +258,11 @@ fn of_class(class: Defined<'_>) -> FilePlace {
 
 /// The type definition of a key: type aliases in the type of its class parameter, else that type.
 #[must_use]
-pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Definition> {
+pub fn type_definition(
+    analysis: Analysis<'_>,
+    path: &str,
+    offset: usize,
+) -> Option<DefinitionPlaces> {
     let mention = named::at(analysis.snapshot, path, offset)?;
     let Named::Key(key) = &mention.named else {
         return None;
@@ -291,7 +295,7 @@ pub fn type_definition(analysis: Analysis<'_>, path: &str, offset: usize) -> Opt
                 .map(|expected| FilePlace::of(file, expected)),
         );
     }
-    Some(Definition {
+    Some(DefinitionPlaces {
         origin: mention.range,
         places,
     })

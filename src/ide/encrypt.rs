@@ -7,7 +7,7 @@ use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, 
 use crate::hierarchy::Layer;
 use crate::lookup::Reading;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, Scalar, ScalarMap, ScalarStyle, Tree};
+use crate::syntax::{NodeId, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_yaml};
 use crate::workspace::{Format, Snapshot, path};
@@ -23,7 +23,7 @@ const OPTION: &str = "pkcs7_public_key";
 
 /// The form of the encrypted value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum EncryptedForm {
     /// On one line, unless the value ends with a line break.
     String,
     /// A folded block, which is easier to read.
@@ -31,7 +31,7 @@ pub enum Form {
 }
 
 /// The texts to encrypt. Has no `Debug` output, since it holds secrets.
-pub struct Plan {
+pub struct EncryptionPlan {
     texts: Vec<Secret>,
     is_in_flow: bool,
     /// Whether a comment follows on the line.
@@ -52,7 +52,7 @@ struct Secret {
 ///
 /// # Errors
 /// Why there is nothing to encrypt, for people.
-pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, String> {
+pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<EncryptionPlan, String> {
     let file = analysis.snapshot.file(at).ok_or("there is no such file")?;
     let is_opened = levels(analysis, at).next().is_some();
     if !is_opened {
@@ -98,7 +98,7 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
             is_mark: false,
         });
     }
-    Ok(Plan {
+    Ok(EncryptionPlan {
         texts,
         is_in_flow: is_in_flow(tree, file.text(), id),
         is_followed: is_followed(file.text(), node.range.end as usize),
@@ -107,7 +107,7 @@ pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<Plan, St
     })
 }
 
-impl Plan {
+impl EncryptionPlan {
     /// The edits that encrypt the texts for a certificate.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ impl Plan {
     pub fn edits(
         &self,
         encryptor: &Encryptor,
-        form: Form,
+        form: EncryptedForm,
         random: &mut dyn CryptoRngCore,
     ) -> Result<Vec<TextEdit>, EyamlError> {
         let mut edits = Vec::new();
@@ -123,7 +123,7 @@ impl Plan {
             let blob = encryptor.encrypt(secret.plain.as_bytes(), random)?;
             // Puppet drops one line break at the end; a block adds one to the text's own.
             let is_block =
-                (form == Form::Block && !self.is_followed) || secret.plain.ends_with('\n');
+                (form == EncryptedForm::Block && !self.is_followed) || secret.plain.ends_with('\n');
             let new = match (secret.is_mark, self.is_in_flow, is_block) {
                 (true, _, _) => blob,
                 (false, true, _) => format!("\"{blob}\""),
@@ -229,7 +229,7 @@ fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
 }
 
 /// Whether Puppet reads a scalar as a string; decrypted values always are strings.
-fn is_string(node: &Node) -> bool {
+fn is_string(node: &TreeNode) -> bool {
     let is_bare =
         |scalar: &&Scalar| matches!(scalar.style, ScalarStyle::Plain | ScalarStyle::JsonLiteral);
     let bare = node.as_scalar().filter(is_bare);
@@ -245,7 +245,7 @@ fn is_followed(text: &str, end: usize) -> bool {
 /// The indentation of a block for a node: two more than its parent's line.
 fn indent(tree: &Tree, text: &str, id: NodeId) -> String {
     let parent = tree.parent(id).map(|parent| tree.node(parent));
-    let start = parent.map_or(0, |parent: &Node| parent.range.start as usize);
+    let start = parent.map_or(0, |parent: &TreeNode| parent.range.start as usize);
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     " ".repeat(text[line..start].chars().count() + 2)
 }

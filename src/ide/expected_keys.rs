@@ -3,7 +3,7 @@
 use super::named::Mention;
 use super::target::KeyTarget;
 use super::written_key::WrittenKey;
-use crate::syntax::{Node, Tree};
+use crate::syntax::{Tree, TreeNode};
 use crate::text::TextRange;
 use crate::workspace::{File, Format, Snapshot, path};
 
@@ -42,9 +42,9 @@ pub(super) fn places(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<T
         .collect()
 }
 
-fn keys(tree: &Tree) -> impl Iterator<Item = &Node> {
+fn keys(tree: &Tree) -> impl Iterator<Item = &TreeNode> {
     let root = tree.root().map(|root| tree.node(root));
-    let elements = root.and_then(Node::as_sequence).unwrap_or_default();
+    let elements = root.and_then(TreeNode::as_sequence).unwrap_or_default();
     let pairs = elements.iter().flat_map(|element| {
         let pairs = tree.node(*element).as_mapping();
         pairs.unwrap_or_default()
@@ -57,7 +57,7 @@ fn keys(tree: &Tree) -> impl Iterator<Item = &Node> {
 }
 
 /// The key in a value; `None` if it is written with escapes.
-fn written<'n>(text: &str, node: &'n Node) -> Option<WrittenKey<'n>> {
+fn written<'n>(text: &str, node: &'n TreeNode) -> Option<WrittenKey<'n>> {
     let key = &node.as_scalar()?.text;
     let start = node.range.start as usize + node.range.slice(text).find(&**key)?;
     let plain = TextRange::new(start, start + key.len());

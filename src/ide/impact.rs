@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::compare::{Difference, changes};
 use super::matrix::{answer_in, bare_row_of, row_of};
-use super::touched::Extent;
+use super::touched::ChangeExtent;
 use crate::analysis::RootView;
 use crate::lookup::{Alternatives, Request, readers};
 use crate::scope::Scope;
@@ -54,7 +54,7 @@ pub fn impact_with(
     detail: Detail,
     step: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
-    let extent = Extent::of(before, after);
+    let extent = ChangeExtent::of(before, after);
     let (keys, is_complete) = keys(&extent, before, after);
     let mut impact = Impact {
         is_complete,
@@ -87,7 +87,7 @@ pub fn impact_on_readers(
     path: &str,
     step: &dyn Fn(usize, usize) -> ControlFlow<()>,
 ) -> Option<Impact> {
-    let (keys, is_complete) = keys(&Extent::of(before, after), before, after);
+    let (keys, is_complete) = keys(&ChangeExtent::of(before, after), before, after);
     let mut impact = Impact {
         is_complete,
         ..Impact::default()
@@ -128,7 +128,11 @@ pub(super) fn is_by_path(view: &RootView<'_>, path: &str) -> bool {
 }
 
 /// The keys to look up, and whether these are all that can change.
-fn keys(extent: &Extent, before: &RootView<'_>, after: &RootView<'_>) -> (Vec<Arc<str>>, bool) {
+fn keys(
+    extent: &ChangeExtent,
+    before: &RootView<'_>,
+    after: &RootView<'_>,
+) -> (Vec<Arc<str>>, bool) {
     let mut keys = extent.keys(before, after);
     keys.sort_by_key(|key| !extent.is_edited(key));
     let is_complete = keys.len() <= MOST_KEYS;

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use super::compare::Difference;
 use super::goal::{Goal, InTheWay, Outcome, Proposal, WhyNot, diff};
-use super::matrix::{Cell, Origin, SourceLine};
+use super::matrix::{Cell, CellOrigin, SourceLine};
 use crate::lookup::LookupError;
 use crate::value::{TaggedJson, Value};
 use crate::workspace::Snapshot;
@@ -36,8 +36,8 @@ struct CellFields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
     sources: Vec<&'a SourceLine>,
-    #[serde(skip_serializing_if = "<[Origin]>::is_empty")]
-    origins: &'a [Origin],
+    #[serde(skip_serializing_if = "<[CellOrigin]>::is_empty")]
+    origins: &'a [CellOrigin],
     #[serde(skip_serializing_if = "Option::is_none")]
     unless: Option<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]

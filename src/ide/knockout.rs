@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::file_place::FilePlace;
-use super::hover::{Element, dig, element_at};
+use super::hover::{ListElement, dig, element_at};
 use crate::analysis::{KeyPositions, LevelValue, RootView, merge_kind, quoted, request, sources};
 use crate::lookup::{Answer, Run, StrategyKind};
 use crate::scope::Scope;
@@ -15,7 +15,7 @@ use crate::workspace::Format;
 pub(super) struct KnockOut<'v> {
     view: &'v RootView<'v>,
     path: &'v str,
-    element: Element,
+    element: ListElement,
     /// The removed element.
     name: Value,
 }
@@ -85,7 +85,7 @@ impl<'v> KnockOut<'v> {
     }
 
     fn removed_by(&self, answer: &Answer) -> Option<FilePlace> {
-        let Element { root, steps, .. } = &self.element;
+        let ListElement { root, steps, .. } = &self.element;
         let sources = sources(answer, &quoted(root));
         let is_own = |source: &LevelValue| source.path.as_deref() == Some(self.path);
         let own = sources.iter().position(is_own)?;

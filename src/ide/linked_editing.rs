@@ -8,7 +8,7 @@ use crate::workspace::{File, Format, Snapshot};
 
 /// Ranges with the same text, and a pattern for new text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Linked {
+pub struct LinkedRanges {
     /// The ranges, in order.
     pub ranges: Vec<TextRange>,
     /// The regular expression for new text.
@@ -22,14 +22,14 @@ const QUOTE: &str = "[\"']";
 
 /// The linked ranges at the byte at `offset`.
 #[must_use]
-pub fn linked_ranges(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Linked> {
+pub fn linked_ranges(snapshot: &Snapshot, path: &str, offset: usize) -> Option<LinkedRanges> {
     let file = snapshot.file(path)?;
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     quotes(&parse.tree, file, offset).or_else(|| anchor(snapshot, file, offset))
 }
 
 /// The quotes of a key, if the cursor touches one of them.
-fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<Linked> {
+fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<LinkedRanges> {
     let nodes = tree.path_at(offset);
     let (&at, outer) = nodes.split_last()?;
     let pairs = tree.node(*outer.last()?).as_mapping()?;
@@ -51,13 +51,13 @@ fn quotes(tree: &Tree, file: &File, offset: usize) -> Option<Linked> {
         TextRange::new(end - 1, end),
     ];
     let is_touched = ranges.iter().any(|range| range.touches(offset));
-    is_touched.then_some(Linked {
+    is_touched.then_some(LinkedRanges {
         ranges,
         pattern: QUOTE,
     })
 }
 
-fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<Linked> {
+fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<LinkedRanges> {
     let mention = named::at(snapshot, file.path(), offset)?;
     let named @ Named::Anchor { .. } = &mention.named else {
         return None;
@@ -70,7 +70,7 @@ fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<Linked> {
         })
         .collect();
     ranges.sort_unstable();
-    (ranges.len() > 1).then_some(Linked {
+    (ranges.len() > 1).then_some(LinkedRanges {
         ranges,
         pattern: ANCHOR,
     })

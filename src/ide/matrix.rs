@@ -43,7 +43,7 @@ pub struct Cell {
     /// The condition for the answer, if no nodes are known.
     pub condition: Alternatives,
     /// The sources, those for most nodes first.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<CellOrigin>,
     /// Conditions that would change it, in words; levels outside of the workspace are only included
     /// by [`with_unseen`].
     pub unless: Option<String>,
@@ -53,7 +53,7 @@ pub struct Cell {
 
 /// Nodes that get an answer from the same lines.
 #[derive(Serialize, Clone, PartialEq, Eq, Debug)]
-pub struct Origin {
+pub struct CellOrigin {
     /// The nodes, in order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
     /// The lines, the highest level's first.
@@ -88,12 +88,12 @@ impl Cell {
         let kept: HashSet<&str, KeyHashing> = nodes.iter().map(|name| &**name).collect();
         let origins = self.origins.iter().map(|origin| {
             let own = origin.nodes.iter().filter(|name| kept.contains(&***name));
-            Origin {
+            CellOrigin {
                 sources: origin.sources.clone(),
                 nodes: own.cloned().collect(),
             }
         });
-        let mut origins: Vec<Origin> = origins.filter(|of| !of.nodes.is_empty()).collect();
+        let mut origins: Vec<CellOrigin> = origins.filter(|of| !of.nodes.is_empty()).collect();
         origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
         Cell {
             result: self.result.clone(),
@@ -257,7 +257,7 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
                 StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep,
             ) => cell.result.as_ref().is_ok_and(is_whole),
         };
-        let mut origins: Vec<Origin> = Vec::new();
+        let mut origins: Vec<CellOrigin> = Vec::new();
         for origin in std::mem::take(&mut cell.origins) {
             let mut found: Vec<SourceLine> = origin.sources.iter().filter_map(part).collect();
             match (found.is_empty(), is_of_one, kind) {
@@ -270,7 +270,7 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
             }
             match origins.iter_mut().find(|known| known.sources == found) {
                 Some(known) => known.nodes.extend(origin.nodes),
-                None => origins.push(Origin {
+                None => origins.push(CellOrigin {
                     sources: found,
                     nodes: origin.nodes,
                 }),
@@ -303,7 +303,7 @@ fn cells(snapshot: &Snapshot, groups: Vec<Group>) -> Vec<Cell> {
 /// Converts a group; `line_of` finds the lines of its sources.
 #[must_use]
 pub fn cell(group: Group, line_of: &mut dyn FnMut(&Source) -> SourceLine) -> Cell {
-    let origins = group.origins.into_iter().map(|origin| Origin {
+    let origins = group.origins.into_iter().map(|origin| CellOrigin {
         sources: origin.sources.iter().map(&mut *line_of).collect(),
         nodes: origin.nodes,
     });
@@ -443,7 +443,7 @@ pub(super) fn answer_in(
         unknown: answer.why_uncertain(),
         unless: answer.unless(&request.names),
         assumed: answer.assumed.iter().map(ToString::to_string).collect(),
-        origins: vec![Origin {
+        origins: vec![CellOrigin {
             sources: found
                 .iter()
                 .map(|source| line(view.analysis.snapshot, source))

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::block_line::{End, Line};
+use super::block_line::{BlockLine, End};
 use super::symbols::{Symbol, SymbolKind};
 use super::target::is_config;
 use crate::analysis::Analysis;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Tree, parse_yaml};
+use crate::syntax::{NodeId, NodeKind, Tree, TreeNode, parse_yaml};
 use crate::text::{TextRange, number_of};
 use crate::workspace::{File, Format, KeyFact, KeyState, Snapshot};
 
@@ -168,7 +168,7 @@ fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
     }
 }
 
-fn kind_of(node: &Node, text: &str) -> SymbolKind {
+fn kind_of(node: &TreeNode, text: &str) -> SymbolKind {
     if node.is_quoted() || node.tag.is_some() {
         return SymbolKind::Text;
     }
@@ -236,7 +236,7 @@ fn broken_lines(text: &str, mut start: usize, end: usize) -> Vec<Symbol> {
     let mut lines: Vec<(usize, Symbol)> = Vec::new();
     while start < end && lines.len() < MOST_NESTED {
         let line = text[start..end].lines().next().unwrap_or_default();
-        let read = Line::read(line, End::Break);
+        let read = BlockLine::read(line, End::Break);
         if let Some(name) = read.key
             && !line.trim_start().starts_with('#')
         {

@@ -6,7 +6,7 @@ use crate::workspace::{Language, Snapshot, language_of};
 
 /// A function with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Signature {
+pub struct SignatureHelp {
     /// The call with the names of its parameters.
     pub label: &'static str,
     /// The parameters, as in the label.
@@ -19,7 +19,7 @@ pub struct Signature {
 
 /// The signature of the call around an offset.
 #[must_use]
-pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signature> {
+pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<SignatureHelp> {
     let file = snapshot.file(path)?;
     let before = file.text().get(..offset)?;
     match language_of(path) {
@@ -56,7 +56,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
             "the argument as it is: %{literal('%')}{x} is %{x}, not interpolated again",
         ),
     };
-    Some(Signature {
+    Some(SignatureHelp {
         label,
         parameters,
         active: 0,
@@ -65,7 +65,7 @@ pub fn signature(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Signa
 }
 
 /// The signature of a lookup in Puppet code around the cursor.
-fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
+fn in_manifest(before: &str, dialect: Dialect) -> Option<SignatureHelp> {
     let half = half_typed(before, dialect)?;
     let open = half.brackets();
     let called = |at: usize| half.called(before, open.get(at)?);
@@ -82,7 +82,7 @@ fn in_manifest(before: &str, dialect: Dialect) -> Option<Signature> {
         .take_while(|bracket| matches!(bracket.sign, "[" | "{"))
         .count();
     let (label, parameters, documentation) = of_function(called(call)?)?;
-    Some(Signature {
+    Some(SignatureHelp {
         label,
         parameters,
         active: open[call].commas.min(parameters.len() - 1),
@@ -125,7 +125,7 @@ fn of_function(name: &str) -> Option<(&'static str, &'static [&'static str], &'s
 }
 
 /// The signature of the hash of options for `lookup`, with the option of the half-typed value.
-fn options(before: &str, half: &HalfTyped, brace: usize) -> Signature {
+fn options(before: &str, half: &HalfTyped, brace: usize) -> SignatureHelp {
     const OPTIONS: &[&str] = &[
         "name",
         "value_type",
@@ -150,7 +150,7 @@ fn options(before: &str, half: &HalfTyped, brace: usize) -> Signature {
             PieceKind::Sign(_) | PieceKind::Name | PieceKind::Text | PieceKind::Other => {}
         }
     }
-    Signature {
+    SignatureHelp {
         label: "lookup({ name, value_type, merge, default_value, default_values_hash, override })",
         parameters: OPTIONS,
         active: active.unwrap_or(0),

@@ -9,7 +9,7 @@ use crate::eyaml::{Blob, BrokenBlob, scan_source};
 use crate::hierarchy::{LevelSpans, LocationSpan, locate};
 use crate::interpolation::{Key, Segment, Token, has_tokens, tokens};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, ScalarMap, Tree};
+use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{File, Format, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
@@ -261,7 +261,7 @@ fn blob_in(file: &File, tree: &Tree, nodes: &[NodeId], offset: usize) -> Option<
 /// The token of a scalar under the cursor.
 pub(super) fn token_at(
     file: &File,
-    node: &Node,
+    node: &TreeNode,
     text: &Arc<str>,
     offset: usize,
 ) -> Option<TokenTarget> {
@@ -422,7 +422,7 @@ fn broken_key(tree: &Tree, offset: usize) -> Option<KeyTarget> {
 }
 
 /// A nested key as Puppet reads it.
-pub(super) fn key_value(node: &Node) -> Option<Value> {
+pub(super) fn key_value(node: &TreeNode) -> Option<Value> {
     let scalar = node.as_scalar()?;
     let text = || Value::String(scalar.text.clone());
     if node.is_quoted() {

@@ -43,7 +43,7 @@ impl Touched {
 }
 
 /// The possible differences between two versions.
-pub(super) struct Extent {
+pub(super) struct ChangeExtent {
     touched: Touched,
     /// The top-level keys with changed entries.
     edited: BTreeSet<Arc<str>>,
@@ -78,11 +78,11 @@ fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
     is_run && before.id() != after.id() && !(0..after.len()).all(is_same)
 }
 
-impl Extent {
+impl ChangeExtent {
     /// The possible differences between two views of the same root. O(files); O(patterns × keys) if
     /// patterns in `lookup_options` change.
-    pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> Extent {
-        let everything = || Extent {
+    pub(super) fn of(before: &RootView<'_>, after: &RootView<'_>) -> ChangeExtent {
+        let everything = || ChangeExtent {
             touched: Touched::All,
             edited: BTreeSet::new(),
             members: (0..after.analysis.nodes.len()).collect(),
@@ -96,7 +96,7 @@ impl Extent {
             return everything();
         };
         let readable = [Readable::new(before), Readable::new(after)];
-        let mut extent = Extent {
+        let mut extent = ChangeExtent {
             touched: Touched::Keys(BTreeSet::new()),
             edited: BTreeSet::new(),
             members: Vec::new(),

@@ -11,8 +11,8 @@ use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
 use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
-use super::pure::{Given, undig};
-use super::trace::{Event, Remark};
+use super::pure::{PureResult, undig};
+use super::trace::{Remark, TraceEvent};
 use crate::datatype::{self, Type};
 use crate::eyaml::{self, EyamlError};
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
@@ -24,7 +24,7 @@ use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS};
 
 /// The source of a value, for messages.
 #[derive(Clone, Copy)]
-pub(super) struct Origin<'a> {
+pub(super) struct ValueOrigin<'a> {
     pub(super) layer: &'a Layer,
     pub(super) level: &'a LevelProvider,
     pub(super) place: Option<&'a Location>,
@@ -32,7 +32,7 @@ pub(super) struct Origin<'a> {
     pub(super) at: usize,
 }
 
-impl Origin<'_> {
+impl ValueOrigin<'_> {
     /// `FunctionProvider#full_name`
     fn function_name(&self) -> String {
         let Function { kind, name } = &self.level.function;
@@ -110,7 +110,7 @@ pub(super) fn format_of(function: &Function) -> Option<Format> {
 
 impl Engine<'_> {
     /// All data of a location (`DataHashFunctionProvider#data_hash`).
-    pub(super) fn call_data_hash(&mut self, origin: &Origin<'_>) -> Found<DataHash> {
+    pub(super) fn call_data_hash(&mut self, origin: &ValueOrigin<'_>) -> Found<DataHash> {
         let function = &origin.level.function;
         if function.kind == FunctionKind::V4DataHash
             && let Some(count) = own_arguments(&function.name)
@@ -147,8 +147,8 @@ impl Engine<'_> {
             _ => {
                 self.foreign(origin, None)?;
                 match self.ask_pure(origin, None) {
-                    Given::Value(value @ Value::Hash(_)) => value,
-                    Given::Value(_) | Given::NotFound | Given::Unknown => {
+                    PureResult::Value(value @ Value::Hash(_)) => value,
+                    PureResult::Value(_) | PureResult::NotFound | PureResult::Unknown => {
                         return Ok(DataHash::Foreign);
                     }
                 }
@@ -176,7 +176,7 @@ impl Engine<'_> {
     /// `ModuleDataProvider#validate_data_hash`: keys must carry the module's name.
     fn module_hash(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         module: &str,
         hash: &Arc<HashMap>,
     ) -> Found<Arc<HashMap>> {
@@ -254,7 +254,7 @@ impl Engine<'_> {
     /// One key of a location (`LookupKeyFunctionProvider#lookup_key`).
     pub(super) fn call_lookup_key(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         root: &Arc<str>,
         invocation: &Invocation,
     ) -> Found {
@@ -268,12 +268,12 @@ impl Engine<'_> {
                 let key = || Some(Value::String(root.clone()));
                 self.foreign(origin, key())?;
                 match self.ask_pure(origin, key()) {
-                    Given::Value(value) => {
+                    PureResult::Value(value) => {
                         self.check_value(origin, root, &value)?;
                         Ok(value)
                     }
-                    Given::NotFound => Err(Failure::NotFound),
-                    Given::Unknown => {
+                    PureResult::NotFound => Err(Failure::NotFound),
+                    PureResult::Unknown => {
                         self.not_run(origin, root);
                         Err(Failure::NotFound)
                     }
@@ -285,7 +285,7 @@ impl Engine<'_> {
     /// `eyaml_lookup_key` (puppet/functions/eyaml_lookup_key.rb)
     fn eyaml_lookup_key(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         root: &Arc<str>,
         invocation: &Invocation,
     ) -> Found {
@@ -376,7 +376,7 @@ impl Engine<'_> {
     }
 
     /// One dotted key of a location (`DataDigFunctionProvider`, `V3BackendFunctionProvider`).
-    pub(super) fn call_data_dig(&mut self, origin: &Origin<'_>, key: &Key) -> Found {
+    pub(super) fn call_data_dig(&mut self, origin: &ValueOrigin<'_>, key: &Key) -> Found {
         let Function { kind, name } = &origin.level.function;
         if *kind == FunctionKind::Hiera3Backend && !self.settings().modules_may_be_missing {
             self.remark(|| Remark::NoBackend(name.clone()));
@@ -399,15 +399,15 @@ impl Engine<'_> {
         let root = super::level::key_root(key);
         if *kind == FunctionKind::DataDig {
             match self.ask_pure(origin, Some(Value::from(segments))) {
-                Given::Value(value) => {
+                PureResult::Value(value) => {
                     self.check_value(origin, &root, &value)?;
-                    self.event(|| Event::Found(key.text.to_string(), value.clone()));
+                    self.event(|| TraceEvent::Found(key.text.to_string(), value.clone()));
                     if let Some(value) = undig(&key.segments, value) {
                         return Ok(value);
                     }
                 }
-                Given::NotFound => return Err(Failure::NotFound),
-                Given::Unknown => {}
+                PureResult::NotFound => return Err(Failure::NotFound),
+                PureResult::Unknown => {}
             }
         }
         self.not_run(origin, &root);
@@ -417,7 +417,7 @@ impl Engine<'_> {
     /// `validate_data_value`: a value must be what Puppet calls rich data.
     pub(super) fn check_value(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         root: &str,
         value: &Value,
     ) -> Found<()> {

@@ -9,7 +9,7 @@ use super::error::Found;
 use crate::eyaml::Keys;
 use crate::hierarchy::{Backends, Config, ConfigError, Layer};
 use crate::interpolation::{Token, tokens};
-use crate::puppet::Source;
+use crate::puppet::CodeFile;
 use crate::regexp::{Regexp, RegexpError};
 use crate::workspace::Generations;
 
@@ -265,7 +265,7 @@ impl ConfigCache {
 
     /// The source of a manifest or a function's file, cached.
     #[must_use]
-    pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<Source> {
+    pub fn source(&self, path: &Arc<str>, text: &Arc<str>) -> Arc<CodeFile> {
         let mut known = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(path, text)
     }

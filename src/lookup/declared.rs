@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use super::backend::{Origin, Reading, declared_reading};
+use super::backend::{Reading, ValueOrigin, declared_reading};
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
 use super::interpolate::Methods;
 use super::level::{Declared, Location};
 use super::request::{Assumed, UnknownCause};
-use super::trace::{Event, NodeKind, Remark, TraceLocation};
+use super::trace::{Remark, TraceEvent, TraceKind, TraceLocation};
 use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
 use crate::value::{Missing, Opaque, StrKey, Value};
 use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
@@ -53,7 +53,7 @@ impl Engine<'_> {
     /// The result of a declared function for a key.
     pub(super) fn ask_declared(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         declared: &Declared,
         root: &Arc<str>,
         invocation: &Invocation,
@@ -87,7 +87,7 @@ impl Engine<'_> {
                 }
                 // A separate file is recorded in the trace.
                 if declared.backend.path.is_empty() {
-                    self.event(|| Event::Found(root.to_string(), value.clone()));
+                    self.event(|| TraceEvent::Found(root.to_string(), value.clone()));
                 }
             }
             Err(Failure::NotFound) => self.missing(|| root.to_string()),
@@ -99,7 +99,7 @@ impl Engine<'_> {
     /// Looks up a key in the files that a declared function reads.
     fn read_declared(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         declared: &Declared,
         reading: Reading,
         asked: &Asked<'_>,
@@ -121,7 +121,7 @@ impl Engine<'_> {
             };
             let file: Arc<str> = Arc::from(self.session.files.resolve(&file.to_string()));
             let node = || {
-                NodeKind::Location(TraceLocation {
+                TraceKind::Location(TraceLocation {
                     place: file.clone(),
                     original: path.text().clone(),
                     is_uri: false,
@@ -133,8 +133,10 @@ impl Engine<'_> {
                 let is_there = engine.session.files.kind(&file).is_some();
                 let key = || asked.root.to_string();
                 match &found {
-                    Ok(value) => engine.event(|| Event::Found(key(), value.clone())),
-                    Err(Failure::NotFound) if !is_there => engine.event(|| Event::LocationNotFound),
+                    Ok(value) => engine.event(|| TraceEvent::Found(key(), value.clone())),
+                    Err(Failure::NotFound) if !is_there => {
+                        engine.event(|| TraceEvent::LocationNotFound)
+                    }
                     Err(Failure::NotFound) => engine.missing(key),
                     Err(Failure::Error(_)) => {}
                 }
@@ -150,7 +152,7 @@ impl Engine<'_> {
 
     fn key_in_file(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         file: &str,
         reading: Reading,
         asked: &Asked<'_>,
@@ -177,7 +179,7 @@ impl Engine<'_> {
 
     /// The result of a function with values from elsewhere, or without any. It has no
     /// `lookup_options`.
-    fn secret(&mut self, origin: &Origin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
+    fn secret(&mut self, origin: &ValueOrigin<'_>, backend: &Backend, root: &Arc<str>) -> Found {
         if backend.like != Like::Secret || **root == *LOOKUP_OPTIONS {
             return Err(Failure::NotFound);
         }
@@ -204,16 +206,16 @@ impl Engine<'_> {
     }
 
     /// Records that a function may have a key.
-    pub(super) fn not_run(&mut self, origin: &Origin<'_>, root: &Arc<str>) {
+    pub(super) fn not_run(&mut self, origin: &ValueOrigin<'_>, root: &Arc<str>) {
         let name = &origin.level.function.name;
-        self.event(|| Event::Unknown(root.to_string(), name.clone()));
+        self.event(|| TraceEvent::Unknown(root.to_string(), name.clone()));
         let (name, key) = (name.clone(), root.clone());
         let cause = UnknownCause::Function { name, key };
         self.unknown(origin.layer, origin.level, cause);
     }
 
     /// Only running the function would show whether it has the key.
-    fn give_up(&mut self, origin: &Origin<'_>, root: &Arc<str>) -> Found {
+    fn give_up(&mut self, origin: &ValueOrigin<'_>, root: &Arc<str>) -> Found {
         self.not_run(origin, root);
         Err(Failure::NotFound)
     }

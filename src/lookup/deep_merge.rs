@@ -14,7 +14,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::error::{ErrorClass, Found, LookupError};
-use super::knockout::Knockout;
+use super::knockout::KnockoutPrefix;
 use super::sort::sort;
 use crate::value::{HashMap, KeyHashing, StrKey, Value};
 
@@ -29,7 +29,7 @@ pub(super) type Mutation = (Value, Value);
 
 #[derive(Debug, Default)]
 pub(super) struct DeepOptions {
-    knockout: Option<Knockout>,
+    knockout: Option<KnockoutPrefix>,
     sort_merged_arrays: bool,
     merge_hash_arrays: bool,
     overwrite_arrays: bool,
@@ -65,7 +65,7 @@ impl DeepOptions {
                      deep_merge!",
                 ));
             }
-            Some(prefix) => Some(Knockout::new(prefix)?),
+            Some(prefix) => Some(KnockoutPrefix::new(prefix)?),
         };
         Ok(DeepOptions {
             knockout,
@@ -430,7 +430,7 @@ fn shallow_copy(value: &Value) -> Value {
 /// Knocks elements out of an array that is both source and dest: a bare prefix empties it;
 /// otherwise `delete_if` runs while its block deletes from the same array (Ruby's `array.c`,
 /// `reject_bang_i` and `select_bang_ensure`).
-fn knock_out_of_itself(source: &[Value], knockout: &Knockout) -> Found<Vec<Value>> {
+fn knock_out_of_itself(source: &[Value], knockout: &KnockoutPrefix) -> Found<Vec<Value>> {
     if source.contains(&Value::String(knockout.prefix.clone())) {
         return Ok(Vec::new());
     }

@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::error::{ErrorClass, Failure, Found, no_method, raise};
-use super::trace::{Event, NodeKind};
+use super::trace::{TraceEvent, TraceKind};
 use crate::interpolation::Segment;
 use crate::value::{StrKey, Value};
 
@@ -14,21 +14,23 @@ impl Engine<'_> {
         }
         let title = || {
             let parts: Vec<String> = segments.iter().map(ToString::to_string).collect();
-            NodeKind::SubKey(parts.join("."))
+            TraceKind::SubKey(parts.join("."))
         };
         self.with(title, |engine| {
             let mut value = value;
             for segment in segments {
                 value = engine.with(
-                    || NodeKind::Segment,
+                    || TraceKind::Segment,
                     |engine| {
                         let found = step(key, segment, &value);
                         match &found {
                             Ok(value) => {
-                                engine.event(|| Event::Found(segment.to_string(), value.clone()));
+                                engine.event(|| {
+                                    TraceEvent::Found(segment.to_string(), value.clone())
+                                });
                             }
                             Err(Failure::NotFound) => {
-                                engine.event(|| Event::NotFound(segment.to_string()));
+                                engine.event(|| TraceEvent::NotFound(segment.to_string()));
                             }
                             Err(Failure::Error(_)) => {}
                         }

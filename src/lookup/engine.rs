@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::context::{PuppetVersion, Settings, Strict};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
-use super::given::AllGiven;
+use super::given::AllCachedValues;
 use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
 use super::options::KnownOptions;
 use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
-use super::trace::{Event, NodeKind, Remark, Tracer};
+use super::trace::{Remark, TraceEvent, TraceKind, Tracer};
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
@@ -79,7 +79,7 @@ pub(super) struct Engine<'a> {
     pub(super) in_options: bool,
     pub(super) options: KnownOptions,
     pub(super) providers: Providers,
-    pub(super) given: AllGiven,
+    pub(super) given: AllCachedValues,
     /// Whether the last request ended with an error.
     failed: bool,
     pub(super) budget: Budget,
@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
             in_options: false,
             options: KnownOptions::default(),
             providers: Providers::default(),
-            given: AllGiven::default(),
+            given: AllCachedValues::default(),
             failed: false,
             budget: Budget::default(),
             reads: ReadNames::default(),
@@ -238,8 +238,8 @@ impl<'a> Engine<'a> {
         self.budget.add_lookup()?;
         if **name == *LOOKUP_OPTIONS || name.starts_with("lookup_options.") {
             self.leaf(
-                || NodeKind::InvalidKey(LOOKUP_OPTIONS.into()),
-                || Event::None,
+                || TraceKind::InvalidKey(LOOKUP_OPTIONS.into()),
+                || TraceEvent::None,
             );
             return Err(Failure::NotFound);
         }
@@ -267,13 +267,13 @@ impl<'a> Engine<'a> {
             None => {
                 own_merge = super::options::option(&entry, "merge")?;
                 if !own_merge.is_undef() {
-                    self.leaf(|| NodeKind::MergeSource, || Event::None);
+                    self.leaf(|| TraceKind::MergeSource, || TraceEvent::None);
                 }
                 Some(&own_merge)
             }
         };
         let value = self.with(
-            || NodeKind::Data(key.text.clone()),
+            || TraceKind::Data(key.text.clone()),
             |engine| match engine.do_lookup(&key, &invocation, merge) {
                 Err(Failure::NotFound) if !invocation.global_only => {
                     let value = engine.lookup_in_default_hierarchy(&key, &invocation)?;
@@ -394,7 +394,7 @@ impl<'a> Engine<'a> {
     /// Runs `inner` below a node of the trace.
     pub(super) fn with<T>(
         &mut self,
-        kind: impl FnOnce() -> NodeKind,
+        kind: impl FnOnce() -> TraceKind,
         inner: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
         match &mut self.tracer {
@@ -416,13 +416,17 @@ impl<'a> Engine<'a> {
         tracer.is_some_and(|tracer| tracer.wanted == tracing)
     }
 
-    pub(super) fn event(&mut self, event: impl FnOnce() -> Event) {
+    pub(super) fn event(&mut self, event: impl FnOnce() -> TraceEvent) {
         if let Some(tracer) = &mut self.tracer {
             tracer.current().event = event();
         }
     }
 
-    pub(super) fn leaf(&mut self, kind: impl FnOnce() -> NodeKind, event: impl FnOnce() -> Event) {
+    pub(super) fn leaf(
+        &mut self,
+        kind: impl FnOnce() -> TraceKind,
+        event: impl FnOnce() -> TraceEvent,
+    ) {
         if let Some(tracer) = &mut self.tracer {
             tracer.leaf(kind(), event());
         }

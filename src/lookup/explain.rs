@@ -7,7 +7,7 @@
 )]
 
 use super::merge::Strategy;
-use super::trace::{Event, NodeKind, Possible, TraceLocation, TraceNode};
+use super::trace::{Possible, TraceEvent, TraceKind, TraceLocation, TraceNode};
 use crate::hierarchy::Layer;
 use crate::value::Value;
 
@@ -30,24 +30,24 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
         outcome(out, this, &inner);
     };
     match &this.kind {
-        NodeKind::Root => {}
-        NodeKind::Data(key) => {
+        TraceKind::Root => {}
+        TraceKind::Data(key) => {
             line(out, indent, &format!("Searching for \"{key}\""));
             children(out, this, &inner);
         }
-        NodeKind::Options => {
+        TraceKind::Options => {
             line(out, indent, "Searching for \"lookup_options\"");
             children(out, this, &inner);
         }
-        NodeKind::InvalidKey(key) => line(out, indent, &format!("Invalid key \"{key}\"")),
-        NodeKind::MergeSource => {
+        TraceKind::InvalidKey(key) => line(out, indent, &format!("Invalid key \"{key}\"")),
+        TraceKind::MergeSource => {
             line(
                 out,
                 indent,
                 "Using merge options from \"lookup_options\" hash",
             );
         }
-        NodeKind::Provider {
+        TraceKind::Provider {
             layer,
             version,
             config,
@@ -59,7 +59,7 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             children(out, this, &inner);
             outcome(out, this, &inner);
         }
-        NodeKind::Level {
+        TraceKind::Level {
             name,
             legacy_function,
             ..
@@ -70,30 +70,32 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             };
             section(out, &title);
         }
-        NodeKind::Location(place) => location(out, this, place, indent),
-        NodeKind::Merge(strategy) => merge(out, this, strategy, indent),
-        NodeKind::Interpolation(text) => {
+        TraceKind::Location(place) => location(out, this, place, indent),
+        TraceKind::Merge(strategy) => merge(out, this, strategy, indent),
+        TraceKind::Interpolation(text) => {
             line(out, indent, &format!("Interpolation on \"{text}\""));
             children(out, this, &inner);
         }
-        NodeKind::Scope(name) => section(out, &name.to_string()),
-        NodeKind::SubKey(key) => section(out, &format!("Sub key: \"{key}\"")),
-        NodeKind::Segment => outcome(out, this, indent),
-        NodeKind::Module(name) => match this.event {
-            Event::ModuleNotFound => line(out, indent, &format!("Module \"{name}\" not found")),
-            Event::ModuleProviderNotFound => line(
+        TraceKind::Scope(name) => section(out, &name.to_string()),
+        TraceKind::SubKey(key) => section(out, &format!("Sub key: \"{key}\"")),
+        TraceKind::Segment => outcome(out, this, indent),
+        TraceKind::Module(name) => match this.event {
+            TraceEvent::ModuleNotFound => {
+                line(out, indent, &format!("Module \"{name}\" not found"))
+            }
+            TraceEvent::ModuleProviderNotFound => line(
                 out,
                 indent,
                 &format!("Module data provider for module \"{name}\" not found"),
             ),
-            Event::None
-            | Event::Found(..)
-            | Event::FoundInOverrides(..)
-            | Event::FoundInDefaults(..)
-            | Event::NotFound(_)
-            | Event::Unknown(..)
-            | Event::Result(_)
-            | Event::LocationNotFound => {}
+            TraceEvent::None
+            | TraceEvent::Found(..)
+            | TraceEvent::FoundInOverrides(..)
+            | TraceEvent::FoundInDefaults(..)
+            | TraceEvent::NotFound(_)
+            | TraceEvent::Unknown(..)
+            | TraceEvent::Result(_)
+            | TraceEvent::LocationNotFound => {}
         },
     }
 }
@@ -114,7 +116,7 @@ fn location(out: &mut String, this: &TraceNode, location: &TraceLocation, indent
     children(out, this, &inner);
     match &location.possible {
         Some(possible) => unknown_place(out, title, possible, &inner),
-        None if this.event == Event::LocationNotFound => {
+        None if this.event == TraceEvent::LocationNotFound => {
             line(out, &inner, &format!("{title} not found"));
         }
         None => {}
@@ -141,7 +143,7 @@ fn merge(out: &mut String, this: &TraceNode, strategy: &Strategy, indent: &str) 
         out.push('\n');
     }
     children(out, this, &inner);
-    if let Event::Result(result) = &this.event {
+    if let TraceEvent::Result(result) = &this.event {
         out.push_str(&inner);
         out.push_str("Merged result: ");
         value(out, &inner, result);
@@ -206,20 +208,20 @@ fn outcome(out: &mut String, this: &TraceNode, indent: &str) {
         out.push('\n');
     };
     match &this.event {
-        Event::NotFound(key) => line(out, indent, &format!("No such key: \"{key}\"")),
-        Event::Unknown(key, function) => line(
+        TraceEvent::NotFound(key) => line(out, indent, &format!("No such key: \"{key}\"")),
+        TraceEvent::Unknown(key, function) => line(
             out,
             indent,
             &format!("Unknown key: \"{key}\", the function \"{function}\" is not run here"),
         ),
-        Event::Found(key, value) => found(key, value, ""),
-        Event::FoundInOverrides(key, value) => found(key, value, " in overrides"),
-        Event::FoundInDefaults(key, value) => found(key, value, " in defaults"),
-        Event::None
-        | Event::Result(_)
-        | Event::LocationNotFound
-        | Event::ModuleNotFound
-        | Event::ModuleProviderNotFound => {}
+        TraceEvent::Found(key, value) => found(key, value, ""),
+        TraceEvent::FoundInOverrides(key, value) => found(key, value, " in overrides"),
+        TraceEvent::FoundInDefaults(key, value) => found(key, value, " in defaults"),
+        TraceEvent::None
+        | TraceEvent::Result(_)
+        | TraceEvent::LocationNotFound
+        | TraceEvent::ModuleNotFound
+        | TraceEvent::ModuleProviderNotFound => {}
     }
     remarks(out, this, indent);
 }

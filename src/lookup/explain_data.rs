@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::explain::provider_name;
-use super::trace::{Event, NodeKind, Remark, TraceNode};
+use super::trace::{Remark, TraceEvent, TraceKind, TraceNode};
 use crate::value::{HashMap, Value};
 
 /// The whole trace as nested hashes with symbol keys. A trace with one top node is that node.
@@ -38,14 +38,14 @@ fn branches(children: &[TraceNode]) -> HashMap {
 
 fn node(this: &TraceNode) -> Value {
     match (&this.kind, this.children.as_slice()) {
-        (NodeKind::MergeSource, _) => {
+        (TraceKind::MergeSource, _) => {
             let mut hash = HashMap::default();
             set(&mut hash, "type", symbol("merge_source"));
             set(&mut hash, "merge_source", "lookup_options");
             return Value::from(hash);
         }
         // A merge with one source is that source.
-        (NodeKind::Merge(_), [only]) => return node(only),
+        (TraceKind::Merge(_), [only]) => return node(only),
         _ => {}
     }
     let mut hash = branches(&this.children);
@@ -58,31 +58,35 @@ fn node(this: &TraceNode) -> Value {
 /// Key, value and event, in the order of Ruby's hash.
 fn outcome(hash: &mut HashMap, this: &TraceNode) {
     let (key, value, event) = match &this.event {
-        Event::None => (None, None, None),
-        Event::Found(key, value) => (Some(key), Some(value), Some("found")),
-        Event::FoundInOverrides(key, value) => (Some(key), Some(value), Some("found_in_overrides")),
-        Event::FoundInDefaults(key, value) => (Some(key), Some(value), Some("found_in_defaults")),
-        Event::NotFound(key) => (Some(key), None, Some("not_found")),
-        Event::Unknown(key, _) => (Some(key), None, Some("unknown")),
-        Event::Result(value) => (None, Some(value), Some("result")),
-        Event::LocationNotFound => (None, None, Some("location_not_found")),
-        Event::ModuleNotFound => (None, None, Some("module_not_found")),
-        Event::ModuleProviderNotFound => (None, None, Some("module_provider_not_found")),
+        TraceEvent::None => (None, None, None),
+        TraceEvent::Found(key, value) => (Some(key), Some(value), Some("found")),
+        TraceEvent::FoundInOverrides(key, value) => {
+            (Some(key), Some(value), Some("found_in_overrides"))
+        }
+        TraceEvent::FoundInDefaults(key, value) => {
+            (Some(key), Some(value), Some("found_in_defaults"))
+        }
+        TraceEvent::NotFound(key) => (Some(key), None, Some("not_found")),
+        TraceEvent::Unknown(key, _) => (Some(key), None, Some("unknown")),
+        TraceEvent::Result(value) => (None, Some(value), Some("result")),
+        TraceEvent::LocationNotFound => (None, None, Some("location_not_found")),
+        TraceEvent::ModuleNotFound => (None, None, Some("module_not_found")),
+        TraceEvent::ModuleProviderNotFound => (None, None, Some("module_provider_not_found")),
     };
     let own_key = match &this.kind {
-        NodeKind::Data(key) | NodeKind::InvalidKey(key) => Some(&**key),
-        NodeKind::Options => Some("lookup_options"),
-        NodeKind::Root
-        | NodeKind::MergeSource
-        | NodeKind::Provider { .. }
-        | NodeKind::Level { .. }
-        | NodeKind::Location(_)
-        | NodeKind::Merge(_)
-        | NodeKind::Interpolation(_)
-        | NodeKind::Scope(_)
-        | NodeKind::SubKey(_)
-        | NodeKind::Segment
-        | NodeKind::Module(_) => None,
+        TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(&**key),
+        TraceKind::Options => Some("lookup_options"),
+        TraceKind::Root
+        | TraceKind::MergeSource
+        | TraceKind::Provider { .. }
+        | TraceKind::Level { .. }
+        | TraceKind::Location(_)
+        | TraceKind::Merge(_)
+        | TraceKind::Interpolation(_)
+        | TraceKind::Scope(_)
+        | TraceKind::SubKey(_)
+        | TraceKind::Segment
+        | TraceKind::Module(_) => None,
     };
     if let Some(key) = key.map(String::as_str).or(own_key) {
         set(hash, "key", key);
@@ -93,7 +97,7 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     if let Some(event) = event {
         set(hash, "event", symbol(event));
     }
-    if let Event::Unknown(_, function) = &this.event {
+    if let TraceEvent::Unknown(_, function) = &this.event {
         set(hash, "function", &**function);
     }
     if !this.remarks.is_empty() {
@@ -103,27 +107,27 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     }
 }
 
-fn kind_name(kind: &NodeKind) -> &'static str {
+fn kind_name(kind: &TraceKind) -> &'static str {
     match kind {
-        NodeKind::Root | NodeKind::Data(_) | NodeKind::Options => "root",
-        NodeKind::InvalidKey(_) => "invalid_key",
-        NodeKind::MergeSource => "merge_source",
-        NodeKind::Provider { .. } | NodeKind::Level { .. } => "data_provider",
-        NodeKind::Location(location) if location.is_uri => "uri",
-        NodeKind::Location(_) => "path",
-        NodeKind::Merge(_) => "merge",
-        NodeKind::Interpolation(_) => "interpolate",
-        NodeKind::Scope(_) => "scope",
-        NodeKind::SubKey(_) => "sub_key",
-        NodeKind::Segment => "segment",
-        NodeKind::Module(_) => "module",
+        TraceKind::Root | TraceKind::Data(_) | TraceKind::Options => "root",
+        TraceKind::InvalidKey(_) => "invalid_key",
+        TraceKind::MergeSource => "merge_source",
+        TraceKind::Provider { .. } | TraceKind::Level { .. } => "data_provider",
+        TraceKind::Location(location) if location.is_uri => "uri",
+        TraceKind::Location(_) => "path",
+        TraceKind::Merge(_) => "merge",
+        TraceKind::Interpolation(_) => "interpolate",
+        TraceKind::Scope(_) => "scope",
+        TraceKind::SubKey(_) => "sub_key",
+        TraceKind::Segment => "segment",
+        TraceKind::Module(_) => "module",
     }
 }
 
 /// The additional entries of a node kind.
-fn details(hash: &mut HashMap, kind: &NodeKind) {
+fn details(hash: &mut HashMap, kind: &TraceKind) {
     match kind {
-        NodeKind::Provider {
+        TraceKind::Provider {
             layer,
             version,
             config,
@@ -136,15 +140,15 @@ fn details(hash: &mut HashMap, kind: &NodeKind) {
                 set(hash, "module", module);
             }
         }
-        NodeKind::Level {
+        TraceKind::Level {
             name,
             legacy_function: true,
             ..
         } => {
             set(hash, "name", format!("Deprecated API function \"{name}\""));
         }
-        NodeKind::Level { name, .. } => set(hash, "name", format!("Hierarchy entry \"{name}\"")),
-        NodeKind::Location(location) => {
+        TraceKind::Level { name, .. } => set(hash, "name", format!("Hierarchy entry \"{name}\"")),
+        TraceKind::Location(location) => {
             let (original, place) = if location.is_uri {
                 ("original_uri", "uri")
             } else {
@@ -160,21 +164,21 @@ fn details(hash: &mut HashMap, kind: &NodeKind) {
                 set(hash, "possible_paths", texts);
             }
         }
-        NodeKind::Merge(strategy) => {
+        TraceKind::Merge(strategy) => {
             set(hash, "merge", symbol(strategy.kind.name()));
             if let Some(options) = strategy.options_without_strategy() {
                 set(hash, "options", options);
             }
         }
-        NodeKind::Interpolation(text) => set(hash, "expression", &**text),
-        NodeKind::Scope(name) => set(hash, "name", name.to_string()),
-        NodeKind::Root
-        | NodeKind::Data(_)
-        | NodeKind::Options
-        | NodeKind::InvalidKey(_)
-        | NodeKind::MergeSource
-        | NodeKind::SubKey(_)
-        | NodeKind::Segment
-        | NodeKind::Module(_) => {}
+        TraceKind::Interpolation(text) => set(hash, "expression", &**text),
+        TraceKind::Scope(name) => set(hash, "name", name.to_string()),
+        TraceKind::Root
+        | TraceKind::Data(_)
+        | TraceKind::Options
+        | TraceKind::InvalidKey(_)
+        | TraceKind::MergeSource
+        | TraceKind::SubKey(_)
+        | TraceKind::Segment
+        | TraceKind::Module(_) => {}
     }
 }

@@ -2,7 +2,7 @@
 //! and never run. A call that Puppet would refuse is an error; the result of any other call is
 //! unknown (`function_provider.rb`, `pops/functions/dispatcher.rb`).
 
-use super::backend::Origin;
+use super::backend::ValueOrigin;
 use super::engine::Engine;
 use super::error::{ErrorClass, Found, LookupError, no_method, raise};
 use super::function::{FunctionSource, find_function};
@@ -12,7 +12,7 @@ use crate::hierarchy::{Function, FunctionKind};
 use crate::value::{HashMap, Value};
 
 /// The definition of a level's function.
-pub(super) enum Definition {
+pub(super) enum FunctionDefinition {
     Missing,
     /// The module that it should be in is not visible.
     ModuleMissing,
@@ -31,7 +31,7 @@ impl Engine<'_> {
     /// Handles a function that is never run: the caller records that its result is unknown, unless
     /// Puppet would raise an error. `key` is the argument before the options, for functions that
     /// have one.
-    pub(super) fn foreign(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Found<()> {
+    pub(super) fn foreign(&mut self, origin: &ValueOrigin<'_>, key: Option<Value>) -> Found<()> {
         let Function { kind, name } = &origin.level.function;
         let definition = origin
             .level
@@ -39,7 +39,9 @@ impl Engine<'_> {
             .get_or_init(|| self.definition(&origin.level.function));
         let may_be_missing = self.settings().modules_may_be_missing;
         match definition {
-            Definition::Missing if !may_be_missing && *kind != FunctionKind::Hiera3Backend => {
+            FunctionDefinition::Missing
+                if !may_be_missing && *kind != FunctionKind::Hiera3Backend =>
+            {
                 return Err(LookupError::issue(
                     "HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND",
                     format!("Unable to find '{}' function named '{name}'", kind.key()),
@@ -48,39 +50,41 @@ impl Engine<'_> {
                 )
                 .into());
             }
-            Definition::ModuleMissing if !may_be_missing => {
+            FunctionDefinition::ModuleMissing if !may_be_missing => {
                 return no_method("load_typed", &Value::Undef);
             }
-            Definition::BadReturn(message) => {
+            FunctionDefinition::BadReturn(message) => {
                 return raise(ErrorClass::TypeAssertion, message.clone());
             }
-            Definition::Callable(signatures) => {
+            FunctionDefinition::Callable(signatures) => {
                 let arguments = arguments(origin, key);
                 if let Some(message) = refusal(signatures, &arguments) {
                     return raise(ErrorClass::Argument, message);
                 }
             }
-            Definition::Missing | Definition::ModuleMissing | Definition::Opaque => {}
+            FunctionDefinition::Missing
+            | FunctionDefinition::ModuleMissing
+            | FunctionDefinition::Opaque => {}
         }
         Ok(())
     }
 
-    fn definition(&self, function: &Function) -> Definition {
+    fn definition(&self, function: &Function) -> FunctionDefinition {
         let Function { kind, name } = function;
         let found = find_function(self.session.files, self.session.environment, name);
         let (path, read): (_, ReadSignatures) = match found {
-            FunctionSource::Missing => return Definition::Missing,
-            FunctionSource::ModuleMissing => return Definition::ModuleMissing,
+            FunctionSource::Missing => return FunctionDefinition::Missing,
+            FunctionSource::ModuleMissing => return FunctionDefinition::ModuleMissing,
             FunctionSource::Ruby(path) => (path, signature::of_ruby),
             FunctionSource::Puppet(path) => (path, signature::of_puppet),
         };
         // A class of Hiera 3 is no function.
         if *kind == FunctionKind::Hiera3Backend {
-            return Definition::Opaque;
+            return FunctionDefinition::Opaque;
         }
         let text = self.session.files.text(&path).ok();
         let Some(list) = text.and_then(|text| read(&text, name)) else {
-            return Definition::Opaque;
+            return FunctionDefinition::Opaque;
         };
         let returned = match kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => "Hash[RichDataKey, RichData]",
@@ -95,15 +99,15 @@ impl Engine<'_> {
             if declared != Type::Any
                 && let Err(mismatches) = datatype::check_return(&returned, &declared)
             {
-                return Definition::BadReturn(mismatches.describe(&subject));
+                return FunctionDefinition::BadReturn(mismatches.describe(&subject));
             }
         }
-        let parameter = |parameter: signature::Parameter| datatype::Parameter {
+        let parameter = |parameter: signature::SignatureParameter| datatype::FunctionParameter {
             expected: self.readable(parameter.expected.as_deref()),
             name: parameter.name,
             count: parameter.count,
         };
-        Definition::Callable(Signatures {
+        FunctionDefinition::Callable(Signatures {
             name: name.to_string(),
             list: list
                 .into_iter()
@@ -121,7 +125,7 @@ impl Engine<'_> {
 }
 
 /// The arguments that Puppet passes before the context.
-pub(super) fn arguments(origin: &Origin<'_>, key: Option<Value>) -> Vec<Value> {
+pub(super) fn arguments(origin: &ValueOrigin<'_>, key: Option<Value>) -> Vec<Value> {
     if origin.level.function.kind == FunctionKind::V4DataHash {
         return Vec::new();
     }

@@ -13,25 +13,31 @@ use crate::value::Value;
 
 /// The values of one level's function, by location and key.
 #[derive(Default)]
-pub(super) struct Given(Rc<Values>);
+pub(super) struct CachedValues(Rc<Values>);
 
 type Values = RefCell<Map<(usize, Arc<str>), Value>>;
 
 /// The values of all functions in a compilation.
 #[derive(Default)]
-pub(super) struct AllGiven {
+pub(super) struct AllCachedValues {
     /// The levels with values.
     levels: Vec<Rc<Values>>,
     is_changed: bool,
 }
 
-impl Given {
+impl CachedValues {
     /// The cached value of the `at`th location for a key.
     pub(super) fn get(&self, at: usize, key: &Arc<str>) -> Option<Value> {
         self.0.borrow().get(&(at, key.clone())).cloned()
     }
 
-    pub(super) fn insert(&self, at: usize, key: &Arc<str>, value: Value, all: &mut AllGiven) {
+    pub(super) fn insert(
+        &self,
+        at: usize,
+        key: &Arc<str>,
+        value: Value,
+        all: &mut AllCachedValues,
+    ) {
         let mut values = self.0.borrow_mut();
         if values.is_empty() {
             all.levels.push(self.0.clone());
@@ -40,7 +46,7 @@ impl Given {
     }
 }
 
-impl AllGiven {
+impl AllCachedValues {
     /// Whether there are no values that a merge could change.
     pub(super) fn is_empty(&self) -> bool {
         self.levels.is_empty()

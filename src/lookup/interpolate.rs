@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Failure, Found, LookupError, raise};
-use super::trace::NodeKind;
+use super::trace::TraceKind;
 use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key};
 use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
 
@@ -23,7 +23,7 @@ pub(super) enum Methods {
 
 /// A string after interpolation, in pieces.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum InterpolatedPiece {
     Text(String),
     /// A token with an unknown value.
     Unknown {
@@ -128,17 +128,17 @@ impl Engine<'_> {
         methods: &Methods,
     ) -> Found {
         self.with(
-            || NodeKind::Interpolation(subject.clone()),
+            || TraceKind::Interpolation(subject.clone()),
             |engine| {
                 let pieces = match engine.pieces(subject, invocation, methods)? {
-                    Evaluated::Alias(value) => return Ok(value),
-                    Evaluated::Pieces(pieces) => pieces,
+                    Interpolated::Alias(value) => return Ok(value),
+                    Interpolated::Pieces(pieces) => pieces,
                 };
                 let mut text = String::with_capacity(subject.len());
                 for piece in pieces {
                     match piece {
-                        Piece::Text(part) => text.push_str(&part),
-                        Piece::Unknown { because, .. } => {
+                        InterpolatedPiece::Text(part) => text.push_str(&part),
+                        InterpolatedPiece::Unknown { because, .. } => {
                             return Ok(Value::Opaque(Arc::new(because.inside(subject))));
                         }
                     }
@@ -153,7 +153,7 @@ impl Engine<'_> {
         subject: &str,
         invocation: &Invocation,
         methods: &Methods,
-    ) -> Found<Evaluated> {
+    ) -> Found<Interpolated> {
         let mut pieces = Vec::new();
         let mut text = String::new();
         let mut at = 0;
@@ -166,14 +166,14 @@ impl Engine<'_> {
                     text.push_str(raw);
                     continue;
                 }
-                TokenValue::Alias(value) => return Ok(Evaluated::Alias(value)),
+                TokenValue::Alias(value) => return Ok(Interpolated::Alias(value)),
                 TokenValue::Value(value) => value,
             };
             match opaque(&value) {
                 None => text.push_str(&value.to_s()),
                 Some(because) => {
-                    pieces.push(Piece::Text(std::mem::take(&mut text)));
-                    pieces.push(Piece::Unknown {
+                    pieces.push(InterpolatedPiece::Text(std::mem::take(&mut text)));
+                    pieces.push(InterpolatedPiece::Unknown {
                         token: Arc::from(raw),
                         because,
                     });
@@ -182,8 +182,8 @@ impl Engine<'_> {
             self.budget.add_text(text.len())?;
         }
         text.push_str(&subject[at..]);
-        pieces.push(Piece::Text(text));
-        Ok(Evaluated::Pieces(pieces))
+        pieces.push(InterpolatedPiece::Text(text));
+        Ok(Interpolated::Pieces(pieces))
     }
 
     /// The value of one token of a string.
@@ -329,10 +329,10 @@ enum TokenValue {
 }
 
 #[derive(Debug)]
-pub(super) enum Evaluated {
+pub(super) enum Interpolated {
     /// The whole string is another key's value.
     Alias(Value),
-    Pieces(Vec<Piece>),
+    Pieces(Vec<InterpolatedPiece>),
 }
 
 fn issue(code: &'static str, message: String, methods: &Methods) -> Failure {

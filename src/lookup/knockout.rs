@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// The prefix and its pattern; Puppet does not escape it.
 #[derive(Debug)]
-pub(super) struct Knockout {
+pub(super) struct KnockoutPrefix {
     pub(super) prefix: Arc<str>,
     /// `None` if the prefix is literal.
     pattern: Option<Regexp>,
@@ -30,8 +30,8 @@ fn is_literal(prefix: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_~!@%:,;=".contains(&byte))
 }
 
-impl Knockout {
-    pub(super) fn new(prefix: Arc<str>) -> Result<Knockout, LookupError> {
+impl KnockoutPrefix {
+    pub(super) fn new(prefix: Arc<str>) -> Result<KnockoutPrefix, LookupError> {
         let pattern = if is_literal(&prefix) {
             None
         } else {
@@ -40,7 +40,7 @@ impl Knockout {
                 |error: RegexpError| LookupError::new(ErrorClass::Regexp, error.to_string());
             Some(pattern.map_err(error)?)
         };
-        Ok(Knockout { prefix, pattern })
+        Ok(KnockoutPrefix { prefix, pattern })
     }
 
     /// The text without the prefix, if some line starts with it.
@@ -59,8 +59,8 @@ impl Knockout {
         self.pattern.is_none() && !self.starts_a_line(text)
     }
 
-    /// [`Knockout::strip`] for an element of an array. A value that does not equal itself appears
-    /// changed; NaN, being one object, is still found.
+    /// [`KnockoutPrefix::strip`] for an element of an array. A value that does not equal itself
+    /// appears changed; NaN, being one object, is still found.
     pub(super) fn strip_element(&self, element: &Value) -> Found<Option<Value>> {
         match element {
             Value::String(text) => Ok(self.strip(text)?.map(Value::string)),

@@ -12,7 +12,7 @@ use super::request::{Certainty, Request};
 use super::session::Session;
 use super::type_alias::VisibleAliases;
 use crate::datatype::Aliases;
-use crate::puppet::{Callee, Evaluated, Host, LookupCall, Source, Stop};
+use crate::puppet::{Callee, CodeFile, Evaluated, Host, LookupCall, Stop};
 use crate::regexp::Regexp;
 use crate::scope::Scope;
 use crate::workspace::{FileKind, Files};
@@ -30,7 +30,7 @@ pub enum Data {
 }
 
 /// A session, as code in the Puppet language sees it.
-pub struct Language<'a> {
+pub struct SessionHost<'a> {
     session: Session<'a>,
     aliases: VisibleAliases<'a>,
     data: Data,
@@ -39,11 +39,11 @@ pub struct Language<'a> {
     paths: RefCell<BTreeSet<Arc<str>>>,
 }
 
-impl<'a> Language<'a> {
+impl<'a> SessionHost<'a> {
     /// A session as a host for code.
     #[must_use]
-    pub fn new(session: Session<'a>, data: Data) -> Language<'a> {
-        Language {
+    pub fn new(session: Session<'a>, data: Data) -> SessionHost<'a> {
+        SessionHost {
             session,
             aliases: VisibleAliases { session },
             data,
@@ -75,7 +75,7 @@ impl<'a> Language<'a> {
     }
 }
 
-impl Host for Language<'_> {
+impl Host for SessionHost<'_> {
     fn lookup(&self, call: &LookupCall, scope: &Scope) -> Evaluated {
         if self.data == Data::Unknown {
             return Err(Stop::unknown(
@@ -168,13 +168,13 @@ fn is_old_function(files: &dyn Files, environment: &Environment, name: &str) -> 
 
 /// Cached sources of functions and manifests, by text.
 #[derive(Debug, Default)]
-pub(super) struct Sources(std::collections::HashMap<Arc<str>, Arc<Source>>);
+pub(super) struct Sources(std::collections::HashMap<Arc<str>, Arc<CodeFile>>);
 
 /// Maximum number of cached texts.
 const MAX_SOURCES: usize = 1_000;
 
 impl Sources {
-    pub(super) fn get(&mut self, path: &Arc<str>, text: &Arc<str>) -> Arc<Source> {
+    pub(super) fn get(&mut self, path: &Arc<str>, text: &Arc<str>) -> Arc<CodeFile> {
         if let Some(known) = self.0.get(path)
             && (Arc::ptr_eq(&known.text, text) || known.text == *text)
         {
@@ -183,7 +183,7 @@ impl Sources {
         if self.0.len() >= MAX_SOURCES {
             self.0.clear();
         }
-        let source = Arc::new(Source::new(path.clone(), text.clone()));
+        let source = Arc::new(CodeFile::new(path.clone(), text.clone()));
         self.0.insert(path.clone(), source.clone());
         source
     }

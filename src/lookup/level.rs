@@ -4,16 +4,16 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use super::backend::Origin;
+use super::backend::ValueOrigin;
 use super::engine::{Engine, Invocation};
 use super::error::{Failure, Found};
-use super::foreign::Definition;
-use super::given::Given;
+use super::foreign::FunctionDefinition;
+use super::given::CachedValues;
 use super::interpolate::Methods;
 use super::merge::Strategy;
 use super::pure::Cached;
 use super::request::{Unknown, UnknownCause};
-use super::trace::{Event, NodeKind, Possible, TraceLocation};
+use super::trace::{Possible, TraceEvent, TraceKind, TraceLocation};
 use crate::hierarchy::{
     Backend, Config, Function, FunctionKind, Layer, Level, Like, Template, TemplatePart, join,
 };
@@ -34,7 +34,7 @@ pub(super) struct LevelProvider {
     /// Path of the configuration, for its errors.
     pub(super) config: Option<Arc<str>>,
     /// The cached values of a `lookup_key` function.
-    pub(super) given: Given,
+    pub(super) given: CachedValues,
     /// The cached hashes of a `data_hash` function, by location; the last entry is for a level
     /// without locations.
     pub(super) hashes: RefCell<Vec<Option<DataHash>>>,
@@ -43,7 +43,7 @@ pub(super) struct LevelProvider {
     /// How often each location was searched for a single key.
     pub(super) asked: RefCell<Vec<u32>>,
     /// The definition of a function that is not Puppet's own, once searched for.
-    pub(super) definition: OnceCell<Definition>,
+    pub(super) definition: OnceCell<FunctionDefinition>,
     pub(super) declared: Option<Declared>,
 }
 
@@ -110,7 +110,7 @@ impl Engine<'_> {
             options,
             locations,
             config: config.path.clone(),
-            given: Given::default(),
+            given: CachedValues::default(),
             hashes: RefCell::default(),
             cached: Cached::default(),
             asked: RefCell::default(),
@@ -130,7 +130,7 @@ impl Engine<'_> {
     ) -> Found {
         let node = || {
             let legacy_function = level.function.kind == FunctionKind::V4DataHash;
-            NodeKind::Level {
+            TraceKind::Level {
                 name: if legacy_function {
                     level.function.name.clone()
                 } else {
@@ -140,7 +140,7 @@ impl Engine<'_> {
                 legacy_function,
             }
         };
-        let whole = Origin {
+        let whole = ValueOrigin {
             layer,
             level,
             place: None,
@@ -157,7 +157,7 @@ impl Engine<'_> {
                     let at = next;
                     next += 1;
                     let place = Some(location);
-                    let origin = Origin { place, at, ..whole };
+                    let origin = ValueOrigin { place, at, ..whole };
                     engine.ask_location(&origin, location, key, invocation)
                 })
             }
@@ -166,18 +166,18 @@ impl Engine<'_> {
 
     fn ask_location(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         location: &Location,
         key: &Key,
         invocation: &Invocation,
     ) -> Found {
-        let Origin { layer, level, .. } = *origin;
+        let ValueOrigin { layer, level, .. } = *origin;
         let possible = location
             .open
             .as_ref()
             .map(|open| self.possible(open, origin, key));
         let node = || {
-            NodeKind::Location(TraceLocation {
+            TraceKind::Location(TraceLocation {
                 place: location.place.clone(),
                 original: location.original.clone(),
                 is_uri: location.is_uri,
@@ -193,7 +193,7 @@ impl Engine<'_> {
                 if !possible.files.is_empty() || !engine.scope.is_open() {
                     engine.unknown(layer, level, UnknownCause::Path(possible.clone()));
                 }
-                engine.event(|| Event::LocationNotFound);
+                engine.event(|| TraceEvent::LocationNotFound);
                 return Err(Failure::NotFound);
             }
             // Backends of Hiera 3 look for files themselves.
@@ -202,7 +202,7 @@ impl Engine<'_> {
                     let (path, key) = (location.place.clone(), key_root(key));
                     engine.unknown(layer, level, UnknownCause::Absent { path, key });
                 }
-                engine.event(|| Event::LocationNotFound);
+                engine.event(|| TraceEvent::LocationNotFound);
                 return Err(Failure::NotFound);
             }
             engine.ask_function(origin, key, invocation)
@@ -231,7 +231,7 @@ impl Engine<'_> {
 
     /// The existing files with the root key that an open path could match, without files that a
     /// path without variables names: see [`super::reach()`].
-    fn possible(&mut self, open: &OpenPath, origin: &Origin<'_>, key: &Key) -> Possible {
+    fn possible(&mut self, open: &OpenPath, origin: &ValueOrigin<'_>, key: &Key) -> Possible {
         let level = origin.level;
         let root = key_root(key);
         let files = match (&level.declared, super::backend::format_of(&level.function)) {
@@ -318,7 +318,12 @@ impl Engine<'_> {
     }
 
     /// Calls the level's function for one location, or without one.
-    fn ask_function(&mut self, origin: &Origin<'_>, key: &Key, invocation: &Invocation) -> Found {
+    fn ask_function(
+        &mut self,
+        origin: &ValueOrigin<'_>,
+        key: &Key,
+        invocation: &Invocation,
+    ) -> Found {
         let root = key_root(key);
         if let Some(declared) = &origin.level.declared {
             return self.ask_declared(origin, declared, &root, invocation);
@@ -341,7 +346,7 @@ impl Engine<'_> {
 
     fn ask_data_hash(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         root: &Arc<str>,
         invocation: &Invocation,
     ) -> Found {
@@ -357,18 +362,18 @@ impl Engine<'_> {
             },
         };
         let Some(value) = found else {
-            self.event(|| Event::NotFound(root.to_string()));
+            self.event(|| TraceEvent::NotFound(root.to_string()));
             return Err(Failure::NotFound);
         };
         self.check_value(origin, root, &value)?;
         let value = self.interpolate(&value, invocation, &Methods::Allowed)?;
-        self.event(|| Event::Found(root.to_string(), value.clone()));
+        self.event(|| TraceEvent::Found(root.to_string(), value.clone()));
         Ok(value)
     }
 
     /// The entry for a key in a location's file, without loading the whole file.
-    fn entry_alone(&self, origin: &Origin<'_>, root: &str) -> Entry {
-        let Origin { level, at, .. } = *origin;
+    fn entry_alone(&self, origin: &ValueOrigin<'_>, root: &str) -> Entry {
+        let ValueOrigin { level, at, .. } = *origin;
         let Some(place) = origin.place.filter(|place| !place.is_uri) else {
             return Entry::Unknown;
         };
@@ -390,8 +395,8 @@ impl Engine<'_> {
 
     /// The hash of a location, read once for a compilation; `None` if it comes from a function that
     /// is never run.
-    fn data_hash(&mut self, origin: &Origin<'_>) -> Found<Option<Arc<HashMap>>> {
-        let Origin { level, at, .. } = *origin;
+    fn data_hash(&mut self, origin: &ValueOrigin<'_>) -> Found<Option<Arc<HashMap>>> {
+        let ValueOrigin { level, at, .. } = *origin;
         let known = level.hashes.borrow().get(at).cloned().flatten();
         let data = match known {
             Some(known) => known,
@@ -413,11 +418,11 @@ impl Engine<'_> {
 
     fn ask_lookup_key(
         &mut self,
-        origin: &Origin<'_>,
+        origin: &ValueOrigin<'_>,
         root: &Arc<str>,
         invocation: &Invocation,
     ) -> Found {
-        let Origin { level, at, .. } = *origin;
+        let ValueOrigin { level, at, .. } = *origin;
         let value = match level.given.get(at, root) {
             Some(value) => value,
             None => match self.call_lookup_key(origin, root, invocation) {
@@ -432,16 +437,16 @@ impl Engine<'_> {
                 Err(error) => return Err(error),
             },
         };
-        self.event(|| Event::Found(root.to_string(), value.clone()));
+        self.event(|| TraceEvent::Found(root.to_string(), value.clone()));
         Ok(value)
     }
 
     /// Records that a function does not have a key, unless its keys are unknown.
     pub(super) fn missing(&mut self, key: impl FnOnce() -> String) {
         if let Some(tracer) = &mut self.tracer
-            && !matches!(tracer.current().event, Event::Unknown(..))
+            && !matches!(tracer.current().event, TraceEvent::Unknown(..))
         {
-            tracer.current().event = Event::NotFound(key());
+            tracer.current().event = TraceEvent::NotFound(key());
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{ErrorClass, Found, LookupError, no_method, raise};
-use super::interpolate::{Evaluated, Methods, Piece};
+use super::interpolate::{Interpolated, InterpolatedPiece, Methods};
 use super::level::{Location, OpenPath};
 use crate::datatype::check_uri;
 use crate::hierarchy::{
@@ -184,13 +184,13 @@ impl Engine<'_> {
             holes: Vec::new(),
         };
         let pieces = match self.pieces(path, invocation, methods)? {
-            Evaluated::Pieces(pieces) => pieces,
-            Evaluated::Alias(value) => vec![Piece::Text(value.to_s())],
+            Interpolated::Pieces(pieces) => pieces,
+            Interpolated::Alias(value) => vec![InterpolatedPiece::Text(value.to_s())],
         };
         for piece in pieces {
             match piece {
-                Piece::Text(text) => result.text.push_str(&text),
-                Piece::Unknown { token, because } => {
+                InterpolatedPiece::Text(text) => result.text.push_str(&text),
+                InterpolatedPiece::Unknown { token, because } => {
                     let variable = match because {
                         Opaque::Unknown {
                             because: Missing::Variable(name),

@@ -68,7 +68,7 @@ pub use error::{Cause, ErrorClass, LookupError, Subject, without_reason};
 pub use explain::explain;
 pub use explain_data::explain_data;
 pub use function::{FunctionSource, find_function};
-pub use language::{Data, Language};
+pub use language::{Data, SessionHost};
 pub use merge::{Strategy, StrategyKind};
 pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
@@ -80,11 +80,11 @@ pub use request::{
 pub use root::layer_of;
 pub use session::{Compilation, Session};
 pub use spread::{
-    Group, Limit, Origin, Run, group_of, groups_of_members, groups_of_nodes, groups_of_possible,
-    possible_readers, readers, runs, runs_within,
+    Group, GroupOrigin, LookupLimit, Run, group_of, groups_of_members, groups_of_nodes,
+    groups_of_possible, possible_readers, readers, runs, runs_within,
 };
 pub use trace::{
-    Event, NodeKind, Possible, Remark, Source, TraceLocation, TraceNode, TraceScope, sources,
+    Possible, Remark, Source, TraceEvent, TraceKind, TraceLocation, TraceNode, TraceScope, sources,
 };
 
 #[cfg(test)]

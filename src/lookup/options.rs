@@ -16,9 +16,9 @@ use super::error::{ErrorClass, Failure, Found, LookupError, no_method, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::reads::ReadNames;
 use super::request::{Assumed, Log, Reads, Tracing, Unknown};
-use super::trace::{Event, NodeKind, TraceScope};
+use super::trace::{TraceEvent, TraceKind, TraceScope};
 use crate::interpolation::Key;
-use crate::regexp::{Limit, Regexp, RegexpError};
+use crate::regexp::{MatchLimit, Regexp, RegexpError};
 use crate::value::{HashMap, StrKey, Value};
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -129,7 +129,7 @@ impl CompiledOptions {
     }
 
     /// The entry's value, with the pattern if one chose it.
-    fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, Limit> {
+    fn choose(&self, root_key: &str) -> Result<Option<(Option<&Regexp>, &Value)>, MatchLimit> {
         let exact = self.entries.get(&StrKey(root_key));
         if let Some(value) = exact.filter(|value| !is_pattern(root_key) && !value.is_undef()) {
             return Ok(Some((None, value)));
@@ -219,7 +219,7 @@ impl Engine<'_> {
         }
         let meta = invocation.for_options();
         let options = self.within_options(
-            || NodeKind::Options,
+            || TraceKind::Options,
             |engine| engine.collect_options(module.as_ref(), &meta),
         )?;
         self.options.by_module.insert(module, options.clone());
@@ -229,7 +229,7 @@ impl Engine<'_> {
     /// Searches for options, with a trace if requested.
     fn within_options<T>(
         &mut self,
-        kind: impl FnOnce() -> NodeKind,
+        kind: impl FnOnce() -> TraceKind,
         search: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
         let was_in_options = std::mem::replace(&mut self.in_options, true);
@@ -279,9 +279,9 @@ impl Engine<'_> {
         ];
         let merged = self.merge_variants(&strategy, &phases, &mut |engine, (phase, options)| {
             engine.with(
-                || NodeKind::Scope(phase.clone()),
+                || TraceKind::Scope(phase.clone()),
                 |engine| {
-                    engine.event(|| Event::Found(LOOKUP_OPTIONS.into(), options.clone()));
+                    engine.event(|| TraceEvent::Found(LOOKUP_OPTIONS.into(), options.clone()));
                     Ok(options.clone())
                 },
             )
@@ -347,13 +347,13 @@ impl Engine<'_> {
             return Err(Failure::NotFound);
         }
         self.with(
-            || NodeKind::Scope(TraceScope::DefaultHierarchy(module.clone())),
+            || TraceKind::Scope(TraceScope::DefaultHierarchy(module.clone())),
             |engine| {
                 let options = engine.default_hierarchy_options(&provider, &module, invocation)?;
                 let root = key.root.as_name().unwrap_or_default();
                 let merge = option(&options.value_for(root)?, "merge")?;
                 engine.with(
-                    || NodeKind::Scope(TraceScope::DefaultKey(key.text.clone())),
+                    || TraceKind::Scope(TraceScope::DefaultKey(key.text.clone())),
                     |engine| engine.lookup_default_levels(&provider, key, invocation, &merge),
                 )
             },
@@ -371,7 +371,7 @@ impl Engine<'_> {
         }
         let meta = invocation.for_options();
         let found = self.within_options(
-            || NodeKind::Scope(TraceScope::DefaultOptions),
+            || TraceKind::Scope(TraceScope::DefaultOptions),
             |engine| {
                 let merge = Value::string("hash");
                 match engine.lookup_default_levels(provider, &options_key(), &meta, &merge) {

@@ -4,11 +4,11 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::backend::Origin;
+use super::backend::ValueOrigin;
 use super::engine::Engine;
 use super::foreign::arguments;
 use super::function::{FunctionSource, find_function};
-use super::language::{Data, Language};
+use super::language::{Data, SessionHost};
 use super::trace::Remark;
 use crate::interpolation::Segment;
 use crate::puppet::{Memory, Stop, call_function, lookup_context};
@@ -17,7 +17,7 @@ use crate::value::{HashMap, Value};
 /// Maximum index of a list element that a key digs for.
 const MOST_BEFORE: usize = 10_000;
 
-pub(super) enum Given {
+pub(super) enum PureResult {
     Value(Value),
     NotFound,
     /// Only running the function would show the result.
@@ -47,22 +47,22 @@ impl Cached {
 impl Engine<'_> {
     /// Evaluates a level's function in the Puppet language; `key` is the argument before the
     /// options, for functions that have one.
-    pub(super) fn ask_pure(&mut self, origin: &Origin<'_>, key: Option<Value>) -> Given {
+    pub(super) fn ask_pure(&mut self, origin: &ValueOrigin<'_>, key: Option<Value>) -> PureResult {
         let session = self.session;
         let name = &origin.level.function.name;
         let found = find_function(session.files, session.environment, name);
         let FunctionSource::Puppet(path) = found else {
-            return Given::Unknown;
+            return PureResult::Unknown;
         };
         let Ok(text) = session.files.text(&path) else {
-            return Given::Unknown;
+            return PureResult::Unknown;
         };
         let source = session.configs.source(&path, &text);
         let mut arguments = arguments(origin, key);
         if let Some(context) = arguments.last_mut() {
             *context = lookup_context();
         }
-        let language = Language::new(session, Data::Unknown);
+        let language = SessionHost::new(session, Data::Unknown);
         let memory = Memory {
             cached: origin.level.cached.take(origin.at),
             said: self.tracer.is_some().then(Vec::new),
@@ -78,10 +78,10 @@ impl Engine<'_> {
             self.reads.variables.add(variable);
         }
         match called.value {
-            Ok(value) => Given::Value(value),
-            Err(Stop::NotFound) => Given::NotFound,
+            Ok(value) => PureResult::Value(value),
+            Err(Stop::NotFound) => PureResult::NotFound,
             // The messages of Puppet's errors inside it are unknown.
-            Err(_) => Given::Unknown,
+            Err(_) => PureResult::Unknown,
         }
     }
 }

@@ -7,8 +7,8 @@ use proptest::prelude::{ProptestConfig, prop, proptest};
 use proptest::sample::select;
 
 use super::{
-    Answer, ConfigCache, Environment, Limit, PuppetVersion, Request, Session, Settings, explain,
-    runs_within,
+    Answer, ConfigCache, Environment, LookupLimit, PuppetVersion, Request, Session, Settings,
+    explain, runs_within,
 };
 use crate::scope::{Authenticated, Facts, KnownNodes, Scope, default_trusted, read_nodes};
 use crate::value::{HashMap, Value, from_json, hash_with_capacity};
@@ -115,7 +115,7 @@ fn nodes() -> KnownNodes {
 fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
     let members: Vec<usize> = (0..nodes.len()).collect();
     for most in [usize::MAX, 3, 1] {
-        let limit = Limit {
+        let limit = LookupLimit {
             most,
             sample: most.min(2),
             is_cancelled: &|| false,

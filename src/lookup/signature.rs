@@ -5,7 +5,7 @@
 //! is not recognised.
 
 use crate::datatype::Count;
-use crate::syntax::puppet::{self, Kind, Node};
+use crate::syntax::puppet::{self, Expression, ExpressionKind};
 
 /// Maximum length of a definition in bytes; real ones have a few thousand.
 const MAX_SOURCE: usize = 256 * 1024;
@@ -16,12 +16,12 @@ const MAX_PARAMETERS: usize = 100;
 /// The parameters of one way to call a function.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Signature {
-    pub(super) parameters: Vec<Parameter>,
+    pub(super) parameters: Vec<SignatureParameter>,
     pub(super) returns: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Parameter {
+pub(super) struct SignatureParameter {
     pub(super) name: String,
     /// A type expression; without one, anything is accepted.
     pub(super) expected: Option<String>,
@@ -34,18 +34,19 @@ pub(super) fn of_puppet(text: &str, name: &str) -> Option<Vec<Signature>> {
         return None;
     }
     let root = puppet::parse_strictly(text).ok()?;
-    let Kind::Function(function) = &root.kind else {
+    let ExpressionKind::Function(function) = &root.kind else {
         return None;
     };
     if *function.name != *name || function.parameters.len() > MAX_PARAMETERS {
         return None;
     }
-    let written = |node: &Option<Node>| node.as_ref().map(|node| node.source(text).into_owned());
+    let written =
+        |node: &Option<Expression>| node.as_ref().map(|node| node.source(text).into_owned());
     let parameters = function.parameters.iter().filter_map(|node| {
-        let Kind::Parameter(parameter) = &node.kind else {
+        let ExpressionKind::Parameter(parameter) = &node.kind else {
             return None;
         };
-        Some(Parameter {
+        Some(SignatureParameter {
             name: parameter.name.to_string(),
             expected: written(&parameter.expected),
             count: match (parameter.captures_rest, &parameter.value) {
@@ -97,7 +98,7 @@ pub(super) fn of_ruby(text: &str, name: &str) -> Option<Vec<Signature>> {
     let end = closing(inner)?;
     inner[end + 1..].trim().is_empty().then_some(())?;
     let parts = split(&inner[..end]);
-    let parameters: Option<Vec<Parameter>> = parts.into_iter().map(argument).collect();
+    let parameters: Option<Vec<SignatureParameter>> = parts.into_iter().map(argument).collect();
     Some(vec![Signature {
         parameters: parameters.filter(|all| all.len() <= MAX_PARAMETERS)?,
         returns: None,
@@ -144,7 +145,7 @@ fn dispatch(lines: &[&str]) -> Option<Signature> {
         if name.is_empty() || word(name) != name || signature.parameters.len() >= MAX_PARAMETERS {
             return None;
         }
-        signature.parameters.push(Parameter {
+        signature.parameters.push(SignatureParameter {
             name: name.to_owned(),
             expected: Some(plain_text(expected, quote?)?),
             count,
@@ -160,14 +161,14 @@ fn plain_text(inner: &str, quote: char) -> Option<String> {
 }
 
 /// Parses a parameter of a method: `a`, `a = 1` or `*a`.
-fn argument(text: &str) -> Option<Parameter> {
+fn argument(text: &str) -> Option<SignatureParameter> {
     let text = text.trim();
     let (name, count) = match (text.strip_prefix('*'), text.split_once('=')) {
         (Some(rest), _) => (rest, Count::Any),
         (None, Some((name, _))) => (name.trim(), Count::Optional),
         (None, None) => (text, Count::One),
     };
-    (!name.is_empty() && word(name) == name).then(|| Parameter {
+    (!name.is_empty() && word(name) == name).then(|| SignatureParameter {
         name: name.to_owned(),
         expected: None,
         count,
@@ -244,7 +245,7 @@ mod tests {
             Count::Any => "*",
             Count::Some => "+",
         };
-        let parameter = |p: Parameter| {
+        let parameter = |p: SignatureParameter| {
             let expected = p.expected.unwrap_or_else(|| "-".into());
             format!("{expected} {}{}", p.name, mark(p.count))
         };

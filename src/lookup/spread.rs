@@ -36,7 +36,7 @@ pub struct Run {
 
 /// Limits the lookups over many nodes.
 #[derive(Clone, Copy)]
-pub struct Limit<'a> {
+pub struct LookupLimit<'a> {
     /// Maximum number of lookups, if that covers all answers.
     pub most: usize,
     /// Maximum number of lookups otherwise: those for the largest sets of nodes.
@@ -45,8 +45,8 @@ pub struct Limit<'a> {
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Limit<'_> {
-    const NONE: Limit<'static> = Limit {
+impl LookupLimit<'_> {
+    const NONE: LookupLimit<'static> = LookupLimit {
         most: usize::MAX,
         sample: usize::MAX,
         is_cancelled: &|| false,
@@ -61,7 +61,7 @@ pub fn runs(
     request: &Request,
     members: &[usize],
 ) -> Vec<Run> {
-    runs_within(session, nodes, request, members, &Limit::NONE)
+    runs_within(session, nodes, request, members, &LookupLimit::NONE)
 }
 
 /// [`runs`] within a limit: members that would need further lookups are in no run.
@@ -71,7 +71,7 @@ pub fn runs_within(
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    limit: &Limit<'_>,
+    limit: &LookupLimit<'_>,
 ) -> Vec<Run> {
     let found = answers_within(session, nodes, request, members, limit, |answer| answer);
     let runs = found.into_iter();
@@ -92,7 +92,7 @@ fn answers_within<T>(
     nodes: &KnownNodes,
     request: &Request,
     members: &[usize],
-    limit: &Limit<'_>,
+    limit: &LookupLimit<'_>,
     mut tell: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
     let mut most = limit.most;
@@ -302,7 +302,7 @@ pub struct Group {
     /// Its condition if no nodes are known: `site = ams`; `otherwise`.
     pub condition: Alternatives,
     /// Its sources, those of most nodes first.
-    pub origins: Vec<Origin>,
+    pub origins: Vec<GroupOrigin>,
 }
 
 impl Group {
@@ -325,16 +325,16 @@ impl Group {
 
 /// The nodes that get an answer from the same sources.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct GroupOrigin {
     /// The sources, the highest first; empty without a trace.
     pub sources: Vec<Source>,
     /// The nodes, in their order; empty if no nodes are known.
     pub nodes: Vec<Arc<str>>,
 }
 
-impl Origin {
-    fn of(sources: Vec<Source>) -> Origin {
-        Origin {
+impl GroupOrigin {
+    fn of(sources: Vec<Source>) -> GroupOrigin {
+        GroupOrigin {
             sources,
             nodes: Vec::new(),
         }
@@ -342,10 +342,10 @@ impl Origin {
 }
 
 /// The index of an origin, added if missing.
-fn origin_in(origins: &mut Vec<Origin>, sources: Vec<Source>) -> usize {
+fn origin_in(origins: &mut Vec<GroupOrigin>, sources: Vec<Source>) -> usize {
     let known = origins.iter().position(|origin| origin.sources == sources);
     known.unwrap_or_else(|| {
-        origins.push(Origin::of(sources));
+        origins.push(GroupOrigin::of(sources));
         origins.len() - 1
     })
 }
@@ -391,13 +391,15 @@ pub fn groups_of_members(
         let origin = origins
             .entry((group, found))
             .or_insert_with_key(|(_, found)| {
-                of_group.push(Origin::of(found.clone()));
+                of_group.push(GroupOrigin::of(found.clone()));
                 of_group.len() - 1
             });
         (group as u32, *origin as u32)
     };
     let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
-    for (place, members) in answers_within(session, nodes, request, members, &Limit::NONE, tell) {
+    for (place, members) in
+        answers_within(session, nodes, request, members, &LookupLimit::NONE, tell)
+    {
         for member in members {
             place_of[member] = place;
         }
@@ -428,7 +430,7 @@ pub fn group_of(
 ) -> Group {
     let answer = session.lookup(&nodes.scope(member), request);
     let nodes = vec![nodes.shared_name(member)];
-    let origin = Origin {
+    let origin = GroupOrigin {
         sources: answer.trace.as_ref().map(sources).unwrap_or_default(),
         nodes: nodes.clone(),
     };
@@ -557,7 +559,7 @@ fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: Alterna
             assumed: answer.assumed,
             nodes: Vec::new(),
             condition,
-            origins: vec![Origin::of(found)],
+            origins: vec![GroupOrigin::of(found)],
         }),
     }
 }

@@ -20,9 +20,9 @@ use crate::workspace::{LOOKUP_OPTIONS, Paths};
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceNode {
     /// The kind of the node.
-    pub kind: NodeKind,
+    pub kind: TraceKind,
     /// The event at the node.
-    pub event: Event,
+    pub event: TraceEvent,
     /// The searches below it, in order.
     pub children: Vec<TraceNode>,
     /// Remarks of backends, conversions and errors.
@@ -31,7 +31,7 @@ pub struct TraceNode {
 
 /// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
-pub enum NodeKind {
+pub enum TraceKind {
     /// The whole trace.
     Root,
     /// The search for a key in data.
@@ -179,7 +179,7 @@ impl Possible {
 
 /// The event at a node.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub enum Event {
+pub enum TraceEvent {
     /// No event.
     #[default]
     None,
@@ -204,10 +204,10 @@ pub enum Event {
 }
 
 impl TraceNode {
-    pub(super) fn new(kind: NodeKind) -> TraceNode {
+    pub(super) fn new(kind: TraceKind) -> TraceNode {
         TraceNode {
             kind,
-            event: Event::None,
+            event: TraceEvent::None,
             children: Vec::new(),
             remarks: Vec::new(),
         }
@@ -225,12 +225,12 @@ pub(super) struct Tracer {
 impl Tracer {
     pub(super) fn new(wanted: Tracing) -> Tracer {
         Tracer {
-            open: vec![TraceNode::new(NodeKind::Root)],
+            open: vec![TraceNode::new(TraceKind::Root)],
             wanted,
         }
     }
 
-    pub(super) fn push(&mut self, kind: NodeKind) {
+    pub(super) fn push(&mut self, kind: TraceKind) {
         self.open.push(TraceNode::new(kind));
     }
 
@@ -248,7 +248,7 @@ impl Tracer {
     }
 
     /// Adds a finished node below the current one.
-    pub(super) fn leaf(&mut self, kind: NodeKind, event: Event) {
+    pub(super) fn leaf(&mut self, kind: TraceKind, event: TraceEvent) {
         self.current().children.push(TraceNode {
             event,
             ..TraceNode::new(kind)
@@ -269,26 +269,26 @@ impl Tracer {
         }
         self.open
             .pop()
-            .unwrap_or_else(|| TraceNode::new(NodeKind::Root))
+            .unwrap_or_else(|| TraceNode::new(TraceKind::Root))
     }
 }
 
 fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
     match &mut node.event {
-        Event::Found(_, value)
-        | Event::FoundInOverrides(_, value)
-        | Event::FoundInDefaults(_, value)
-        | Event::Result(value) => {
+        TraceEvent::Found(_, value)
+        | TraceEvent::FoundInOverrides(_, value)
+        | TraceEvent::FoundInDefaults(_, value)
+        | TraceEvent::Result(value) => {
             if let Some(changed) = changes.of(value, seen) {
                 *value = changed;
             }
         }
-        Event::None
-        | Event::NotFound(_)
-        | Event::Unknown(..)
-        | Event::LocationNotFound
-        | Event::ModuleNotFound
-        | Event::ModuleProviderNotFound => {}
+        TraceEvent::None
+        | TraceEvent::NotFound(_)
+        | TraceEvent::Unknown(..)
+        | TraceEvent::LocationNotFound
+        | TraceEvent::ModuleNotFound
+        | TraceEvent::ModuleProviderNotFound => {}
     }
     for child in &mut node.children {
         change_node(child, changes, seen);
@@ -310,7 +310,7 @@ pub struct Source {
 pub fn sources(trace: &TraceNode) -> Vec<Source> {
     let mut found = Vec::new();
     for node in &trace.children {
-        if let NodeKind::Data(key) = &node.kind {
+        if let TraceKind::Data(key) = &node.kind {
             let parsed = Key::parse(key).ok();
             let root = parsed.as_ref().and_then(|key| key.root.as_name());
             collect(node, &Arc::from(root.unwrap_or(key)), &mut found);
@@ -321,9 +321,9 @@ pub fn sources(trace: &TraceNode) -> Vec<Source> {
 
 fn collect(node: &TraceNode, key: &Arc<str>, found: &mut Vec<Source>) {
     match (&node.kind, &node.event) {
-        (NodeKind::Interpolation(_) | NodeKind::Options, _) => return,
-        (NodeKind::Scope(TraceScope::DefaultOptions), _) => return,
-        (NodeKind::Location(location), Event::Found(..)) => {
+        (TraceKind::Interpolation(_) | TraceKind::Options, _) => return,
+        (TraceKind::Scope(TraceScope::DefaultOptions), _) => return,
+        (TraceKind::Location(location), TraceEvent::Found(..)) => {
             let source = Source {
                 place: location.place.clone(),
                 key: key.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::Strict;
 use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, no_method, raise};
-use super::trace::{Event, NodeKind, TraceScope};
+use super::trace::{TraceEvent, TraceKind, TraceScope};
 use crate::interpolation::Segment;
 use crate::scope::{Undefined, Variable};
 use crate::value::{Missing, Opaque, StrKey, Value};
@@ -24,7 +24,7 @@ impl Engine<'_> {
             self.reads.variables.add(path);
         }
         let value = self.with(
-            || NodeKind::Scope(TraceScope::Variables),
+            || TraceKind::Scope(TraceScope::Variables),
             |engine| engine.root_variable(root, segments, invocation),
         )?;
         if value.is_undef() || segments.is_empty() || matches!(value, Value::Opaque(_)) {
@@ -52,7 +52,7 @@ impl Engine<'_> {
             }
         };
         if let Some(value) = invocation.overrides.get(&StrKey(&name)) {
-            self.event(|| Event::FoundInOverrides(name.to_string(), value.clone()));
+            self.event(|| TraceEvent::FoundInOverrides(name.to_string(), value.clone()));
             return Ok(value.clone());
         }
         let default = invocation.defaults.get(&StrKey(&name));
@@ -74,12 +74,12 @@ impl Engine<'_> {
             }
         };
         if !found.is_undef() || self.exists(&name, invocation) {
-            self.event(|| Event::Found(name.to_string(), found.clone()));
+            self.event(|| TraceEvent::Found(name.to_string(), found.clone()));
             return Ok(found);
         }
         match default {
             Some(value) => {
-                self.event(|| Event::FoundInDefaults(name.to_string(), value.clone()));
+                self.event(|| TraceEvent::FoundInDefaults(name.to_string(), value.clone()));
                 Ok(value.clone())
             }
             None => Ok(Value::Undef),

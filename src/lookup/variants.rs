@@ -5,7 +5,7 @@ use super::engine::Engine;
 use super::error::{Failure, Found};
 use super::in_place::Changes;
 use super::merge::Strategy;
-use super::trace::{Event, NodeKind};
+use super::trace::{TraceEvent, TraceKind};
 use crate::value::Value;
 
 impl Engine<'_> {
@@ -29,10 +29,10 @@ impl Engine<'_> {
             [] => Err(Failure::NotFound),
             [only] => Ok(strategy.single(ask(self, only)?)),
             _ => self.with(
-                || NodeKind::Merge(strategy.clone()),
+                || TraceKind::Merge(strategy.clone()),
                 |engine| {
                     let merged = engine.fold_variants(strategy, variants, ask)?;
-                    engine.event(|| Event::Result(merged.clone()));
+                    engine.event(|| TraceEvent::Result(merged.clone()));
                     Ok(merged)
                 },
             ),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{Found, LookupError};
-use super::given::Given;
+use super::given::CachedValues;
 use super::interpolate::Methods;
 use super::layer::{defined_twice, twice};
 use super::level::{LevelProvider, Location};
@@ -149,7 +149,7 @@ fn level(
         options,
         locations: locations.map(Arc::from),
         config: config.path.clone(),
-        given: Given::default(),
+        given: CachedValues::default(),
         hashes: RefCell::default(),
         cached: super::pure::Cached::default(),
         asked: RefCell::default(),

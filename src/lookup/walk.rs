@@ -10,7 +10,7 @@ use super::error::{Failure, Found, no_method};
 use super::layer::{defined_twice, named_variable, prefixed};
 use super::level::LevelProvider;
 use super::merge::Strategy;
-use super::trace::{Event, NodeKind};
+use super::trace::{TraceEvent, TraceKind};
 use crate::hierarchy::{Config, ConfigBody, ConfigError, Layer, Level};
 use crate::interpolation::Key;
 use crate::value::Value;
@@ -55,9 +55,9 @@ impl Provider {
         }
     }
 
-    fn node(&self) -> NodeKind {
+    fn node(&self) -> TraceKind {
         let config = self.config();
-        NodeKind::Provider {
+        TraceKind::Provider {
             layer: self.layer.clone(),
             version: config.map(Config::version),
             config: config.and_then(|config| config.path.clone()),
@@ -150,10 +150,10 @@ impl Engine<'_> {
         let Some(provider) = self.module_provider(&module)? else {
             if self.tracer.is_some() {
                 let event = match self.module_dir(&module) {
-                    None => Event::ModuleNotFound,
-                    Some(_) => Event::ModuleProviderNotFound,
+                    None => TraceEvent::ModuleNotFound,
+                    Some(_) => TraceEvent::ModuleProviderNotFound,
                 };
-                self.leaf(|| NodeKind::Module(module.clone()), || event);
+                self.leaf(|| TraceKind::Module(module.clone()), || event);
             }
             return Err(Failure::NotFound);
         };
@@ -189,7 +189,7 @@ impl Engine<'_> {
     ) -> Found {
         let levels = self.levels(provider, invocation)?.default_hierarchy;
         if levels.is_empty() {
-            self.event(|| Event::NotFound(key.text.to_string()));
+            self.event(|| TraceEvent::NotFound(key.text.to_string()));
             return Err(Failure::NotFound);
         }
         let strategy = Strategy::read(merge)?;
@@ -210,7 +210,7 @@ impl Engine<'_> {
         strategy: &Strategy,
     ) -> Found {
         if levels.is_empty() {
-            self.event(|| Event::NotFound(key.text.to_string()));
+            self.event(|| TraceEvent::NotFound(key.text.to_string()));
             return Err(Failure::NotFound);
         }
         self.merge_variants(strategy, levels, &mut |engine, level| {

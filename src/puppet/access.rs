@@ -4,12 +4,17 @@ use super::evaluator::{Evaluator, not_known};
 use super::operators::{Number, number};
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
-use crate::syntax::puppet::{Kind, Node};
+use crate::syntax::puppet::{Expression, ExpressionKind};
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    pub(super) fn access(&mut self, node: &Node, left: &Node, keys: &[Node]) -> Evaluated {
-        if matches!(left.kind, Kind::Reference(_)) {
+    pub(super) fn access(
+        &mut self,
+        node: &Expression,
+        left: &Expression,
+        keys: &[Expression],
+    ) -> Evaluated {
+        if matches!(left.kind, ExpressionKind::Reference(_)) {
             return Ok(crate::datatype::type_value(&self.written_type(node)?));
         }
         let value = match self.path(left, keys)? {
@@ -25,11 +30,15 @@ impl Evaluator<'_> {
 
     /// The variable and the names after it, if a value is read by names and numbers only: a partly
     /// known variable may contain it.
-    fn path(&mut self, left: &Node, keys: &[Node]) -> Evaluated<Option<(Box<str>, Vec<Segment>)>> {
+    fn path(
+        &mut self,
+        left: &Expression,
+        keys: &[Expression],
+    ) -> Evaluated<Option<(Box<str>, Vec<Segment>)>> {
         let [key] = keys else { return Ok(None) };
         let (name, mut segments) = match &left.kind {
-            Kind::Variable(name) => (name.clone(), Vec::new()),
-            Kind::Access(inner, keys) => match self.path(inner, keys)? {
+            ExpressionKind::Variable(name) => (name.clone(), Vec::new()),
+            ExpressionKind::Access(inner, keys) => match self.path(inner, keys)? {
                 Some(path) => path,
                 None => return Ok(None),
             },
@@ -37,7 +46,10 @@ impl Evaluator<'_> {
         };
         let is_plain = matches!(
             key.kind,
-            Kind::Text(_) | Kind::Name(_) | Kind::Variable(_) | Kind::Integer(_)
+            ExpressionKind::Text(_)
+                | ExpressionKind::Name(_)
+                | ExpressionKind::Variable(_)
+                | ExpressionKind::Integer(_)
         );
         if !is_plain {
             return Ok(None);

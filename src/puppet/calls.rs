@@ -8,11 +8,11 @@ use super::builtin;
 use super::context::Memory;
 use super::evaluator::{Evaluator, body, is_type};
 use super::host::{Callee, Host};
-use super::source::Source;
+use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::datatype;
 use crate::scope::Scope;
-use crate::syntax::puppet::{Call, Kind, Lambda, Node, Parameter};
+use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda, Parameter};
 use crate::value::Value;
 
 /// The result of a function.
@@ -31,7 +31,7 @@ pub struct Called {
 pub fn call_function(
     host: &dyn Host,
     scope: &Scope,
-    (source, name): (&Arc<Source>, &str),
+    (source, name): (&Arc<CodeFile>, &str),
     arguments: Vec<Value>,
     memory: Memory,
 ) -> Called {
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn method(&mut self, call: &Call) -> Evaluated {
-        let Kind::NamedAccess(access) = &call.function.kind else {
+        let ExpressionKind::NamedAccess(access) = &call.function.kind else {
             return Err(Stop::unknown("the call is not evaluated"));
         };
         let mut all = self.unfolded(std::slice::from_ref(&access.left))?;
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
     }
 
     /// The arguments of a call. Functions that only declare or log accept unknown ones.
-    fn arguments(&mut self, name: &str, nodes: &[Node]) -> Evaluated<Vec<Value>> {
+    fn arguments(&mut self, name: &str, nodes: &[Expression]) -> Evaluated<Vec<Value>> {
         match self.unfolded(nodes) {
             // It leaves the enclosing body with an unknown value.
             Err(Stop::Unknown(because)) if matches!(name, "return" | "next" | "fail") => {
@@ -154,7 +154,12 @@ impl Evaluator<'_> {
     }
 
     /// Calls a function that a text defines, in a scope opened for it.
-    fn in_puppet(&mut self, source: &Arc<Source>, name: &str, arguments: Vec<Value>) -> Evaluated {
+    fn in_puppet(
+        &mut self,
+        source: &Arc<CodeFile>,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Evaluated {
         let not_read = || Stop::unknown(format!("the function '{name}' cannot be read"));
         if source.problem.is_some() {
             return Err(not_read());
@@ -186,13 +191,13 @@ impl Evaluator<'_> {
     /// Binds the parameters of a function or a lambda in the innermost scope.
     fn parameters(
         &mut self,
-        parameters: &[Node],
+        parameters: &[Expression],
         arguments: Vec<Value>,
         name: &str,
     ) -> Evaluated<()> {
         let mut given = arguments.into_iter();
         for node in parameters {
-            let Kind::Parameter(parameter) = &node.kind else {
+            let ExpressionKind::Parameter(parameter) = &node.kind else {
                 continue;
             };
             let value = match (given.next(), parameter.captures_rest, &parameter.value) {
@@ -281,7 +286,7 @@ impl Evaluator<'_> {
     }
 
     /// `defined('$x')`; whether classes and resources are defined is unknown here.
-    fn defined(&mut self, arguments: &[Node]) -> Evaluated {
+    fn defined(&mut self, arguments: &[Expression]) -> Evaluated {
         let mut unknown = None;
         for argument in arguments {
             let known = match is_type(argument) {
@@ -304,7 +309,7 @@ impl Evaluator<'_> {
     }
 
     /// `assert_type(Type, value)`
-    fn assert_type(&mut self, arguments: &[Node], lambda: Option<&Lambda>) -> Evaluated {
+    fn assert_type(&mut self, arguments: &[Expression], lambda: Option<&Lambda>) -> Evaluated {
         let [expected, value] = arguments else {
             return Err(Stop::unknown("the assertion is not evaluated"));
         };
@@ -329,7 +334,7 @@ impl Evaluator<'_> {
 
 fn lambda_of(call: &Call) -> Option<&Lambda> {
     match &call.lambda.as_ref()?.kind {
-        Kind::Lambda(lambda) => Some(lambda),
+        ExpressionKind::Lambda(lambda) => Some(lambda),
         _ => None,
     }
 }

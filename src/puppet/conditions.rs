@@ -7,12 +7,12 @@ use super::evaluator::{Evaluator, body, is_type, not_known, without_parentheses}
 use super::stop::{Evaluated, Stop};
 use super::uses;
 use crate::datatype;
-use crate::syntax::puppet::{Condition, Kind, Node, Prefix};
+use crate::syntax::puppet::{Conditional, Expression, ExpressionKind, Prefix};
 use crate::value::{HashMap, Value};
 
 /// The chosen part of a `case` or a selector.
 enum Chosen<'n> {
-    Part(&'n Node),
+    Part(&'n Expression),
     None,
     /// Unknown: why.
     Unknown(Arc<str>),
@@ -20,7 +20,7 @@ enum Chosen<'n> {
 
 impl Evaluator<'_> {
     /// `if` for `wanted` true, `unless` for false.
-    pub(super) fn condition(&mut self, condition: &Condition, wanted: bool) -> Evaluated {
+    pub(super) fn condition(&mut self, condition: &Conditional, wanted: bool) -> Evaluated {
         self.guarded(|evaluator| match evaluator.evaluate(&condition.test) {
             Ok(test) if test.is_falsey() != wanted => evaluator.branch(condition.then.as_ref()),
             Ok(_) => evaluator.branch(condition.otherwise.as_ref()),
@@ -32,10 +32,10 @@ impl Evaluator<'_> {
         })
     }
 
-    pub(super) fn case(&mut self, test: &Node, options: &[Node]) -> Evaluated {
+    pub(super) fn case(&mut self, test: &Expression, options: &[Expression]) -> Evaluated {
         self.guarded(|evaluator| match evaluator.choose(test, options) {
             Ok(Chosen::Part(option)) => match &option.kind {
-                Kind::CaseOption(_, then) => evaluator.branch(then.as_deref()),
+                ExpressionKind::CaseOption(_, then) => evaluator.branch(then.as_deref()),
                 _ => Ok(Value::Undef),
             },
             Ok(Chosen::None) => Ok(Value::Undef),
@@ -44,10 +44,10 @@ impl Evaluator<'_> {
         })
     }
 
-    pub(super) fn selector(&mut self, test: &Node, entries: &[Node]) -> Evaluated {
+    pub(super) fn selector(&mut self, test: &Expression, entries: &[Expression]) -> Evaluated {
         self.guarded(|evaluator| match evaluator.choose(test, entries)? {
             Chosen::Part(entry) => match &entry.kind {
-                Kind::SelectorEntry(pair) => evaluator.evaluate(&pair[1]),
+                ExpressionKind::SelectorEntry(pair) => evaluator.evaluate(&pair[1]),
                 _ => Ok(Value::Undef),
             },
             Chosen::None => Err(Stop::failed(
@@ -57,14 +57,14 @@ impl Evaluator<'_> {
         })
     }
 
-    fn branch(&mut self, node: Option<&Node>) -> Evaluated {
+    fn branch(&mut self, node: Option<&Expression>) -> Evaluated {
         self.block(body(node))
     }
 
     /// Invalidates the variables of branches that may or may not be taken.
     fn skip<'n>(
         &mut self,
-        branches: impl Iterator<Item = &'n Node>,
+        branches: impl Iterator<Item = &'n Expression>,
         because: Arc<str>,
     ) -> Evaluated {
         let mut may_leave = false;
@@ -87,7 +87,11 @@ impl Evaluator<'_> {
     }
 
     /// The first option that matches, else the default.
-    fn choose<'n>(&mut self, test: &Node, options: &'n [Node]) -> Evaluated<Chosen<'n>> {
+    fn choose<'n>(
+        &mut self,
+        test: &Expression,
+        options: &'n [Expression],
+    ) -> Evaluated<Chosen<'n>> {
         let test = match self.evaluate(test) {
             Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
             known => known?,
@@ -95,13 +99,13 @@ impl Evaluator<'_> {
         let mut default = Chosen::None;
         for option in options {
             let values = match &option.kind {
-                Kind::CaseOption(values, _) => &values[..],
-                Kind::SelectorEntry(pair) => &pair[..1],
+                ExpressionKind::CaseOption(values, _) => &values[..],
+                ExpressionKind::SelectorEntry(pair) => &pair[..1],
                 _ => continue,
             };
             for value in values {
                 let value = without_parentheses(value);
-                if matches!(value.kind, Kind::Default) {
+                if matches!(value.kind, ExpressionKind::Default) {
                     default = Chosen::Part(option);
                     continue;
                 }
@@ -116,12 +120,12 @@ impl Evaluator<'_> {
         Ok(default)
     }
 
-    fn matches_option(&mut self, test: &Value, option: &Node) -> Evaluated<bool> {
+    fn matches_option(&mut self, test: &Value, option: &Expression) -> Evaluated<bool> {
         if is_type(option) {
             let expected = self.written_type(option)?;
             return Ok(datatype::check(&expected, test).is_ok());
         }
-        if let Kind::Unary(Prefix::Splat, _) = &option.kind {
+        if let ExpressionKind::Unary(Prefix::Splat, _) = &option.kind {
             for one in self.unfolded(std::slice::from_ref(option))? {
                 if self.matches(test, &one)? {
                     return Ok(true);
@@ -177,7 +181,7 @@ impl Evaluator<'_> {
     }
 
     /// Matches a value with the right side of `=~`.
-    pub(super) fn matches_operand(&mut self, value: &Value, right: &Node) -> Evaluated<bool> {
+    pub(super) fn matches_operand(&mut self, value: &Value, right: &Expression) -> Evaluated<bool> {
         if is_type(right) {
             let expected = self.written_type(right)?;
             return Ok(datatype::check(&expected, value).is_ok());

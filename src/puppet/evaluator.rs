@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::context::Memory;
 use super::host::Host;
-use super::source::{Source, statements};
+use super::source::{CodeFile, statements};
 use super::stop::{Evaluated, Stop};
 use super::uses;
 use super::variables::{Known, Variables};
 use crate::datatype::{self, Type};
 use crate::scope::Scope;
-use crate::syntax::puppet::{Kind, Node, Prefix, integer};
+use crate::syntax::puppet::{Expression, ExpressionKind, Prefix, integer};
 use crate::value::{HashMap, Value};
 
 /// Maximum number of steps of one evaluation; a site manifest takes some hundred.
@@ -28,9 +28,9 @@ const MAX_TEXT: usize = 64 * 1024;
 pub(super) struct Evaluator<'h> {
     pub(super) host: &'h dyn Host,
     pub(super) variables: Variables<'h>,
-    pub(super) source: Arc<Source>,
+    pub(super) source: Arc<CodeFile>,
     /// Site manifests, whose functions win over those of modules.
-    pub(super) site: &'h [Arc<Source>],
+    pub(super) site: &'h [Arc<CodeFile>],
     /// The cache and explanations of the lookup's context.
     pub(super) memory: Memory,
     steps: usize,
@@ -38,7 +38,7 @@ pub(super) struct Evaluator<'h> {
 }
 
 impl<'h> Evaluator<'h> {
-    pub(super) fn new(host: &'h dyn Host, scope: &'h Scope, source: Arc<Source>) -> Self {
+    pub(super) fn new(host: &'h dyn Host, scope: &'h Scope, source: Arc<CodeFile>) -> Self {
         Evaluator {
             host,
             variables: Variables::new(scope),
@@ -58,7 +58,7 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    pub(super) fn evaluate(&mut self, node: &Node) -> Evaluated {
+    pub(super) fn evaluate(&mut self, node: &Expression) -> Evaluated {
         self.step()?;
         if self.depth >= MAX_DEPTH {
             return Err(Stop::Lost(Arc::from("it nests too deeply")));
@@ -77,7 +77,7 @@ impl<'h> Evaluator<'h> {
 
     /// Statements in sequence: returns the value of the last one. The values of the others may be
     /// unknown.
-    pub(super) fn block(&mut self, nodes: &[Node]) -> Evaluated {
+    pub(super) fn block(&mut self, nodes: &[Expression]) -> Evaluated {
         let mut value = Ok(Value::Undef);
         for node in nodes {
             value = match self.evaluate(node) {
@@ -89,65 +89,65 @@ impl<'h> Evaluator<'h> {
     }
 
     /// Makes the variables unknown that a node may set, if it is unknown whether it does.
-    pub(super) fn forget(&mut self, node: &Node, because: &Arc<str>) {
+    pub(super) fn forget(&mut self, node: &Expression, because: &Arc<str>) {
         let source = self.source.clone();
         node.each_assigned(&mut |name, place| {
             self.variables.forget(name, because, &source, place);
         });
     }
 
-    fn kind(&mut self, node: &Node) -> Evaluated {
+    fn kind(&mut self, node: &Expression) -> Evaluated {
         match &node.kind {
-            Kind::Undef | Kind::Nothing => Ok(Value::Undef),
-            Kind::Default => Ok(Value::Default),
-            Kind::Boolean(truth) => Ok(Value::Bool(*truth)),
-            Kind::Integer(written) => whole_number(written),
-            Kind::Float(number) => Ok(Value::Float(*number)),
-            Kind::Text(text) | Kind::Name(text) => Ok(Value::string(text)),
-            Kind::Regexp(source) => Ok(datatype::regexp_value(source)),
-            Kind::Variable(name) => self.variable(name),
-            Kind::List(nodes) => {
+            ExpressionKind::Undef | ExpressionKind::Nothing => Ok(Value::Undef),
+            ExpressionKind::Default => Ok(Value::Default),
+            ExpressionKind::Boolean(truth) => Ok(Value::Bool(*truth)),
+            ExpressionKind::Integer(written) => whole_number(written),
+            ExpressionKind::Float(number) => Ok(Value::Float(*number)),
+            ExpressionKind::Text(text) | ExpressionKind::Name(text) => Ok(Value::string(text)),
+            ExpressionKind::Regexp(source) => Ok(datatype::regexp_value(source)),
+            ExpressionKind::Variable(name) => self.variable(name),
+            ExpressionKind::List(nodes) => {
                 let elements = self.unfolded(nodes)?;
                 self.sized(Value::from(elements))
             }
-            Kind::Hash(entries) => self.hash(entries),
-            Kind::Concatenated(parts) => self.text(parts),
-            Kind::Interpolation(inner) => match &inner.kind {
-                Kind::Name(name) => self.variable(name),
+            ExpressionKind::Hash(entries) => self.hash(entries),
+            ExpressionKind::Concatenated(parts) => self.text(parts),
+            ExpressionKind::Interpolation(inner) => match &inner.kind {
+                ExpressionKind::Name(name) => self.variable(name),
                 _ => self.evaluate(inner),
             },
-            Kind::Heredoc(heredoc) => self.evaluate(&heredoc.text),
-            Kind::Unary(prefix, inner) => self.unary(*prefix, inner),
-            Kind::Binary(sign, pair) => self.binary(sign, &pair[0], &pair[1]),
-            Kind::Reference(_) => self.type_value(node),
-            Kind::Access(left, keys) => self.access(node, left, keys),
-            Kind::Call(call) => self.call(call),
-            Kind::MethodCall(call) => self.method(call),
-            Kind::NamedAccess(access) => {
+            ExpressionKind::Heredoc(heredoc) => self.evaluate(&heredoc.text),
+            ExpressionKind::Unary(prefix, inner) => self.unary(*prefix, inner),
+            ExpressionKind::Binary(sign, pair) => self.binary(sign, &pair[0], &pair[1]),
+            ExpressionKind::Reference(_) => self.type_value(node),
+            ExpressionKind::Access(left, keys) => self.access(node, left, keys),
+            ExpressionKind::Call(call) => self.call(call),
+            ExpressionKind::MethodCall(call) => self.method(call),
+            ExpressionKind::NamedAccess(access) => {
                 let receiver = self.evaluate(&access.left)?;
                 self.call_by_name(&access.name, vec![receiver], None)
             }
-            Kind::If(condition) => self.condition(condition, true),
-            Kind::Unless(condition) => self.condition(condition, false),
-            Kind::Case(test, options) => self.case(test, options),
-            Kind::Selector(test, entries) => self.selector(test, entries),
-            Kind::Block(nodes) => self.block(nodes),
+            ExpressionKind::If(condition) => self.condition(condition, true),
+            ExpressionKind::Unless(condition) => self.condition(condition, false),
+            ExpressionKind::Case(test, options) => self.case(test, options),
+            ExpressionKind::Selector(test, entries) => self.selector(test, entries),
+            ExpressionKind::Block(nodes) => self.block(nodes),
             // Definitions do nothing when evaluated.
             definition if definition.is_definition() => Ok(Value::Undef),
-            Kind::Resource(_)
-            | Kind::ResourceDefaults(_)
-            | Kind::ResourceOverride(_)
-            | Kind::Collect(..) => Err(Stop::unknown("resources are not evaluated")),
+            ExpressionKind::Resource(_)
+            | ExpressionKind::ResourceDefaults(_)
+            | ExpressionKind::ResourceOverride(_)
+            | ExpressionKind::Collect(..) => Err(Stop::unknown("resources are not evaluated")),
             _ => Err(Stop::unknown("this part of the language is not evaluated")),
         }
     }
 
     /// The values of nodes, with splats expanded.
-    pub(super) fn unfolded(&mut self, nodes: &[Node]) -> Evaluated<Vec<Value>> {
+    pub(super) fn unfolded(&mut self, nodes: &[Expression]) -> Evaluated<Vec<Value>> {
         let mut values = Vec::with_capacity(nodes.len());
         for node in nodes {
             match &without_parentheses(node).kind {
-                Kind::Unary(Prefix::Splat, inner) => {
+                ExpressionKind::Unary(Prefix::Splat, inner) => {
                     let inner = self.evaluate(inner)?;
                     values.extend(elements_of(&inner));
                 }
@@ -157,10 +157,10 @@ impl<'h> Evaluator<'h> {
         Ok(values)
     }
 
-    fn hash(&mut self, entries: &[Node]) -> Evaluated {
+    fn hash(&mut self, entries: &[Expression]) -> Evaluated {
         let mut hash = HashMap::default();
         for entry in entries {
-            if let Kind::Entry(pair) = &entry.kind {
+            if let ExpressionKind::Entry(pair) = &entry.kind {
                 let key = self.evaluate(&pair[0])?;
                 let value = self.evaluate(&pair[1])?;
                 hash.insert(key, value);
@@ -169,7 +169,7 @@ impl<'h> Evaluator<'h> {
         self.sized(Value::from(hash))
     }
 
-    fn text(&mut self, parts: &[Node]) -> Evaluated {
+    fn text(&mut self, parts: &[Expression]) -> Evaluated {
         let mut text = String::new();
         for part in parts {
             let value = self.evaluate(part)?;
@@ -249,7 +249,7 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    fn unary(&mut self, prefix: Prefix, inner: &Node) -> Evaluated {
+    fn unary(&mut self, prefix: Prefix, inner: &Expression) -> Evaluated {
         match prefix {
             Prefix::Parentheses => self.evaluate(inner),
             Prefix::Not => Ok(Value::Bool(self.evaluate(inner)?.is_falsey())),
@@ -264,7 +264,7 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    fn binary(&mut self, sign: &str, left: &Node, right: &Node) -> Evaluated {
+    fn binary(&mut self, sign: &str, left: &Expression, right: &Expression) -> Evaluated {
         match sign {
             "=" => self.assign(left, right),
             "and" => match self.evaluate(left)?.is_falsey() {
@@ -308,7 +308,7 @@ impl<'h> Evaluator<'h> {
     }
 
     /// `$a = …`, and `[$a, $b] = …`.
-    fn assign(&mut self, left: &Node, right: &Node) -> Evaluated {
+    fn assign(&mut self, left: &Expression, right: &Expression) -> Evaluated {
         let value = self.evaluate(right);
         match &value {
             Ok(_) | Err(Stop::Unknown(_)) => {}
@@ -320,13 +320,13 @@ impl<'h> Evaluator<'h> {
     }
 
     /// Assigns to a variable, or to the variables of a list (`assign` of the evaluator).
-    fn assign_to(&mut self, target: &Node, known: Known) -> Evaluated<()> {
+    fn assign_to(&mut self, target: &Expression, known: Known) -> Evaluated<()> {
         match &target.kind {
-            Kind::Variable(name) => {
+            ExpressionKind::Variable(name) => {
                 let source = self.source.clone();
                 self.variables.set(name, known, &source, target.range)
             }
-            Kind::List(targets) => {
+            ExpressionKind::List(targets) => {
                 for (at, part) in targets.iter().enumerate() {
                     let value = match &known {
                         Err(because) => Err(because.clone()),
@@ -346,12 +346,15 @@ impl<'h> Evaluator<'h> {
     }
 
     /// A literal type; its computed parts are not evaluated.
-    pub(super) fn written_type(&mut self, node: &Node) -> Evaluated<Type> {
+    pub(super) fn written_type(&mut self, node: &Expression) -> Evaluated<Type> {
         let mut is_computed = false;
         node.walk(&mut |part| {
             is_computed |= matches!(
                 part.kind,
-                Kind::Variable(_) | Kind::Call(_) | Kind::MethodCall(_) | Kind::Interpolation(_)
+                ExpressionKind::Variable(_)
+                    | ExpressionKind::Call(_)
+                    | ExpressionKind::MethodCall(_)
+                    | ExpressionKind::Interpolation(_)
             );
         });
         let text = node.source(&self.source.text);
@@ -362,15 +365,15 @@ impl<'h> Evaluator<'h> {
         }
     }
 
-    fn type_value(&mut self, node: &Node) -> Evaluated {
+    fn type_value(&mut self, node: &Expression) -> Evaluated {
         Ok(datatype::type_value(&self.written_type(node)?))
     }
 }
 
 /// The value for one element of an assignment to a list (`assign_Array` of the evaluator).
-fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evaluated {
+fn assigned_part(value: &Value, at: usize, count: usize, target: &Expression) -> Evaluated {
     let name = match &target.kind {
-        Kind::Variable(name) => Some(&**name),
+        ExpressionKind::Variable(name) => Some(&**name),
         _ => None,
     };
     match value {
@@ -392,17 +395,17 @@ fn assigned_part(value: &Value, at: usize, count: usize, target: &Node) -> Evalu
     }
 }
 
-pub(super) fn without_parentheses(node: &Node) -> &Node {
+pub(super) fn without_parentheses(node: &Expression) -> &Expression {
     match &node.kind {
-        Kind::Unary(Prefix::Parentheses, inner) => without_parentheses(inner),
+        ExpressionKind::Unary(Prefix::Parentheses, inner) => without_parentheses(inner),
         _ => node,
     }
 }
 
-pub(super) fn is_type(node: &Node) -> bool {
+pub(super) fn is_type(node: &Expression) -> bool {
     match &without_parentheses(node).kind {
-        Kind::Reference(_) => true,
-        Kind::Access(left, _) => matches!(left.kind, Kind::Reference(_)),
+        ExpressionKind::Reference(_) => true,
+        ExpressionKind::Access(left, _) => matches!(left.kind, ExpressionKind::Reference(_)),
         _ => false,
     }
 }
@@ -425,7 +428,7 @@ pub(super) fn pairs(hash: &Value) -> Vec<Value> {
         .collect()
 }
 
-pub(super) fn body(node: Option<&Node>) -> &[Node] {
+pub(super) fn body(node: Option<&Expression>) -> &[Expression] {
     node.map_or(&[], statements)
 }
 

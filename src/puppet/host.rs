@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::source::Source;
+use super::source::CodeFile;
 use super::stop::Evaluated;
 use crate::datatype::Aliases;
 use crate::regexp::Regexp;
@@ -35,7 +35,7 @@ pub trait Host {
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// In the Puppet language: the text that defines it.
-    Puppet(Arc<Source>),
+    Puppet(Arc<CodeFile>),
     /// In Ruby, which is never run.
     Ruby,
     /// In Ruby, in Puppet's standard library.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::evaluator::{Evaluator, body};
 use super::host::Host;
-use super::source::Source;
+use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use super::uses;
-use super::variables::Level;
+use super::variables::ScopeLevel;
 use crate::scope::{Assigned, Scope};
-use crate::syntax::puppet::{Kind, Node, NodeBlock};
+use crate::syntax::puppet::{Expression, ExpressionKind, NodeBlock};
 use crate::text::TextRange;
 use crate::value::HashMap;
 
@@ -21,7 +21,7 @@ const MAX_SOURCES: usize = 1_000;
 /// The manifests of an environment, in the order in which Puppet runs them.
 #[derive(Debug, Default)]
 pub struct Site {
-    sources: Vec<Arc<Source>>,
+    sources: Vec<Arc<CodeFile>>,
     /// The names of the variables that they set.
     names: Arc<BTreeSet<Arc<str>>>,
     /// Whether they may set others: they call functions that are not evaluated, or cannot be
@@ -35,7 +35,7 @@ pub struct Site {
 
 /// A node for which manifests are run.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'n> {
+pub struct SiteNode<'n> {
     /// Its name.
     pub identity: Identity<'n>,
     /// Variables known without the manifests. If a manifest's value cannot be evaluated, the known
@@ -53,7 +53,7 @@ pub enum Identity<'n> {
 }
 
 enum Own<'n> {
-    Block(&'n Arc<Source>, &'n NodeBlock, &'n Node),
+    Block(&'n Arc<CodeFile>, &'n NodeBlock, &'n Expression),
     None,
     Unknown(Arc<str>),
 }
@@ -61,7 +61,7 @@ enum Own<'n> {
 impl Site {
     /// The manifests of an environment, and why there are others that cannot be seen.
     #[must_use]
-    pub fn new(mut sources: Vec<Arc<Source>>, unseen: Option<Arc<str>>) -> Site {
+    pub fn new(mut sources: Vec<Arc<CodeFile>>, unseen: Option<Arc<str>>) -> Site {
         sources.truncate(MAX_SOURCES);
         let mut site = Site {
             may_set_any: unseen.is_some(),
@@ -78,7 +78,7 @@ impl Site {
     }
 
     /// Records what code may do.
-    fn look(&mut self, node: &Node) {
+    fn look(&mut self, node: &Expression) {
         let names = Arc::make_mut(&mut self.names);
         node.each_assigned(&mut |name, _| {
             names.insert(Arc::from(name));
@@ -134,7 +134,7 @@ impl Site {
 
     /// Runs the manifests for a node whose scope so far is `scope`.
     #[must_use]
-    pub fn run(&self, host: &dyn Host, scope: &Scope, subject: Subject<'_>) -> Assigned {
+    pub fn run(&self, host: &dyn Host, scope: &Scope, subject: SiteNode<'_>) -> Assigned {
         let Some(first) = self.sources.first() else {
             return Assigned {
                 may_be_more: self.unseen.clone(),
@@ -145,7 +145,7 @@ impl Site {
         evaluator.variables.foresee(subject.variables);
         evaluator.site = &self.sources;
         let mut stopped = self.top(&mut evaluator);
-        evaluator.variables.level = Level::Node;
+        evaluator.variables.level = ScopeLevel::Node;
         match self.own_block(&mut evaluator, subject.identity) {
             Own::None => {
                 let is_missing = self.blocks().next().is_some();
@@ -229,13 +229,13 @@ impl Site {
         stopped
     }
 
-    fn blocks(&self) -> impl Iterator<Item = (&Arc<Source>, &NodeBlock)> {
+    fn blocks(&self) -> impl Iterator<Item = (&Arc<CodeFile>, &NodeBlock)> {
         self.sources.iter().flat_map(|source| {
             source
                 .statements()
                 .iter()
                 .filter_map(move |node| match &node.kind {
-                    Kind::NodeBlock(block) => Some((source, &**block)),
+                    ExpressionKind::NodeBlock(block) => Some((source, &**block)),
                     _ => None,
                 })
         })
@@ -248,9 +248,9 @@ impl Site {
             return Own::Unknown(Arc::from("the node's name is not known"));
         };
         let name = name.to_lowercase();
-        let named = |node: &Node| {
+        let named = |node: &Expression| {
             let literal = node.literal().map(str::to_lowercase);
-            literal.as_deref() == Some(&name) && !matches!(node.kind, Kind::Default)
+            literal.as_deref() == Some(&name) && !matches!(node.kind, ExpressionKind::Default)
         };
         let mut blocks = self.blocks();
         let own = blocks.find_map(|(source, block)| {
@@ -264,12 +264,12 @@ impl Site {
         for (source, block) in self.blocks() {
             for node in &block.matches {
                 match &node.kind {
-                    Kind::Regexp(pattern) => match evaluator.search(pattern, &name) {
+                    ExpressionKind::Regexp(pattern) => match evaluator.search(pattern, &name) {
                         Ok(true) => return Own::Block(source, block, node),
                         Ok(false) => {}
                         Err(stop) => return Own::Unknown(stop.because()),
                     },
-                    Kind::Default => default = Own::Block(source, block, node),
+                    ExpressionKind::Default => default = Own::Block(source, block, node),
                     _ => {}
                 }
             }
@@ -279,10 +279,10 @@ impl Site {
 }
 
 /// Puppet's name for the block of one of its names (`Resource::Type#name`).
-fn name_of_block(node: &Node) -> String {
+fn name_of_block(node: &Expression) -> String {
     match &node.kind {
-        Kind::Default => "default".to_owned(),
-        Kind::Regexp(pattern) => {
+        ExpressionKind::Default => "default".to_owned(),
+        ExpressionKind::Regexp(pattern) => {
             let pattern = pattern.to_lowercase();
             let is_kept = |c: &char| c.is_ascii_alphanumeric() || "_-:.".contains(*c);
             let kept: String = pattern.chars().filter(is_kept).collect();
@@ -294,7 +294,7 @@ fn name_of_block(node: &Node) -> String {
 
 impl Evaluator<'_> {
     /// Evaluates statements, ignoring their values.
-    fn statements(&mut self, nodes: &[Node]) -> Evaluated<()> {
+    fn statements(&mut self, nodes: &[Expression]) -> Evaluated<()> {
         match self.block(nodes) {
             Ok(_) | Err(Stop::Unknown(_)) => Ok(()),
             Err(Stop::Next(_) | Stop::Break | Stop::Return(_)) => Err(Stop::failed(

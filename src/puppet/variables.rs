@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::source::Source;
+use super::source::CodeFile;
 use super::stop::{Evaluated, Stop};
 use crate::interpolation::Segment;
 use crate::scope::{Assigned, Assignment, Scope, Variable};
@@ -20,7 +20,7 @@ const RESERVED: [&str; 4] = ["trusted", "facts", "server_facts", "environment"];
 
 /// The scope of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Level {
+pub(super) enum ScopeLevel {
     Top,
     Node,
     /// A function, which sees the top scope and its own.
@@ -39,7 +39,7 @@ pub(super) struct Variables<'s> {
     /// Known values of variables that manifests set, used if evaluation does not find their value.
     foreseen: Option<&'s HashMap>,
     pub(super) assigned: Assigned,
-    pub(super) level: Level,
+    pub(super) level: ScopeLevel,
     /// The frames of the function and its lambdas, innermost last.
     frames: Vec<Frame>,
     /// Visible matches; the last one is used.
@@ -52,7 +52,7 @@ pub(super) struct Variables<'s> {
 
 /// The caller's variables, hidden during a function.
 pub(super) struct Hidden {
-    level: Level,
+    level: ScopeLevel,
     frames: Vec<Frame>,
     matches: Vec<Groups>,
 }
@@ -63,7 +63,7 @@ impl<'s> Variables<'s> {
             base,
             foreseen: None,
             assigned: Assigned::default(),
-            level: Level::Top,
+            level: ScopeLevel::Top,
             frames: Vec::new(),
             matches: Vec::new(),
             reads: RefCell::default(),
@@ -115,13 +115,13 @@ impl<'s> Variables<'s> {
         }
         self.note(name, segments);
         let set = match self.level {
-            Level::Function => self.assigned.top.get(name.trim_start_matches("::")),
-            Level::Top | Level::Node => self.assigned.get(name),
+            ScopeLevel::Function => self.assigned.top.get(name.trim_start_matches("::")),
+            ScopeLevel::Top | ScopeLevel::Node => self.assigned.get(name),
         };
         if let Some(set) = set {
             return set.value.clone().map_err(Stop::Unknown);
         }
-        if self.level == Level::Node
+        if self.level == ScopeLevel::Node
             && let Some(value) = self.assigned.of_block(name)
         {
             return Ok(value);
@@ -174,7 +174,7 @@ impl<'s> Variables<'s> {
         &mut self,
         name: &str,
         value: Known,
-        source: &Arc<Source>,
+        source: &Arc<CodeFile>,
         place: TextRange,
     ) -> Evaluated<()> {
         let again = || Stop::failed(format!("Cannot reassign variable '${name}'"));
@@ -189,7 +189,7 @@ impl<'s> Variables<'s> {
                 None => Ok(()),
             };
         }
-        let at_top = self.level == Level::Top;
+        let at_top = self.level == ScopeLevel::Top;
         let foreseen = self.foreseen(name);
         let is_set = || matches!(self.base.dotted(name, &[]), Variable::Known(_));
         if at_top && foreseen.is_none() && is_set() {
@@ -230,7 +230,7 @@ impl<'s> Variables<'s> {
         &mut self,
         name: &str,
         because: &Arc<str>,
-        source: &Arc<Source>,
+        source: &Arc<CodeFile>,
         place: TextRange,
     ) {
         let unknown = || Err(because.clone());
@@ -240,8 +240,8 @@ impl<'s> Variables<'s> {
         }
         let foreseen = self.foreseen(name).cloned();
         let set = match self.level {
-            Level::Top => &mut self.assigned.top,
-            Level::Node | Level::Function => &mut self.assigned.node,
+            ScopeLevel::Top => &mut self.assigned.top,
+            ScopeLevel::Node | ScopeLevel::Function => &mut self.assigned.node,
         };
         let file = &source.path;
         set.entry(Arc::from(name)).or_insert_with(|| Assignment {
@@ -286,7 +286,7 @@ impl<'s> Variables<'s> {
             frames: std::mem::take(&mut self.frames),
             matches: std::mem::take(&mut self.matches),
         };
-        self.level = Level::Function;
+        self.level = ScopeLevel::Function;
         self.open();
         hidden
     }
@@ -316,7 +316,7 @@ impl<'s> Variables<'s> {
     /// The scope of a lookup at this point.
     pub(super) fn scope(&self) -> Scope {
         let mut assigned = self.assigned.clone();
-        if self.level == Level::Function {
+        if self.level == ScopeLevel::Function {
             assigned.leave_block();
         }
         let mut scope = self.base.with_assigned(Arc::new(assigned));

@@ -4,7 +4,7 @@
 //! Ruby's shorthands are ASCII unless `(?u)` is on, its POSIX brackets and properties are Unicode
 //! unless `(?a)` is on.
 
-use super::parse::{Charset, Failure, Parser};
+use super::parse::{Charset, RegexpFailure, RegexpParser};
 
 /// Matches nothing, as an item of a class.
 const NOTHING: &str = "[a&&b]";
@@ -77,9 +77,9 @@ enum Element {
     Set(String),
 }
 
-impl Parser {
+impl RegexpParser {
     /// Reads a class after its `[`, through its `]`; the result has brackets.
-    pub(super) fn class(&mut self, depth: usize) -> Result<String, Failure> {
+    pub(super) fn class(&mut self, depth: usize) -> Result<String, RegexpFailure> {
         self.check_depth(depth)?;
         let negated = self.take_if('^');
         let mut operands: Vec<String> = Vec::new();
@@ -87,14 +87,14 @@ impl Parser {
         if self.peek() == Some(']') {
             // A leading bracket is a member if another one can close the class.
             if !self.closing_bracket_follows() {
-                return Err(Failure::ruby("empty char-class"));
+                return Err(RegexpFailure::ruby("empty char-class"));
             }
             self.next();
             items.push_str(&item(']'));
         }
         loop {
             let Some(c) = self.peek() else {
-                return Err(Failure::ruby("premature end of char-class"));
+                return Err(RegexpFailure::ruby("premature end of char-class"));
             };
             if c == ']' {
                 self.next();
@@ -130,9 +130,11 @@ impl Parser {
     }
 
     /// A set cannot begin a range: `[\d-a]` is refused, `[\d-]` is fine.
-    fn check_after_set(&mut self) -> Result<(), Failure> {
+    fn check_after_set(&mut self) -> Result<(), RegexpFailure> {
         if self.peek() == Some('-') && !self.range_sign_is_last() && self.set_was_escape {
-            return Err(Failure::ruby("unmatched range specifier in char-class"));
+            return Err(RegexpFailure::ruby(
+                "unmatched range specifier in char-class",
+            ));
         }
         Ok(())
     }
@@ -148,14 +150,14 @@ impl Parser {
         low: char,
         items: &mut String,
         depth: usize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RegexpFailure> {
         if self.peek() != Some('-') || self.range_sign_is_last() {
             items.push_str(&item(low));
             return Ok(());
         }
         self.next();
         if self.peek().is_none() {
-            return Err(Failure::ruby("premature end of char-class"));
+            return Err(RegexpFailure::ruby("premature end of char-class"));
         }
         // `[a-[b]c]`: the inner class is a member of its own, and the range continues after it.
         let mut has_class = false;
@@ -173,7 +175,7 @@ impl Parser {
         }
         match self.class_element(depth)? {
             Element::Character(high) if high < low => {
-                Err(Failure::ruby("empty range in char class"))
+                Err(RegexpFailure::ruby("empty range in char class"))
             }
             Element::Character(high) => {
                 items.push_str(&format!("{}-{}", item(low), item(high)));
@@ -184,14 +186,14 @@ impl Parser {
                 }
                 Ok(())
             }
-            Element::Set(_) => Err(Failure::ruby("char-class value at end of range")),
+            Element::Set(_) => Err(RegexpFailure::ruby("char-class value at end of range")),
         }
     }
 
-    fn class_element(&mut self, depth: usize) -> Result<Element, Failure> {
+    fn class_element(&mut self, depth: usize) -> Result<Element, RegexpFailure> {
         self.set_was_escape = false;
         match self.next() {
-            None => Err(Failure::ruby("premature end of char-class")),
+            None => Err(RegexpFailure::ruby("premature end of char-class")),
             Some('[') => {
                 if let Some(set) = self.posix_bracket()? {
                     self.set_was_escape = true;
@@ -204,9 +206,9 @@ impl Parser {
         }
     }
 
-    fn class_escape(&mut self) -> Result<Element, Failure> {
+    fn class_escape(&mut self) -> Result<Element, RegexpFailure> {
         let Some(c) = self.next() else {
-            return Err(Failure::ruby("too short escape sequence"));
+            return Err(RegexpFailure::ruby("too short escape sequence"));
         };
         if let Some(items) = shorthand(c, self.charset()) {
             self.set_was_escape = true;
@@ -225,7 +227,7 @@ impl Parser {
     }
 
     /// Reads `{Name}` of `\p{Name}`; the result is an item of a class.
-    pub(super) fn property(&mut self, letter: char) -> Result<String, Failure> {
+    pub(super) fn property(&mut self, letter: char) -> Result<String, RegexpFailure> {
         self.next();
         let mut negated = letter == 'P';
         if self.take_if('^') {
@@ -237,7 +239,7 @@ impl Parser {
                 Some('}') => break,
                 Some(c) => name.push(c),
                 None => {
-                    return Err(Failure::Ruby(
+                    return Err(RegexpFailure::Ruby(
                         "invalid character property name {}".to_owned(),
                     ));
                 }
@@ -258,7 +260,7 @@ impl Parser {
                     .all(|b| b.is_ascii_alphanumeric() || b"_- ".contains(&b))
                 && regex::Regex::new(&property).is_ok();
             if !known {
-                return Err(Failure::Ruby(format!(
+                return Err(RegexpFailure::Ruby(format!(
                     "invalid character property name {{{name}}}"
                 )));
             }
@@ -287,7 +289,7 @@ impl Parser {
     }
 
     /// Reads `:name:]` after its `[`, if present.
-    fn posix_bracket(&mut self) -> Result<Option<String>, Failure> {
+    fn posix_bracket(&mut self) -> Result<Option<String>, RegexpFailure> {
         if self.peek() != Some(':') {
             return Ok(None);
         }
@@ -303,7 +305,7 @@ impl Parser {
             name.remove(0);
         }
         let Some(items) = named(&name, self.property_charset()) else {
-            return Err(Failure::ruby("invalid POSIX bracket type"));
+            return Err(RegexpFailure::ruby("invalid POSIX bracket type"));
         };
         Ok(Some(if negated {
             format!("[^{items}]")

@@ -1,6 +1,6 @@
 //! Writes a pattern's tree for Rust's engines.
 
-use super::syntax::{Anchor, Case, Greed, Look, Node};
+use super::syntax::{Anchor, Case, Greed, Look, RegexpNode};
 
 /// The kind of text to search, which decides how `^`, `$` and `\Z` are translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Emitted {
 
 /// Writes the tree for texts of the given kind; the error names what no engine here supports. The
 /// groups with the numbers `wanted` capture.
-pub(super) fn emit(root: &Node, lines: Lines, wanted: &[usize]) -> Result<Emitted, String> {
+pub(super) fn emit(root: &RegexpNode, lines: Lines, wanted: &[usize]) -> Result<Emitted, String> {
     let mut used = Vec::new();
     root.references(&mut used);
     let backtracks = !used.is_empty();
@@ -57,22 +57,22 @@ struct Emitter {
 }
 
 impl Emitter {
-    fn number_groups(&mut self, node: &Node) {
+    fn number_groups(&mut self, node: &RegexpNode) {
         match node {
-            Node::Capture(number, body) => {
+            RegexpNode::Capture(number, body) => {
                 if self.used.contains(number) {
                     self.kept.push(*number);
                 }
                 self.number_groups(body);
             }
-            Node::Sequence(parts) | Node::Alternatives(parts) => {
+            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
                 parts.iter().for_each(|part| self.number_groups(part));
             }
-            Node::Atomic(body) | Node::Look(_, body) | Node::Absent(body) => {
+            RegexpNode::Atomic(body) | RegexpNode::Look(_, body) | RegexpNode::Absent(body) => {
                 self.number_groups(body);
             }
-            Node::Repeat { body, .. } => self.number_groups(body),
-            Node::Conditional(_, yes, no) => {
+            RegexpNode::Repeat { body, .. } => self.number_groups(body),
+            RegexpNode::Conditional(_, yes, no) => {
                 self.number_groups(yes);
                 self.number_groups(no);
             }
@@ -87,10 +87,10 @@ impl Emitter {
             .map_or(0, |index| index + 1)
     }
 
-    fn node(&mut self, node: &Node) -> Result<(), String> {
+    fn node(&mut self, node: &RegexpNode) -> Result<(), String> {
         match node {
-            Node::Empty => {}
-            Node::Literal(c, case) => {
+            RegexpNode::Empty => {}
+            RegexpNode::Literal(c, case) => {
                 if *case == Case::Ignored && c.is_alphabetic() {
                     self.out.push_str("(?i:");
                     push_literal(*c, &mut self.out);
@@ -99,24 +99,24 @@ impl Emitter {
                     push_literal(*c, &mut self.out);
                 }
             }
-            Node::Any { newline: true } => self.out.push_str("(?s:.)"),
-            Node::Any { newline: false } => self.out.push_str(r"[^\n]"),
-            Node::Class(class, Case::Exact) => self.out.push_str(class),
-            Node::Class(class, Case::Ignored) => {
+            RegexpNode::Any { newline: true } => self.out.push_str("(?s:.)"),
+            RegexpNode::Any { newline: false } => self.out.push_str(r"[^\n]"),
+            RegexpNode::Class(class, Case::Exact) => self.out.push_str(class),
+            RegexpNode::Class(class, Case::Ignored) => {
                 self.out.push_str("(?i:");
                 self.out.push_str(class);
                 self.out.push(')');
             }
-            Node::Sequence(parts) => {
+            RegexpNode::Sequence(parts) => {
                 for part in parts {
-                    if matches!(part, Node::Alternatives(_)) {
+                    if matches!(part, RegexpNode::Alternatives(_)) {
                         self.grouped("(?:", part)?;
                     } else {
                         self.node(part)?;
                     }
                 }
             }
-            Node::Alternatives(branches) => {
+            RegexpNode::Alternatives(branches) => {
                 for (i, branch) in branches.iter().enumerate() {
                     if i > 0 {
                         self.out.push('|');
@@ -124,7 +124,7 @@ impl Emitter {
                     self.node(branch)?;
                 }
             }
-            Node::Capture(number, body) => {
+            RegexpNode::Capture(number, body) => {
                 let open = if self.used.contains(number) {
                     "("
                 } else {
@@ -132,11 +132,11 @@ impl Emitter {
                 };
                 self.grouped(open, body)?;
             }
-            Node::Atomic(body) => {
+            RegexpNode::Atomic(body) => {
                 self.backtracks = true;
                 self.grouped("(?>", body)?;
             }
-            Node::Look(look, body) => {
+            RegexpNode::Look(look, body) => {
                 self.backtracks = true;
                 let open = match look {
                     Look::Ahead => "(?=",
@@ -146,19 +146,19 @@ impl Emitter {
                 };
                 self.grouped(open, body)?;
             }
-            Node::Repeat {
+            RegexpNode::Repeat {
                 body,
                 min,
                 max,
                 greed,
             } => self.repeat(body, *min, *max, *greed)?,
-            Node::Anchor(anchor) => self.anchor(*anchor),
-            Node::Backreference(groups, case) => self.backreference(groups, *case),
-            Node::Call(group) => {
+            RegexpNode::Anchor(anchor) => self.anchor(*anchor),
+            RegexpNode::Backreference(groups, case) => self.backreference(groups, *case),
+            RegexpNode::Call(group) => {
                 let number = self.engine_number(*group);
                 self.out.push_str(&format!("\\g<{number}>"));
             }
-            Node::Conditional(group, yes, no) => {
+            RegexpNode::Conditional(group, yes, no) => {
                 let number = self.engine_number(*group);
                 self.out.push_str(&format!("(?({number})"));
                 self.grouped("(?:", yes)?;
@@ -166,15 +166,15 @@ impl Emitter {
                 self.grouped("(?:", no)?;
                 self.out.push(')');
             }
-            Node::Absent(body) => {
+            RegexpNode::Absent(body) => {
                 self.backtracks = true;
                 self.grouped("(?~", body)?;
             }
-            Node::Keep => {
+            RegexpNode::Keep => {
                 self.backtracks = true;
                 self.out.push_str("\\K");
             }
-            Node::Grapheme => return Err(r"grapheme clusters (`\X`)".to_owned()),
+            RegexpNode::Grapheme => return Err(r"grapheme clusters (`\X`)".to_owned()),
         }
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Emitter {
         self.out.push(')');
     }
 
-    fn grouped(&mut self, open: &str, body: &Node) -> Result<(), String> {
+    fn grouped(&mut self, open: &str, body: &RegexpNode) -> Result<(), String> {
         self.out.push_str(open);
         self.node(body)?;
         self.out.push(')');
@@ -205,7 +205,7 @@ impl Emitter {
 
     fn repeat(
         &mut self,
-        body: &Node,
+        body: &RegexpNode,
         min: u32,
         max: Option<u32>,
         greed: Greed,

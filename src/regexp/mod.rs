@@ -30,8 +30,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use emit::Lines;
-use parse::Failure;
-use syntax::Node;
+use parse::RegexpFailure;
+use syntax::RegexpNode;
 
 /// Maximum number of steps of a backtracking match: some ten milliseconds.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -75,25 +75,25 @@ impl std::error::Error for RegexpError {}
 
 /// Why it is unknown whether a text matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum MatchLimit {
     /// The search exceeded its limit of steps.
     Steps,
     /// No engine here can run the pattern: the reason, for people.
     Unsupported(String),
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for MatchLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Limit::Steps => f.write_str("regular expression takes too many steps"),
-            Limit::Unsupported(because) => {
+            MatchLimit::Steps => f.write_str("regular expression takes too many steps"),
+            MatchLimit::Unsupported(because) => {
                 write!(f, "regular expression not supported: {because}")
             }
         }
     }
 }
 
-impl std::error::Error for Limit {}
+impl std::error::Error for MatchLimit {}
 
 /// A Ruby regular expression without outer options (`(?i)` and the like inside are supported).
 ///
@@ -104,7 +104,7 @@ pub struct Regexp(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     source: String,
-    root: Node,
+    root: RegexpNode,
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
     one_line: OnceLock<Result<Engine, String>>,
     many_lines: OnceLock<Result<Engine, String>>,
@@ -170,8 +170,8 @@ impl Regexp {
         };
         let text = escape::unescape(source).map_err(invalid)?;
         let parsed = parse::parse(&text).map_err(|failure| match failure {
-            Failure::Ruby(problem) => invalid(&problem),
-            Failure::Unsupported(because) => RegexpError::Unsupported { because },
+            RegexpFailure::Ruby(problem) => invalid(&problem),
+            RegexpFailure::Unsupported(because) => RegexpError::Unsupported { because },
         })?;
         Ok(Regexp(Arc::new(Parts {
             source: source.to_owned(),
@@ -195,7 +195,7 @@ impl Regexp {
     ///
     /// # Errors
     /// The search would take too many steps, or no engine here can run the pattern.
-    pub fn is_match(&self, text: &str) -> Result<bool, Limit> {
+    pub fn is_match(&self, text: &str) -> Result<bool, MatchLimit> {
         match self.engine(text)? {
             Engine::Linear(regex) => Ok(regex.is_match(text)),
             Engine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
@@ -206,7 +206,7 @@ impl Regexp {
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
-    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Limit> {
+    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, MatchLimit> {
         self.find_at(text, 0)
     }
 
@@ -225,7 +225,7 @@ impl Regexp {
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
-    pub fn named_captures(&self, text: &str) -> Result<Option<Vec<(&str, String)>>, Limit> {
+    pub fn named_captures(&self, text: &str) -> Result<Option<Vec<(&str, String)>>, MatchLimit> {
         if text.contains('\n') {
             return Ok(None);
         }
@@ -250,7 +250,7 @@ impl Regexp {
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
-    pub fn captures(&self, text: &str) -> Result<Option<Vec<Option<String>>>, Limit> {
+    pub fn captures(&self, text: &str) -> Result<Option<Vec<Option<String>>>, MatchLimit> {
         let found = self.captures_at(text, 0)?;
         let text = |range: Range<usize>| text[range].to_owned();
         Ok(found.map(|groups| groups.into_iter().map(|group| group.map(text)).collect()))
@@ -260,14 +260,14 @@ impl Regexp {
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
-    pub fn captures_at(&self, text: &str, position: usize) -> Result<Option<Groups>, Limit> {
+    pub fn captures_at(&self, text: &str, position: usize) -> Result<Option<Groups>, MatchLimit> {
         let (capturing, lines) = match text.contains('\n') {
             true => (&self.0.capturing_lines, Lines::Many),
             false => (&self.0.capturing, Lines::One),
         };
         let capturing = capturing.get_or_init(|| capturing_engine(&self.0, lines));
         let capturing = capturing.as_ref();
-        let capturing = capturing.map_err(|because| Limit::Unsupported(because.clone()))?;
+        let capturing = capturing.map_err(|because| MatchLimit::Unsupported(because.clone()))?;
         let found: Option<Groups> = match &capturing.engine {
             Engine::Linear(regex) => regex.captures_at(text, position).map(|found| {
                 let groups = found.iter();
@@ -301,7 +301,7 @@ impl Regexp {
     ///
     /// # Errors
     /// As [`Regexp::is_match`].
-    pub fn replace_all(&self, text: &str, replacement: &str) -> Result<String, Limit> {
+    pub fn replace_all(&self, text: &str, replacement: &str) -> Result<String, MatchLimit> {
         let mut out = String::with_capacity(text.len());
         let mut position = 0;
         let mut copied = 0;
@@ -325,7 +325,7 @@ impl Regexp {
         Ok(out)
     }
 
-    fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, Limit> {
+    fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, MatchLimit> {
         match self.engine(text)? {
             Engine::Linear(regex) => Ok(regex.find_at(text, position).map(|found| found.range())),
             Engine::Backtracking(regex) => regex
@@ -335,7 +335,7 @@ impl Regexp {
         }
     }
 
-    fn engine(&self, text: &str) -> Result<&Engine, Limit> {
+    fn engine(&self, text: &str) -> Result<&Engine, MatchLimit> {
         let parts = &self.0;
         let engine = if text.contains('\n') {
             let many_lines = || compile(&parts.root, Lines::Many);
@@ -343,7 +343,7 @@ impl Regexp {
         } else {
             self.one_line()
         };
-        engine.map_err(|because| Limit::Unsupported(because.clone()))
+        engine.map_err(|because| MatchLimit::Unsupported(because.clone()))
     }
 
     fn one_line(&self) -> Result<&Engine, &String> {
@@ -366,7 +366,7 @@ fn delimited(source: &str) -> String {
     out
 }
 
-fn compile(root: &Node, lines: Lines) -> Result<Engine, String> {
+fn compile(root: &RegexpNode, lines: Lines) -> Result<Engine, String> {
     build(&emit::emit(root, lines, &[])?)
 }
 
@@ -396,11 +396,11 @@ fn build(emitted: &emit::Emitted) -> Result<Engine, String> {
         .map_err(|error| error.to_string())
 }
 
-fn runtime_limit(error: fancy_regex::Error) -> Limit {
+fn runtime_limit(error: fancy_regex::Error) -> MatchLimit {
     if let fancy_regex::Error::RuntimeError(_) = error {
-        Limit::Steps
+        MatchLimit::Steps
     } else {
-        Limit::Unsupported(error.to_string())
+        MatchLimit::Unsupported(error.to_string())
     }
 }
 
@@ -480,7 +480,7 @@ mod tests {
     fn runaway_backtracking_ends() {
         let pattern = Regexp::new(r"^(?=a)(a|aa|\1)+$").unwrap();
         let text = "a".repeat(64) + "!";
-        assert_eq!(pattern.is_match(&text), Err(Limit::Steps));
+        assert_eq!(pattern.is_match(&text), Err(MatchLimit::Steps));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The tree of a Ruby pattern, between the parser and the emitter.
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum RegexpNode {
     Empty,
     Literal(char, Case),
     /// `.`; in Ruby `(?m)` lets it match a newline too.
@@ -10,16 +10,16 @@ pub(super) enum Node {
     },
     /// A character class, already in the engines' bracket syntax.
     Class(String, Case),
-    Sequence(Vec<Node>),
+    Sequence(Vec<RegexpNode>),
     /// Alternatives; the first that matches is used.
-    Alternatives(Vec<Node>),
+    Alternatives(Vec<RegexpNode>),
     /// A group with its number in Ruby.
-    Capture(usize, Box<Node>),
+    Capture(usize, Box<RegexpNode>),
     /// `(?>…)`: no backtracking into it once matched.
-    Atomic(Box<Node>),
-    Look(Look, Box<Node>),
+    Atomic(Box<RegexpNode>),
+    Look(Look, Box<RegexpNode>),
     Repeat {
-        body: Box<Node>,
+        body: Box<RegexpNode>,
         min: u32,
         max: Option<u32>,
         greed: Greed,
@@ -30,9 +30,9 @@ pub(super) enum Node {
     /// `\g<…>`: repeats the pattern of a group.
     Call(usize),
     /// `(?(1)yes|no)`
-    Conditional(usize, Box<Node>, Box<Node>),
+    Conditional(usize, Box<RegexpNode>, Box<RegexpNode>),
     /// `(?~…)`: the longest text without the body.
-    Absent(Box<Node>),
+    Absent(Box<RegexpNode>),
     /// `\K`: the match begins here.
     Keep,
     /// `\X`: a grapheme cluster.
@@ -82,12 +82,12 @@ pub(super) enum Anchor {
     NotWordBoundary { ascii: bool },
 }
 
-impl Node {
+impl RegexpNode {
     /// Whether this kind of node never consumes a character.
     pub(super) fn is_zero_width(&self) -> bool {
         match self {
-            Node::Anchor(_) | Node::Look(..) | Node::Empty => true,
-            Node::Repeat { body, .. } => body.is_zero_width(),
+            RegexpNode::Anchor(_) | RegexpNode::Look(..) | RegexpNode::Empty => true,
+            RegexpNode::Repeat { body, .. } => body.is_zero_width(),
             _ => false,
         }
     }
@@ -97,18 +97,20 @@ impl Node {
     /// Recursion is as deep as the tree, which the parser bounds.
     pub(super) fn fixed_length(&self) -> Option<u64> {
         match self {
-            Node::Empty | Node::Anchor(_) | Node::Look(..) | Node::Keep => Some(0),
-            Node::Literal(..) | Node::Any { .. } | Node::Class(..) => Some(1),
-            Node::Sequence(parts) => parts
+            RegexpNode::Empty | RegexpNode::Anchor(_) | RegexpNode::Look(..) | RegexpNode::Keep => {
+                Some(0)
+            }
+            RegexpNode::Literal(..) | RegexpNode::Any { .. } | RegexpNode::Class(..) => Some(1),
+            RegexpNode::Sequence(parts) => parts
                 .iter()
                 .try_fold(0u64, |sum, part| sum.checked_add(part.fixed_length()?)),
-            Node::Alternatives(branches) => {
-                let mut lengths = branches.iter().map(Node::fixed_length);
+            RegexpNode::Alternatives(branches) => {
+                let mut lengths = branches.iter().map(RegexpNode::fixed_length);
                 let first = lengths.next()??;
                 lengths.all(|length| length == Some(first)).then_some(first)
             }
-            Node::Capture(_, body) | Node::Atomic(body) => body.fixed_length(),
-            Node::Repeat { body, min, max, .. } => {
+            RegexpNode::Capture(_, body) | RegexpNode::Atomic(body) => body.fixed_length(),
+            RegexpNode::Repeat { body, min, max, .. } => {
                 if Some(*min) != *max {
                     return None;
                 }
@@ -121,11 +123,15 @@ impl Node {
     /// Whether there is a capturing group anywhere inside.
     pub(super) fn captures(&self) -> bool {
         match self {
-            Node::Capture(..) => true,
-            Node::Sequence(parts) | Node::Alternatives(parts) => parts.iter().any(Node::captures),
-            Node::Atomic(body) | Node::Look(_, body) | Node::Absent(body) => body.captures(),
-            Node::Repeat { body, .. } => body.captures(),
-            Node::Conditional(_, yes, no) => yes.captures() || no.captures(),
+            RegexpNode::Capture(..) => true,
+            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
+                parts.iter().any(RegexpNode::captures)
+            }
+            RegexpNode::Atomic(body) | RegexpNode::Look(_, body) | RegexpNode::Absent(body) => {
+                body.captures()
+            }
+            RegexpNode::Repeat { body, .. } => body.captures(),
+            RegexpNode::Conditional(_, yes, no) => yes.captures() || no.captures(),
             _ => false,
         }
     }
@@ -133,21 +139,21 @@ impl Node {
     /// Adds the numbers of all referenced groups to `used`.
     pub(super) fn references(&self, used: &mut Vec<usize>) {
         match self {
-            Node::Backreference(groups, _) => used.extend(groups),
-            Node::Call(group) => used.push(*group),
-            Node::Conditional(group, yes, no) => {
+            RegexpNode::Backreference(groups, _) => used.extend(groups),
+            RegexpNode::Call(group) => used.push(*group),
+            RegexpNode::Conditional(group, yes, no) => {
                 used.push(*group);
                 yes.references(used);
                 no.references(used);
             }
-            Node::Sequence(parts) | Node::Alternatives(parts) => {
+            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
                 parts.iter().for_each(|part| part.references(used));
             }
-            Node::Capture(_, body)
-            | Node::Atomic(body)
-            | Node::Look(_, body)
-            | Node::Absent(body) => body.references(used),
-            Node::Repeat { body, .. } => body.references(used),
+            RegexpNode::Capture(_, body)
+            | RegexpNode::Atomic(body)
+            | RegexpNode::Look(_, body)
+            | RegexpNode::Absent(body) => body.references(used),
+            RegexpNode::Repeat { body, .. } => body.references(used),
             _ => {}
         }
     }

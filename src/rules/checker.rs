@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::context::{FileContext, Reader, Role};
+use super::context::{FileContext, FileRole, Reader};
 use super::finding::Finding;
 use super::fixes;
 use super::option_list::{self, ListedOption, OptionList};
@@ -11,7 +11,7 @@ use super::reference_graph::ReferenceGraph;
 use super::rule::Hook;
 use super::suppression;
 use super::walk::walk;
-use super::{Facts, RULES, Rule};
+use super::{FactKinds, RULES, Rule};
 use crate::analysis::{
     Analysis, EvaluationOrder, MissingValue, NodeCache, NodeInputs, NodeSet, PossibleInclusions,
     RootView, datadir_of, layers_of,
@@ -40,7 +40,7 @@ const NO_KEY: &str = "no key of any data";
 
 /// Which rules to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum RuleSet {
     /// All rules.
     All,
     /// Rules that depend on nothing but the file and its hierarchy.
@@ -63,7 +63,7 @@ pub struct Checker<'a> {
     pub(super) missing_values: OnceLock<Vec<MissingValue>>,
     pub(super) evaluation_orders: OnceLock<Vec<EvaluationOrder>>,
     /// The cache of [`Checker::wrong_for`].
-    pub(super) wrong_for: Mutex<HashMap<FolderAndKey, Paths>>,
+    pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
@@ -74,7 +74,7 @@ type NodesFor<'a> = Option<Box<dyn Fn(&str) -> Arc<NodeSet> + Send + Sync + 'a>>
 /// A root's folder and a key.
 pub(super) type FolderAndKey = (Arc<str>, Arc<str>);
 
-pub(super) type Paths = Arc<[Arc<str>]>;
+pub(super) type SharedPaths = Arc<[Arc<str>]>;
 
 /// A root, and what its own hierarchy reads.
 pub(super) struct RootContext<'a> {
@@ -194,13 +194,13 @@ impl<'a> Checker<'a> {
     /// for manifests without findings.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<Vec<Finding>> {
-        self.part(path, Part::All)
+        self.part(path, RuleSet::All)
     }
 
     /// The findings of one file as in [`Checker::file`], and the ranges of its secrets.
     #[must_use]
     pub fn with_secrets(&self, path: &str) -> Option<(Vec<Finding>, Vec<TextRange>)> {
-        self.found(path, Part::All)
+        self.found(path, RuleSet::All)
     }
 
     /// Ranges of secrets in a data file, also if their findings are suppressed. No report shows these bytes.
@@ -210,7 +210,7 @@ impl<'a> Checker<'a> {
         let Some(file) = file.filter(|file| file.format().is_some()) else {
             return Vec::new();
         };
-        let unread = || FileContext::new(self, file, Role::Unread);
+        let unread = || FileContext::new(self, file, FileRole::Unread);
         let checked = self.checked(file).unwrap_or_else(unread);
         let finding_secrets = RULES.iter().copied().filter(|rule| rule.finds_secrets);
         secrets_among(&walk(&checked, &finding_secrets.collect::<Vec<_>>()))
@@ -218,30 +218,30 @@ impl<'a> Checker<'a> {
 
     /// The findings of some rules in one file, as in [`Checker::file`].
     #[must_use]
-    pub fn part(&self, path: &str, part: Part) -> Option<Vec<Finding>> {
+    pub fn part(&self, path: &str, part: RuleSet) -> Option<Vec<Finding>> {
         Some(self.found(path, part)?.0)
     }
 
-    fn found(&self, path: &str, part: Part) -> Option<(Vec<Finding>, Vec<TextRange>)> {
+    fn found(&self, path: &str, part: RuleSet) -> Option<(Vec<Finding>, Vec<TextRange>)> {
         let file = self.snapshot.file(path)?;
         let checked = self.checked(file).or_else(|| self.unread(file))?;
-        let is_code = matches!(checked.role, Role::Code);
-        if is_code && part == Part::OwnFile {
+        let is_code = matches!(checked.role, FileRole::Code);
+        if is_code && part == RuleSet::OwnFile {
             return None;
         }
-        let own = |rule: &&&'static Rule| rule.depends.on == Facts::NONE;
+        let own = |rule: &&&'static Rule| rule.depends.on == FactKinds::NONE;
         let mut findings = match (&checked.role, part) {
             // The text of a template is only known once it is rendered.
-            (Role::Config { .. }, _) if path::is_template(file.path()) => Vec::new(),
-            (Role::Unread, _) => unread_findings(&checked),
-            (_, Part::All) => walk(&checked, RULES),
-            (_, Part::OwnFile) => walk(
+            (FileRole::Config { .. }, _) if path::is_template(file.path()) => Vec::new(),
+            (FileRole::Unread, _) => unread_findings(&checked),
+            (_, RuleSet::All) => walk(&checked, RULES),
+            (_, RuleSet::OwnFile) => walk(
                 &checked,
                 &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
             ),
         };
         let secrets = secrets_among(&findings);
-        findings = suppression::apply(&checked, findings, part == Part::All);
+        findings = suppression::apply(&checked, findings, part == RuleSet::All);
         fixes::without_collisions(&checked, &mut findings);
         hide(file.text(), &secrets, &mut findings);
         findings.sort_by(|a, b| {
@@ -258,7 +258,7 @@ impl<'a> Checker<'a> {
     #[must_use]
     pub fn reads(&self, path: &str) -> bool {
         let checked = self.snapshot.file(path).and_then(|file| self.checked(file));
-        checked.is_some_and(|checked| !matches!(checked.role, Role::Code))
+        checked.is_some_and(|checked| !matches!(checked.role, FileRole::Code))
     }
 
     /// The findings of all files, ordered by path and position.
@@ -290,19 +290,21 @@ impl<'a> Checker<'a> {
     /// The file with its role; `None` for data that no hierarchy reads.
     fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
-            Some(of) => Role::Config {
+            Some(of) => FileRole::Config {
                 layer: &of.layer,
                 dir: &of.root.dir,
             },
-            None if path::name(file.path()) == PROJECT_FILE => Role::Project,
-            None if is_manifest(file) => Role::Code,
-            None => Role::Data(self.readers(file)),
+            None if path::name(file.path()) == PROJECT_FILE => FileRole::Project,
+            None if is_manifest(file) => FileRole::Code,
+            None => FileRole::Data(self.readers(file)),
         };
         match &role {
-            Role::Data(readers) if readers.is_empty() => None,
-            Role::Data(_) | Role::Config { .. } | Role::Project | Role::Code | Role::Unread => {
-                Some(FileContext::new(self, file, role))
-            }
+            FileRole::Data(readers) if readers.is_empty() => None,
+            FileRole::Data(_)
+            | FileRole::Config { .. }
+            | FileRole::Project
+            | FileRole::Code
+            | FileRole::Unread => Some(FileContext::new(self, file, role)),
         }
     }
 
@@ -312,7 +314,7 @@ impl<'a> Checker<'a> {
             .iter()
             .any(|extension| file.path().ends_with(extension));
         (is_data && self.roots_around(file.path()).next().is_some())
-            .then(|| FileContext::new(self, file, Role::Unread))
+            .then(|| FileContext::new(self, file, FileRole::Unread))
     }
 
     /// The folders in which a root's paths start, except folders that contain the whole root.
@@ -554,7 +556,7 @@ fn hide(text: &str, secrets: &[TextRange], findings: &mut [Finding]) {
 /// files, and, with a lower severity, from rules that need only its text.
 fn unread_findings(file: &FileContext<'_>) -> Vec<Finding> {
     let own = RULES.iter().copied();
-    let own = own.filter(|rule| rule.depends.on == Facts::NONE);
+    let own = own.filter(|rule| rule.depends.on == FactKinds::NONE);
     let is_for_unread = |rule: &&Rule| {
         let mut hooks = rule.hooks.iter();
         hooks.any(|hook| matches!(hook, Hook::Unread(_)))

@@ -9,13 +9,13 @@ use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree};
+use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::{LoadError, Opaque, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
 
 /// The role of a file in the workspace.
-pub enum Role<'a> {
+pub enum FileRole<'a> {
     /// Data, with the roots that read it.
     Data(Vec<Reader<'a>>),
     /// The configuration of a root.
@@ -63,11 +63,11 @@ pub(super) struct OptionAt<'a> {
     /// Range of the key or pattern.
     pub(super) key: TextRange,
     /// Its options; `None` if Puppet refuses the file, or if a duplicate entry replaces this one.
-    pub(super) options: Option<Options<'a>>,
+    pub(super) options: Option<KeyOptions<'a>>,
 }
 
 /// The options of an entry of `lookup_options`.
-pub(super) struct Options<'a> {
+pub(super) struct KeyOptions<'a> {
     /// The options as Puppet loads them.
     pub(super) value: &'a Value,
     pub(super) node: NodeId,
@@ -118,7 +118,7 @@ pub(super) struct MappingAt<'a> {
 /// A scalar that is a value or an element.
 pub(super) struct ScalarAt<'a> {
     pub(super) id: NodeId,
-    pub(super) node: &'a Node,
+    pub(super) node: &'a TreeNode,
     pub(super) scalar: &'a Scalar,
     /// The meaning of a plain scalar, computed on first use.
     pub(super) resolved: OnceCell<Resolved>,
@@ -128,7 +128,7 @@ pub(super) struct ScalarAt<'a> {
 pub(super) struct TokenAt<'a> {
     /// The string, decoded.
     pub(super) text: &'a str,
-    pub(super) node: &'a Node,
+    pub(super) node: &'a TreeNode,
     /// Whether the string is a key of a hash.
     pub(super) is_key: bool,
     /// The token; its ranges refer to the decoded text.
@@ -145,13 +145,17 @@ pub struct FileContext<'a> {
     /// The file.
     pub file: &'a File,
     /// Its role.
-    pub role: Role<'a>,
+    pub role: FileRole<'a>,
     parse: OnceLock<Arc<Parse>>,
     loaded: OnceLock<Arc<DataFile>>,
 }
 
 impl<'a> FileContext<'a> {
-    pub(super) fn new(checker: &'a Checker<'a>, file: &'a File, role: Role<'a>) -> FileContext<'a> {
+    pub(super) fn new(
+        checker: &'a Checker<'a>,
+        file: &'a File,
+        role: FileRole<'a>,
+    ) -> FileContext<'a> {
         FileContext {
             checker,
             file,
@@ -177,8 +181,8 @@ impl<'a> FileContext<'a> {
     #[must_use]
     pub fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
-            Role::Data(readers) => readers,
-            Role::Config { .. } | Role::Project | Role::Code | Role::Unread => &[],
+            FileRole::Data(readers) => readers,
+            FileRole::Config { .. } | FileRole::Project | FileRole::Code | FileRole::Unread => &[],
         }
     }
 
@@ -192,7 +196,7 @@ impl<'a> FileContext<'a> {
     /// Whether the file is in a data directory and no level is known to read it.
     #[must_use]
     pub fn is_unread(&self) -> bool {
-        matches!(self.role, Role::Unread)
+        matches!(self.role, FileRole::Unread)
     }
 
     /// The file's facts.
@@ -229,7 +233,7 @@ impl<'a> FileContext<'a> {
     /// The loader's error.
     pub fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
-            Role::Data(_) | Role::Unread => match self.file.unchecked() {
+            FileRole::Data(_) | FileRole::Unread => match self.file.unchecked() {
                 // Known errors take precedence over the reason why the file was not checked.
                 Some(unchecked) => Arc::new(DataFile {
                     loaded: Err(self.facts().error.as_deref().cloned().unwrap_or(unchecked)),
@@ -237,7 +241,7 @@ impl<'a> FileContext<'a> {
                 }),
                 None => self.snapshot().data_of(self.file, self.format()),
             },
-            Role::Config { .. } | Role::Project | Role::Code => Arc::new(DataFile {
+            FileRole::Config { .. } | FileRole::Project | FileRole::Code => Arc::new(DataFile {
                 loaded: match self.file.bytes() {
                     Ok(bytes) => load_yaml(&bytes),
                     Err(error) => Err(error),
@@ -251,7 +255,7 @@ impl<'a> FileContext<'a> {
     /// Puppet's error, if it refuses the file.
     #[must_use]
     pub fn refusal(&self) -> Option<&LoadError> {
-        let is_data = matches!(self.role, Role::Data(_) | Role::Unread);
+        let is_data = matches!(self.role, FileRole::Data(_) | FileRole::Unread);
         // The file's facts include every error of a reader for its extension.
         let is_known = is_data && self.file.format() == Some(self.format());
         match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
@@ -303,7 +307,7 @@ impl<'a> FileContext<'a> {
     }
 
     /// Maps ranges of a scalar's decoded text to ranges of the file.
-    pub(super) fn places<'n>(&self, node: &'n Node) -> Places<'n>
+    pub(super) fn places<'n>(&self, node: &'n TreeNode) -> Places<'n>
     where
         'a: 'n,
     {
@@ -354,7 +358,7 @@ impl<'a> FileContext<'a> {
             Some(OptionAt {
                 name,
                 key: tree.node(key).range,
-                options: Some(Options { value, node, range }),
+                options: Some(KeyOptions { value, node, range }),
             })
         });
         names.collect()
@@ -444,7 +448,7 @@ pub(super) fn order(place: &Place) -> (bool, usize, usize) {
 
 /// The key and value nodes of a mapping's entry, the last ones if it is repeated. Symbols count as strings.
 pub(super) fn entry(tree: &Tree, mapping: NodeId, name: &str) -> Option<(NodeId, NodeId)> {
-    let node: &Node = tree.node(tree.resolve(mapping));
+    let node: &TreeNode = tree.node(tree.resolve(mapping));
     node.as_mapping()?.iter().copied().rfind(|&(key, _)| {
         tree.scalar_text(key)
             .is_some_and(|text| **text == *name || text.strip_prefix(':') == Some(name))

@@ -4,7 +4,7 @@ use super::{FileContext, Findings, Fix, MappingAt, Reader, Safety, Severity, sho
 use crate::hierarchy::FunctionKind;
 use crate::lookup::{PuppetVersion, Reach};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeKind, ScalarStyle};
+use crate::syntax::{NodeKind, ScalarStyle, TreeNode};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact, LOOKUP_OPTIONS};
 
@@ -83,7 +83,7 @@ fn check_mapping(at: &FileContext<'_>, mapping: &MappingAt<'_>, findings: &mut F
 }
 
 /// Whether a key is certainly neither a string nor a symbol.
-fn is_no_text(node: &Node) -> bool {
+fn is_no_text(node: &TreeNode) -> bool {
     if node.tag.is_some() {
         return false;
     }

@@ -6,12 +6,12 @@ use foldhash::quality::RandomState;
 
 use super::{FileContext, Findings, Related};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, ScalarStyle};
+use crate::syntax::{ScalarStyle, TreeNode};
 use crate::workspace::Format;
 
 rule!("dup-key", Warning, [Node(check)]);
 
-fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let Some(pairs) = node.as_mapping() else {
         return;
     };
@@ -20,7 +20,7 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
         return;
     }
     let tree = file.tree();
-    let mut seen: HashMap<&str, &Node, RandomState> = HashMap::default();
+    let mut seen: HashMap<&str, &TreeNode, RandomState> = HashMap::default();
     seen.reserve(pairs.len());
     for &(key, _) in pairs {
         let key = tree.node(key);
@@ -53,14 +53,14 @@ fn check(file: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
 }
 
 /// Whether a key is a plain scalar without a tag, and not a merge key.
-fn is_bare(key: &Node) -> bool {
+fn is_bare(key: &TreeNode) -> bool {
     let plain = |style| matches!(style, ScalarStyle::Plain);
     let is_plain = |scalar: &crate::syntax::Scalar| plain(scalar.style) && &*scalar.text != "<<";
     key.tag.is_none() && key.as_scalar().is_some_and(is_plain)
 }
 
 /// The text of a key that is a string; `None` for merge keys, which may be repeated.
-fn string(key: &Node) -> Option<&str> {
+fn string(key: &TreeNode) -> Option<&str> {
     let scalar = key.as_scalar()?;
     let text = &*scalar.text;
     if text == "<<" || key.tag.is_some() {

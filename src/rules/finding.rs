@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::rule::Rule;
 use crate::analysis::ProjectSeverity;
-use crate::syntax::{Node, quoted};
+use crate::syntax::{TreeNode, quoted};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::File;
 
@@ -146,7 +146,7 @@ impl Fix {
     /// Quotes a plain scalar, which makes it a string. `None` for an empty scalar and for one over
     /// several lines, as quotes change the meaning of line breaks.
     #[must_use]
-    pub fn quote(node: &Node) -> Option<Fix> {
+    pub fn quote(node: &TreeNode) -> Option<Fix> {
         let text = &node.as_scalar()?.text;
         if text.is_empty() || text.len() != node.range.len() {
             return None;

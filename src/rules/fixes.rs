@@ -27,14 +27,14 @@ pub struct Made {
 #[derive(Clone, Debug)]
 pub struct Removed {
     /// The finding before the fix.
-    pub finding: Known,
+    pub finding: FindingIdentity,
     /// Where it would start after the fix; `None` if its text is removed.
     after: Option<TextRange>,
 }
 
 /// The identity of a finding: its code, message and start.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Known {
+pub struct FindingIdentity {
     code: &'static str,
     message: String,
     start: u32,
@@ -45,11 +45,11 @@ struct Chosen<'a> {
     fix: &'a Fix,
 }
 
-impl Known {
+impl FindingIdentity {
     /// The identity of a finding.
     #[must_use]
-    pub fn of(finding: &Finding) -> Known {
-        Known {
+    pub fn of(finding: &Finding) -> FindingIdentity {
+        FindingIdentity {
             code: finding.code,
             message: finding.message.clone(),
             start: finding.range.start,
@@ -66,7 +66,7 @@ impl Known {
 
     /// The same finding after edits of its file; `None` if its text is removed.
     #[must_use]
-    pub fn after(mut self, edits: &[TextEdit]) -> Option<Known> {
+    pub fn after(mut self, edits: &[TextEdit]) -> Option<FindingIdentity> {
         self.start = place_after(edits, self.start)?.end;
         Some(self)
     }
@@ -230,7 +230,7 @@ fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
         return None;
     }
     let removed = kept.iter().map(|one| Removed {
-        finding: Known::of(one.finding),
+        finding: FindingIdentity::of(one.finding),
         after: place_after(&edits, one.finding.range.start),
     });
     Some(Made {
@@ -395,7 +395,7 @@ mod tests {
         assert!(removed.is_still_among(std::slice::from_ref(&behind)));
         behind.message = "another".to_owned();
         assert!(!removed.is_still_among(&[behind]));
-        let moved = Known::of(&inserts)
+        let moved = FindingIdentity::of(&inserts)
             .after(&[TextEdit::insert(0, "# x\n")])
             .unwrap();
         assert_eq!(moved.start, 7);

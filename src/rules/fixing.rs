@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::finding::{Finding, Fix, Safety, Severity};
-use super::fixes::{Known, Made, Removed, fixes_together};
+use super::fixes::{FindingIdentity, Made, Removed, fixes_together};
 use super::recheck::{Recheck, recheck};
 use crate::workspace::{Change, Snapshot};
 
@@ -17,7 +17,7 @@ const MOST_ROUNDS: usize = 100;
 const MOST_LOOKS: usize = 12;
 
 /// The findings of files, by path.
-pub type Found = Vec<(Arc<str>, Vec<Finding>)>;
+pub type FindingsByFile = Vec<(Arc<str>, Vec<Finding>)>;
 
 /// The fixed files, by path.
 type AllMade = BTreeMap<Arc<str>, Made>;
@@ -31,7 +31,7 @@ pub struct Fixing<'a> {
     /// Whether to apply safe fixes only, or all.
     pub most: Safety,
     /// The accepted findings of each file, which are not fixed.
-    pub accepted: BTreeMap<Arc<str>, Vec<Known>>,
+    pub accepted: BTreeMap<Arc<str>, Vec<FindingIdentity>>,
 }
 
 /// A workspace after fixes.
@@ -48,7 +48,7 @@ impl Fixing<'_> {
     #[must_use]
     pub fn run(
         self,
-        find: impl Fn(&Snapshot, &[Arc<str>]) -> Found,
+        find: impl Fn(&Snapshot, &[Arc<str>]) -> FindingsByFile,
         is_fixed: impl Fn(&Finding) -> bool,
     ) -> AfterFixes {
         let mut snapshot = Arc::clone(self.snapshot);
@@ -69,7 +69,12 @@ impl Fixing<'_> {
                 Some((Arc::clone(path), wanted.cloned().collect()))
             });
             let most = certain.as_ref().map_or(Safety::Safe, |_| self.most);
-            let made = fixes_together(&snapshot, &fixable.collect::<Found>(), most, at_once);
+            let made = fixes_together(
+                &snapshot,
+                &fixable.collect::<FindingsByFile>(),
+                most,
+                at_once,
+            );
             if made.is_empty() && most == self.most {
                 break;
             }
@@ -185,7 +190,7 @@ fn next_together(
         });
         let alone: Vec<Finding> = alone.collect();
         let of_file = alone.first().map(|one| Arc::clone(&one.path));
-        let of_file: Found = of_file.map(|path| (path, alone)).into_iter().collect();
+        let of_file: FindingsByFile = of_file.map(|path| (path, alone)).into_iter().collect();
         let made = fixes_together(snapshot, &of_file, Safety::Unsafe, usize::MAX);
         let is_made = |at: &usize| {
             let mut removed = made.values().flat_map(|made| &made.removed);
@@ -204,11 +209,11 @@ fn next_together(
 }
 
 /// A set of findings, by file.
-struct Remembered(BTreeMap<Arc<str>, Vec<Known>>);
+struct Remembered(BTreeMap<Arc<str>, Vec<FindingIdentity>>);
 
 impl Remembered {
     fn all(found: &BTreeMap<Arc<str>, Vec<Finding>>) -> Remembered {
-        let of_file = |findings: &Vec<Finding>| findings.iter().map(Known::of).collect();
+        let of_file = |findings: &Vec<Finding>| findings.iter().map(FindingIdentity::of).collect();
         let all = found.iter();
         let all = all.map(|(path, findings)| (Arc::clone(path), of_file(findings)));
         Remembered(all.collect())

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use super::checker::{Checker, Paths};
+use super::checker::{Checker, SharedPaths};
 use crate::analysis::{EvaluationOrder, MissingValue, PossibleInclusions};
 use crate::lookup::Reach;
 use crate::scope::KnownNodes;
@@ -74,7 +74,7 @@ impl Checker<'_> {
         root: &Root,
         key: &Arc<str>,
         find: impl FnOnce() -> Vec<Arc<str>>,
-    ) -> Paths {
+    ) -> SharedPaths {
         // Each change is a single insertion, so the map is consistent even after a panic.
         let known = || {
             self.wrong_for
@@ -85,7 +85,7 @@ impl Checker<'_> {
         if let Some(found) = known().get(&name) {
             return Arc::clone(found);
         }
-        let found: Paths = find().into();
+        let found: SharedPaths = find().into();
         known().insert(name, Arc::clone(&found));
         found
     }

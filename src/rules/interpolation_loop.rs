@@ -10,7 +10,7 @@ use super::checker::Checker;
 use super::reference_graph::files_on_circles;
 use super::{FileContext, Findings, Reader, Related, Severity};
 use crate::interpolation::Key;
-use crate::lookup::{NodeKind, Reach, Request, TraceNode, Unknown};
+use crate::lookup::{Reach, Request, TraceKind, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -249,30 +249,30 @@ fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
     let mut node = trace;
     loop {
         match &node.kind {
-            NodeKind::Data(key) => steps.push(Step {
+            TraceKind::Data(key) => steps.push(Step {
                 key: key.clone(),
                 file: None,
             }),
-            NodeKind::Options => steps.push(Step {
+            TraceKind::Options => steps.push(Step {
                 key: Arc::from(LOOKUP_OPTIONS),
                 file: None,
             }),
-            NodeKind::Location(location) => {
+            TraceKind::Location(location) => {
                 if let Some(step) = steps.last_mut() {
                     step.file = Some(location.place.clone());
                 }
             }
-            NodeKind::Root
-            | NodeKind::InvalidKey(_)
-            | NodeKind::MergeSource
-            | NodeKind::Provider { .. }
-            | NodeKind::Level { .. }
-            | NodeKind::Merge(_)
-            | NodeKind::Interpolation(_)
-            | NodeKind::Scope(_)
-            | NodeKind::SubKey(_)
-            | NodeKind::Segment
-            | NodeKind::Module(_) => {}
+            TraceKind::Root
+            | TraceKind::InvalidKey(_)
+            | TraceKind::MergeSource
+            | TraceKind::Provider { .. }
+            | TraceKind::Level { .. }
+            | TraceKind::Merge(_)
+            | TraceKind::Interpolation(_)
+            | TraceKind::Scope(_)
+            | TraceKind::SubKey(_)
+            | TraceKind::Segment
+            | TraceKind::Module(_) => {}
         }
         match node.children.last() {
             Some(child) => node = child,

@@ -4,7 +4,7 @@ use super::config_text::version_of;
 use super::{ConfigurationAt, FileContext, Findings, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
-use crate::workspace::Origin;
+use crate::workspace::ConfigOrigin;
 
 rule!("legacy-config", Warning, [Configuration(check)]);
 
@@ -73,5 +73,5 @@ fn is_elsewhere(at: &FileContext<'_>) -> bool {
     let path = at.file.path();
     let roots = at.snapshot().roots();
     let mut found = roots.found().iter().filter(|found| found.path == *path);
-    path.contains("/modules/") && found.any(|found| found.origin == Origin::Content)
+    path.contains("/modules/") && found.any(|found| found.origin == ConfigOrigin::Content)
 }

@@ -1,6 +1,6 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
-use super::context::Options;
+use super::context::KeyOptions;
 use super::entry_edit::{added, entry_range, removed_in_braces, removed_in_lines};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Strategy;
@@ -62,7 +62,11 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
 
 /// Moves one option of a merge strategy into the hash of `merge`. `None` if there is no hash, or if
 /// Puppet would refuse the result.
-fn moved_into(file: &FileContext<'_>, options: &Options<'_>, name: &str) -> Option<Vec<TextEdit>> {
+fn moved_into(
+    file: &FileContext<'_>,
+    options: &KeyOptions<'_>,
+    name: &str,
+) -> Option<Vec<TextEdit>> {
     let (tree, text) = (file.tree(), file.file.text());
     let (_, merge) = entry(tree, options.node, "merge")?;
     let pairs = tree.node(options.node).as_mapping()?;
@@ -84,7 +88,7 @@ fn moved_into(file: &FileContext<'_>, options: &Options<'_>, name: &str) -> Opti
 
 /// Moves the options of a merge strategy under `merge`. `None` if there are comments between them,
 /// if `merge` is already a hash, or if Puppet would refuse the result.
-fn moved(file: &FileContext<'_>, options: &Options<'_>) -> Option<TextEdit> {
+fn moved(file: &FileContext<'_>, options: &KeyOptions<'_>) -> Option<TextEdit> {
     let (tree, text) = (file.tree(), file.file.text());
     let node = tree.node(options.node);
     let pairs = node.as_mapping()?;

@@ -62,13 +62,13 @@ mod touched;
 mod variables;
 mod walk;
 
-pub use checker::{Checker, MOST_FINDINGS, Part, check_file};
-pub use context::{FileContext, Reader, Role};
+pub use checker::{Checker, MOST_FINDINGS, RuleSet, check_file};
+pub use context::{FileContext, FileRole, Reader};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
-pub use fixes::{Known, Made, Removed, fixes_together};
-pub use fixing::{AfterFixes, Fixing, Found, helpful};
+pub use fixes::{FindingIdentity, Made, Removed, fixes_together};
+pub use fixing::{AfterFixes, FindingsByFile, Fixing, helpful};
 pub use recheck::{Recheck, recheck};
-pub use rule::{Depends, Facts, PAGE_SCHEME, Rule};
+pub use rule::{Depends, FactKinds, PAGE_SCHEME, Rule};
 pub use secrets::secret;
 
 // Imports of the rules.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::RULES;
-use super::rule::{Facts, Rule};
+use super::rule::{FactKinds, Rule};
 use super::touched::options_look_up;
 use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, language_of, path};
 
@@ -82,16 +82,16 @@ fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
 
 /// The kinds of facts in which existing files changed. `FILES` is not among them: if files are
 /// added or removed, all files are checked again.
-fn changed_facts(snapshot: &Snapshot) -> Facts {
+fn changed_facts(snapshot: &Snapshot) -> FactKinds {
     let delta = snapshot.delta();
     let options_look_up = options_look_up(snapshot);
-    let mut changed = Facts::NONE;
+    let mut changed = FactKinds::NONE;
     for file in &delta.files {
         if language_of(&file.path).is_some() {
-            changed = changed.and(Facts::MANIFESTS);
+            changed = changed.and(FactKinds::MANIFESTS);
             continue;
         }
-        changed = changed.and(Facts::VALUES);
+        changed = changed.and(FactKinds::VALUES);
         let keys = file.keys();
         let mut names = keys.added.iter().chain(&keys.removed);
         let is_options = |name: &Arc<str>| **name == *LOOKUP_OPTIONS;
@@ -100,13 +100,13 @@ fn changed_facts(snapshot: &Snapshot) -> Facts {
             || keys.changed.iter().any(is_options)
             || names.clone().any(is_options)
         {
-            changed = changed.and(Facts::OPTIONS);
+            changed = changed.and(FactKinds::OPTIONS);
         }
         // A file without keys may not be a hash, and then lookups of all keys fail.
         let may_be_no_hash =
             |facts: &Option<Arc<FileFacts>>| facts.as_ref().is_some_and(|f| f.keys.is_empty());
         if names.next().is_some() || may_be_no_hash(&file.before) || may_be_no_hash(&file.after) {
-            changed = changed.and(Facts::KEYS);
+            changed = changed.and(FactKinds::KEYS);
         }
     }
     changed
@@ -124,7 +124,7 @@ mod tests {
         files.map(|file| Arc::clone(file.path())).collect()
     }
 
-    const fn rule(on: Facts) -> Rule {
+    const fn rule(on: FactKinds) -> Rule {
         Rule {
             code: "of-this-test",
             severity: Severity::Hint,
@@ -138,11 +138,11 @@ mod tests {
         }
     }
 
-    static ON_OPTIONS: Rule = rule(Facts::OPTIONS);
-    static ON_KEYS: Rule = rule(Facts::KEYS);
-    static ON_VALUES: Rule = rule(Facts::VALUES);
-    static ON_MANIFESTS: Rule = rule(Facts::MANIFESTS);
-    static ON_NOTHING: Rule = rule(Facts::NONE);
+    static ON_OPTIONS: Rule = rule(FactKinds::OPTIONS);
+    static ON_KEYS: Rule = rule(FactKinds::KEYS);
+    static ON_VALUES: Rule = rule(FactKinds::VALUES);
+    static ON_MANIFESTS: Rule = rule(FactKinds::MANIFESTS);
+    static ON_NOTHING: Rule = rule(FactKinds::NONE);
 
     /// The rules that check `marked.yaml` again after `other.yaml` was changed to `text`.
     fn checked_again(text: &str) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! `ruby-tags`: a tag needs a Ruby object, so that Puppet refuses the whole file, or Puppet ignores the tag.
 
 use super::{FileContext, Findings, Fix, Safety, Severity};
-use crate::syntax::Node;
+use crate::syntax::TreeNode;
 use crate::text::{TextEdit, TextRange};
 use crate::value::LoadErrorKind;
 
@@ -37,7 +37,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// Reports custom tags, which `psych/visitors/to_ruby.rb` ignores.
-fn check_tag(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+fn check_tag(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let Some(tag) = &node.tag else { return };
     let is_own = tag.text.starts_with('!')
         && tag.text.len() > 1

@@ -10,7 +10,7 @@ use super::finding::Findings;
 use super::finding::Severity;
 use super::suppression::Suppression;
 use crate::hierarchy::Layer;
-use crate::syntax::Node;
+use crate::syntax::TreeNode;
 use crate::workspace::{KeyFact, Snapshot};
 
 /// One diagnostic.
@@ -43,7 +43,7 @@ macro_rules! rule {
     };
     ($code:literal, $severity:ident, $hooks:tt, $($fact:ident)|+, $files:expr $(,)?) => {
         rule!(@ $code, $severity, $hooks, $crate::rules::Depends {
-            on: $crate::rules::Facts::NONE$(.and($crate::rules::Facts::$fact))+,
+            on: $crate::rules::FactKinds::NONE$(.and($crate::rules::FactKinds::$fact))+,
             files: $files,
         }, false);
     };
@@ -76,7 +76,7 @@ pub(super) enum Hook {
     /// A top-level key, also one from a merge key.
     Key(fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)),
     /// A node of data or of a configuration.
-    Node(fn(&FileContext<'_>, &Node, &mut Findings<'_>)),
+    Node(fn(&FileContext<'_>, &TreeNode, &mut Findings<'_>)),
     /// A mapping at any depth.
     Mapping(fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)),
     /// A scalar that is a value or an element, not a key.
@@ -99,32 +99,32 @@ pub(super) struct ConfigurationAt<'a> {
 
 /// Kinds of facts about the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Facts(u8);
+pub struct FactKinds(u8);
 
-impl Facts {
+impl FactKinds {
     /// No facts.
-    pub const NONE: Facts = Facts(0);
+    pub const NONE: FactKinds = FactKinds(0);
     /// The names of top-level keys.
-    pub const KEYS: Facts = Facts(1);
+    pub const KEYS: FactKinds = FactKinds(1);
     /// The values of keys, the lookups in them, and their positions.
-    pub const VALUES: Facts = Facts(1 << 1);
+    pub const VALUES: FactKinds = FactKinds(1 << 1);
     /// The entries of `lookup_options`, with the lookups in them.
-    pub const OPTIONS: Facts = Facts(1 << 2);
+    pub const OPTIONS: FactKinds = FactKinds(1 << 2);
     /// The existence of files. If it changes, all files are checked again; a rule that depends on
     /// it waits until the workspace is read.
-    pub const FILES: Facts = Facts(1 << 3);
+    pub const FILES: FactKinds = FactKinds(1 << 3);
     /// Puppet code.
-    pub const MANIFESTS: Facts = Facts(1 << 4);
+    pub const MANIFESTS: FactKinds = FactKinds(1 << 4);
 
     /// The facts of both.
     #[must_use]
-    pub const fn and(self, others: Facts) -> Facts {
-        Facts(self.0 | others.0)
+    pub const fn and(self, others: FactKinds) -> FactKinds {
+        FactKinds(self.0 | others.0)
     }
 
     /// Whether both have a fact in common.
     #[must_use]
-    pub const fn meet(self, others: Facts) -> bool {
+    pub const fn meet(self, others: FactKinds) -> bool {
         self.0 & others.0 != 0
     }
 }
@@ -133,7 +133,7 @@ impl Facts {
 #[derive(Clone, Copy)]
 pub struct Depends {
     /// Facts about the rest of the workspace.
-    pub on: Facts,
+    pub on: FactKinds,
     /// The files that can have findings, or could before the snapshot's last change: they are
     /// checked again if such facts change.
     pub files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
@@ -142,13 +142,13 @@ pub struct Depends {
 impl Depends {
     /// No other dependencies.
     pub const OWN_FILE: Depends = Depends {
-        on: Facts::NONE,
+        on: FactKinds::NONE,
         files: |_| BTreeSet::new(),
     };
 
     /// The existence of files.
     pub const ON_FILES: Depends = Depends {
-        on: Facts::FILES,
+        on: FactKinds::FILES,
         files: |_| BTreeSet::new(),
     };
 }

@@ -2,7 +2,7 @@
 //! it is alone in its line, and `# hiera-ls: ignore-file[CODE]` for the file. Without brackets they
 //! suppress all codes. Rules about such comments have a hook of their own.
 
-use super::context::{FileContext, Role};
+use super::context::{FileContext, FileRole};
 use super::finding::{Finding, Findings};
 use super::{Hook, RULES, rule};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle, Tree, puppet};
@@ -112,8 +112,8 @@ pub(super) fn after_mark(comment: &str) -> Option<&str> {
 
 pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
     match at.role {
-        Role::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
-        Role::Data(_) | Role::Config { .. } | Role::Project | Role::Unread => {
+        FileRole::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
+        FileRole::Data(_) | FileRole::Config { .. } | FileRole::Project | FileRole::Unread => {
             at.tree().comments().to_vec()
         }
     }
@@ -145,7 +145,7 @@ fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
         TextRange::new(0, text.len())
     } else if !is_alone {
         TextRange::new(line, end_of_value(at.tree(), comment))
-    } else if matches!(at.role, Role::Code) {
+    } else if matches!(at.role, FileRole::Code) {
         next_line(text, comment)
     } else {
         next_key(at.tree(), comment)?

@@ -4,7 +4,7 @@ mod effective;
 
 use std::sync::Arc;
 
-use effective::Judged;
+use effective::EffectiveKey;
 
 use super::context::holds_text;
 use super::parameters::files_of_parameters;
@@ -56,8 +56,11 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         }
     }
     let is_merged = at.checker.has_option(&key.name, "merge");
-    let judged = at.readers().iter().filter_map(|it| Judged::of(at, it, key));
-    let mut judged: Vec<Judged<'_>> = judged.collect();
+    let judged = at
+        .readers()
+        .iter()
+        .filter_map(|it| EffectiveKey::of(at, it, key));
+    let mut judged: Vec<EffectiveKey<'_>> = judged.collect();
     let before = findings.list.len();
     if !is_literal || is_merged {
         judged.retain(|judged| {

@@ -1,13 +1,13 @@
 //! `unknown-alias`: an alias has no anchor, which makes Puppet refuse the whole file.
 
 use super::{FileContext, Findings};
-use crate::syntax::{Node, NodeKind};
+use crate::syntax::{NodeKind, TreeNode};
 use crate::text::{nearest, typing_error};
 use crate::value::{LoadError, LoadErrorKind};
 
 rule!("unknown-alias", Error, [Node(check), File(check_rest)]);
 
-fn check(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let NodeKind::Alias { name, target: None } = &node.kind else {
         return;
     };

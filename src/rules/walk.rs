@@ -5,11 +5,11 @@
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::context::{FileContext, MappingAt, OptionAt, Role, ScalarAt, TokenAt};
+use super::context::{FileContext, FileRole, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::{Finding, Findings};
 use super::rule::{ConfigurationAt, Hook, Rule};
 use crate::interpolation::{has_tokens, tokens};
-use crate::syntax::{Node, NodeKind, Scalar};
+use crate::syntax::{NodeKind, Scalar, TreeNode};
 use crate::workspace::KeyFact;
 
 /// The findings of these rules in a file, unordered.
@@ -20,14 +20,14 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
         runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
     };
     match &at.role {
-        Role::Code => walk.call(&hooks.code, |check, findings| check(at, findings)),
-        Role::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
-        Role::Unread => {
+        FileRole::Code => walk.call(&hooks.code, |check, findings| check(at, findings)),
+        FileRole::Project => walk.call(&hooks.project, |check, findings| check(at, findings)),
+        FileRole::Unread => {
             walk.call(&hooks.unread, |check, findings| check(at, findings));
             walk.data(&hooks);
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
-        Role::Config { layer, dir } => {
+        FileRole::Config { layer, dir } => {
             for (_, node) in at.tree().nodes() {
                 walk.call(&hooks.node, |check, findings| check(at, node, findings));
             }
@@ -37,7 +37,7 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             });
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
-        Role::Data(_) => {
+        FileRole::Data(_) => {
             walk.data(&hooks);
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
@@ -56,7 +56,7 @@ struct Hooks {
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     code: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,
-    node: Indexed<fn(&FileContext<'_>, &Node, &mut Findings<'_>)>,
+    node: Indexed<fn(&FileContext<'_>, &TreeNode, &mut Findings<'_>)>,
     mapping: Indexed<fn(&FileContext<'_>, &MappingAt<'_>, &mut Findings<'_>)>,
     scalar: Indexed<fn(&FileContext<'_>, &ScalarAt<'_>, &mut Findings<'_>)>,
     token: Indexed<fn(&FileContext<'_>, &TokenAt<'_>, &mut Findings<'_>)>,
@@ -196,7 +196,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tokens(&mut self, hooks: &Hooks, node: &Node, scalar: &Scalar, part: Part) {
+    fn tokens(&mut self, hooks: &Hooks, node: &TreeNode, scalar: &Scalar, part: Part) {
         if !has_tokens(&scalar.text) {
             return;
         }

@@ -2,12 +2,12 @@
 
 use super::{FileContext, Findings, Fix};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, Scalar, ScalarStyle};
+use crate::syntax::{Scalar, ScalarStyle, TreeNode};
 use crate::value::{LoadError, LoadErrorKind};
 
 rule!("yaml-date", Error, [Node(check), File(check_rest)]);
 
-fn check(at: &FileContext<'_>, node: &Node, findings: &mut Findings<'_>) {
+fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let is_plain = |scalar: &&Scalar| scalar.style == ScalarStyle::Plain && node.tag.is_none();
     let Some(scalar) = node.as_scalar().filter(is_plain) else {
         return;

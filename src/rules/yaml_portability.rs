@@ -7,9 +7,9 @@ use yaml_rust2::scanner::ScanError;
 
 use super::context::shown;
 use super::finding::Findings;
-use super::{FileContext, Role, Severity};
+use super::{FileContext, FileRole, Severity};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeKind, ScalarStyle, Tree};
+use crate::syntax::{NodeKind, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::float_to_s;
 use crate::workspace::Format;
@@ -38,7 +38,10 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
         return;
     }
     // Keys of a configuration can be symbols or strings.
-    if matches!(at.role, Role::Config { .. } | Role::Project | Role::Code) {
+    if matches!(
+        at.role,
+        FileRole::Config { .. } | FileRole::Project | FileRole::Code
+    ) {
         return;
     }
     let mut differences = differences(at.tree());
@@ -68,7 +71,7 @@ fn rejection(text: &str) -> Option<ScanError> {
 
 /// The plain scalars with another meaning in the core schema of YAML 1.2, in text order, except
 /// those that other rules report.
-fn differences(tree: &Tree) -> impl Iterator<Item = (&Node, String)> {
+fn differences(tree: &Tree) -> impl Iterator<Item = (&TreeNode, String)> {
     // A mapping comes before its keys.
     let mut keys = vec![Key::None; tree.len()];
     tree.nodes().filter_map(move |(id, node)| match &node.kind {

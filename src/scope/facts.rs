@@ -34,14 +34,14 @@ pub(super) struct Saved {
     /// The document; many nodes share it.
     pub(super) document: Arc<str>,
     /// The node's own facts; of equal names the last one is used.
-    pub(super) entries: Box<[Entry]>,
+    pub(super) entries: Box<[ValuePosition]>,
     /// Facts set by hand, by dotted path, in this order.
     pub(super) by_hand: Vec<(Box<str>, Value)>,
 }
 
 /// The position of a fact's value.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct ValuePosition {
     pub(super) name: Arc<str>,
     /// Offset of the value in the document.
     pub(super) start: u32,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::facts::{Entry, Saved};
+use super::facts::{Saved, ValuePosition};
 use super::facts_file::trusted_in;
 use super::node::{Knowledge, Node, Nodes, NodesError, not_a_hash};
 use super::share::Share;
@@ -175,7 +175,7 @@ impl Reader<'_> {
         rest: &Parts<'_>,
     ) -> Result<(), NodesError> {
         let start = self.document.as_ptr().addr();
-        let entries = facts.iter().map(|(name, raw)| Entry {
+        let entries = facts.iter().map(|(name, raw)| ValuePosition {
             name: self.name(name),
             start: narrow(raw.get().as_ptr().addr() - start),
             length: narrow(raw.get().len()),

@@ -15,7 +15,7 @@ use super::progress;
 use super::requests;
 use super::settings::SECTION;
 
-pub(crate) struct Backend {
+pub(crate) struct Handlers {
     pub(crate) session: Arc<Connection>,
 }
 
@@ -31,7 +31,7 @@ macro_rules! answered {
     )*};
 }
 
-impl LanguageServer for Backend {
+impl LanguageServer for Handlers {
     async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         // The parameters were read when the message arrived.
         Ok(capabilities::answer(self.session.facts()))

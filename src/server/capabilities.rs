@@ -9,7 +9,7 @@ use tower_lsp::ls_types as lsp;
 use super::convert;
 use super::requests::semantic_tokens;
 use crate::ide::hover::HoverForm;
-use crate::ide::refactor::Kind;
+use crate::ide::refactor::RefactoringKind;
 use crate::text::PositionEncoding;
 
 /// The kind of the action that applies all safe fixes of a file.
@@ -403,10 +403,10 @@ pub(crate) fn answer(client: &ClientFacts) -> lsp::InitializeResult {
                 lsp::CodeActionOptions {
                     code_action_kinds: Some(vec![
                         lsp::CodeActionKind::QUICKFIX,
-                        lsp::CodeActionKind::from(Kind::Move.name()),
-                        lsp::CodeActionKind::from(Kind::Extract.name()),
-                        lsp::CodeActionKind::from(Kind::Inline.name()),
-                        lsp::CodeActionKind::from(Kind::Rewrite.name()),
+                        lsp::CodeActionKind::from(RefactoringKind::Move.name()),
+                        lsp::CodeActionKind::from(RefactoringKind::Extract.name()),
+                        lsp::CodeActionKind::from(RefactoringKind::Inline.name()),
+                        lsp::CodeActionKind::from(RefactoringKind::Rewrite.name()),
                         lsp::CodeActionKind::from(FIX_ALL),
                     ]),
                     resolve_provider: Some(true),

@@ -1,7 +1,7 @@
 //! The inputs of answers besides the workspace's files: settings, files outside that settings name,
 //! and the user's choices (a node, facts of a what-if).
 //!
-//! A [`Context`] is immutable, like a snapshot: an answer is a function of both.
+//! A [`ServerContext`] is immutable, like a snapshot: an answer is a function of both.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::settings::UserSettings;
 
 /// Settings, outside files and choices at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct ServerContext {
     /// The settings.
     pub settings: Arc<UserSettings>,
     /// The content of files that settings name.
@@ -90,7 +90,7 @@ impl Choices {
     }
 }
 
-impl Context {
+impl ServerContext {
     /// Puppet's settings from the user's settings, with files read as in an editor. They hold no
     /// keys: encrypted values stay encrypted in every lookup.
     #[must_use]
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn settings_become_puppets() {
-        let mut context = Context::default();
+        let mut context = ServerContext::default();
         assert!(context.puppet().strict_variables);
         assert!(context.puppet().recover_broken_files);
         context.settings = Arc::new(UserSettings {

@@ -14,12 +14,12 @@ use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::uri;
 use crate::analysis::severity_at;
-use crate::rules::{self, Checker, Finding, Part, Recheck, Severity, Tag, recheck};
+use crate::rules::{self, Checker, Finding, Recheck, RuleSet, Severity, Tag, recheck};
 use crate::workspace::Snapshot;
 
 /// The diagnostics of all files that hierarchies read, and the files to be checked.
 #[derive(Default)]
-pub(crate) struct Diagnostics {
+pub(crate) struct FileDiagnostics {
     /// `None` if all files have to be checked.
     pending: Option<BTreeSet<Arc<str>>>,
     known: BTreeMap<Arc<str>, OfFile>,
@@ -53,7 +53,7 @@ impl OfFile {
     }
 }
 
-impl Diagnostics {
+impl FileDiagnostics {
     /// Adds the files that changes can affect; the next checked view must be pinned after this.
     pub(crate) fn take(&mut self, unchecked: Unchecked) {
         let again = match unchecked {
@@ -92,7 +92,7 @@ impl Diagnostics {
         if due.is_empty() {
             return true;
         }
-        let findings = findings(view, Part::All);
+        let findings = findings(view, RuleSet::All);
         for path in due {
             if view.stop.requested() {
                 return false;
@@ -128,7 +128,7 @@ impl Diagnostics {
 /// that no hierarchy reads. Shared inputs are computed once.
 pub(crate) fn checker(
     view: &View,
-    part: Part,
+    part: RuleSet,
 ) -> impl Fn(&str) -> Option<Vec<lsp::Diagnostic>> + '_ {
     let findings = findings(view, part);
     move |path| Some(diagnostics(view, path, findings(path)?))
@@ -142,7 +142,7 @@ fn diagnostics(view: &View, path: &str, findings: Vec<Finding>) -> Vec<lsp::Diag
 }
 
 /// The same as findings; `None` for any file if diagnostics are turned off.
-pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
+pub(crate) fn findings(view: &View, part: RuleSet) -> impl Fn(&str) -> Option<Vec<Finding>> + '_ {
     findings_in(view, &view.snapshot, part)
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn findings(view: &View, part: Part) -> impl Fn(&str) -> Option<Vec<F
 pub(crate) fn findings_in<'a>(
     view: &'a View,
     snapshot: &'a Snapshot,
-    part: Part,
+    part: RuleSet,
 ) -> impl Fn(&str) -> Option<Vec<Finding>> + 'a {
     let configs = Arc::clone(&view.caches.configs);
     let nodes = |path: &str| view.context.all_nodes(&view.caches, &view.snapshot, path);

@@ -11,10 +11,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::context::Outside;
-use super::jobs::{NoAnswer, Stop, caught};
+use super::jobs::{Cancellation, NoAnswer, caught};
 use super::lock;
 use super::model::{Model, Pinned};
-use crate::disk::{self, DataFolders, Ignore, Progress, ScanProblem, Stamp, WatchMode, Watcher};
+use crate::disk::{
+    self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp, WatchMode, Watcher,
+};
 use crate::eyaml::Keys;
 use crate::workspace::{Change, Content, DiskEntry, Snapshot, path};
 
@@ -26,7 +28,7 @@ const PROGRESS_STEP: usize = 64;
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Progress and results of the reader.
-pub(crate) enum Reading {
+pub(crate) enum ReaderEvent {
     /// A full read of the workspace begins.
     Begun,
     /// All names are known, and no file is read yet.
@@ -56,7 +58,7 @@ pub(crate) struct Seek {
 
 /// Files to read anywhere, because the user's settings name them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedFiles {
     /// Nodes files and facts files.
     pub(crate) texts: Vec<Arc<str>>,
     /// The private key and the certificate, if values are to be decrypted.
@@ -96,7 +98,7 @@ struct Shared {
 #[derive(Default)]
 struct Orders {
     /// From now on, read these files and keys that settings name.
-    named: Option<Named>,
+    named: Option<NamedFiles>,
     /// Find the environments of open files.
     seek: Option<Seek>,
     scan: Option<WatchedBy>,
@@ -159,7 +161,7 @@ impl DiskReader {
     }
 
     /// Reads files that settings name, now and whenever an order re-reads them.
-    pub(crate) fn name(&self, named: Named) {
+    pub(crate) fn name(&self, named: NamedFiles) {
         self.lock().named = Some(named);
         self.0.ordered.notify_one();
     }
@@ -188,7 +190,7 @@ impl DiskReader {
     pub(crate) fn start(
         &self,
         model: Arc<Model>,
-        tell: impl Fn(Reading) + Send + Sync + 'static,
+        tell: impl Fn(ReaderEvent) + Send + Sync + 'static,
     ) -> std::io::Result<()> {
         let reader = self.clone();
         let work = move || reader.work(&model, &tell);
@@ -198,12 +200,12 @@ impl DiskReader {
         Ok(())
     }
 
-    fn work(&self, model: &Model, tell: &(impl Fn(Reading) + Sync)) {
+    fn work(&self, model: &Model, tell: &(impl Fn(ReaderEvent) + Sync)) {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
         // Watches as long as it is alive.
         let mut _watcher = None;
-        let mut named = Named::default();
+        let mut named = NamedFiles::default();
         let mut stamps = named.stamps();
         // Problems of a scan, until they are reported: another order may come first.
         let mut unsaid = Vec::new();
@@ -213,14 +215,14 @@ impl DiskReader {
                 || named.texts.iter().any(|at| orders.paths.contains(at));
             let renamed = orders.named.is_some();
             named = orders.named.unwrap_or(named);
-            if renamed || (again && named != Named::default()) {
+            if renamed || (again && named != NamedFiles::default()) {
                 stamps = named.stamps();
                 let (outside, problems) = named.read();
-                tell(Reading::Outside(outside, problems));
+                tell(ReaderEvent::Outside(outside, problems));
             }
             let sought = orders.seek.is_some();
             if let Some(seek) = orders.seek {
-                tell(Reading::Adopted(seek.environments()));
+                tell(ReaderEvent::Adopted(seek.environments()));
             }
             let Some(snapshot) = now(model) else {
                 return;
@@ -228,14 +230,14 @@ impl DiskReader {
             let areas = snapshot.areas();
             let mut done = sought;
             if let Some(watched_by) = orders.scan {
-                tell(Reading::Begun);
+                tell(ReaderEvent::Begun);
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that no event is missed in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
                 let progress = self.progress(tell);
-                let progress = |at: Progress| {
-                    if at == Progress::Listed {
-                        tell(Reading::Listed);
+                let progress = |at: ScanProgress| {
+                    if at == ScanProgress::Listed {
+                        tell(ReaderEvent::Listed);
                         self.read_open_first(model, areas, &ignore);
                     }
                     progress(at)
@@ -246,7 +248,7 @@ impl DiskReader {
                             data_folders = scan.data_folders;
                             _watcher = self.watch(&ours, &ignore, &data_folders);
                         }
-                        if scan.outcome == disk::Outcome::Complete {
+                        if scan.outcome == disk::ScanOutcome::Complete {
                             model.change(scan.change);
                         }
                         scan.problems
@@ -264,7 +266,7 @@ impl DiskReader {
                 // Under the lock: a later order must not count as done.
                 let orders = self.lock();
                 if orders.scan.is_none() && orders.seek.is_none() {
-                    tell(Reading::Done(std::mem::take(&mut unsaid)));
+                    tell(ReaderEvent::Done(std::mem::take(&mut unsaid)));
                 }
             }
             if !orders.found.is_empty() {
@@ -278,7 +280,7 @@ impl DiskReader {
     }
 
     /// Waits for orders, or for a change of a file that settings name; `None` at the end.
-    fn next(&self, named: &Named, stamps: &[Option<Stamp>]) -> Option<Orders> {
+    fn next(&self, named: &NamedFiles, stamps: &[Option<Stamp>]) -> Option<Orders> {
         loop {
             let mut orders = self.lock();
             let mut waited = false;
@@ -351,21 +353,21 @@ impl DiskReader {
             return;
         }
         let scan = disk::scan(&folders, ignore, &|_| self.go_on());
-        if scan.outcome == disk::Outcome::Complete {
+        if scan.outcome == disk::ScanOutcome::Complete {
             model.change(scan.change);
         }
     }
 
     fn progress<'a>(
         &'a self,
-        tell: &'a (impl Fn(Reading) + Sync),
-    ) -> impl Fn(Progress) -> ControlFlow<()> + Sync + 'a {
+        tell: &'a (impl Fn(ReaderEvent) + Sync),
+    ) -> impl Fn(ScanProgress) -> ControlFlow<()> + Sync + 'a {
         move |progress| {
             match progress {
-                Progress::Listing { .. } | Progress::Listed => {}
-                Progress::Reading { read, of } => {
+                ScanProgress::Listing { .. } | ScanProgress::Listed => {}
+                ScanProgress::Reading { read, of } => {
                     if read % PROGRESS_STEP == 0 {
-                        tell(Reading::Files { read, of });
+                        tell(ReaderEvent::Files { read, of });
                     }
                 }
             }
@@ -382,7 +384,7 @@ impl DiskReader {
     }
 }
 
-impl Named {
+impl NamedFiles {
     fn stamps(&self) -> Vec<Option<Stamp>> {
         let keys = self
             .keys
@@ -435,7 +437,7 @@ fn text(at: &str) -> Result<Arc<str>, String> {
 
 /// The snapshot after everything in the model's queue; `None` once it is closed.
 fn now(model: &Model) -> Option<Arc<Snapshot>> {
-    let latest = match model.pin(&Stop::never()) {
+    let latest = match model.pin(&Cancellation::never()) {
         Pinned::Now(latest) => latest,
         Pinned::Soon(latest) => latest.blocking_recv().ok()?,
     };

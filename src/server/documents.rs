@@ -11,7 +11,7 @@ use ropey::{Rope, RopeSlice};
 use crate::text::{Position, PositionEncoding};
 
 #[derive(Clone, Debug)]
-pub(crate) struct Document {
+pub(crate) struct OpenDocument {
     /// The URI in the client's own spelling, which answers have to repeat.
     pub(crate) uri: Arc<str>,
     /// The client's version number; increases with every change.
@@ -79,12 +79,12 @@ impl std::fmt::Display for Misfit {
 /// All open documents by absolute path. A clone is cheap and does not change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Documents {
-    open: imbl::OrdMap<Arc<str>, Arc<Document>>,
+    open: imbl::OrdMap<Arc<str>, Arc<OpenDocument>>,
 }
 
 impl Documents {
     /// Opens a document, or replaces one that was already open.
-    pub(crate) fn open(&mut self, path: Arc<str>, document: Document) {
+    pub(crate) fn open(&mut self, path: Arc<str>, document: OpenDocument) {
         self.open.insert(path, Arc::new(document));
     }
 
@@ -93,7 +93,7 @@ impl Documents {
         self.open.remove(path).is_some()
     }
 
-    pub(crate) fn get(&self, path: &str) -> Option<&Arc<Document>> {
+    pub(crate) fn get(&self, path: &str) -> Option<&Arc<OpenDocument>> {
         self.open.get(path)
     }
 
@@ -114,7 +114,7 @@ impl Documents {
         version: Option<i32>,
         edits: &[Edit],
         encoding: PositionEncoding,
-    ) -> Result<Arc<Document>, Misfit> {
+    ) -> Result<Arc<OpenDocument>, Misfit> {
         let self_contained = edits.first().is_some_and(|edit| edit.range.is_none());
         let document = self.open.get(path).ok_or(Misfit::NotOpen)?;
         let have = document.version;
@@ -122,7 +122,7 @@ impl Documents {
         if got <= have && !self_contained {
             return Err(Misfit::OldVersion { have, got });
         }
-        let mut changed = Document::clone(document);
+        let mut changed = OpenDocument::clone(document);
         changed.version = got;
         for edit in edits {
             apply(&mut changed.text, edit, encoding);
@@ -195,8 +195,8 @@ mod tests {
         documents
     }
 
-    fn document(text: &str) -> Document {
-        Document {
+    fn document(text: &str) -> OpenDocument {
+        OpenDocument {
             uri: "file:///f".into(),
             version: 1,
             text: Text::Whole(text.into()),

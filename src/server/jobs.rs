@@ -1,7 +1,7 @@
 //! Runs jobs off the transport's task, with limits, cancellation, and protection from panics.
 //!
 //! A job runs on the blocking pool, never on the task that reads the pipe. [`Lanes`] limit the
-//! number of running jobs; a [`Stop`] tells a job that its answer is no longer wanted.
+//! number of running jobs; a [`Cancellation`] tells a job that its answer is no longer wanted.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,10 +17,10 @@ const RUNNING: u8 = 0;
 const OUTDATED: u8 = 1;
 const CANCELLED: u8 = 2;
 
-/// The cancellation flag of a job. Long loops check [`Stop::requested`] now and then; a clone is
-/// the same flag.
+/// The cancellation flag of a job. Long loops check [`Cancellation::requested`] now and then; a
+/// clone is the same flag.
 #[derive(Clone, Debug)]
-pub struct Stop(Arc<Flag>);
+pub struct Cancellation(Arc<Flag>);
 
 #[derive(Debug)]
 struct Flag {
@@ -39,10 +39,10 @@ pub(crate) enum Reason {
     Outdated,
 }
 
-impl Stop {
+impl Cancellation {
     /// A new flag; an outdated job may run on for `grace`.
-    pub(crate) fn new(grace: Duration) -> Stop {
-        Stop(Arc::new(Flag {
+    pub(crate) fn new(grace: Duration) -> Cancellation {
+        Cancellation(Arc::new(Flag {
             state: AtomicU8::new(RUNNING),
             outdated_since: OnceLock::new(),
             grace,
@@ -52,8 +52,8 @@ impl Stop {
 
     /// A flag that is never set.
     #[must_use]
-    pub fn never() -> Stop {
-        Stop::new(Duration::MAX)
+    pub fn never() -> Cancellation {
+        Cancellation::new(Duration::MAX)
     }
 
     /// Whether the job is cancelled: takes a few nanoseconds.
@@ -167,7 +167,7 @@ impl Lanes {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
-        stop: &Stop,
+        stop: &Cancellation,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, NoAnswer> {
         let semaphore = match lane {

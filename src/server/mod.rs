@@ -47,9 +47,9 @@ use tower::Service;
 use tower_lsp::jsonrpc::{Request, Response};
 use tower_lsp::{ExitedError, LspService};
 
-use backend::Backend;
+use backend::Handlers;
 use connection::{Connection, Index};
-use disk_reader::{DiskReader, Reading};
+use disk_reader::{DiskReader, ReaderEvent};
 use model::Model;
 use ordered::Ordered;
 use outbox::Outbox;
@@ -198,7 +198,7 @@ where
     };
     let (service, socket) = LspService::new(|client| {
         let session = Connection::new(client, options, model.clone(), DiskReader::default());
-        Backend { session }
+        Handlers { session }
     });
     let session = service.inner().session.clone();
     let _ = session_of_model.set(Arc::downgrade(&session));
@@ -265,29 +265,29 @@ fn start_threads(
     let began: Mutex<Option<Instant>> = Mutex::default();
     session.disk.start(session.model.clone(), move |reading| {
         match reading {
-            Reading::Begun => {
+            ReaderEvent::Begun => {
                 *lock(&began) = Some(Instant::now());
                 tells.index.send_replace(Index::Reading { read: 0, of: 0 });
             }
-            Reading::Files { read, of } => {
+            ReaderEvent::Files { read, of } => {
                 tells.index.send_replace(Index::Reading { read, of });
                 if let Some(portion_read) = &tells.options.portion_read {
                     portion_read();
                 }
             }
-            Reading::Listed => {
+            ReaderEvent::Listed => {
                 if let Some(listed) = &tells.options.listed {
                     listed();
                 }
             }
-            Reading::Outside(outside, problems) => {
+            ReaderEvent::Outside(outside, problems) => {
                 for problem in problems {
                     tells.log(LogLevel::Warning, &problem);
                 }
                 tells.set_outside(outside);
             }
-            Reading::Adopted(folders) => tells.adopt(folders),
-            Reading::Done(problems) => {
+            ReaderEvent::Adopted(folders) => tells.adopt(folders),
+            ReaderEvent::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
                     let message = format!("{} {}", problem.path, problem.message);
                     tells.log(LogLevel::Warning, &message);

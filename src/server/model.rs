@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::documents::Text;
-use super::jobs::{NoAnswer, Stop, caught};
+use super::jobs::{Cancellation, NoAnswer, caught};
 use super::lock;
 use crate::workspace::{Change, Snapshot, Workspace};
 
@@ -23,12 +23,12 @@ use crate::workspace::{Change, Snapshot, Workspace};
 pub(crate) struct VersionedSnapshot {
     pub(crate) snapshot: Arc<Snapshot>,
     /// Increases with every change.
-    pub(crate) revision: Revision,
+    pub(crate) revision: ModelRevision,
 }
 
 /// The number of changes before a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) struct Revision(pub(crate) u64);
+pub(crate) struct ModelRevision(pub(crate) u64);
 
 /// A snapshot that is ready, or will be once earlier changes are applied.
 pub(crate) enum Pinned {
@@ -76,7 +76,7 @@ struct Queue {
     busy: bool,
     closed: bool,
     /// The number of changes so far.
-    revision: Revision,
+    revision: ModelRevision,
     /// The time of the last one.
     arrived: Option<Instant>,
     /// The time of the last edit of a document.
@@ -89,10 +89,10 @@ enum Entry {
         path: Arc<str>,
         text: Text,
         version: i32,
-        revision: Revision,
+        revision: ModelRevision,
     },
-    Change(Change, Revision),
-    Pin(oneshot::Sender<VersionedSnapshot>, Stop),
+    Change(Change, ModelRevision),
+    Pin(oneshot::Sender<VersionedSnapshot>, Cancellation),
 }
 
 impl Model {
@@ -106,7 +106,7 @@ impl Model {
             filled: Condvar::new(),
             latest: ArcSwap::from_pointee(VersionedSnapshot {
                 snapshot,
-                revision: Revision::default(),
+                revision: ModelRevision::default(),
             }),
             unchecked: Mutex::default(),
         });
@@ -138,7 +138,7 @@ impl Model {
         self.enter(|revision| Entry::Change(change, revision));
     }
 
-    fn enter(&self, entry: impl FnOnce(Revision) -> Entry) {
+    fn enter(&self, entry: impl FnOnce(ModelRevision) -> Entry) {
         let mut queue = self.lock();
         queue.revision.0 += 1;
         queue.arrived = Some(Instant::now());
@@ -148,7 +148,7 @@ impl Model {
     }
 
     /// Pins the workspace at this place. A request that is cancelled before its turn costs nothing.
-    pub(crate) fn pin(&self, stop: &Stop) -> Pinned {
+    pub(crate) fn pin(&self, stop: &Cancellation) -> Pinned {
         let mut queue = self.lock();
         if queue.entries.is_empty() && !queue.busy {
             return Pinned::Now(VersionedSnapshot::clone(&self.latest.load()));
@@ -165,7 +165,7 @@ impl Model {
     }
 
     /// The revision of the last change that arrived, applied or not.
-    pub(crate) fn newest(&self) -> Revision {
+    pub(crate) fn newest(&self) -> ModelRevision {
         self.lock().revision
     }
 
@@ -274,7 +274,7 @@ impl Model {
         }
     }
 
-    fn apply(&self, workspace: &Workspace, change: Change, revision: Revision) {
+    fn apply(&self, workspace: &Workspace, change: Change, revision: ModelRevision) {
         match caught(|| workspace.apply(change)) {
             Ok(snapshot) => {
                 let made = snapshot.clone();
@@ -300,5 +300,5 @@ impl Model {
 #[derive(Default)]
 struct Texts {
     by_path: IndexMap<Arc<str>, (Text, i32)>,
-    revision: Revision,
+    revision: ModelRevision,
 }

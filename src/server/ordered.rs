@@ -14,11 +14,11 @@ use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp::{ExitedError, LspService};
 
-use super::backend::Backend;
+use super::backend::Handlers;
 use super::capabilities::{self, Trace};
 use super::connection::{Again, Connection, Stage, Ticket};
 use super::convert;
-use super::documents::{Document, Edit, Text};
+use super::documents::{Edit, OpenDocument, Text};
 use super::requests;
 use super::settings::{LogLevel, SECTION};
 use crate::text::Position;
@@ -35,14 +35,14 @@ pub(crate) fn ticket() -> Option<Arc<Ticket>> {
 
 /// The protocol's service with ordering in front of it.
 pub struct Ordered {
-    inner: LspService<Backend>,
+    inner: LspService<Handlers>,
     session: Arc<Connection>,
 }
 
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
 impl Ordered {
-    pub(crate) fn new(inner: LspService<Backend>, session: Arc<Connection>) -> Ordered {
+    pub(crate) fn new(inner: LspService<Handlers>, session: Arc<Connection>) -> Ordered {
         Ordered { inner, session }
     }
 
@@ -292,7 +292,7 @@ fn did_open(session: &Connection, mut params: Value) {
         return;
     };
     let version = version(&params).unwrap_or(0);
-    let document = Document {
+    let document = OpenDocument {
         uri,
         version,
         text: Text::Whole(text.into()),

@@ -14,7 +14,7 @@ use tower_lsp::Client;
 use tower_lsp::ls_types::{self as lsp, notification};
 
 use super::connection::Connection;
-use super::jobs::Stop;
+use super::jobs::Cancellation;
 use super::lock;
 
 /// Delay before unsolicited progress is shown.
@@ -47,7 +47,7 @@ impl Progress {
         session: &Connection,
         token: Option<lsp::ProgressToken>,
         title: &str,
-        stop: &Stop,
+        stop: &Cancellation,
     ) -> Progress {
         let (sender, receiver) = unbounded_channel();
         let is_asked_for = token.is_some();

@@ -16,11 +16,11 @@ use tower_lsp::ls_types as lsp;
 use super::backend::ask_to_pull_again;
 use super::connection::{Connection, Index, Stage};
 use super::convert;
-use super::diagnostics::{Diagnostics, OfFile, checker};
-use super::jobs::{Lane, Stop};
+use super::diagnostics::{FileDiagnostics, OfFile, checker};
+use super::jobs::{Cancellation, Lane};
 use super::requests::View;
 use super::requests::diagnostic::uri;
-use crate::rules::Part;
+use crate::rules::RuleSet;
 
 /// Debounce: check after this much time without a change. Shorter than a pause between words,
 /// longer than one between letters of a fast typist's burst.
@@ -186,7 +186,7 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
             return Round::Interrupted;
         }
     }
-    let Some(view) = View::now(session, Stop::never()).await else {
+    let Some(view) = View::now(session, Cancellation::never()).await else {
         return Round::Done;
     };
     let mut closed = {
@@ -228,7 +228,11 @@ impl Publisher {
 
     /// The files whose diagnostics at the client may be outdated, or belong to a closed document's
     /// version. A pull may have checked a file that is no longer `pending`.
-    fn stale(&self, diagnostics: &Diagnostics, pending: BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    fn stale(
+        &self,
+        diagnostics: &FileDiagnostics,
+        pending: BTreeSet<Arc<str>>,
+    ) -> BTreeSet<Arc<str>> {
         let mut stale = pending;
         let id = |path: &str| self.published.get(path).map(|published| &published.id);
         let news = diagnostics
@@ -275,7 +279,7 @@ fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
 
 /// Checks the current files and publishes the differences.
 async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
-    let stop = Stop::new(Duration::ZERO);
+    let stop = Cancellation::new(Duration::ZERO);
     // Held until the job ends, so that an older view is never checked after a newer one.
     let mut diagnostics = session.diagnostics.clone().lock_owned().await;
     let Some(view) = View::now(session, stop.clone()).await else {
@@ -315,7 +319,7 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
 /// While the workspace is being read: publishes diagnostics of open files that need only their own
 /// text.
 async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
-    let stop = Stop::new(Duration::ZERO);
+    let stop = Cancellation::new(Duration::ZERO);
     let view = View::latest(session, stop.clone());
     let open = view.documents.paths();
     let mut due: Vec<Address> = open
@@ -333,7 +337,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let paths: Vec<Arc<str>> = due.iter().map(|address| address.path.clone()).collect();
     let job = move || {
         let view = view.with_open_files();
-        let check = checker(&view, Part::OwnFile);
+        let check = checker(&view, RuleSet::OwnFile);
         let found = paths.iter().map(|path| check(path).map(OfFile::new));
         found.collect::<Vec<_>>()
     };
@@ -359,7 +363,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
 /// Runs a check in the background. `None` if something changed meanwhile; no findings if it failed.
 async fn unless_changed<T: Send + 'static>(
     session: &Connection,
-    stop: &Stop,
+    stop: &Cancellation,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> Option<Option<T>> {
     let job = session.lanes.run(Lane::Background, stop, job);
@@ -391,7 +395,7 @@ mod tests {
         let publisher = Publisher {
             published: HashMap::from([(path.clone(), published)]),
         };
-        let stale = publisher.stale(&Diagnostics::default(), BTreeSet::new());
+        let stale = publisher.stale(&FileDiagnostics::default(), BTreeSet::new());
         assert_eq!(stale, BTreeSet::from([path]));
     }
 }

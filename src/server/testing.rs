@@ -8,8 +8,8 @@ use tower_lsp::ExitedError;
 use tower_lsp::jsonrpc::{Request, Response};
 
 pub use super::CONCURRENCY;
-pub use super::context::Context;
-pub use super::jobs::Stop;
+pub use super::context::ServerContext;
+pub use super::jobs::Cancellation;
 pub use super::ordered::Ordered;
 pub use super::settings::UserSettings;
 pub use super::{Options, serve};
@@ -43,6 +43,6 @@ pub struct Doubles {
     pub symbols: Box<SymbolsDouble>,
 }
 
-type HoverDouble = dyn Fn(&Snapshot, &str, usize, &Stop) -> Option<Hover> + Send + Sync;
+type HoverDouble = dyn Fn(&Snapshot, &str, usize, &Cancellation) -> Option<Hover> + Send + Sync;
 type CheckDouble = dyn Fn(&Snapshot, &str) -> Option<Vec<Finding>> + Send + Sync;
 type SymbolsDouble = dyn Fn(&Snapshot, &str) -> Vec<Symbol> + Send + Sync;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::libyaml::{CollectionStyle, Event, EventKind, ScalarStyle as Written};
-use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+use super::libyaml::{CollectionStyle, Event, EventKind, YamlScalarStyle};
+use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
 use crate::text::TextRange;
 
 /// Deeper collections are refused, so that no recursion over a tree or a value can overflow the
@@ -37,7 +37,7 @@ pub(super) struct Checkpoint {
 #[derive(Debug)]
 pub(super) struct Builder<'t> {
     bytes: &'t [u8],
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     frames: Vec<Frame>,
     /// Children of open collections.
     pending: Vec<NodeId>,
@@ -187,11 +187,11 @@ impl<'t> Builder<'t> {
                     Arc::from(&**value)
                 };
                 let style = match style {
-                    Written::Plain => ScalarStyle::Plain,
-                    Written::SingleQuoted => ScalarStyle::SingleQuoted,
-                    Written::DoubleQuoted => ScalarStyle::DoubleQuoted,
-                    Written::Literal => ScalarStyle::Literal,
-                    Written::Folded => ScalarStyle::Folded,
+                    YamlScalarStyle::Plain => ScalarStyle::Plain,
+                    YamlScalarStyle::SingleQuoted => ScalarStyle::SingleQuoted,
+                    YamlScalarStyle::DoubleQuoted => ScalarStyle::DoubleQuoted,
+                    YamlScalarStyle::Literal => ScalarStyle::Literal,
+                    YamlScalarStyle::Folded => ScalarStyle::Folded,
                 };
                 self.add_scalar(range, style, text, anchor, tag);
             }
@@ -307,7 +307,7 @@ impl<'t> Builder<'t> {
         if parent.is_some() {
             self.pending.push(id);
         }
-        self.nodes.push(Node {
+        self.nodes.push(TreeNode {
             range,
             kind,
             anchor,
@@ -348,20 +348,26 @@ impl<'t> Builder<'t> {
         (found_anchor, found_tag, at)
     }
 
-    fn scalar_range(&self, start: usize, end: usize, style: Written, absent: bool) -> TextRange {
+    fn scalar_range(
+        &self,
+        start: usize,
+        end: usize,
+        style: YamlScalarStyle,
+        absent: bool,
+    ) -> TextRange {
         match style {
-            Written::Plain if absent => {
+            YamlScalarStyle::Plain if absent => {
                 // An absent value stands after its indicator, or at the end of the last token.
                 let indicated =
                     start > self.behind && matches!(self.bytes[start - 1], b':' | b'-' | b'?');
                 TextRange::empty(if indicated { start } else { self.behind })
             }
-            Written::Literal | Written::Folded => {
+            YamlScalarStyle::Literal | YamlScalarStyle::Folded => {
                 TextRange::new(start, trim_blank_lines(self.bytes, start, end))
             }
-            Written::Plain | Written::SingleQuoted | Written::DoubleQuoted => {
-                TextRange::new(start, end)
-            }
+            YamlScalarStyle::Plain
+            | YamlScalarStyle::SingleQuoted
+            | YamlScalarStyle::DoubleQuoted => TextRange::new(start, end),
         }
     }
 }

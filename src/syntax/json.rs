@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::builder::line_length;
 use super::json_scalar::{Becomes, number_length, read_escape};
 use super::scalar_map::hex;
-use super::tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+use super::tree::{BrokenEntry, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
 use super::{Parse, Problem, ProblemKind};
 use crate::text::TextRange;
 
@@ -73,7 +73,7 @@ enum Failure {
 struct Parser<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     comments: Vec<TextRange>,
     budget: usize,
 }
@@ -166,7 +166,7 @@ impl Parser<'_> {
 
     fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
         let id = NodeId::at(self.nodes.len());
-        self.nodes.push(Node {
+        self.nodes.push(TreeNode {
             range,
             kind,
             anchor: None,

@@ -36,7 +36,7 @@ pub use hocon::parse_hocon;
 pub use json::parse_json;
 pub use quote::{quote_scalars, quoted};
 pub use scalar_map::ScalarMap;
-pub use tree::{BrokenEntry, Node, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
+pub use tree::{BrokenEntry, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
 pub use yaml::{parse_yaml, read_document};
 
 use crate::text::TextRange;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::plain_yaml::{PlainScalar, Sink, read_plain};
-use super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Tree};
+use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 
 /// A typical number of bytes of text per tree node.
@@ -29,7 +29,7 @@ pub(super) fn plain_tree(bytes: &[u8]) -> Option<Tree> {
 }
 
 struct Nodes {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// The open collections, with the start of each one's children in `pending`.
     open: Vec<(NodeId, usize)>,
     /// Children of open collections.
@@ -46,7 +46,7 @@ impl Nodes {
         if parent.is_some() {
             self.pending.push(id);
         }
-        self.nodes.push(Node {
+        self.nodes.push(TreeNode {
             range,
             kind,
             anchor: None,

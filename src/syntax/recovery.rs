@@ -20,7 +20,7 @@ use std::ops::Range;
 use super::builder::{Builder, Growth, break_width, line_length, line_start};
 use super::libyaml::{CollectionStyle, EventKind, Parser};
 use super::tree::{BrokenEntry, Spanned, Tree};
-use super::yaml::{Failure, Stop, add_comments};
+use super::yaml::{YamlFailure, YamlStop, add_comments};
 use super::{Parse, Problem, ProblemKind};
 use crate::text::TextRange;
 
@@ -59,7 +59,7 @@ struct Start {
 }
 
 /// The tree and the problems of a text that libyaml refuses.
-pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
+pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<YamlFailure<'t>>) -> Parse {
     let whole = failure.stop.problem(bytes, 0, 0);
     let (tree, mut problems) = salvage(bytes, failure);
     match problems.first_mut() {
@@ -78,8 +78,8 @@ pub(super) fn recover<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> Parse {
 }
 
 /// The tree and the problems of the blocks of a text that cannot be parsed, or only in part.
-pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<Failure<'t>>) -> (Tree, Vec<Problem>) {
-    let Failure {
+pub(super) fn salvage<'t>(bytes: &'t [u8], failure: Box<YamlFailure<'t>>) -> (Tree, Vec<Problem>) {
+    let YamlFailure {
         mut builder,
         last_key,
         column,
@@ -248,7 +248,7 @@ impl Recovery<'_> {
 
     /// Parses `range` as entries of the topmost mapping, or adds nothing. The error is `None` if
     /// the text is valid YAML, but no mapping.
-    fn attempt(&mut self, range: Range<usize>) -> Result<(), Option<Stop>> {
+    fn attempt(&mut self, range: Range<usize>) -> Result<(), Option<YamlStop>> {
         let checkpoint = self.builder.checkpoint();
         let result = self.entries(range, None).map(|_| ());
         if result.is_err() {
@@ -281,7 +281,7 @@ impl Recovery<'_> {
         &mut self,
         range: Range<usize>,
         mut one: Option<&mut usize>,
-    ) -> Result<usize, Option<Stop>> {
+    ) -> Result<usize, Option<YamlStop>> {
         let piece = &self.bytes[range.clone()];
         let mut parser = Parser::new(piece);
         let mut depth = 0_usize;
@@ -295,7 +295,7 @@ impl Recovery<'_> {
                     if let Some(spent) = one.as_deref_mut() {
                         *spent = error.offset().max(1);
                     }
-                    return Err(Some(Stop::Syntax(error)));
+                    return Err(Some(YamlStop::Syntax(error)));
                 }
             };
             if let Some(spent) = one.as_deref_mut() {
@@ -341,12 +341,12 @@ impl Recovery<'_> {
                 _ => {}
             }
             if self.builder.event(&event, range.start) == Growth::TooDeep {
-                return Err(Some(Stop::TooDeep(event.start.index)));
+                return Err(Some(YamlStop::TooDeep(event.start.index)));
             }
         }
     }
 
-    fn report(&mut self, start: Start, end: usize, stop: Option<Stop>) {
+    fn report(&mut self, start: Start, end: usize, stop: Option<YamlStop>) {
         let range = without_comments(self.bytes, start.at..end);
         self.broken.push(BrokenEntry {
             range,

@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use super::tree::{Node, NodeKind, ScalarStyle};
+use super::tree::{NodeKind, ScalarStyle, TreeNode};
 use crate::text::TextRange;
 
 /// A stretch of decoded text and its source bytes.
@@ -48,7 +48,7 @@ impl ScalarMap {
     /// The map of a node of the tree of `source`. A node that is no scalar has an empty map.
     /// O(length of the scalar).
     #[must_use]
-    pub fn new(source: &str, node: &Node) -> ScalarMap {
+    pub fn new(source: &str, node: &TreeNode) -> ScalarMap {
         match &node.kind {
             NodeKind::Scalar(scalar) => {
                 ScalarMap::of(source, node.range, scalar.style, &scalar.text)

@@ -87,7 +87,7 @@ pub enum NodeKind {
 
 /// One node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Node {
+pub struct TreeNode {
     /// The node's own bytes, without its anchor and tag: a scalar with its quotes or its block
     /// header up to its last non-blank line; a collection from its first indicator to the end of
     /// its last child or its closing bracket. Empty for an absent value.
@@ -101,7 +101,7 @@ pub struct Node {
     pub(super) parent: Option<NodeId>,
 }
 
-impl Node {
+impl TreeNode {
     /// The node's bytes with its anchor and tag.
     #[must_use]
     pub fn full_range(&self) -> TextRange {
@@ -176,7 +176,7 @@ pub struct BrokenEntry {
 /// The first document of a YAML file, or a JSON file.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<TreeNode>,
     pub(super) comments: Vec<TextRange>,
     pub(super) broken: Vec<BrokenEntry>,
     pub(super) ignored: Option<TextRange>,
@@ -204,7 +204,7 @@ impl Tree {
     ///
     /// If the number is from another, bigger tree.
     #[must_use]
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub fn node(&self, id: NodeId) -> &TreeNode {
         &self.nodes[id.index()]
     }
 
@@ -221,7 +221,7 @@ impl Tree {
     }
 
     /// All nodes in the order they begin in the text.
-    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &TreeNode)> {
         self.nodes
             .iter()
             .enumerate()
@@ -239,7 +239,7 @@ impl Tree {
     pub fn entries(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         self.nodes
             .first()
-            .and_then(Node::as_mapping)
+            .and_then(TreeNode::as_mapping)
             .unwrap_or_default()
             .iter()
             .copied()
@@ -249,7 +249,7 @@ impl Tree {
     /// keys in the text itself.
     #[must_use]
     pub fn entry_at(&self, place: TextRange) -> Option<(NodeId, NodeId)> {
-        let pairs = self.nodes.first().and_then(Node::as_mapping)?;
+        let pairs = self.nodes.first().and_then(TreeNode::as_mapping)?;
         let is_it = |&&(key, _): &&(NodeId, NodeId)| self.node(key).full_range().contains(place);
         let behind =
             pairs.partition_point(|&(key, _)| self.node(key).full_range().start <= place.start);
@@ -265,7 +265,7 @@ impl Tree {
     #[must_use]
     pub fn stands_alone(&self, part: TextRange) -> bool {
         let mut within = self.nodes.iter().filter(|node| part.contains(node.range));
-        let is_special = |node: &Node| {
+        let is_special = |node: &TreeNode| {
             node.anchor.is_some()
                 || node.tag.is_some()
                 || node.is_merge_key()
@@ -359,7 +359,7 @@ impl Tree {
         path
     }
 
-    fn child_at(&self, node: &Node, offset: usize) -> Option<NodeId> {
+    fn child_at(&self, node: &TreeNode, offset: usize) -> Option<NodeId> {
         let starts_by = |id: NodeId| self.node(id).full_range().start as usize <= offset;
         let touching = |ids: [Option<NodeId>; 2]| {
             let mut ids = ids
@@ -396,7 +396,7 @@ mod tests {
     #[test]
     fn nodes_are_small() {
         // Ten thousand files hold some millions of nodes.
-        assert!(size_of::<Node>() <= 64, "{}", size_of::<Node>());
+        assert!(size_of::<TreeNode>() <= 64, "{}", size_of::<TreeNode>());
         assert_eq!(size_of::<Option<NodeId>>(), 4);
     }
 }

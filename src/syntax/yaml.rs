@@ -26,7 +26,7 @@ pub fn parse_yaml(text: &str) -> Parse {
             let (problem, is_other_document) = ignored_problem(bytes, range);
             let problems = vec![problem];
             let salvaged = (!is_other_document)
-                .then(|| recovery::salvage(bytes, Failure::nothing_read(bytes)).0)
+                .then(|| recovery::salvage(bytes, YamlFailure::nothing_read(bytes)).0)
                 .filter(|salvaged| salvaged.entries().next().is_some());
             match salvaged {
                 Some(salvaged) => Parse {
@@ -56,18 +56,18 @@ pub fn read_document(bytes: &[u8]) -> Result<Tree, Problem> {
 }
 
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum YamlStop {
     Syntax(SyntaxError),
     /// A collection beyond the maximum depth opens at this offset.
     TooDeep(usize),
 }
 
-impl Stop {
+impl YamlStop {
     /// The byte where it stopped.
     pub(super) fn offset(&self) -> usize {
         match self {
-            Stop::Syntax(error) => error.offset(),
-            Stop::TooDeep(at) => *at,
+            YamlStop::Syntax(error) => error.offset(),
+            YamlStop::TooDeep(at) => *at,
         }
     }
 
@@ -75,12 +75,12 @@ impl Stop {
     /// `bytes`.
     pub(super) fn problem(&self, bytes: &[u8], shift: usize, lines: usize) -> Problem {
         match self {
-            Stop::Syntax(error) => Problem {
+            YamlStop::Syntax(error) => Problem {
                 range: error_range(bytes, error, shift),
                 message: error.message(lines),
                 kind: ProblemKind::Syntax,
             },
-            Stop::TooDeep(at) => Problem {
+            YamlStop::TooDeep(at) => Problem {
                 range: rest_of_line(bytes, at + shift),
                 message: format!("collections nested deeper than the limit of {MAX_DEPTH}"),
                 kind: ProblemKind::Limit,
@@ -91,8 +91,8 @@ impl Stop {
 
 /// A text that could not be parsed to the end, and its reliable part.
 #[derive(Debug)]
-pub(super) struct Failure<'t> {
-    pub(super) stop: Stop,
+pub(super) struct YamlFailure<'t> {
+    pub(super) stop: YamlStop,
     pub(super) builder: Builder<'t>,
     /// The last key of the topmost mapping: everything before it is reliable.
     pub(super) last_key: Option<(Checkpoint, usize)>,
@@ -102,11 +102,11 @@ pub(super) struct Failure<'t> {
     pub(super) document_start: usize,
 }
 
-impl<'t> Failure<'t> {
+impl<'t> YamlFailure<'t> {
     /// As if parsing had stopped before the first byte.
-    fn nothing_read(bytes: &'t [u8]) -> Box<Failure<'t>> {
-        Box::new(Failure {
-            stop: Stop::TooDeep(0),
+    fn nothing_read(bytes: &'t [u8]) -> Box<YamlFailure<'t>> {
+        Box::new(YamlFailure {
+            stop: YamlStop::TooDeep(0),
             builder: Builder::new(bytes),
             last_key: None,
             column: None,
@@ -115,7 +115,7 @@ impl<'t> Failure<'t> {
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
+fn read(bytes: &[u8]) -> Result<Tree, Box<YamlFailure<'_>>> {
     match plain_tree(bytes) {
         Some(mut tree) => {
             add_comments(&mut tree, bytes, 0, bytes.len());
@@ -126,7 +126,7 @@ fn read(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
 }
 
 /// The full parser.
-pub(super) fn read_events(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
+pub(super) fn read_events(bytes: &[u8]) -> Result<Tree, Box<YamlFailure<'_>>> {
     let mut parser = Parser::new(bytes);
     let mut builder = Builder::new(bytes);
     let (mut last_key, mut column, mut document_start) = (None, None, 0);
@@ -153,12 +153,12 @@ pub(super) fn read_events(bytes: &[u8]) -> Result<Tree, Box<Failure<'_>>> {
                 }
                 match builder.event(&event, 0) {
                     Growth::Grown => continue,
-                    Growth::TooDeep => Stop::TooDeep(event.start.index),
+                    Growth::TooDeep => YamlStop::TooDeep(event.start.index),
                 }
             }
-            Err(error) => Stop::Syntax(error),
+            Err(error) => YamlStop::Syntax(error),
         };
-        return Err(Box::new(Failure {
+        return Err(Box::new(YamlFailure {
             stop,
             builder,
             last_key,

@@ -15,7 +15,7 @@ pub struct Mark {
 
 /// How a scalar is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ScalarStyle {
+pub enum YamlScalarStyle {
     /// `word`
     Plain,
     /// `'word'`
@@ -49,11 +49,11 @@ pub struct Event<'p> {
 }
 
 /// A parser event. Tags are resolved (`!!str` is `tag:yaml.org,2002:str`).
-pub type EventKind<'p> = YamlEvent<Cow<'p, str>, ScalarStyle>;
+pub type EventKind<'p> = YamlEvent<Cow<'p, str>, YamlScalarStyle>;
 
 /// One event for the emitter: the input of Psych's `Psych::Emitter`. Without a style for a scalar
 /// the emitter chooses one; a style that cannot represent the text is replaced by one that can.
-pub type Emit<'a> = YamlEvent<&'a str, Option<ScalarStyle>>;
+pub type Emit<'a> = YamlEvent<&'a str, Option<YamlScalarStyle>>;
 
 /// An event that libyaml reads or writes, with texts as `T` and styles of scalars as `S`.
 #[derive(Clone, Debug, PartialEq, Eq)]

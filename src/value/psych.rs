@@ -328,7 +328,9 @@ impl<'t> Loader<'t> {
         tag: Option<&str>,
         range: TextRange,
     ) -> Result<Loaded, LoadError> {
-        let kind = tag.map_or(Ok(tags::Map::Hash), |tag| tags::mapping(tag, range))?;
+        let kind = tag.map_or(Ok(tags::TaggedMapping::Hash), |tag| {
+            tags::mapping(tag, range)
+        })?;
         let (mut nodes, mut depth) = (1_usize, 0);
         let mut hash = super::hash_with_capacity(pairs.len());
         for &(key, value) in pairs {
@@ -337,13 +339,13 @@ impl<'t> Loader<'t> {
             depth = depth.max(deeper);
         }
         let value = match kind {
-            tags::Map::Hash => Value::from(hash),
-            tags::Map::Text => tags::text_of_mapping(&hash, range)?,
-            tags::Map::Elements => match hash.swap_remove(&Value::from("elements")) {
+            tags::TaggedMapping::Hash => Value::from(hash),
+            tags::TaggedMapping::Text => tags::text_of_mapping(&hash, range)?,
+            tags::TaggedMapping::Elements => match hash.swap_remove(&Value::from("elements")) {
                 Some(elements @ Value::Hash(_)) => elements,
                 _ => Value::from(HashMap::default()),
             },
-            tags::Map::Refused(class) => return Err(tags::disallowed(&class, range)),
+            tags::TaggedMapping::Refused(class) => return Err(tags::disallowed(&class, range)),
         };
         Ok(Loaded {
             value,

@@ -49,7 +49,7 @@ pub enum Change {
     /// follow in `Scanned` or `Disk`.
     Folders(Vec<Arc<str>>),
     /// All settings about files.
-    Settings(Settings),
+    Settings(FileSettings),
     /// Several changes at once: one new snapshot.
     Batch(Vec<Change>),
 }
@@ -133,7 +133,7 @@ pub enum Content {
 /// Settings that decide which files are relevant and how paths are mapped. The server accepts names
 /// of places outside the workspace only from the user's own settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct FileSettings {
     /// The configuration of the global layer; its folder becomes an area of the workspace.
     pub global_hiera_yaml: Option<Arc<str>>,
     /// Configurations that take precedence over those found by searching.
@@ -156,7 +156,7 @@ pub struct ChosenRoot {
     pub dir: Option<Arc<str>>,
 }
 
-impl Settings {
+impl FileSettings {
     /// Whether a setting names exactly this file.
     pub(super) fn names(&self, at: &Arc<str>) -> bool {
         let mut chosen = self.chosen.iter();

@@ -9,14 +9,14 @@ use super::file::{FileId, OpenText};
 use super::files::FileKind;
 use super::path;
 use super::snapshot::{Revision, Snapshot};
-use super::tree::Node;
+use super::tree::PathEntry;
 
 /// A new snapshot under construction.
 pub(super) struct Draft<'a> {
     pub(super) before: &'a Snapshot,
     pub(super) next: Snapshot,
     /// The new content of changed files.
-    pub(super) touched: BTreeMap<FileId, Touched>,
+    pub(super) touched: BTreeMap<FileId, DraftFile>,
     /// Paths whose node or open document changed.
     pub(super) moved: BTreeSet<Arc<str>>,
     /// Whether the tree of the disk changed, even if only in the targets of links.
@@ -25,7 +25,7 @@ pub(super) struct Draft<'a> {
 
 /// The content of a file after the changes so far.
 #[derive(Clone, Default)]
-pub(super) struct Touched {
+pub(super) struct DraftFile {
     pub(super) path: Option<Arc<str>>,
     pub(super) disk: Option<Content>,
     pub(super) open: Option<OpenText>,
@@ -95,7 +95,7 @@ impl<'a> Draft<'a> {
         self.moved.extend(folders.map(Arc::from));
     }
 
-    fn touch(&mut self, at: &Arc<str>) -> &mut Touched {
+    fn touch(&mut self, at: &Arc<str>) -> &mut DraftFile {
         let id = if let Some(id) = self.next.ids.get(at) {
             *id
         } else {
@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
         };
         self.touched.entry(id).or_insert_with(|| {
             let known = self.before.file_by_id(id);
-            Touched {
+            DraftFile {
                 path: Some(Arc::clone(at)),
                 disk: known.and_then(|file| file.disk.clone()),
                 open: known.and_then(|file| file.open.clone()),
@@ -128,12 +128,12 @@ impl<'a> Draft<'a> {
         };
         let (node, content) = match entry {
             DiskEntry::Absent => (None, None),
-            DiskEntry::Directory { target } => (Some(Node::Directory { target }), None),
+            DiskEntry::Directory { target } => (Some(PathEntry::Directory { target }), None),
             DiskEntry::File { content, linked } => (
-                Some(Node::File { linked }),
+                Some(PathEntry::File { linked }),
                 (content != Content::Unread).then_some(content),
             ),
-            DiskEntry::LostLink(lost) => (Some(Node::LostLink(lost)), None),
+            DiskEntry::LostLink(lost) => (Some(PathEntry::LostLink(lost)), None),
         };
         let mut changed = Vec::new();
         let mut note = |at: &Arc<str>| changed.push(Arc::clone(at));
@@ -183,7 +183,7 @@ impl<'a> Draft<'a> {
 
     /// Adds a scanned folder if it is missing, and keeps the target of a link.
     fn disk_keep_target(&mut self, folder: &Arc<str>) {
-        if self.next.tree.get(folder).and_then(Node::kind) != Some(FileKind::Directory) {
+        if self.next.tree.get(folder).and_then(PathEntry::kind) != Some(FileKind::Directory) {
             self.disk(folder, DiskEntry::Directory { target: None });
         }
     }

@@ -13,7 +13,7 @@ use super::file::File;
 use super::files::{Entry, Format};
 use super::generations::Generations;
 use super::reader;
-use crate::syntax::{Node, NodeKind};
+use crate::syntax::{NodeKind, TreeNode};
 use crate::value::{StrKey, Value, load_plain_yaml};
 
 /// Maximum number of bytes of text with cached values, before the least recently used are evicted;
@@ -79,7 +79,7 @@ fn load(file: &File, fact: &KeyFact) -> Option<(Value, usize)> {
         None => {
             let parse = reader::parse(lines, Format::Yaml);
             // An alias refers to another place.
-            let is_alias = |node: &Node| matches!(node.kind, NodeKind::Alias { .. });
+            let is_alias = |node: &TreeNode| matches!(node.kind, NodeKind::Alias { .. });
             if parse.tree.nodes().any(|(_, node)| is_alias(node)) {
                 return None;
             }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Settings;
+use super::FileSettings;
 use super::deployed;
 use super::environment_conf;
 use super::files::{FileKind, Files};
@@ -17,7 +17,7 @@ pub(super) fn environment(
     files: &dyn Files,
     dir: &str,
     hiera_yaml: Option<&Arc<str>>,
-    settings: &Settings,
+    settings: &FileSettings,
 ) -> Root {
     let text = files.text(&path::join(dir, ENVIRONMENT_CONF)).ok();
     let conf = environment_conf::parse(text.as_deref().unwrap_or_default());

@@ -11,7 +11,7 @@ use super::parts;
 use super::reader;
 use super::tokens::tokens_of;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{Node, NodeId, NodeKind, Parse, ScalarStyle, Tree};
+use crate::syntax::{NodeId, NodeKind, Parse, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::{LoadError, json_literal, load_json_parse, load_parse};
 
@@ -24,7 +24,7 @@ const MOST_MERGED: usize = 100_000;
 
 /// A text from which facts are extracted.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct FactSource<'a> {
     pub(super) text: &'a str,
     /// The file's bytes, if they differ from the text's: invalid UTF-8 may make a loader refuse the
     /// file.
@@ -34,7 +34,7 @@ pub(super) struct Source<'a> {
 }
 
 /// The facts of a data file's text, and its tree if it is worth keeping.
-pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<Parse>) {
+pub(super) fn facts(source: FactSource<'_>, names: &Interner) -> (FileFacts, Option<Parse>) {
     let is_large = source.text.len() > parts::LARGE;
     if is_large && let Some(facts) = facts_in_parts(source, parts::PART, names) {
         return (facts, None);
@@ -46,7 +46,7 @@ pub(super) fn facts(source: Source<'_>, names: &Interner) -> (FileFacts, Option<
 
 /// The facts of a YAML text that is parsed in parts of about `size` bytes; `None` if that is not
 /// possible.
-fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
+fn facts_in_parts(source: FactSource<'_>, size: usize, names: &Interner) -> Option<FileFacts> {
     if source.format != Format::Yaml || source.bytes.is_some() {
         return None;
     }
@@ -62,8 +62,8 @@ fn facts_in_parts(source: Source<'_>, size: usize, names: &Interner) -> Option<F
 }
 
 /// The facts of a tree, which extends to `end` of the text.
-fn facts_of(source: Source<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
-    let Source { text, hash, .. } = source;
+fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
+    let FactSource { text, hash, .. } = source;
     let tree = &parse.tree;
     let mut extraction = Extraction {
         source,
@@ -93,7 +93,7 @@ fn facts_of(source: Source<'_>, parse: &Parse, end: usize, names: &Interner) -> 
 }
 
 /// Why Puppet refuses the whole file, if it does.
-fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
+fn load_error(source: FactSource<'_>, parse: &Parse) -> Option<LoadError> {
     match (source.bytes, source.format) {
         (Some(bytes), format) => reader::load(bytes, format).loaded.err(),
         (None, Format::Hocon) => reader::load(source.text.as_bytes(), source.format)
@@ -107,7 +107,7 @@ fn load_error(source: Source<'_>, parse: &Parse) -> Option<LoadError> {
     }
 }
 
-fn kind(format: Format, node: &Node) -> ValueKind {
+fn kind(format: Format, node: &TreeNode) -> ValueKind {
     if node.tag.is_some() || format == Format::Hocon {
         return ValueKind::Other;
     }
@@ -140,7 +140,7 @@ fn kind(format: Format, node: &Node) -> ValueKind {
 
 /// The start offsets of aliases, ascending.
 fn aliases(tree: &Tree) -> Vec<u32> {
-    let is_alias = |node: &&Node| matches!(node.kind, NodeKind::Alias { .. });
+    let is_alias = |node: &&TreeNode| matches!(node.kind, NodeKind::Alias { .. });
     let aliases = tree.nodes().map(|(_, node)| node).filter(is_alias);
     let mut aliases: Vec<u32> = aliases.map(|node| node.range.start).collect();
     aliases.sort_unstable();
@@ -191,7 +191,7 @@ fn is_surely_loaded(text: &str) -> bool {
 
 /// Collects the top-level keys of a tree.
 struct Extraction<'a> {
-    source: Source<'a>,
+    source: FactSource<'a>,
     /// The end of the tree in the text.
     end: usize,
     /// The start offsets of aliases, ascending.
@@ -325,7 +325,7 @@ impl Extraction<'_> {
     /// A fingerprint of a value: of its text, up to the next entry if blank lines can belong to a
     /// block scalar, and of the whole text if the value may refer to another part of it.
     fn print(&self, value: TextRange, end: usize) -> u64 {
-        let Source {
+        let FactSource {
             text, hash, format, ..
         } = self.source;
         if format == Format::Hocon {
@@ -349,7 +349,7 @@ impl Extraction<'_> {
 
     /// The same for an entry without a tree, where any `*` may be an alias.
     fn print_of_broken(&self, value: TextRange) -> u64 {
-        let Source { text, hash, .. } = self.source;
+        let FactSource { text, hash, .. } = self.source;
         let text = text.get(value.start as usize..value.end as usize);
         let text = text.unwrap_or_default();
         let print = TextHash::of(text.as_bytes()).0;
@@ -371,7 +371,7 @@ fn target(tree: &Tree, node: NodeId) -> NodeId {
 /// The name by which a lookup could find a key, and whether it is a merge key. `None` for keys that
 /// are no strings: numbers, booleans, dates, lists.
 fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
-    let node: &Node = tree.node(target(tree, key));
+    let node: &TreeNode = tree.node(target(tree, key));
     let scalar = node.as_scalar()?;
     let text = &*scalar.text;
     if scalar.style == ScalarStyle::JsonString {

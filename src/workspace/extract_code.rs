@@ -17,7 +17,7 @@ use super::code::{
 use super::documentation::Documentation;
 use super::interner::Interner;
 use crate::puppet::{may_declare_classes, may_leave};
-use crate::syntax::puppet::{self, Definition, Dialect, Kind, Node};
+use crate::syntax::puppet::{self, Definition, Dialect, Expression, ExpressionKind};
 use crate::text::TextRange;
 
 pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
@@ -63,9 +63,9 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
 }
 
 /// The variables that the top scope or a node block sets.
-fn variables(root: &Node, names: &Interner) -> Vec<VariableFact> {
+fn variables(root: &Expression, names: &Interner) -> Vec<VariableFact> {
     let mut found = Vec::new();
-    let mut add = |node: &Node, in_node_block| {
+    let mut add = |node: &Expression, in_node_block| {
         node.each_assigned(&mut |name, place| {
             found.push(VariableFact {
                 name: names.intern(name),
@@ -75,11 +75,11 @@ fn variables(root: &Node, names: &Interner) -> Vec<VariableFact> {
         });
     };
     let statements = match &root.kind {
-        Kind::Block(statements) => &statements[..],
+        ExpressionKind::Block(statements) => &statements[..],
         _ => std::slice::from_ref(root),
     };
     for statement in statements {
-        let in_node_block = matches!(statement.kind, Kind::NodeBlock(_));
+        let in_node_block = matches!(statement.kind, ExpressionKind::NodeBlock(_));
         statement.each_for_nodes(&mut |node| add(node, in_node_block));
     }
     found
@@ -107,18 +107,22 @@ struct Extraction<'a> {
 }
 
 impl Extraction<'_> {
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &Expression) {
         let (within, is_conditional) = (self.within, self.is_conditional);
         match &node.kind {
-            Kind::Class(definition) => self.definition(node, DefinitionKind::Class, definition),
-            Kind::Define(definition) => {
+            ExpressionKind::Class(definition) => {
+                self.definition(node, DefinitionKind::Class, definition)
+            }
+            ExpressionKind::Define(definition) => {
                 self.definition(node, DefinitionKind::DefinedType, definition);
             }
-            Kind::Function(definition) => {
+            ExpressionKind::Function(definition) => {
                 self.definition(node, DefinitionKind::Function, definition);
             }
-            Kind::Plan(definition) => self.definition(node, DefinitionKind::Plan, definition),
-            Kind::NodeBlock(block) => {
+            ExpressionKind::Plan(definition) => {
+                self.definition(node, DefinitionKind::Plan, definition)
+            }
+            ExpressionKind::NodeBlock(block) => {
                 self.within = Within::Node(self.nodes.len() as u32);
                 self.is_conditional = false;
                 self.nodes.push(NodeFact {
@@ -126,7 +130,7 @@ impl Extraction<'_> {
                     range: node.own,
                 });
             }
-            Kind::TypeAlias(alias) => {
+            ExpressionKind::TypeAlias(alias) => {
                 let start = node.own.start as usize;
                 self.aliases.push(AliasFact {
                     name: self.names.intern(&alias.name),
@@ -135,37 +139,39 @@ impl Extraction<'_> {
                     documentation: self.documentation(self.line_of(start)).text(),
                 });
             }
-            Kind::Call(call) => {
-                if let Kind::Name(name) = &call.function.kind {
-                    let arguments: Vec<&Node> = call.arguments.iter().collect();
+            ExpressionKind::Call(call) => {
+                if let ExpressionKind::Name(name) = &call.function.kind {
+                    let arguments: Vec<&Expression> = call.arguments.iter().collect();
                     self.call(node, name, &arguments);
                 }
             }
-            Kind::MethodCall(call) => {
-                if let Kind::NamedAccess(access) = &call.function.kind {
+            ExpressionKind::MethodCall(call) => {
+                if let ExpressionKind::NamedAccess(access) = &call.function.kind {
                     let first = std::iter::once(&access.left);
-                    let arguments: Vec<&Node> = first.chain(&call.arguments).collect();
+                    let arguments: Vec<&Expression> = first.chain(&call.arguments).collect();
                     self.call(node, &access.name, &arguments);
                     self.each(call);
                 }
             }
-            Kind::Resource(resource) if resource.of.literal() == Some("class") => {
+            ExpressionKind::Resource(resource) if resource.of.literal() == Some("class") => {
                 let bodies = || {
                     resource.parts.iter().filter_map(|body| match &body.kind {
-                        Kind::ResourceBody(title, attributes) => Some((title, attributes)),
+                        ExpressionKind::ResourceBody(title, attributes) => {
+                            Some((title, attributes))
+                        }
                         _ => None,
                     })
                 };
-                let is_default = |title: &Node| matches!(title.kind, Kind::Default);
+                let is_default = |title: &Expression| matches!(title.kind, ExpressionKind::Default);
                 let defaults = bodies().filter(|(title, _)| is_default(title));
-                let defaults: Vec<&Node> = defaults.flat_map(|(_, all)| all).collect();
+                let defaults: Vec<&Expression> = defaults.flat_map(|(_, all)| all).collect();
                 for (title, attributes) in bodies().filter(|(title, _)| !is_default(title)) {
                     let given = self.given(attributes.iter().chain(defaults.iter().copied()));
                     self.include_giving(IncludeKind::Declaration, title, &given);
                 }
             }
-            Kind::Access(left, keys) => {
-                if matches!(&left.kind, Kind::Reference(name) if &**name == "Class") {
+            ExpressionKind::Access(left, keys) => {
+                if matches!(&left.kind, ExpressionKind::Reference(name) if &**name == "Class") {
                     keys.iter()
                         .filter(|key| key.literal().is_some())
                         .for_each(|key| self.include(IncludeKind::Reference, key));
@@ -176,26 +182,26 @@ impl Extraction<'_> {
         // Their parts are evaluated only sometimes, or later.
         self.is_conditional |= matches!(
             node.kind,
-            Kind::If(_)
-                | Kind::Unless(_)
-                | Kind::Case(..)
-                | Kind::Selector(..)
-                | Kind::Lambda(_)
-                | Kind::Binary("and" | "or", _)
+            ExpressionKind::If(_)
+                | ExpressionKind::Unless(_)
+                | ExpressionKind::Case(..)
+                | ExpressionKind::Selector(..)
+                | ExpressionKind::Lambda(_)
+                | ExpressionKind::Binary("and" | "or", _)
         );
-        let is_block = self.may_leave && matches!(node.kind, Kind::Block(_));
-        if let Kind::Lambda(lambda) = &node.kind {
+        let is_block = self.may_leave && matches!(node.kind, ExpressionKind::Block(_));
+        if let ExpressionKind::Lambda(lambda) = &node.kind {
             self.lambda(lambda, node);
         } else {
             self.parts(node, is_block);
         }
-        if let Kind::Binary("=", pair) = &node.kind {
+        if let ExpressionKind::Binary("=", pair) = &node.kind {
             self.set(&pair[0], &pair[1]);
         }
         (self.within, self.is_conditional) = (within, is_conditional);
     }
 
-    fn parts(&mut self, node: &Node, is_block: bool) {
+    fn parts(&mut self, node: &Expression, is_block: bool) {
         node.kind.each(&mut |part| {
             self.node(part);
             // The following statements may not be reached.
@@ -203,10 +209,10 @@ impl Extraction<'_> {
         });
     }
 
-    fn definition(&mut self, node: &Node, kind: DefinitionKind, definition: &Definition) {
+    fn definition(&mut self, node: &Expression, kind: DefinitionKind, definition: &Definition) {
         let documentation = self.documentation(node.own.start as usize);
         let parameters = definition.parameters.iter().filter_map(|parameter| {
-            let Kind::Parameter(fact) = &parameter.kind else {
+            let ExpressionKind::Parameter(fact) = &parameter.kind else {
                 return None;
             };
             Some(ParameterFact {
@@ -255,7 +261,7 @@ impl Extraction<'_> {
         self.text[..at].rfind('\n').map_or(0, |end| end + 1)
     }
 
-    fn call(&mut self, node: &Node, name: &str, arguments: &[&Node]) {
+    fn call(&mut self, node: &Expression, name: &str, arguments: &[&Expression]) {
         let function = match name.trim_start_matches("::") {
             "lookup" => LookupFunction::Lookup,
             "hiera" => LookupFunction::Hiera,
@@ -293,16 +299,16 @@ impl Extraction<'_> {
         let mut name = Some(first);
         if function != LookupFunction::Lookup {
             options.default = arguments.get(1).copied();
-        } else if let Kind::Hash(entries) = &first.kind {
+        } else if let ExpressionKind::Hash(entries) = &first.kind {
             name = options.take(entries);
         } else if let [_, hash] = arguments
-            && let Kind::Hash(entries) = &hash.kind
+            && let ExpressionKind::Hash(entries) = &hash.kind
         {
             options.take(entries);
         } else {
             let given = |at: usize| {
                 let argument = arguments.get(at).copied();
-                argument.filter(|node| !matches!(node.kind, Kind::Undef))
+                argument.filter(|node| !matches!(node.kind, ExpressionKind::Undef))
             };
             options = Options {
                 expected: given(1),
@@ -317,8 +323,8 @@ impl Extraction<'_> {
             self.defaults(key, default, node.range);
         }
         may_knock_out |= options.merge.is_some_and(may_set_prefix);
-        let keys: &[Node] = match &name.kind {
-            Kind::List(keys) => keys,
+        let keys: &[Expression] = match &name.kind {
+            ExpressionKind::List(keys) => keys,
             _ => std::slice::from_ref(name),
         };
         for key in keys {
@@ -338,9 +344,9 @@ impl Extraction<'_> {
     }
 
     /// Records the default classes of a call, used if no level has a list of classes.
-    fn defaults(&mut self, key: &str, default: &Node, call: TextRange) {
+    fn defaults(&mut self, key: &str, default: &Expression, call: TextRange) {
         let elements = match &default.kind {
-            Kind::List(elements) => &elements[..],
+            ExpressionKind::List(elements) => &elements[..],
             _ => std::slice::from_ref(default),
         };
         for element in elements {
@@ -356,14 +362,14 @@ impl Extraction<'_> {
         }
     }
 
-    fn key(&self, node: &Node) -> LookupKey {
+    fn key(&self, node: &Expression) -> LookupKey {
         match node.literal() {
             Some(key) => LookupKey::Literal(self.names.intern(key)),
             None => LookupKey::of_texts(self.texts(node), self.names),
         }
     }
 
-    fn include_all(&mut self, kind: IncludeKind, arguments: &[&Node]) {
+    fn include_all(&mut self, kind: IncludeKind, arguments: &[&Expression]) {
         for argument in arguments {
             self.include(kind, argument);
         }
@@ -371,7 +377,7 @@ impl Extraction<'_> {
 
     /// The classes that a function declares: those of `create_resources('class', { name => … })`
     /// and `ensure_resource('class', name)`. A computed type may be `class`.
-    fn declared_by_call(&mut self, function: &str, arguments: &[&Node]) {
+    fn declared_by_call(&mut self, function: &str, arguments: &[&Expression]) {
         let Some((of, rest)) = arguments.split_first() else {
             return;
         };
@@ -381,9 +387,9 @@ impl Extraction<'_> {
             return;
         };
         match (&titles.kind, literal) {
-            (Kind::Hash(entries), Some(_)) => {
+            (ExpressionKind::Hash(entries), Some(_)) => {
                 for entry in entries {
-                    if let Kind::Entry(pair) = &entry.kind {
+                    if let ExpressionKind::Entry(pair) = &entry.kind {
                         self.include_giving(IncludeKind::Declaration, &pair[0], &Given::Any);
                     }
                 }
@@ -404,11 +410,13 @@ impl Extraction<'_> {
     }
 
     /// The parameters that the attributes of a declaration set.
-    fn given<'n>(&self, attributes: impl Iterator<Item = &'n Node>) -> Given {
+    fn given<'n>(&self, attributes: impl Iterator<Item = &'n Expression>) -> Given {
         let mut names = Vec::new();
         for attribute in attributes {
             match &attribute.kind {
-                Kind::Attribute(attribute) => names.push(self.names.intern(&attribute.name)),
+                ExpressionKind::Attribute(attribute) => {
+                    names.push(self.names.intern(&attribute.name))
+                }
                 _ => return Given::Any,
             }
         }
@@ -418,17 +426,17 @@ impl Extraction<'_> {
         }
     }
 
-    fn include(&mut self, kind: IncludeKind, node: &Node) {
+    fn include(&mut self, kind: IncludeKind, node: &Expression) {
         self.include_giving(kind, node, &Given::Nothing);
     }
 
-    fn include_giving(&mut self, kind: IncludeKind, node: &Node, given: &Given) {
-        if let Kind::List(names) = &node.kind {
+    fn include_giving(&mut self, kind: IncludeKind, node: &Expression, given: &Given) {
+        if let ExpressionKind::List(names) = &node.kind {
             let names = names.iter();
             return names.for_each(|name| self.include_giving(kind, name, given));
         }
         // `include Class['ntp']` names it as well.
-        if let Kind::Access(left, keys) = &node.kind
+        if let ExpressionKind::Access(left, keys) = &node.kind
             && left.literal() == Some("Class")
         {
             let keys = keys.iter();
@@ -452,17 +460,17 @@ impl Extraction<'_> {
 
 #[derive(Default)]
 struct Options<'a> {
-    expected: Option<&'a Node>,
-    merge: Option<&'a Node>,
-    default: Option<&'a Node>,
+    expected: Option<&'a Expression>,
+    merge: Option<&'a Expression>,
+    default: Option<&'a Expression>,
 }
 
 impl<'a> Options<'a> {
     /// Reads options given as a hash, which may include the name.
-    fn take(&mut self, entries: &'a [Node]) -> Option<&'a Node> {
+    fn take(&mut self, entries: &'a [Expression]) -> Option<&'a Expression> {
         let mut name = None;
         for entry in entries {
-            let Kind::Entry(pair) = &entry.kind else {
+            let ExpressionKind::Entry(pair) = &entry.kind else {
                 continue;
             };
             let [key, value] = &**pair;
@@ -479,27 +487,27 @@ impl<'a> Options<'a> {
 }
 
 /// Whether an argument may be a hash of options or something else.
-fn is_opaque(node: &Node) -> bool {
+fn is_opaque(node: &Expression) -> bool {
     let is_written = matches!(
         node.kind,
-        Kind::Hash(_)
-            | Kind::List(_)
-            | Kind::Concatenated(_)
-            | Kind::Undef
-            | Kind::Access(..)
-            | Kind::Reference(_)
+        ExpressionKind::Hash(_)
+            | ExpressionKind::List(_)
+            | ExpressionKind::Concatenated(_)
+            | ExpressionKind::Undef
+            | ExpressionKind::Access(..)
+            | ExpressionKind::Reference(_)
     );
     !is_written && node.literal().is_none()
 }
 
 /// Whether the value of `merge` may have a `knockout_prefix`.
-fn may_set_prefix(merge: &Node) -> bool {
-    let Kind::Hash(entries) = &merge.kind else {
+fn may_set_prefix(merge: &Expression) -> bool {
+    let ExpressionKind::Hash(entries) = &merge.kind else {
         return is_opaque(merge);
     };
-    let may_be = |entry: &Node| {
+    let may_be = |entry: &Expression| {
         let key = match &entry.kind {
-            Kind::Entry(pair) => pair[0].literal(),
+            ExpressionKind::Entry(pair) => pair[0].literal(),
             _ => None,
         };
         key.is_none_or(|key| key == "knockout_prefix")
@@ -507,10 +515,10 @@ fn may_set_prefix(merge: &Node) -> bool {
     entries.iter().any(may_be)
 }
 
-fn node_match(node: &Node) -> NodeMatch {
+fn node_match(node: &Expression) -> NodeMatch {
     match &node.kind {
-        Kind::Default => NodeMatch::Default,
-        Kind::Regexp(source) => NodeMatch::Pattern(source.clone()),
+        ExpressionKind::Default => NodeMatch::Default,
+        ExpressionKind::Regexp(source) => NodeMatch::Pattern(source.clone()),
         _ => NodeMatch::Name(node.literal().unwrap_or_default().into()),
     }
 }

@@ -13,7 +13,7 @@ fn read(text: &str) -> FileFacts {
 }
 
 fn read_as(text: &str, format: Format) -> FileFacts {
-    let source = Source {
+    let source = FactSource {
         text,
         bytes: None,
         hash: TextHash::of(text.as_bytes()),
@@ -369,7 +369,7 @@ fn facts_read_in_parts_are_those_of_the_whole() {
     let pieces = prop::collection::vec(select(&PIECES[..]), 0..8);
     let run = TestRunner::new(config).run(&pieces, |pieces| {
         let text = pieces.concat();
-        let source = Source {
+        let source = FactSource {
             text: &text,
             bytes: None,
             hash: TextHash::of(text.as_bytes()),

@@ -7,10 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::Settings;
+use super::FileSettings;
 use super::config_fact::ConfigFact;
 use super::file::{FileId, format_of};
-use super::layout::{DataPattern, Layout, Reached, reach};
+use super::layout::{DataLayout, DataPattern, Reached, reach};
 use super::path;
 use super::root_finder::is_aside;
 use super::snapshot::Snapshot;
@@ -24,7 +24,7 @@ const MOST_JUDGED: usize = 256;
 
 /// How a configuration was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Origin {
+pub enum ConfigOrigin {
     /// The settings name it.
     Setting,
     /// In Puppet's place: at the top of the workspace or of an environment.
@@ -35,7 +35,7 @@ pub enum Origin {
 
 /// How a configuration is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ConfigUse {
     /// It governs the files that it reaches first.
     Used,
     /// All its files are governed by this configuration, which takes precedence.
@@ -54,7 +54,7 @@ pub struct FoundConfig {
     /// Its version: 3, 4 or 5.
     pub version: u8,
     /// How it was found.
-    pub origin: Origin,
+    pub origin: ConfigOrigin,
     /// Whether it lies among tests or in the set-up of a test machine.
     pub is_aside: bool,
     /// The folder that it serves: the base of relative data directories.
@@ -64,7 +64,7 @@ pub struct FoundConfig {
     /// How many of them no preceding configuration can read.
     pub owned: usize,
     /// How it is used.
-    pub verdict: Verdict,
+    pub verdict: ConfigUse,
     /// Its data directories in the workspace.
     pub folders: Arc<[Arc<str>]>,
     /// Its data directories that are not in the workspace, as written.
@@ -78,27 +78,27 @@ impl FoundConfig {
     /// Whether it governs files.
     #[must_use]
     pub fn is_used(&self) -> bool {
-        self.verdict == Verdict::Used
+        self.verdict == ConfigUse::Used
     }
 
     /// Why it is used, or why not.
     #[must_use]
     pub fn why(&self) -> String {
         match &self.verdict {
-            Verdict::Used => {
+            ConfigUse::Used => {
                 let how = match self.origin {
-                    Origin::Setting => "a setting names it",
-                    Origin::Place => "it is where Puppet looks for it",
-                    Origin::Content => "it has the content of a hiera.yaml",
+                    ConfigOrigin::Setting => "a setting names it",
+                    ConfigOrigin::Place => "it is where Puppet looks for it",
+                    ConfigOrigin::Content => "it has the content of a hiera.yaml",
                 };
                 let files = if self.reached == 1 { "file" } else { "files" };
                 format!("{how}; it reads {} data {files}", self.reached)
             }
-            Verdict::Variant(other) => {
+            ConfigUse::Variant(other) => {
                 format!("{other} already reads the same data")
             }
-            Verdict::Aside => "it belongs to tests".to_owned(),
-            Verdict::ReachesNothing => "none of its data files is in this workspace".to_owned(),
+            ConfigUse::Aside => "it belongs to tests".to_owned(),
+            ConfigUse::ReachesNothing => "none of its data files is in this workspace".to_owned(),
         }
     }
 
@@ -109,10 +109,10 @@ impl FoundConfig {
     }
 }
 
-pub(super) struct Candidate {
+pub(super) struct ConfigCandidate {
     pub(super) path: Arc<str>,
     pub(super) fact: Arc<ConfigFact>,
-    pub(super) origin: Origin,
+    pub(super) origin: ConfigOrigin,
     /// The folders that it may serve, the likeliest first.
     pub(super) dirs: Vec<Arc<str>>,
 }
@@ -120,7 +120,7 @@ pub(super) struct Candidate {
 /// Finds the configurations, best first. O(candidates × data files), free without candidates.
 pub(super) fn judge(
     snapshot: &Snapshot,
-    candidates: Vec<Candidate>,
+    candidates: Vec<ConfigCandidate>,
     modules: &BTreeSet<&str>,
     folders: &[Arc<str>],
 ) -> Vec<FoundConfig> {
@@ -136,7 +136,8 @@ pub(super) fn judge(
     let has_main = tried.iter().any(is_main);
     for wanted in [Reached::Exactly, Reached::Perhaps] {
         for (at, one) in tried.iter().enumerate() {
-            let is_of_tests = one.is_aside && has_main && one.candidate.origin == Origin::Content;
+            let is_of_tests =
+                one.is_aside && has_main && one.candidate.origin == ConfigOrigin::Content;
             for (id, how) in &one.files {
                 // Data in folders of tests is ignored; a test machine's file next to other data is
                 // not.
@@ -154,12 +155,14 @@ pub(super) fn judge(
             }
         }
     }
-    let verdicts: Vec<Verdict> = tried
+    let verdicts: Vec<ConfigUse> = tried
         .iter()
         .enumerate()
         .map(|(at, one)| match (one.candidate.origin, owned[at]) {
-            (Origin::Setting | Origin::Place, _) | (Origin::Content, 1..) => Verdict::Used,
-            (Origin::Content, 0) => one.instead(&owners, &tried),
+            (ConfigOrigin::Setting | ConfigOrigin::Place, _) | (ConfigOrigin::Content, 1..) => {
+                ConfigUse::Used
+            }
+            (ConfigOrigin::Content, 0) => one.instead(&owners, &tried),
         })
         .collect();
     let all = tried.into_iter().zip(owned).zip(verdicts);
@@ -169,12 +172,12 @@ pub(super) fn judge(
 
 /// A candidate with its best folder.
 struct Tried {
-    candidate: Candidate,
+    candidate: ConfigCandidate,
     is_aside: bool,
     /// The rank of its name, from 0.
     standing: usize,
     dir: Arc<str>,
-    layout: Layout,
+    layout: DataLayout,
     /// The data files that it reaches, ordered by id.
     files: Files,
 }
@@ -183,16 +186,22 @@ struct Tried {
 type Files = Vec<(FileId, Reached)>;
 
 /// The order of configurations: the least comes first.
-type Rank = (Origin, bool, std::cmp::Reverse<usize>, usize, Arc<str>);
+type Rank = (
+    ConfigOrigin,
+    bool,
+    std::cmp::Reverse<usize>,
+    usize,
+    Arc<str>,
+);
 
 impl Tried {
     fn new(
         snapshot: &Snapshot,
-        candidate: Candidate,
+        candidate: ConfigCandidate,
         modules: &BTreeSet<&str>,
         folders: &[Arc<str>],
     ) -> Tried {
-        let mut best: Option<(usize, Arc<str>, Layout, Files)> = None;
+        let mut best: Option<(usize, Arc<str>, DataLayout, Files)> = None;
         for dir in candidate.dirs.iter().take(MOST_FOLDERS) {
             let layout = layout(snapshot, &candidate.fact, dir, &snapshot.settings);
             let files = reached(snapshot, &layout, modules);
@@ -209,7 +218,7 @@ impl Tried {
         }
         let own = path::parent(&candidate.path).unwrap_or("/");
         let (_, dir, layout, files) =
-            best.unwrap_or_else(|| (0, Arc::from(own), Layout::default(), Vec::new()));
+            best.unwrap_or_else(|| (0, Arc::from(own), DataLayout::default(), Vec::new()));
         Tried {
             is_aside: is_aside(&candidate.path, folders),
             standing: standing(&candidate.path, folders),
@@ -233,7 +242,7 @@ impl Tried {
     }
 
     /// The configuration that governs most of the files that this one reaches.
-    fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[Tried]) -> Verdict {
+    fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[Tried]) -> ConfigUse {
         let mut counts = vec![0_usize; tried.len()];
         for (id, _) in &self.files {
             if let Some(&owner) = owners.get(id) {
@@ -242,13 +251,13 @@ impl Tried {
         }
         let most = (0..counts.len()).rev().max_by_key(|&at| counts[at]);
         match most.filter(|&at| counts[at] > 0) {
-            Some(at) => Verdict::Variant(Arc::clone(&tried[at].candidate.path)),
-            None if self.files.is_empty() => Verdict::ReachesNothing,
-            None => Verdict::Aside,
+            Some(at) => ConfigUse::Variant(Arc::clone(&tried[at].candidate.path)),
+            None if self.files.is_empty() => ConfigUse::ReachesNothing,
+            None => ConfigUse::Aside,
         }
     }
 
-    fn found(self, owned: usize, verdict: Verdict) -> FoundConfig {
+    fn found(self, owned: usize, verdict: ConfigUse) -> FoundConfig {
         FoundConfig {
             path: self.candidate.path,
             version: self.candidate.fact.version,
@@ -272,9 +281,9 @@ pub(super) fn layout(
     snapshot: &Snapshot,
     fact: &ConfigFact,
     dir: &str,
-    settings: &Settings,
-) -> Layout {
-    Layout::new(&Here(snapshot), fact, dir, settings)
+    settings: &FileSettings,
+) -> DataLayout {
+    DataLayout::new(&Here(snapshot), fact, dir, settings)
 }
 
 /// The weight of a file named by a path; a file that a function may read weighs 1.
@@ -289,7 +298,7 @@ fn weight(files: &[(FileId, Reached)]) -> usize {
 }
 
 /// The data files that a layout reaches; those of modules belong to their own configurations.
-fn reached(snapshot: &Snapshot, layout: &Layout, modules: &BTreeSet<&str>) -> Files {
+fn reached(snapshot: &Snapshot, layout: &DataLayout, modules: &BTreeSet<&str>) -> Files {
     let mut folders: Vec<&Arc<str>> = layout.folders.iter().collect();
     folders.sort();
     folders.dedup_by(|inner, outer| path::within(inner, outer).is_some());

@@ -1,6 +1,6 @@
 //! Configurations in all the places where people keep them.
 
-use super::super::{Change, ChosenRoot, RootKind, Settings, Snapshot, Workspace, path};
+use super::super::{Change, ChosenRoot, FileSettings, RootKind, Snapshot, Workspace, path};
 use super::*;
 
 const PER_NODE: &str = "version: 5\nhierarchy:\n- {name: nodes, path: 'nodes/%{fqdn}.yaml'}\n\
@@ -18,7 +18,7 @@ fn five(datadir: &str, paths: &[&str]) -> String {
 }
 
 /// A workspace in `/w` with these files.
-fn snapshot(files: &[(&str, &str)], settings: Settings) -> Arc<Snapshot> {
+fn snapshot(files: &[(&str, &str)], settings: FileSettings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     let mut changes = vec![
         Change::Folders(vec![Arc::from("/w")]),
@@ -49,10 +49,10 @@ fn show(snapshot: &Snapshot) -> String {
     }
     for config in snapshot.roots().found() {
         let verdict = match &config.verdict {
-            Verdict::Used => "used".to_owned(),
-            Verdict::Variant(of) => format!("variant of {}", here(of)),
-            Verdict::Aside => "aside".to_owned(),
-            Verdict::ReachesNothing => "reaches nothing".to_owned(),
+            ConfigUse::Used => "used".to_owned(),
+            ConfigUse::Variant(of) => format!("variant of {}", here(of)),
+            ConfigUse::Aside => "aside".to_owned(),
+            ConfigUse::ReachesNothing => "reaches nothing".to_owned(),
         };
         lines += &format!(
             "  {} v{} for {}: reaches {}, first for {}, {verdict}",
@@ -71,7 +71,7 @@ fn show(snapshot: &Snapshot) -> String {
 }
 
 fn check(files: &[(&str, &str)], expected: expect_test::Expect) {
-    expected.assert_eq(&show(&snapshot(files, Settings::default())));
+    expected.assert_eq(&show(&snapshot(files, FileSettings::default())));
 }
 
 const DATA: [(&str, &str); 3] = [
@@ -234,7 +234,7 @@ fn a_template_s_tags_are_filled_in_from_the_workspace() {
                 <% if $x { -%>\n- name: n\n  path: \"nodes/%{fqdn}.yaml\"\n<% } -%>\n";
     let snapshot = snapshot(
         &with_data(&[("modules/m/templates/hiera.yaml.epp", text)]),
-        Settings::default(),
+        FileSettings::default(),
     );
     expect_test::expect![[r#"
         environment . by modules/m/templates/hiera.yaml.epp
@@ -297,12 +297,12 @@ fn settings_choose_a_variant_and_the_folder_that_it_serves() {
             &*Box::leak(five("hieradata", &["common.yaml"]).into()),
         ),
     ]);
-    let settings = Settings {
+    let settings = FileSettings {
         chosen: vec![ChosenRoot {
             hiera_yaml: Arc::from("/w/files/lab.yaml"),
             dir: Some(Arc::from("/w/files")),
         }],
-        ..Settings::default()
+        ..FileSettings::default()
     };
     expect_test::expect![[r#"
         environment . by hiera.yaml
@@ -325,7 +325,7 @@ fn no_other_configuration_answers_in_the_place_of_a_broken_one() {
             ("files/lab/production.yaml", &*other),
             ("spec/fixtures/hiera.yaml", &*other),
         ];
-        let shown = show(&snapshot(&files, Settings::default()));
+        let shown = show(&snapshot(&files, FileSettings::default()));
         assert!(
             shown.starts_with("environment . by hiera.yaml\n"),
             "{shown}"

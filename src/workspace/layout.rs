@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Settings;
+use super::FileSettings;
 use super::config_fact::ConfigFact;
 use super::deployed;
 use super::files::{FileKind, Files};
@@ -13,7 +13,7 @@ use crate::interpolation::has_tokens;
 
 /// The places of a configuration's data for one folder that it may serve.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct DataLayout {
     /// The paths that its levels read, in the order of the levels.
     pub(super) patterns: Vec<DataPattern>,
     /// The data directories in the workspace, up to their first variable.
@@ -44,15 +44,15 @@ struct Datadir<'a> {
     here: Option<String>,
 }
 
-impl Layout {
+impl DataLayout {
     /// The layout of a configuration for the folder `dir`. O(data directories × segments).
     pub(super) fn new(
         files: &dyn Files,
         fact: &ConfigFact,
         dir: &str,
-        settings: &Settings,
-    ) -> Layout {
-        let mut layout = Layout::default();
+        settings: &FileSettings,
+    ) -> DataLayout {
+        let mut layout = DataLayout::default();
         let mut datadirs: Vec<Datadir<'_>> = Vec::new();
         for data in &fact.paths {
             match datadirs
@@ -167,7 +167,12 @@ pub(super) fn reach(patterns: &[DataPattern], folders: &[Arc<str>], at: &str) ->
 
 /// A data directory that exists where it is written, or where the settings or the name of the
 /// environments' folder map it.
-fn standing_at(files: &dyn Files, full: &str, dir: &str, settings: &Settings) -> Option<String> {
+fn standing_at(
+    files: &dyn Files,
+    full: &str,
+    dir: &str,
+    settings: &FileSettings,
+) -> Option<String> {
     let is_there = |at: &str| {
         let fixed = fixed(at);
         // A variable right below the root is inconclusive.

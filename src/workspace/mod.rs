@@ -55,7 +55,7 @@ mod visible;
 mod writer;
 
 pub use cache::TextHash;
-pub use change::{Change, ChosenRoot, Content, DiskEntry, Linked, Lost, Settings};
+pub use change::{Change, ChosenRoot, Content, DiskEntry, FileSettings, Linked, Lost};
 pub use code::{
     AliasFact, CallFact, CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, Given,
     IncludeFact, IncludeKind, Language, LookupFact, LookupFunction, LookupKey, Means, NamePart,
@@ -68,7 +68,7 @@ pub use file::{
     Belongs, File, FileId, LARGEST_DOCUMENT, LARGEST_FILE, PROJECT_FILE, format_of, too_large,
 };
 pub use files::{DataFile, Entry, FileKind, Files, Format};
-pub use found::{FoundConfig, Origin, Verdict};
+pub use found::{ConfigOrigin, ConfigUse, FoundConfig};
 pub use generations::Generations;
 pub use layout::Reached;
 pub use paths::Paths;

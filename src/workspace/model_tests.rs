@@ -123,7 +123,7 @@ struct World {
     disk: BTreeMap<Arc<str>, DiskEntry>,
     open: BTreeMap<Arc<str>, Arc<str>>,
     folders: Vec<Arc<str>>,
-    settings: Settings,
+    settings: FileSettings,
 }
 
 impl World {
@@ -276,7 +276,7 @@ impl World {
                 vec![Change::Folders(self.folders.clone())]
             }
             Step::Settings(number) => {
-                let mut settings = Settings::default();
+                let mut settings = FileSettings::default();
                 match number {
                     1 => settings.global_hiera_yaml = Some(Arc::from("/p/hiera.yaml")),
                     2 => {

@@ -1,7 +1,7 @@
 //! Loads and parses texts by format, and estimates the memory of the results.
 
 use super::files::{DataFile, Format};
-use crate::syntax::{Node, Parse, Problem, ProblemKind, parse_hocon, parse_json, parse_yaml};
+use crate::syntax::{Parse, Problem, ProblemKind, TreeNode, parse_hocon, parse_json, parse_yaml};
 use crate::text::TextRange;
 use crate::value::{
     LoadError, Value, json_load, load_hocon, load_parse, load_plain_yaml, load_recovered,
@@ -68,7 +68,7 @@ pub(super) fn too_large(text: &str, error: &LoadError) -> Parse {
 /// The approximate size of a tree in bytes.
 pub(super) fn cost_of_parse(parse: &Parse) -> usize {
     /// A node, its share of its parent's list, and its text beyond the source's own length.
-    const NODE: usize = size_of::<Node>() + 40;
+    const NODE: usize = size_of::<TreeNode>() + 40;
     let psych = parse.psych.as_ref().map_or(0, |tree| tree.len());
     (parse.tree.len() + psych) * NODE
 }

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Settings;
+use super::FileSettings;
 use super::config_fact::ConfigFact;
 use super::environments::{environment, fetched_modules, module_name};
 use super::files::{FileKind, Files};
-use super::found::{Candidate, FoundConfig, Origin, Verdict, judge};
+use super::found::{ConfigCandidate, ConfigOrigin, ConfigUse, FoundConfig, judge};
 use super::path;
 use super::roots::{
     Deployment, ENVIRONMENT_CONF, ENVIRONMENTS, GlobalConfig, HIERA_YAML, METADATA_JSON,
@@ -81,7 +81,7 @@ struct Sorted<'a> {
 struct Finder<'a> {
     snapshot: &'a Snapshot,
     files: Here<'a>,
-    settings: &'a Settings,
+    settings: &'a FileSettings,
     folders: &'a [Arc<str>],
 }
 
@@ -207,11 +207,11 @@ impl<'a> Finder<'a> {
 
     /// Judges the configurations other than modules'.
     fn judge(&self, sorted: &Sorted<'a>, configs: &'a [Arc<str>]) -> Vec<FoundConfig> {
-        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut candidates: Vec<ConfigCandidate> = Vec::new();
         let mut add = |path: &Arc<str>, origin, dirs: Vec<Arc<str>>| {
             let is_known = candidates.iter().any(|known| known.path == *path);
             if let Some(fact) = self.fact(path).filter(|_| !is_known) {
-                candidates.push(Candidate {
+                candidates.push(ConfigCandidate {
                     path: path.clone(),
                     fact: fact.clone(),
                     origin,
@@ -231,14 +231,14 @@ impl<'a> Finder<'a> {
                 Some(dir) => vec![dir.clone()],
                 None => serving(&chosen.hiera_yaml),
             };
-            add(&chosen.hiera_yaml, Origin::Setting, dirs);
+            add(&chosen.hiera_yaml, ConfigOrigin::Setting, dirs);
         }
         // Puppet reads these, whatever else would suit the folder: each lookup fails until they are
         // fixed.
         let refused = standing.iter().filter(|(_, at)| self.fact(at).is_none());
         let refused: BTreeSet<&str> = refused.map(|(dir, _)| *dir).collect();
         for (dir, hiera_yaml) in standing {
-            add(hiera_yaml, Origin::Place, vec![Arc::from(dir)]);
+            add(hiera_yaml, ConfigOrigin::Place, vec![Arc::from(dir)]);
         }
         let of_modules = |at: &&Arc<str>| {
             let own = path::parent(at).filter(|_| path::name(at) == HIERA_YAML);
@@ -252,7 +252,7 @@ impl<'a> Finder<'a> {
             let own = path::parent(at);
             let mut dirs = serving(at);
             dirs.retain(|dir| own == Some(dir) || !refused.contains(&**dir));
-            add(at, Origin::Content, dirs);
+            add(at, ConfigOrigin::Content, dirs);
         }
         judge(self.snapshot, candidates, &modules, self.folders)
     }
@@ -326,7 +326,7 @@ impl<'a> Finder<'a> {
             let is_unused = found.iter().any(|config| {
                 let is_left_over = matches!(
                     config.verdict,
-                    Verdict::ReachesNothing | Verdict::Variant(_)
+                    ConfigUse::ReachesNothing | ConfigUse::Variant(_)
                 );
                 config.path == **at && is_left_over
             });
@@ -381,12 +381,12 @@ impl<'a> Finder<'a> {
 /// Whether a configuration is used as the global layer's: version 3 is only valid there. A
 /// configuration without data keeps the kind of its location.
 fn makes_global(config: &FoundConfig) -> bool {
-    let is_meant = config.reached > 0 || config.origin == Origin::Setting;
-    config.verdict == Verdict::Used && config.version == 3 && is_meant
+    let is_meant = config.reached > 0 || config.origin == ConfigOrigin::Setting;
+    config.verdict == ConfigUse::Used && config.version == 3 && is_meant
 }
 
 fn makes_environment(config: &FoundConfig) -> bool {
-    config.verdict == Verdict::Used && !makes_global(config)
+    config.verdict == ConfigUse::Used && !makes_global(config)
 }
 
 /// Sets the global layers above roots, and the replacements for server paths in their

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::found::{FoundConfig, Origin, Verdict};
+use super::found::{ConfigOrigin, ConfigUse, FoundConfig};
 use super::path;
 
 /// The kind of a root in Puppet.
@@ -131,7 +131,7 @@ impl Roots {
     pub fn with_data_around<'a>(&'a self, at: &str) -> impl Iterator<Item = &'a Root> {
         let around = self.found.iter().filter(move |config| {
             let mut folders = config.folders.iter();
-            config.verdict == Verdict::Used
+            config.verdict == ConfigUse::Used
                 && folders.any(|folder| path::within(at, folder).is_some())
         });
         around.filter_map(|config| self.of_config(&config.path))
@@ -147,7 +147,7 @@ impl Roots {
 
     /// Whether added or removed data files can change the roots.
     pub(super) fn is_judged(&self) -> bool {
-        let by_content = |config: &FoundConfig| config.origin != Origin::Place;
+        let by_content = |config: &FoundConfig| config.origin != ConfigOrigin::Place;
         self.found.iter().any(by_content)
     }
 

@@ -1,10 +1,10 @@
 //! Roots on synthetic layouts and on real repositories.
 
-use super::super::{Change, ChosenRoot, FileKind, Files, Settings, Snapshot, Workspace};
+use super::super::{Change, ChosenRoot, FileKind, FileSettings, Files, Snapshot, Workspace};
 use super::*;
 
 /// A workspace of folders with these files; a text follows ` = `, empty otherwise.
-fn snapshot(folders: &[&str], files: &[&str], settings: Settings) -> Arc<Snapshot> {
+fn snapshot(folders: &[&str], files: &[&str], settings: FileSettings) -> Arc<Snapshot> {
     let workspace = Workspace::new();
     let mut changes = vec![
         Change::Folders(folders.iter().map(|&at| Arc::from(at)).collect()),
@@ -37,7 +37,7 @@ fn show(snapshot: &Snapshot) -> String {
 }
 
 fn check(files: &[&str], expected: expect_test::Expect) {
-    expected.assert_eq(&show(&snapshot(&["/w"], files, Settings::default())));
+    expected.assert_eq(&show(&snapshot(&["/w"], files, FileSettings::default())));
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn a_test_s_hierarchy_counts_only_alone() {
 
 #[test]
 fn settings_name_roots_and_the_global_layer() {
-    let settings = Settings {
+    let settings = FileSettings {
         global_hiera_yaml: Some(Arc::from("/etc/puppet/hiera.yaml")),
         chosen: vec![ChosenRoot {
             hiera_yaml: Arc::from("/w/spec/fixtures/hiera-prod.yaml"),
             dir: None,
         }],
         base_modulepath: vec![Arc::from("/opt/modules")],
-        ..Settings::default()
+        ..FileSettings::default()
     };
     let files = [
         "/w/hiera.yaml",
@@ -182,9 +182,9 @@ fn modules_by_a_glob_in_the_modulepath() {
 
 #[test]
 fn deployed_paths_lie_in_the_workspace() {
-    let settings = Settings {
+    let settings = FileSettings {
         path_map: vec![(Arc::from("/srv/private"), Arc::from("/home/me/private"))],
-        ..Settings::default()
+        ..FileSettings::default()
     };
     let files = [
         "/w/hiera.yaml",
@@ -220,7 +220,7 @@ fn an_environment_s_own_name_wins_and_a_lookup_s_root_before_it() {
         "/w/environments/test/hiera.yaml",
         "/w/environments/test/data/common.yaml",
     ];
-    let snapshot = snapshot(&["/w"], &files, Settings::default());
+    let snapshot = snapshot(&["/w"], &files, FileSettings::default());
     let at = "/etc/puppetlabs/code/environments/test/data/common.yaml";
     assert_eq!(
         snapshot.map_deployed_for(None, at),

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, OrdSet, Vector};
 
-use super::Settings;
+use super::FileSettings;
 use super::cache::TextCache;
 use super::change::Lost;
 use super::code::CodeIndex;
@@ -23,7 +23,7 @@ use super::paths::Paths;
 use super::reader;
 use super::references::References;
 use super::roots::{Root, Roots};
-use super::tree::{Node, Tree};
+use super::tree::{PathEntry, PathTree};
 use super::visible::failed;
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
@@ -109,8 +109,8 @@ pub struct Snapshot {
     pub(super) shape: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     pub(super) areas: Arc<[Arc<str>]>,
-    pub(super) settings: Arc<Settings>,
-    pub(super) tree: Tree,
+    pub(super) settings: Arc<FileSettings>,
+    pub(super) tree: PathTree,
     /// Paths of open documents. Unsaved ones are part of the workspace too.
     pub(super) open: OrdSet<Arc<str>>,
     /// Ids by path; an id is never reused for another path.
@@ -141,7 +141,7 @@ impl Snapshot {
             folders: Arc::from([]),
             areas: Arc::from([]),
             settings: Arc::default(),
-            tree: Tree::default(),
+            tree: PathTree::default(),
             open: OrdSet::new(),
             ids: GenericHashMap::default(),
             files: Vector::new(),
@@ -211,12 +211,12 @@ impl Snapshot {
     #[must_use]
     pub fn is_behind_lost_link(&self, at: &str) -> bool {
         let mut way = std::iter::successors(Some(at), |at| path::parent(at));
-        way.any(|at| self.tree.get(at) == Some(&Node::LostLink(Lost::Outside)))
+        way.any(|at| self.tree.get(at) == Some(&PathEntry::LostLink(Lost::Outside)))
     }
 
     /// The settings that concern files.
     #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &FileSettings {
         &self.settings
     }
 

@@ -11,7 +11,7 @@ use super::path;
 
 /// An entry on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum PathEntry {
     /// A folder, and its real path if it is a symbolic link.
     Directory {
         /// The real path behind a symbolic link.
@@ -23,13 +23,13 @@ pub(super) enum Node {
     LostLink(Lost),
 }
 
-impl Node {
+impl PathEntry {
     /// The kind of the entry, symbolic links followed; `None` for a broken link.
     pub(super) fn kind(&self) -> Option<FileKind> {
         match self {
-            Node::Directory { .. } => Some(FileKind::Directory),
-            Node::File { .. } => Some(FileKind::File),
-            Node::LostLink(_) => None,
+            PathEntry::Directory { .. } => Some(FileKind::Directory),
+            PathEntry::File { .. } => Some(FileKind::File),
+            PathEntry::LostLink(_) => None,
         }
     }
 }
@@ -37,12 +37,12 @@ impl Node {
 /// All nodes by path. Every folder on the way to a node is a node itself, so that a folder's names
 /// are found by skipping from child to child: O(children × log n).
 #[derive(Clone, Default)]
-pub(super) struct Tree {
-    nodes: OrdMap<Arc<str>, Node>,
+pub(super) struct PathTree {
+    nodes: OrdMap<Arc<str>, PathEntry>,
 }
 
-impl Tree {
-    pub(super) fn get(&self, at: &str) -> Option<&Node> {
+impl PathTree {
+    pub(super) fn get(&self, at: &str) -> Option<&PathEntry> {
         self.nodes.get(at)
     }
 
@@ -51,7 +51,7 @@ impl Tree {
     pub(super) fn insert(
         &mut self,
         at: &Arc<str>,
-        node: Node,
+        node: PathEntry,
         area: &str,
         changed: &mut impl FnMut(&Arc<str>),
     ) {
@@ -61,23 +61,28 @@ impl Tree {
                 break;
             }
             match self.nodes.get_key_value(folder) {
-                Some((_, Node::Directory { .. })) => break,
-                Some((name, Node::File { .. } | Node::LostLink(_))) => {
+                Some((_, PathEntry::Directory { .. })) => break,
+                Some((name, PathEntry::File { .. } | PathEntry::LostLink(_))) => {
                     let name = Arc::clone(name);
                     changed(&name);
-                    self.nodes.insert(name, Node::Directory { target: None });
+                    self.nodes
+                        .insert(name, PathEntry::Directory { target: None });
                 }
                 None => {
                     let name: Arc<str> = Arc::from(folder);
                     changed(&name);
-                    self.nodes.insert(name, Node::Directory { target: None });
+                    self.nodes
+                        .insert(name, PathEntry::Directory { target: None });
                 }
             }
             above = path::parent(folder);
         }
         match (self.nodes.get(&**at), &node) {
             (Some(old), new) if old == new => return,
-            (Some(Node::Directory { .. }), Node::File { .. } | Node::LostLink(_)) => {
+            (
+                Some(PathEntry::Directory { .. }),
+                PathEntry::File { .. } | PathEntry::LostLink(_),
+            ) => {
                 self.remove(at, changed);
             }
             (Some(_) | None, _) => {}
@@ -99,7 +104,7 @@ impl Tree {
     }
 
     /// Every node below a folder, ordered by the bytes of their paths.
-    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = (&Arc<str>, &PathEntry)> {
         let (start, end) = interior(folder);
         self.nodes.range::<_, str>((
             Bound::Excluded(start.as_str()),
@@ -107,7 +112,7 @@ impl Tree {
         ))
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &PathEntry)> {
         self.nodes.iter()
     }
 
@@ -149,16 +154,16 @@ pub(super) fn interior(folder: &str) -> (String, String) {
 mod tests {
     use super::*;
 
-    fn tree(paths: &[&str]) -> Tree {
-        let mut tree = Tree::default();
+    fn tree(paths: &[&str]) -> PathTree {
+        let mut tree = PathTree::default();
         for at in paths {
-            let node = Node::File { linked: Linked::No };
+            let node = PathEntry::File { linked: Linked::No };
             tree.insert(&Arc::from(*at), node, "/w", &mut |_| {});
         }
         tree
     }
 
-    fn names(tree: &Tree, folder: &str) -> Vec<String> {
+    fn names(tree: &PathTree, folder: &str) -> Vec<String> {
         let list = tree.list(folder);
         list.iter().map(|(name, _)| name.to_string()).collect()
     }
@@ -175,7 +180,7 @@ mod tests {
     fn a_file_in_place_of_a_folder_ends_everything_below() {
         let mut tree = tree(&["/w/b/x", "/w/b/y/z"]);
         let mut seen = Vec::new();
-        let node = Node::File { linked: Linked::No };
+        let node = PathEntry::File { linked: Linked::No };
         tree.insert(&Arc::from("/w/b"), node, "/w", &mut |at| {
             seen.push(at.to_string())
         });

@@ -13,7 +13,7 @@ use super::path;
 use super::paths::Paths;
 use super::roots::Root;
 use super::snapshot::{FileId, Snapshot};
-use super::tree::{Node, interior};
+use super::tree::{PathEntry, interior};
 use crate::hierarchy::Template;
 use crate::value::{LoadError, SystemError, Value};
 
@@ -99,9 +99,9 @@ impl Snapshot {
     /// Whether a normalised path is a symbolic link.
     fn is_link_here(&self, at: &str) -> bool {
         match self.tree.get(at) {
-            Some(Node::Directory { target }) => target.is_some(),
-            Some(Node::File { linked }) => *linked == Linked::Yes,
-            Some(Node::LostLink(lost)) => *lost == Lost::Here,
+            Some(PathEntry::Directory { target }) => target.is_some(),
+            Some(PathEntry::File { linked }) => *linked == Linked::Yes,
+            Some(PathEntry::LostLink(lost)) => *lost == Lost::Here,
             None => false,
         }
     }
@@ -113,7 +113,7 @@ impl Snapshot {
 
     /// Whether there is a broken link at a normalised path.
     pub(super) fn is_lost(&self, at: &str) -> bool {
-        self.tree.get(at) == Some(&Node::LostLink(Lost::Here)) && self.kind_here(at).is_none()
+        self.tree.get(at) == Some(&PathEntry::LostLink(Lost::Here)) && self.kind_here(at).is_none()
     }
 
     fn is_lost_for(&self, root: Option<&Root>, at: &str) -> bool {
@@ -188,8 +188,8 @@ impl Snapshot {
                 "" | "." => {}
                 ".." => {
                     let folder = match self.tree.get(&here) {
-                        Some(Node::Directory { target }) => target.as_deref(),
-                        Some(Node::File { .. } | Node::LostLink(_)) => return None,
+                        Some(PathEntry::Directory { target }) => target.as_deref(),
+                        Some(PathEntry::File { .. } | PathEntry::LostLink(_)) => return None,
                         None if self.area_of(&here).is_some()
                             && self.kind_here(&here) != Some(FileKind::Directory) =>
                         {

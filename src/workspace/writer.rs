@@ -9,9 +9,9 @@ use super::cache::{LEAST_BUDGET, MOST_BUDGET, TextHash};
 use super::change::{Change, Content};
 use super::code::{Language, language_of};
 use super::config_fact::config_fact;
-use super::draft::{Draft, Touched};
+use super::draft::{Draft, DraftFile};
 use super::erb;
-use super::extract::{self, Source};
+use super::extract::{self, FactSource};
 use super::extract_code;
 use super::facts::{FileFacts, diff};
 use super::file::{Belongs, File, OpenText, format_of, text_of};
@@ -231,7 +231,7 @@ impl Draft<'_> {
 
     /// The new versions of the touched files, ordered by id; changed texts are parsed in parallel.
     fn read_touched(&mut self, names: &Interner) -> Vec<ReadFile> {
-        let touched: Vec<(FileId, Touched)> =
+        let touched: Vec<(FileId, DraftFile)> =
             std::mem::take(&mut self.touched).into_iter().collect();
         let slots: Vec<OnceLock<Option<Arc<File>>>> =
             touched.iter().map(|_| OnceLock::new()).collect();
@@ -267,7 +267,7 @@ impl Draft<'_> {
             .collect()
     }
 
-    fn read(&self, id: FileId, touched: &Touched, names: &Interner) -> Option<Arc<File>> {
+    fn read(&self, id: FileId, touched: &DraftFile, names: &Interner) -> Option<Arc<File>> {
         let at = touched.path.clone()?;
         if touched.disk.is_none() && touched.open.is_none() {
             return None;
@@ -303,7 +303,7 @@ impl Draft<'_> {
         let (facts, read) = match (known.map(|old| &old.facts).or(again), format) {
             (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
-                let source = Source {
+                let source = FactSource {
                     text: &text,
                     bytes,
                     hash,

@@ -1,5 +1,5 @@
 //! Ruby's answers about patterns (`tests/parity/regexp_cases.rb`) compared with ours.
-use hiera_ls::regexp::{Limit, Regexp, RegexpError};
+use hiera_ls::regexp::{MatchLimit, Regexp, RegexpError};
 use serde_json::Value as Json;
 
 /// Patterns that no engine here runs, or with known differences: each with its reason.
@@ -85,7 +85,7 @@ fn patterns_do_what_ruby_does() {
     );
 }
 
-fn found(regexp: &Regexp, text: &str) -> Result<Option<(u64, u64)>, Limit> {
+fn found(regexp: &Regexp, text: &str) -> Result<Option<(u64, u64)>, MatchLimit> {
     Ok(regexp
         .find(text)?
         .map(|range| (range.start as u64, range.end as u64)))

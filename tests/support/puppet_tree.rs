@@ -1,11 +1,13 @@
 //! The tree of a manifest as in Puppet's model, in JSON: `[kind, offset, length, field…]` with the
 //! kinds and fields of Puppet's classes (`tests/parity/puppet_code.rb` writes the same).
 
-use hiera_ls::syntax::puppet::{Definition, Form, Kind, Node, Parse, Prefix, Resource};
+use hiera_ls::syntax::puppet::{
+    Definition, Expression, ExpressionKind, Prefix, PuppetParse, Resource, ResourceForm,
+};
 use serde_json::{Value, json};
 
 /// The differences between the two parsers' results for a text.
-pub(crate) fn difference(text: &str, expected: &Value, parse: &Parse) -> Option<String> {
+pub(crate) fn difference(text: &str, expected: &Value, parse: &PuppetParse) -> Option<String> {
     let problem = parse.problems.first();
     if let Some(error) = expected.get("error") {
         let (line, column) = (error["line"].as_u64(), error["pos"].as_u64());
@@ -58,7 +60,7 @@ fn without_places_in_heredocs(tree: &mut Value, mut is_inside: bool) {
 }
 
 /// A node with all below it.
-fn tree(node: &Node) -> Value {
+fn tree(node: &Expression) -> Value {
     let (kind, fields) = fields(node);
     let mut out = vec![
         json!(kind),
@@ -69,55 +71,55 @@ fn tree(node: &Node) -> Value {
     Value::Array(out)
 }
 
-fn trees(nodes: &[Node]) -> Value {
+fn trees(nodes: &[Expression]) -> Value {
     nodes.iter().map(tree).collect()
 }
 
-fn optional(node: Option<&Node>) -> Value {
+fn optional(node: Option<&Expression>) -> Value {
     node.map_or(Value::Null, tree)
 }
 
-fn pair(pair: &[Node; 2]) -> Vec<Value> {
+fn pair(pair: &[Expression; 2]) -> Vec<Value> {
     pair.iter().map(tree).collect()
 }
 
 /// A name without a position of its own, at the start of a node.
-fn name_at(node: &Node, name: &str) -> Value {
+fn name_at(node: &Expression, name: &str) -> Value {
     json!(["QualifiedName", node.own.start, 0, name])
 }
 
-fn fields(node: &Node) -> (&'static str, Vec<Value>) {
+fn fields(node: &Expression) -> (&'static str, Vec<Value>) {
     match &node.kind {
-        Kind::Undef => ("LiteralUndef", vec![]),
-        Kind::Default => ("LiteralDefault", vec![]),
-        Kind::Boolean(value) => ("LiteralBoolean", vec![json!(value)]),
-        Kind::Integer(written) => integer(written),
-        Kind::Float(value) => (
+        ExpressionKind::Undef => ("LiteralUndef", vec![]),
+        ExpressionKind::Default => ("LiteralDefault", vec![]),
+        ExpressionKind::Boolean(value) => ("LiteralBoolean", vec![json!(value)]),
+        ExpressionKind::Integer(written) => integer(written),
+        ExpressionKind::Float(value) => (
             "LiteralFloat",
             vec![json!(format!("{:016x}", value.to_bits()))],
         ),
-        Kind::Text(text) => ("LiteralString", vec![json!(text)]),
-        Kind::Name(name) => ("QualifiedName", vec![json!(name)]),
-        Kind::Reference(name) => ("QualifiedReference", vec![json!(name)]),
-        Kind::Regexp(source) => ("LiteralRegularExpression", vec![json!(source)]),
-        Kind::Reserved(word) => ("ReservedWord", vec![json!(word)]),
-        Kind::Nothing => ("Nop", vec![]),
-        Kind::Error => ("Error", vec![]),
-        Kind::Variable(name) => {
+        ExpressionKind::Text(text) => ("LiteralString", vec![json!(text)]),
+        ExpressionKind::Name(name) => ("QualifiedName", vec![json!(name)]),
+        ExpressionKind::Reference(name) => ("QualifiedReference", vec![json!(name)]),
+        ExpressionKind::Regexp(source) => ("LiteralRegularExpression", vec![json!(source)]),
+        ExpressionKind::Reserved(word) => ("ReservedWord", vec![json!(word)]),
+        ExpressionKind::Nothing => ("Nop", vec![]),
+        ExpressionKind::Error => ("Error", vec![]),
+        ExpressionKind::Variable(name) => {
             let length = (node.own.end - node.own.start).saturating_sub(1);
             let name = json!(["QualifiedName", node.own.start + 1, length, name]);
             ("VariableExpression", vec![name])
         }
-        Kind::List(nodes) => ("LiteralList", vec![trees(nodes)]),
-        Kind::Hash(nodes) => ("LiteralHash", vec![trees(nodes)]),
-        Kind::Entry(both) => ("KeyedEntry", pair(both)),
-        Kind::Concatenated(nodes) => ("ConcatenatedString", vec![trees(nodes)]),
-        Kind::Interpolation(inner) => ("TextExpression", vec![tree(inner)]),
-        Kind::Heredoc(heredoc) => (
+        ExpressionKind::List(nodes) => ("LiteralList", vec![trees(nodes)]),
+        ExpressionKind::Hash(nodes) => ("LiteralHash", vec![trees(nodes)]),
+        ExpressionKind::Entry(both) => ("KeyedEntry", pair(both)),
+        ExpressionKind::Concatenated(nodes) => ("ConcatenatedString", vec![trees(nodes)]),
+        ExpressionKind::Interpolation(inner) => ("TextExpression", vec![tree(inner)]),
+        ExpressionKind::Heredoc(heredoc) => (
             "HeredocExpression",
             vec![json!(heredoc.syntax), tree(&heredoc.text)],
         ),
-        Kind::Unary(prefix, inner) => {
+        ExpressionKind::Unary(prefix, inner) => {
             let kind = match prefix {
                 Prefix::Not => "NotExpression",
                 Prefix::Minus => "UnaryMinusExpression",
@@ -126,15 +128,15 @@ fn fields(node: &Node) -> (&'static str, Vec<Value>) {
             };
             (kind, vec![tree(inner)])
         }
-        Kind::Binary(sign, both) => binary(sign, both),
-        Kind::Access(left, keys) => ("AccessExpression", vec![tree(left), trees(keys)]),
-        Kind::NamedAccess(access) => (
+        ExpressionKind::Binary(sign, both) => binary(sign, both),
+        ExpressionKind::Access(left, keys) => ("AccessExpression", vec![tree(left), trees(keys)]),
+        ExpressionKind::NamedAccess(access) => (
             "NamedAccessExpression",
             vec![tree(&access.left), name_at(node, &access.name)],
         ),
-        Kind::Call(call) | Kind::MethodCall(call) => {
+        ExpressionKind::Call(call) | ExpressionKind::MethodCall(call) => {
             let kind = match &node.kind {
-                Kind::Call(_) => "CallNamedFunctionExpression",
+                ExpressionKind::Call(_) => "CallNamedFunctionExpression",
                 _ => "CallMethodExpression",
             };
             let lambda = optional(call.lambda.as_ref());
@@ -144,7 +146,7 @@ fn fields(node: &Node) -> (&'static str, Vec<Value>) {
                 vec![json!(call.needs_value), function, arguments, lambda],
             )
         }
-        Kind::Lambda(lambda) => (
+        ExpressionKind::Lambda(lambda) => (
             "LambdaExpression",
             vec![
                 trees(&lambda.parameters),
@@ -152,9 +154,9 @@ fn fields(node: &Node) -> (&'static str, Vec<Value>) {
                 optional(lambda.body.as_ref()),
             ],
         ),
-        Kind::If(condition) | Kind::Unless(condition) => {
+        ExpressionKind::If(condition) | ExpressionKind::Unless(condition) => {
             let kind = match &node.kind {
-                Kind::If(_) => "IfExpression",
+                ExpressionKind::If(_) => "IfExpression",
                 _ => "UnlessExpression",
             };
             let bodies = [&condition.then, &condition.otherwise];
@@ -162,56 +164,62 @@ fn fields(node: &Node) -> (&'static str, Vec<Value>) {
             fields.extend(bodies.map(|body| optional(body.as_ref())));
             (kind, fields)
         }
-        Kind::Case(test, options) => ("CaseExpression", vec![tree(test), trees(options)]),
-        Kind::CaseOption(values, body) => {
+        ExpressionKind::Case(test, options) => ("CaseExpression", vec![tree(test), trees(options)]),
+        ExpressionKind::CaseOption(values, body) => {
             ("CaseOption", vec![trees(values), optional(body.as_deref())])
         }
-        Kind::Selector(left, entries) => ("SelectorExpression", vec![tree(left), trees(entries)]),
-        Kind::SelectorEntry(both) => ("SelectorEntry", pair(both)),
-        Kind::Block(nodes) => ("BlockExpression", vec![trees(nodes)]),
+        ExpressionKind::Selector(left, entries) => {
+            ("SelectorExpression", vec![tree(left), trees(entries)])
+        }
+        ExpressionKind::SelectorEntry(both) => ("SelectorEntry", pair(both)),
+        ExpressionKind::Block(nodes) => ("BlockExpression", vec![trees(nodes)]),
         _ => definitions(node),
     }
 }
 
 /// Resources, definitions and templates.
-fn definitions(node: &Node) -> (&'static str, Vec<Value>) {
+fn definitions(node: &Expression) -> (&'static str, Vec<Value>) {
     match &node.kind {
-        Kind::Resource(resource) => ("ResourceExpression", of_resource(resource)),
-        Kind::ResourceDefaults(resource) => ("ResourceDefaultsExpression", of_resource(resource)),
-        Kind::ResourceOverride(resource) => ("ResourceOverrideExpression", of_resource(resource)),
-        Kind::ResourceBody(title, attributes) => {
+        ExpressionKind::Resource(resource) => ("ResourceExpression", of_resource(resource)),
+        ExpressionKind::ResourceDefaults(resource) => {
+            ("ResourceDefaultsExpression", of_resource(resource))
+        }
+        ExpressionKind::ResourceOverride(resource) => {
+            ("ResourceOverrideExpression", of_resource(resource))
+        }
+        ExpressionKind::ResourceBody(title, attributes) => {
             ("ResourceBody", vec![tree(title), trees(attributes)])
         }
-        Kind::Attribute(attribute) => {
+        ExpressionKind::Attribute(attribute) => {
             let sign = if attribute.adds { "+>" } else { "=>" };
             let fields = vec![json!(attribute.name), json!(sign), tree(&attribute.value)];
             ("AttributeOperation", fields)
         }
-        Kind::AttributeSplat(value) => ("AttributesOperation", vec![tree(value)]),
-        Kind::Collect(both, attributes) => {
+        ExpressionKind::AttributeSplat(value) => ("AttributesOperation", vec![tree(value)]),
+        ExpressionKind::Collect(both, attributes) => {
             let mut fields = pair(both);
             fields.push(trees(attributes));
             ("CollectExpression", fields)
         }
-        Kind::VirtualQuery(query) => ("VirtualQuery", vec![optional(query.as_deref())]),
-        Kind::ExportedQuery(query) => ("ExportedQuery", vec![optional(query.as_deref())]),
-        Kind::Class(class) => {
+        ExpressionKind::VirtualQuery(query) => ("VirtualQuery", vec![optional(query.as_deref())]),
+        ExpressionKind::ExportedQuery(query) => ("ExportedQuery", vec![optional(query.as_deref())]),
+        ExpressionKind::Class(class) => {
             let parent = class.parent.as_ref().map(|(name, _)| name);
             let mut fields = of_definition(class);
             fields.insert(1, json!(parent));
             ("HostClassDefinition", fields)
         }
-        Kind::Define(define) => ("ResourceTypeDefinition", of_definition(define)),
-        Kind::Function(function) | Kind::Plan(function) => {
+        ExpressionKind::Define(define) => ("ResourceTypeDefinition", of_definition(define)),
+        ExpressionKind::Function(function) | ExpressionKind::Plan(function) => {
             let kind = match &node.kind {
-                Kind::Function(_) => "FunctionDefinition",
+                ExpressionKind::Function(_) => "FunctionDefinition",
                 _ => "PlanDefinition",
             };
             let mut fields = of_definition(function);
             fields.insert(2, optional(function.returns.as_ref()));
             (kind, fields)
         }
-        Kind::NodeBlock(block) => (
+        ExpressionKind::NodeBlock(block) => (
             "NodeDefinition",
             vec![
                 trees(&block.matches),
@@ -219,7 +227,7 @@ fn definitions(node: &Node) -> (&'static str, Vec<Value>) {
                 optional(block.body.as_ref()),
             ],
         ),
-        Kind::Parameter(parameter) => (
+        ExpressionKind::Parameter(parameter) => (
             "Parameter",
             vec![
                 json!(parameter.name),
@@ -228,20 +236,24 @@ fn definitions(node: &Node) -> (&'static str, Vec<Value>) {
                 optional(parameter.value.as_ref()),
             ],
         ),
-        Kind::TypeAlias(alias) => ("TypeAlias", vec![json!(alias.name), tree(&alias.body)]),
-        Kind::TypeMapping(both) => ("TypeMapping", pair(both)),
-        Kind::TypeDefinition(name, parent, body) => (
+        ExpressionKind::TypeAlias(alias) => {
+            ("TypeAlias", vec![json!(alias.name), tree(&alias.body)])
+        }
+        ExpressionKind::TypeMapping(both) => ("TypeMapping", pair(both)),
+        ExpressionKind::TypeDefinition(name, parent, body) => (
             "TypeDefinition",
             vec![json!(name), json!(parent), optional(body.as_deref())],
         ),
-        Kind::Apply(arguments, block) => ("ApplyExpression", vec![trees(arguments), tree(block)]),
-        Kind::ApplyBlock(nodes) => ("ApplyBlockExpression", vec![trees(nodes)]),
-        Kind::Template(has_parameters, body) => (
+        ExpressionKind::Apply(arguments, block) => {
+            ("ApplyExpression", vec![trees(arguments), tree(block)])
+        }
+        ExpressionKind::ApplyBlock(nodes) => ("ApplyBlockExpression", vec![trees(nodes)]),
+        ExpressionKind::Template(has_parameters, body) => (
             "EppExpression",
             vec![json!(has_parameters), optional(body.as_deref())],
         ),
-        Kind::RenderText(text) => ("RenderStringExpression", vec![json!(text)]),
-        Kind::Render(inner) => ("RenderExpression", vec![tree(inner)]),
+        ExpressionKind::RenderText(text) => ("RenderStringExpression", vec![json!(text)]),
+        ExpressionKind::Render(inner) => ("RenderExpression", vec![tree(inner)]),
         other => panic!("{other:?}"),
     }
 }
@@ -258,7 +270,7 @@ fn integer(written: &str) -> (&'static str, Vec<Value>) {
     ("LiteralInteger", fields)
 }
 
-fn binary(sign: &'static str, both: &[Node; 2]) -> (&'static str, Vec<Value>) {
+fn binary(sign: &'static str, both: &[Expression; 2]) -> (&'static str, Vec<Value>) {
     let kind = match sign {
         "and" => "AndExpression",
         "or" => "OrExpression",
@@ -278,9 +290,9 @@ fn binary(sign: &'static str, both: &[Node; 2]) -> (&'static str, Vec<Value>) {
 
 fn of_resource(resource: &Resource) -> Vec<Value> {
     let form = match resource.form {
-        Form::Regular => "regular",
-        Form::Virtual => "virtual",
-        Form::Exported => "exported",
+        ResourceForm::Regular => "regular",
+        ResourceForm::Virtual => "virtual",
+        ResourceForm::Exported => "exported",
     };
     vec![json!(form), tree(&resource.of), trees(&resource.parts)]
 }

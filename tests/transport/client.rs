@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hiera_ls::rules::{Finding, Related, Severity};
-use hiera_ls::server::testing::{Doubles, Hover, Options, Snapshot, Stop, Symbol, serve};
+use hiera_ls::server::testing::{Cancellation, Doubles, Hover, Options, Snapshot, Symbol, serve};
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ impl Gate {
     }
 
     /// Waits until the gate is open or the request is cancelled.
-    fn pass(&self, stop: &Stop) {
+    fn pass(&self, stop: &Cancellation) {
         let mut open = self.open.lock().unwrap();
         while !*open && !stop.requested() {
             open = self
@@ -66,7 +66,13 @@ pub(crate) struct Planted {
 }
 
 impl Planted {
-    fn hover(&self, snapshot: &Snapshot, path: &str, offset: usize, stop: &Stop) -> Option<Hover> {
+    fn hover(
+        &self,
+        snapshot: &Snapshot,
+        path: &str,
+        offset: usize,
+        stop: &Cancellation,
+    ) -> Option<Hover> {
         assert!(!path.contains("panic"), "planted");
         self.started.fetch_add(1, Ordering::SeqCst);
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
@@ -97,7 +103,7 @@ impl Planted {
     fn check(&self, snapshot: &Snapshot, path: &str) -> Option<Vec<Finding>> {
         self.checks.fetch_add(1, Ordering::SeqCst);
         if let Some(gate) = &self.check_gate {
-            gate.pass(&Stop::never());
+            gate.pass(&Cancellation::never());
         }
         let Some(file) = snapshot.file(path) else {
             return Some(Vec::new());

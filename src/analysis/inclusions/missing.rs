@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FilePlace, Included, Inclusions, MOST_WAYS, MissingValue, Statement, Whose};
+use super::{FileRange, Included, Inclusions, MOST_WAYS, MissingValue, Statement, Whose};
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
@@ -27,11 +27,11 @@ impl<'a> Inclusions<'_, 'a> {
             if lacking.is_empty() || self.declarations.may_give(class, name) {
                 continue;
             }
-            let mut add = |included: FilePlace, ways, whose| {
+            let mut add = |included: FileRange, ways, whose| {
                 found.push(MissingValue {
                     class: Arc::clone(class),
                     parameter: Arc::clone(name),
-                    declared: FilePlace {
+                    declared: FileRange {
                         path: Arc::clone(file.path()),
                         range: parameter.place,
                     },
@@ -41,7 +41,7 @@ impl<'a> Inclusions<'_, 'a> {
                 });
             };
             for (element, members) in &included.elements {
-                let place = FilePlace {
+                let place = FileRange {
                     path: Arc::clone(element.file.path()),
                     range: element.range,
                 };
@@ -110,7 +110,7 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// The places that lead to a statement, the nearest first.
-    fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FilePlace)> {
+    fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FileRange)> {
         let mut ways = Vec::new();
         let mut within = statement.within.clone();
         while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
@@ -118,7 +118,7 @@ impl<'a> Inclusions<'_, 'a> {
             let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
                 break;
             };
-            let is_known = |(known, _): &(Arc<str>, FilePlace)| *known == class;
+            let is_known = |(known, _): &(Arc<str>, FileRange)| *known == class;
             if ways.iter().any(is_known) {
                 break;
             }

@@ -52,19 +52,19 @@ pub struct MissingValue {
     /// The parameter.
     pub parameter: Arc<str>,
     /// The range of the parameter.
-    pub declared: FilePlace,
+    pub declared: FileRange,
     /// Where the class is included: a statement, or an element of a list in data.
-    pub included: FilePlace,
+    pub included: FileRange,
     /// The chain of inclusions: where the including class is itself included, and so on, each with
     /// its name.
-    pub ways: Vec<(Arc<str>, FilePlace)>,
+    pub ways: Vec<(Arc<str>, FileRange)>,
     /// The nodes without a value.
     pub whose: Whose,
 }
 
 /// A place in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FilePlace {
+pub struct FileRange {
     /// Absolute path of the file.
     pub path: Arc<str>,
     /// Bytes of its text.
@@ -529,8 +529,8 @@ impl Group {
 }
 
 impl Statement<'_> {
-    fn place(&self) -> FilePlace {
-        FilePlace {
+    fn place(&self) -> FileRange {
+        FileRange {
             path: Arc::clone(self.file.path()),
             range: self.include.place,
         }

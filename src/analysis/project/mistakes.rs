@@ -4,7 +4,9 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::shape::{BACKENDS, Keys, MEANINGS, OF_EDITORS, OF_USERS, PROJECT, Setting, Shape};
+use super::shape::{
+    BACKENDS, MEANINGS, OF_EDITORS, OF_USERS, PROJECT, ProjectSetting, Shape, TableKeys,
+};
 use crate::hierarchy::{KeyPath, is_puppets_own};
 use crate::regexp::Regexp;
 use crate::syntax::{NodeId, NodeKind, ProblemKind, Tree, parse_yaml};
@@ -128,7 +130,7 @@ impl Walk<'_> {
     }
 
     /// Checks one entry of a hash of named settings.
-    fn entry(&mut self, known: &'static [Setting], pairs: &[(NodeId, NodeId)], at: usize) {
+    fn entry(&mut self, known: &'static [ProjectSetting], pairs: &[(NodeId, NodeId)], at: usize) {
         let (key, value) = pairs[at];
         let range = self.tree.node(key).range;
         let Some(name) = self.tree.scalar_text(key).cloned() else {
@@ -149,7 +151,7 @@ impl Walk<'_> {
         find(self.tree, &pairs[..at], name).is_some()
     }
 
-    fn unknown(&mut self, known: &'static [Setting], range: TextRange, name: &str) {
+    fn unknown(&mut self, known: &'static [ProjectSetting], range: TextRange, name: &str) {
         let is_top = std::ptr::eq(known, PROJECT);
         if is_top && OF_USERS.contains(&name) {
             let message = format!(
@@ -330,7 +332,7 @@ impl Walk<'_> {
     }
 
     /// Checks the key of a hash whose keys are chosen by the user.
-    fn row(&mut self, keys: Keys, pairs: &[(NodeId, NodeId)], at: usize) {
+    fn row(&mut self, keys: TableKeys, pairs: &[(NodeId, NodeId)], at: usize) {
         let range = self.tree.node(pairs[at].0).range;
         let Some(key) = self.tree.scalar_text(pairs[at].0).cloned() else {
             self.add(range, Spoils::Setting, "expected a name".to_owned());
@@ -340,16 +342,16 @@ impl Walk<'_> {
             self.add(range, Spoils::Setting, format!("'{key}' is set twice"));
         }
         match keys {
-            Keys::Folders if !key.starts_with('/') => {
+            TableKeys::Folders if !key.starts_with('/') => {
                 let message =
                     format!("'{key}' is not a deployed folder: expected an absolute path");
                 self.add(range, Spoils::Setting, message);
             }
-            Keys::Functions if is_puppets_own(&key) => {
+            TableKeys::Functions if is_puppets_own(&key) => {
                 let message = format!("'{key}' is a Puppet function: what it does is known");
                 self.add(range, Spoils::Entry, message);
             }
-            Keys::Rules if !self.rules.contains(&&*key) => {
+            TableKeys::Rules if !self.rules.contains(&&*key) => {
                 let meant = nearest(&key, self.rules.iter().copied());
                 let message = match meant {
                     Some(meant) => format!("unknown rule '{key}': did you mean '{meant}'?"),
@@ -358,11 +360,15 @@ impl Walk<'_> {
                 let meant = meant.map(str::to_owned);
                 self.add(range, Spoils::Entry, message).meant = meant;
             }
-            Keys::Paths if !is_inside(&key) => {
+            TableKeys::Paths if !is_inside(&key) => {
                 let message = format!("'{key}' is not a path inside the workspace");
                 self.add(range, Spoils::Setting, message);
             }
-            Keys::Folders | Keys::Functions | Keys::Rules | Keys::Names | Keys::Paths => {}
+            TableKeys::Folders
+            | TableKeys::Functions
+            | TableKeys::Rules
+            | TableKeys::Names
+            | TableKeys::Paths => {}
         }
     }
 

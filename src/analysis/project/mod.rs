@@ -20,8 +20,8 @@ use super::{NodeMeaning, RootEntry};
 use crate::hierarchy::{Backends, is_at_or_below};
 use crate::lookup::{PuppetVersion, Strict};
 use crate::text::{TextRange, line_at};
+use crate::workspace::FileSettings;
 pub use crate::workspace::PROJECT_FILE;
-use crate::workspace::Settings;
 
 /// Settings of a workspace; absent ones keep their defaults.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -192,16 +192,16 @@ impl Project {
 
     /// The settings about files, as the model's type.
     #[must_use]
-    pub fn of_files(&self) -> Settings {
+    pub fn of_files(&self) -> FileSettings {
         let pairs = self.path_map.iter();
         let mut path_map: Vec<(Arc<str>, Arc<str>)> = pairs
             .map(|(deployed, here)| (deployed.as_str().into(), here.0.as_str().into()))
             .collect();
         path_map.sort_by_key(|(deployed, _)| std::cmp::Reverse(deployed.len()));
-        Settings {
+        FileSettings {
             chosen: self.roots.iter().map(RootEntry::chosen).collect(),
             path_map,
-            ..Settings::default()
+            ..FileSettings::default()
         }
     }
 

@@ -10,17 +10,17 @@ use crate::hierarchy::LIKE;
 /// The permitted form of a value.
 #[derive(Debug)]
 pub(super) enum Shape {
-    Record(&'static [Setting]),
+    Record(&'static [ProjectSetting]),
     List(&'static Shape),
     /// A hash with keys chosen by the user.
-    Table(Keys, &'static Shape),
+    Table(TableKeys, &'static Shape),
     Version,
     Word(&'static [&'static str]),
     Switch,
     /// A path inside the workspace.
     Path,
     /// A path inside the workspace, or named settings, all required.
-    PathOr(&'static [Setting]),
+    PathOr(&'static [ProjectSetting]),
     /// A path made of a level's path and a key.
     KeyPath,
     /// A regular expression in Ruby's syntax.
@@ -31,14 +31,14 @@ pub(super) enum Shape {
 }
 
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(super) struct ProjectSetting {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) shape: Shape,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Keys {
+pub(super) enum TableKeys {
     /// Deployed folders.
     Folders,
     /// Data functions of levels.
@@ -50,11 +50,11 @@ pub(super) enum Keys {
     Names,
 }
 
-const fn setting(name: &'static str, about: &'static str, shape: Shape) -> Setting {
-    Setting { name, about, shape }
+const fn setting(name: &'static str, about: &'static str, shape: Shape) -> ProjectSetting {
+    ProjectSetting { name, about, shape }
 }
 
-pub(super) static PROJECT: &[Setting] = &[
+pub(super) static PROJECT: &[ProjectSetting] = &[
     setting(
         "puppetVersion",
         "The major version of Puppet or OpenVox whose behaviour is shown.",
@@ -84,7 +84,7 @@ pub(super) static PROJECT: &[Setting] = &[
         "pathMap",
         "Deployed folders (`/etc/puppetlabs/code/data`) to the folders of the workspace that they are \
          made from.",
-        Shape::Table(Keys::Folders, &Shape::Path),
+        Shape::Table(TableKeys::Folders, &Shape::Path),
     ),
     setting(
         "roots",
@@ -99,7 +99,7 @@ pub(super) static PROJECT: &[Setting] = &[
         "backends",
         "What functions of `hiera.yaml` do that are not Puppet's own, by their names. They are never \
          run; answers that rest on a declaration say so.",
-        Shape::Table(Keys::Functions, &BACKEND),
+        Shape::Table(TableKeys::Functions, &BACKEND),
     ),
     setting(
         "nodes",
@@ -114,7 +114,7 @@ pub(super) static PROJECT: &[Setting] = &[
             setting(
                 "severity",
                 "How the findings of a rule are reported, by its code.",
-                Shape::Table(Keys::Rules, &SEVERITY),
+                Shape::Table(TableKeys::Rules, &SEVERITY),
             ),
             setting(
                 "ignore",
@@ -125,7 +125,7 @@ pub(super) static PROJECT: &[Setting] = &[
                 "paths",
                 "Severities for some files and folders, by patterns of them: \
                  `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest one applies.",
-                Shape::Table(Keys::Paths, &Shape::Table(Keys::Rules, &SEVERITY)),
+                Shape::Table(TableKeys::Paths, &Shape::Table(TableKeys::Rules, &SEVERITY)),
             ),
         ]),
     ),
@@ -136,7 +136,7 @@ static SEVERITY: Shape = Shape::Word(&["off", "hint", "information", "warning", 
 /// A declared function, see [`Backend`](crate::hierarchy::Backend).
 static BACKEND: Shape = Shape::Record(BACKENDS);
 
-pub(super) static BACKENDS: &[Setting] = &[
+pub(super) static BACKENDS: &[ProjectSetting] = &[
     setting(
         "like",
         "What the function does: it reads a file as `yaml_data`, `json_data`, `hocon_data` or \
@@ -163,7 +163,7 @@ pub(super) static BACKENDS: &[Setting] = &[
 static NODES: Shape = Shape::Record(MEANINGS);
 
 /// The fields of an entry about names.
-pub(super) static MEANINGS: &[Setting] = &[
+pub(super) static MEANINGS: &[ProjectSetting] = &[
     setting(
         "match",
         "A pattern that names match. Its named groups are variables, unless they are set otherwise here; \
@@ -173,31 +173,31 @@ pub(super) static MEANINGS: &[Setting] = &[
     setting(
         "names",
         "What single names mean.",
-        Shape::Table(Keys::Names, &Shape::Record(MEANING)),
+        Shape::Table(TableKeys::Names, &Shape::Record(MEANING)),
     ),
     VARIABLES,
     FACTS,
     EXTENSIONS,
 ];
 
-static MEANING: &[Setting] = &[VARIABLES, FACTS, EXTENSIONS];
+static MEANING: &[ProjectSetting] = &[VARIABLES, FACTS, EXTENSIONS];
 
-const VARIABLES: Setting = setting(
+const VARIABLES: ProjectSetting = setting(
     "variables",
     "Variables of the top scope, as a site manifest or a node classifier sets them.",
-    Shape::Table(Keys::Names, &Shape::Any),
+    Shape::Table(TableKeys::Names, &Shape::Any),
 );
 
-const FACTS: Setting = setting(
+const FACTS: ProjectSetting = setting(
     "facts",
     "Facts, by their dotted paths.",
-    Shape::Table(Keys::Names, &Shape::Any),
+    Shape::Table(TableKeys::Names, &Shape::Any),
 );
 
-const EXTENSIONS: Setting = setting(
+const EXTENSIONS: ProjectSetting = setting(
     "extensions",
     "Extensions of the certificate: `trusted.extensions`.",
-    Shape::Table(Keys::Names, &Shape::Any),
+    Shape::Table(TableKeys::Names, &Shape::Any),
 );
 
 /// Settings that only a user may give.
@@ -225,11 +225,11 @@ impl Shape {
                 format!("a hash of {}", names.join(", "))
             }
             Shape::List(each) => format!("a list, each {}", each.expected()),
-            Shape::Table(Keys::Folders, _) => "a hash of deployed folders".to_owned(),
-            Shape::Table(Keys::Functions, _) => "a hash of functions".to_owned(),
-            Shape::Table(Keys::Rules, _) => "a hash of rules' codes".to_owned(),
-            Shape::Table(Keys::Paths, _) => "a hash of paths".to_owned(),
-            Shape::Table(Keys::Names, _) => "a hash of names".to_owned(),
+            Shape::Table(TableKeys::Folders, _) => "a hash of deployed folders".to_owned(),
+            Shape::Table(TableKeys::Functions, _) => "a hash of functions".to_owned(),
+            Shape::Table(TableKeys::Rules, _) => "a hash of rules' codes".to_owned(),
+            Shape::Table(TableKeys::Paths, _) => "a hash of paths".to_owned(),
+            Shape::Table(TableKeys::Names, _) => "a hash of names".to_owned(),
             Shape::Version => "7 or 8".to_owned(),
             Shape::Word(words) => match words {
                 [] => String::new(),
@@ -251,7 +251,7 @@ impl Shape {
         match self {
             Shape::Record(settings) => record(settings, rules),
             Shape::List(each) => json!({ "type": "array", "items": each.schema(rules) }),
-            Shape::Table(Keys::Rules, each) => {
+            Shape::Table(TableKeys::Rules, each) => {
                 let codes = rules.iter().map(|(code, summary)| {
                     let mut property = each.schema(rules);
                     property["description"] = json!(summary);
@@ -262,7 +262,10 @@ impl Shape {
                     "type": "object", "properties": properties, "additionalProperties": false,
                 })
             }
-            Shape::Table(Keys::Folders | Keys::Functions | Keys::Paths | Keys::Names, each) => {
+            Shape::Table(
+                TableKeys::Folders | TableKeys::Functions | TableKeys::Paths | TableKeys::Names,
+                each,
+            ) => {
                 json!({ "type": "object", "additionalProperties": each.schema(rules) })
             }
             Shape::Version => json!({ "enum": [7, 8, "7", "8"] }),
@@ -285,7 +288,7 @@ impl Shape {
     }
 }
 
-fn record(settings: &[Setting], rules: &[(&str, &str)]) -> Value {
+fn record(settings: &[ProjectSetting], rules: &[(&str, &str)]) -> Value {
     let properties = settings.iter().map(|setting| {
         let mut property = setting.shape.schema(rules);
         property["description"] = json!(setting.about.replace('`', ""));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::hidden::Hidden;
+use super::hidden::SecretRanges;
 use crate::cli::terminal::Layout;
 use crate::disk;
 use crate::lookup::Settings;
@@ -51,7 +51,7 @@ pub(super) struct Fixed {
 pub(super) fn fixed(before: &Snapshot, after: &AfterFixes, settings: &Settings) -> Vec<Fixed> {
     let checkers =
         [before, &after.snapshot].map(|one| Checker::with_settings(one, settings.clone()));
-    let hidden = checkers.each_ref().map(Hidden::new);
+    let hidden = checkers.each_ref().map(SecretRanges::new);
     let fixed = after.touched.iter().filter_map(|path| {
         let file = before.file(path)?;
         // Files that are not UTF-8 are skipped: they could not be written back unchanged.

@@ -2,7 +2,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::hidden::Hidden;
+use super::hidden::SecretRanges;
 use crate::cli::terminal::hanging;
 use crate::rules::{Finding, Severity};
 use crate::text::TextRange;
@@ -16,7 +16,7 @@ pub(super) fn text(
     (renderer, width): (&Renderer, Option<usize>),
     snapshot: &Snapshot,
     finding: &Finding,
-    hidden: &Hidden<'_>,
+    hidden: &SecretRanges<'_>,
     shown: &dyn Fn(&str) -> String,
 ) -> String {
     let level = match finding.severity {

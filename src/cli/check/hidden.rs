@@ -9,15 +9,15 @@ use crate::rules::Checker;
 use crate::text::TextRange;
 
 /// The ranges of secrets in files.
-pub(super) struct Hidden<'a> {
+pub(super) struct SecretRanges<'a> {
     checker: &'a Checker<'a>,
     known: RefCell<HashMap<Arc<str>, Arc<[TextRange]>>>,
 }
 
-impl<'a> Hidden<'a> {
+impl<'a> SecretRanges<'a> {
     /// The secrets that a checker finds.
-    pub(super) fn new(checker: &'a Checker<'a>) -> Hidden<'a> {
-        Hidden {
+    pub(super) fn new(checker: &'a Checker<'a>) -> SecretRanges<'a> {
+        SecretRanges {
             checker,
             known: RefCell::default(),
         }

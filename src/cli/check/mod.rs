@@ -25,7 +25,7 @@ use clap::{Args, ValueEnum};
 
 use baseline::Baseline;
 use fix::FixOptions;
-use report::{Checked, Report};
+use report::{CheckReport, FolderResult};
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
@@ -142,7 +142,7 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
         Ok(known) => known,
         Err(error) => return complain(&error),
     };
-    let mut report = Report::new(options, output, known);
+    let mut report = CheckReport::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
     // Each workspace is read once, however many paths lie in it.
     let mut groups: Vec<(Arc<str>, Vec<Wanted<'_>>)> = Vec::new();
@@ -167,9 +167,9 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
     }
     for (folder, group) in &groups {
         match report.check(folder, group) {
-            Ok(Checked::Files) => {}
-            Ok(Checked::BadPattern) => code = ExitCode::from(BAD_PATH),
-            Ok(Checked::NoHierarchy) => code = complain(&no_hierarchy(folder)),
+            Ok(FolderResult::Files) => {}
+            Ok(FolderResult::BadPattern) => code = ExitCode::from(BAD_PATH),
+            Ok(FolderResult::NoHierarchy) => code = complain(&no_hierarchy(folder)),
             Err(error) => code = complain(&error),
         }
     }

@@ -16,7 +16,7 @@ const MOST_THREADS: usize = 8;
 const TAKEN: usize = 20;
 
 /// The findings of a file, and the ranges of its secrets.
-pub(super) type Found = (Vec<Finding>, Vec<TextRange>);
+pub(super) type FileFindings = (Vec<Finding>, Vec<TextRange>);
 
 /// The findings of files, each as from [`Checker::with_secrets`], in the order of the files. `tell`
 /// is called with the number of finished files, from any thread.
@@ -24,8 +24,9 @@ pub(super) fn findings(
     checker: &Checker<'_>,
     paths: &[Arc<str>],
     tell: &(dyn Fn(usize) + Sync),
-) -> Vec<Option<Found>> {
-    let found: Vec<OnceLock<Option<Found>>> = paths.iter().map(|_| OnceLock::new()).collect();
+) -> Vec<Option<FileFindings>> {
+    let found: Vec<OnceLock<Option<FileFindings>>> =
+        paths.iter().map(|_| OnceLock::new()).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         loop {

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::hidden::Hidden;
+use super::hidden::SecretRanges;
 use crate::rules::{Finding, Safety, Severity};
 use crate::text::{PositionEncoding, TextRange};
 use crate::workspace::{File, Snapshot};
 
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Place {
+pub(super) struct RecordPlace {
     /// Relative to the current folder if it lies below it, else absolute.
     pub(super) path: String,
     #[serde(flatten)]
@@ -39,7 +39,7 @@ pub(super) struct Region {
 #[derive(Serialize)]
 pub(super) struct RelatedRecord {
     #[serde(flatten)]
-    pub(super) place: Place,
+    pub(super) place: RecordPlace,
     pub(super) message: String,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Record {
     pub(super) code: &'static str,
     pub(super) severity: &'static str,
     #[serde(flatten)]
-    pub(super) place: Place,
+    pub(super) place: RecordPlace,
     pub(super) message: String,
     pub(super) related: Vec<RelatedRecord>,
     #[serde(skip)]
@@ -80,11 +80,11 @@ impl Record {
     pub(super) fn new(
         snapshot: &Snapshot,
         finding: Finding,
-        hidden: &Hidden<'_>,
+        hidden: &SecretRanges<'_>,
         shown: &dyn Fn(&str) -> String,
     ) -> Record {
         let file = snapshot.file(&finding.path);
-        let place = |path: &str, range: TextRange| Place {
+        let place = |path: &str, range: TextRange| RecordPlace {
             path: shown(path),
             region: snapshot.file(path).map(|file| region(file, range)),
         };
@@ -158,7 +158,7 @@ fn before(file: &File, range: TextRange) -> String {
     text.unwrap_or_default().trim().to_owned()
 }
 
-fn first_line(file: &File, hidden: &Hidden<'_>, range: TextRange) -> String {
+fn first_line(file: &File, hidden: &SecretRanges<'_>, range: TextRange) -> String {
     let lines = file.lines();
     let line = lines.line_range(lines.line(range.start as usize));
     let text = hidden.shown(file.path(), file.text());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::baseline::Baseline;
 use super::fix::{Fixed, fixed};
-use super::hidden::Hidden;
+use super::hidden::SecretRanges;
 use super::record::{self, Record};
 use super::wanted::{Wanted, absolute};
 use super::{
@@ -18,12 +18,12 @@ use super::{
     json as as_json, junit, parallel, rdjson, sarif,
 };
 use crate::analysis::{PROJECT_FILE, Project};
-use crate::cli::nodes::Asked;
-use crate::cli::terminal::{self, Layout, Paint, Progress};
+use crate::cli::nodes::NodeRequest;
+use crate::cli::terminal::{self, Layout, Paint, ProgressLine};
 use crate::disk::{self, Ignore, scan};
 use crate::ide::cell::what_was_read;
 use crate::lookup::{ConfigCache, Settings};
-use crate::rules::{Checker, Finding, Fixing, Known, Safety, Severity};
+use crate::rules::{Checker, Finding, FindingIdentity, Fixing, Safety, Severity};
 use crate::text::number_of;
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
@@ -39,7 +39,7 @@ fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
     }
 }
 
-pub(super) enum Checked {
+pub(super) enum FolderResult {
     Files,
     /// The same, but no file matches one of the patterns.
     BadPattern,
@@ -54,8 +54,8 @@ struct Opened {
 
 impl Opened {
     /// The nodes that findings are for: only those of the workspace.
-    fn asked<'a>(&'a self, configs: &'a ConfigCache) -> Asked<'a> {
-        Asked {
+    fn asked<'a>(&'a self, configs: &'a ConfigCache) -> NodeRequest<'a> {
+        NodeRequest {
             files: &[],
             facts: None,
             project: &self.project,
@@ -66,10 +66,10 @@ impl Opened {
 }
 
 /// The findings of one file with their fingerprints.
-type Found = (Arc<str>, Vec<(Known, Record)>);
+type Found = (Arc<str>, Vec<(FindingIdentity, Record)>);
 
 /// The findings of one run of `check` in all its workspaces.
-pub(super) struct Report<'a> {
+pub(super) struct CheckReport<'a> {
     options: CheckOptions,
     output: &'a CheckOutput,
     known: Option<Baseline>,
@@ -86,12 +86,12 @@ pub(super) struct Report<'a> {
     pub(super) has_failed: bool,
 }
 
-impl<'a> Report<'a> {
+impl<'a> CheckReport<'a> {
     pub(super) fn new(
         options: CheckOptions,
         output: &'a CheckOutput,
         known: Option<Baseline>,
-    ) -> Report<'a> {
+    ) -> CheckReport<'a> {
         let renderer = match terminal::is_coloured() {
             true => Renderer::styled(),
             false => Renderer::plain(),
@@ -100,7 +100,7 @@ impl<'a> Report<'a> {
             Some(width) => renderer.term_width(width),
             None => renderer,
         };
-        Report {
+        CheckReport {
             options,
             output,
             known,
@@ -124,13 +124,13 @@ impl<'a> Report<'a> {
         &mut self,
         folder: &Arc<str>,
         group: &[Wanted<'_>],
-    ) -> Result<Checked, String> {
+    ) -> Result<FolderResult, String> {
         let Some(opened) = self.open(folder)? else {
-            return Ok(Checked::NoHierarchy);
+            return Ok(FolderResult::NoHierarchy);
         };
         let snapshot = opened.workspace.snapshot();
         let mut paths: BTreeSet<Arc<str>> = BTreeSet::new();
-        let mut checked = Checked::Files;
+        let mut checked = FolderResult::Files;
         for wanted in group {
             let files = snapshot.files().map(|file| file.path());
             let mut named = files.filter(|file| wanted.names(file)).peekable();
@@ -139,7 +139,7 @@ impl<'a> Report<'a> {
                 paths.extend(named.cloned());
             } else if wanted.pattern.is_some() {
                 terminal::complain(&format!("{given}: no file matches the pattern"));
-                checked = Checked::BadPattern;
+                checked = FolderResult::BadPattern;
             } else if wanted.is_file() {
                 terminal::complain(&format!("{given}: skipped: it is not a data file"));
             } else {
@@ -178,7 +178,7 @@ impl<'a> Report<'a> {
             Change::Folders(vec![folder.clone()]),
             Change::Settings(settings),
         ]));
-        let mut progress = Progress::new();
+        let mut progress = ProgressLine::new();
         progress.show("reading files");
         let go_on = |_| ControlFlow::Continue(());
         let found = scan(opened.areas(), &Ignore::default(), &go_on);
@@ -239,14 +239,14 @@ impl<'a> Report<'a> {
         let checker = Checker::with_settings(&snapshot, settings.clone());
         let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
         let shown = |at: &str| self.shown(at).to_owned();
-        let progress = Mutex::new(Progress::new());
+        let progress = Mutex::new(ProgressLine::new());
         let found = parallel::findings(&checker, paths, &|done| {
             let progress = progress.lock();
             let mut progress = progress.unwrap_or_else(PoisonError::into_inner);
             progress.count(done, paths.len(), "files checked");
         });
         drop(progress);
-        let hidden = Hidden::new(&checker);
+        let hidden = SecretRanges::new(&checker);
         let mut checked = Vec::with_capacity(paths.len());
         for (file, found) in paths.iter().zip(found) {
             let Some((findings, secrets)) = found else {
@@ -261,7 +261,7 @@ impl<'a> Report<'a> {
             finding.severity = severity;
             let text = (self.options.format == CheckFormat::Full)
                 .then(|| full::text(drawn, &snapshot, &finding, &hidden, &shown));
-            let known = Known::of(&finding);
+            let known = FindingIdentity::of(&finding);
             let path = Arc::clone(&finding.path);
             let mut record = Record::new(&snapshot, finding, &hidden, &shown);
             record.text = text;
@@ -288,13 +288,14 @@ impl<'a> Report<'a> {
         folder: &str,
         opened: &Opened,
         paths: &[Arc<str>],
-    ) -> BTreeMap<Arc<str>, Vec<Known>> {
-        let mut accepted: BTreeMap<Arc<str>, Vec<Known>> = BTreeMap::new();
+    ) -> BTreeMap<Arc<str>, Vec<FindingIdentity>> {
+        let mut accepted: BTreeMap<Arc<str>, Vec<FindingIdentity>> = BTreeMap::new();
         let Some(baseline) = &self.known else {
             return accepted;
         };
         for (file, found) in self.records(folder, opened, paths) {
-            let (known, mut records): (Vec<Known>, Vec<Record>) = found.into_iter().unzip();
+            let (known, mut records): (Vec<FindingIdentity>, Vec<Record>) =
+                found.into_iter().unzip();
             record::fingerprint(&mut records);
             let both = known.into_iter().zip(&records);
             let both = both.filter(|(_, record)| baseline.knows(record));

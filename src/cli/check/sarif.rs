@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::record::{Place, Record, Region};
+use super::record::{Record, RecordPlace, Region};
 use crate::rules::{Rule, Severity, rule};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -109,7 +109,7 @@ fn result(record: &Record, rules: &[&Rule]) -> Value {
     result
 }
 
-fn location(place: &Place) -> Value {
+fn location(place: &RecordPlace) -> Value {
     let mut physical = json!({ "artifactLocation": { "uri": uri(&place.path) } });
     if let Some(at) = &place.region {
         physical["region"] = region(at);

@@ -16,7 +16,7 @@ use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
-use crate::ide::cell::{Part, difference_lines, outcome_text, said_apart, sources_text};
+use crate::ide::cell::{LineKind, difference_lines, outcome_text, said_apart, sources_text};
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
@@ -286,10 +286,10 @@ fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
     let lines = difference_lines(difference, &said, shown).into_iter();
     let lines = lines.map(|(part, line, sources)| {
         let paint = match part {
-            Part::Title => Paint::Title,
-            Part::Old => Paint::Old,
-            Part::New => Paint::New,
-            Part::Origin => Paint::Aside,
+            LineKind::Title => Paint::Title,
+            LineKind::Old => Paint::Old,
+            LineKind::New => Paint::New,
+            LineKind::Origin => Paint::Aside,
         };
         layout.line_with(paint, &line, &sources)
     });

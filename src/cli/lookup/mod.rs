@@ -17,8 +17,8 @@ use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_ov
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
 use crate::cli::meant::{ENVIRONMENT, KnownKeys};
-use crate::cli::nodes::Asked;
-use crate::cli::render::{self, Format};
+use crate::cli::nodes::NodeRequest;
+use crate::cli::render::{self, RenderFormat};
 use crate::cli::terminal::{self, Layout, Paint, complain, failed, remark, remark_title};
 use crate::cli::workspace::{
     Opened, PlaceArguments, PuppetArguments, no_hierarchy, read, root_for,
@@ -33,7 +33,7 @@ use crate::lookup::{
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
-use crate::workspace::{Files as _, Settings as FileSettings, Snapshot, path};
+use crate::workspace::{FileSettings, Files as _, Snapshot, path};
 
 /// The flags of `puppet lookup`, and ours.
 #[derive(Args)]
@@ -82,7 +82,7 @@ pub(super) struct LookupArguments {
     compile: bool,
     /// Format of the output [default: yaml; text where an explanation is asked for]
     #[arg(long, visible_alias = "format")]
-    render_as: Option<Format>,
+    render_as: Option<RenderFormat>,
     /// A nodes file: certname → facts, trusted, variables [default: the workspace's nodes.json or
     /// nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
@@ -174,7 +174,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         view.session()
     };
     let named = Vec::from_iter(arguments.nodes.clone());
-    let asked = Asked {
+    let asked = NodeRequest {
         files: &named,
         facts: arguments.facts.as_ref(),
         project: &project,
@@ -195,7 +195,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
         let given = asked.common().map_err(End::Failed)?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
-        let own = Asked {
+        let own = NodeRequest {
             facts: None,
             ..asked
         };
@@ -292,7 +292,7 @@ fn one(
         return match &answer.result {
             Err(error) if !error.class.is_lookup_error() => Err(could_not_run(error)),
             Ok(_) | Err(_) => {
-                let format = arguments.render_as.unwrap_or(Format::S);
+                let format = arguments.render_as.unwrap_or(RenderFormat::S);
                 print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
                 tell_unknown(&answer);
                 if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
@@ -360,7 +360,7 @@ fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
 
 /// Prints the likely value and the condition under which it differs, on standard error.
 fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError>, unless: &str) {
-    let format = arguments.render_as.unwrap_or(Format::Yaml);
+    let format = arguments.render_as.unwrap_or(RenderFormat::Yaml);
     let shown = match result {
         Ok(value) if value.has_opaque() => return,
         Ok(Value::String(text)) if !text.contains('\n') => text.to_string(),
@@ -394,7 +394,7 @@ fn tell_unknown(answer: &Answer) {
 fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Result<(), End> {
     match result {
         Ok(value) => {
-            let format = arguments.render_as.unwrap_or(Format::Yaml);
+            let format = arguments.render_as.unwrap_or(RenderFormat::Yaml);
             print(&render::render(value, format).map_err(End::Failed)?)
         }
         // `puppet lookup` prints nothing here; the message goes to standard error, where no pipe
@@ -431,7 +431,7 @@ fn several(
                 value(arguments, &only.result)
             }
         },
-        groups if arguments.render_as == Some(Format::Json) => {
+        groups if arguments.render_as == Some(RenderFormat::Json) => {
             let snapshot = snapshot();
             let mut line_of = |source: &Source| line(&snapshot, source);
             let cells = groups.iter().map(|group| cell(group.clone(), &mut line_of));
@@ -478,7 +478,7 @@ fn merged(groups: &[Group]) -> Vec<Group> {
 /// The request for printing groups: JSON includes the sources.
 fn for_groups(arguments: &LookupArguments, request: &Request) -> Request {
     match (arguments.render_as, request.tracing) {
-        (Some(Format::Json), Tracing::Off) => request.clone().with_sources(),
+        (Some(RenderFormat::Json), Tracing::Off) => request.clone().with_sources(),
         _ => request.clone(),
     }
 }
@@ -513,7 +513,7 @@ fn explained(
         match (&answer.trace, &answer.result) {
             (_, Err(error)) if !error.class.is_lookup_error() => return Err(could_not_run(error)),
             (Some(trace), _) => {
-                let text = render::render_trace(trace, Format::S).map_err(End::Failed)?;
+                let text = render::render_trace(trace, RenderFormat::S).map_err(End::Failed)?;
                 let lines = text.lines().map(|line| format!("  {line}\n"));
                 print(&lines.collect::<String>())?;
             }

@@ -7,7 +7,7 @@ use super::{End, LookupArguments, for_groups, no_hierarchy, one, several, with_n
 use crate::analysis::{Analysis, RootView, datadir_of, layers_of};
 use crate::cli::compiled::Compiled;
 use crate::cli::meant::no_node;
-use crate::cli::nodes::{Asked, Found};
+use crate::cli::nodes::{CommandNodes, NodeRequest};
 use crate::cli::terminal::remark;
 use crate::cli::workspace::{read, root_for};
 use crate::disk::DiskFiles;
@@ -21,8 +21,8 @@ use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 /// node, one known only by name. Anything that depends on its facts is unknown.
 pub(super) fn by_name(
     arguments: &LookupArguments,
-    asked: &Asked<'_>,
-    known: &Found,
+    asked: &NodeRequest<'_>,
+    known: &CommandNodes,
     name: &str,
     request: &Request,
 ) -> Result<(), End> {
@@ -91,7 +91,7 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
 /// Looks up for an unknown node: possible values come from the whole workspace.
 pub(super) fn any_node(
     arguments: &LookupArguments,
-    asked: &Asked<'_>,
+    asked: &NodeRequest<'_>,
     request: &Request,
 ) -> Result<(), End> {
     let whole = Whole::read(arguments, asked, &request.names)?;
@@ -149,7 +149,7 @@ impl Whole {
     /// `puppet lookup` does.
     fn read(
         arguments: &LookupArguments,
-        asked: &Asked<'_>,
+        asked: &NodeRequest<'_>,
         keys: &[Arc<str>],
     ) -> Result<Whole, End> {
         let folder = arguments.places.folder().map_err(End::Failed)?;
@@ -170,7 +170,7 @@ impl Whole {
     fn view<'a>(
         &'a self,
         arguments: &LookupArguments,
-        asked: &Asked<'a>,
+        asked: &NodeRequest<'a>,
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, End> {
         let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {

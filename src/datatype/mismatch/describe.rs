@@ -1,6 +1,6 @@
 //! Finds the mismatches between an expected type and the type of a value.
 
-use super::merge::{Merging, merge};
+use super::merge::{NumericMerge, merge};
 use super::{Mismatch, MismatchKind, Step};
 use crate::datatype::assignable;
 use crate::datatype::assignable::sizes;
@@ -105,7 +105,7 @@ fn variant(types: &[Type], original: &Type, actual: &Type, path: &[Step]) -> Vec
         }
         described.push(mismatches);
     }
-    let merged = merge(path.len(), described, Merging::Sizes);
+    let merged = merge(path.len(), described, NumericMerge::Sizes);
     if matches!(original, Type::Alias(_)) && merged.len() == 1 {
         return vec![Mismatch::of_type(path, original, actual)];
     }

@@ -6,7 +6,7 @@ use crate::datatype::model::Type;
 
 /// The kind of numeric mismatches to merge.
 #[derive(Clone, Copy, PartialEq)]
-pub(in crate::datatype) enum Merging {
+pub(in crate::datatype) enum NumericMerge {
     Sizes,
     Counts,
 }
@@ -16,16 +16,16 @@ pub(in crate::datatype) enum Merging {
 pub(in crate::datatype) fn merge(
     varying: usize,
     described: Vec<Vec<Mismatch>>,
-    merging: Merging,
+    merging: NumericMerge,
 ) -> Vec<Mismatch> {
     let alternatives = described.len();
     let mut all: Vec<Mismatch> = described.into_iter().flatten().collect();
     let numbers = |m: &Mismatch| match merging {
-        Merging::Sizes => matches!(
+        NumericMerge::Sizes => matches!(
             m.kind,
             MismatchKind::Size { .. } | MismatchKind::Count { .. }
         ),
-        Merging::Counts => matches!(m.kind, MismatchKind::Count { .. }),
+        NumericMerge::Counts => matches!(m.kind, MismatchKind::Count { .. }),
     };
     let types = |m: &Mismatch| {
         matches!(

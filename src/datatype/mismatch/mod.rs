@@ -7,7 +7,7 @@ mod merge;
 mod text;
 
 pub(super) use describe::describe;
-pub(super) use merge::{Merging, merge};
+pub(super) use merge::{NumericMerge, merge};
 
 use std::fmt;
 

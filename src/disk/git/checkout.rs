@@ -16,7 +16,7 @@ use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
 use crate::disk::workspace_disk::read_areas;
 use crate::value::{LoadError, LoadErrorKind, SystemError};
 use crate::workspace::{
-    Change, Content, DiskEntry, FileKind, LARGEST_FILE, Linked, Lost, Settings, Snapshot,
+    Change, Content, DiskEntry, FileKind, FileSettings, LARGEST_FILE, Linked, Lost, Snapshot,
     Workspace, path, too_large,
 };
 
@@ -32,7 +32,7 @@ const MOST_LINKS: usize = 8;
 pub fn snapshot_of_revision(
     folder: &str,
     revision: &str,
-    settings: &Settings,
+    settings: &FileSettings,
 ) -> Result<Arc<Snapshot>, GitError> {
     let folder = folder.trim_end_matches('/');
     let repository = Repository::around(folder)?;
@@ -316,7 +316,7 @@ impl Reading {
         }
     }
 
-    fn snapshot(self, folder: &str, settings: &Settings) -> Result<Arc<Snapshot>, GitError> {
+    fn snapshot(self, folder: &str, settings: &FileSettings) -> Result<Arc<Snapshot>, GitError> {
         let mut data_folders = DataFolders::default();
         for (at, entry) in &self.entries {
             if names_data_folders(at)

@@ -120,7 +120,7 @@ fn read(folder: &Path, revision: &str) -> Result<BTreeMap<String, String>, Strin
     let snapshot = snapshot_of_revision(
         folder.to_str().unwrap(),
         revision,
-        &crate::workspace::Settings::default(),
+        &crate::workspace::FileSettings::default(),
     );
     snapshot
         .map(|snapshot| all(&snapshot, folder))
@@ -276,7 +276,7 @@ fn links_submodules_and_ignored_modules_are_there_too() {
     use crate::workspace::Files;
     // A broken link is broken in the revision as on the disk.
     let folder = repo.path().to_str().unwrap();
-    let settings = crate::workspace::Settings::default();
+    let settings = crate::workspace::FileSettings::default();
     let revision = snapshot_of_revision(folder, "HEAD", &settings).unwrap();
     let data = format!("{folder}/data");
     let lost = revision.lost_links(&data);

@@ -4,7 +4,7 @@
 //! considered.
 
 use super::flow;
-use crate::ide::block_line::{End, Line};
+use crate::ide::block_line::{BlockLine, End};
 use crate::text::TextRange;
 
 /// Maximum number of lines to read above the cursor.
@@ -12,7 +12,7 @@ const MOST_LINES: usize = 20_000;
 
 /// A step towards the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum CursorStep {
     /// The value of a key.
     Key(String),
     /// An element of a list.
@@ -31,7 +31,7 @@ pub(super) enum Slot {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cursor {
     /// The steps from the root, outermost first; for a value the last one is its key or list.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<CursorStep>,
     pub(super) slot: Slot,
     /// The typed part, without an opening quote.
     pub(super) typed: String,
@@ -45,7 +45,7 @@ pub(super) struct Cursor {
 
 /// The syntax of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Style {
+pub(super) enum DocumentStyle {
     /// YAML.
     Yaml,
     /// JSON, or a similar syntax.
@@ -56,8 +56,8 @@ impl Cursor {
     /// The steps as words: keys, and `-` for an element.
     pub(super) fn steps_as_words(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().map(|step| match step {
-            Step::Key(key) => key.as_str(),
-            Step::Element => "-",
+            CursorStep::Key(key) => key.as_str(),
+            CursorStep::Element => "-",
         })
     }
 
@@ -71,7 +71,7 @@ impl Cursor {
             return keys;
         }
         let start = text[..offset].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let line = Line::read(&text[start..offset], End::Cursor);
+        let line = BlockLine::read(&text[start..offset], End::Cursor);
         let mut keys = Vec::new();
         // After a dash the cursor is in the first line of its hash.
         if line.dashes.is_empty() {
@@ -79,7 +79,7 @@ impl Cursor {
         }
         let behind = text[offset..].split_once('\n').map_or("", |(_, rest)| rest);
         let below = behind.lines().take_while(|below| {
-            let below = Line::read(below, End::Break);
+            let below = BlockLine::read(below, End::Break);
             below.dashes.iter().all(|&dash| dash >= line.column)
         });
         keys_of_hash(below, line.column, &mut keys);
@@ -93,7 +93,7 @@ fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &
         if line.trim().is_empty() || line.trim_start().starts_with('#') {
             continue;
         }
-        let read = Line::read(line, End::Break);
+        let read = BlockLine::read(line, End::Break);
         if read.column < column {
             return;
         }
@@ -108,9 +108,9 @@ fn keys_of_hash<'t>(lines: impl Iterator<Item = &'t str>, column: usize, keys: &
 
 /// The place of the cursor; `None` in a comment, in a block scalar and after a complete value.
 /// O(lines above).
-pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Cursor> {
+pub(super) fn cursor_at(text: &str, offset: usize, style: DocumentStyle) -> Option<Cursor> {
     let before = text.get(..offset)?;
-    if style == Style::Json {
+    if style == DocumentStyle::Json {
         return in_flow(text, 0, offset, Vec::new());
     }
     let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
@@ -118,7 +118,7 @@ pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Curso
     if flow::has_comment(prefix) {
         return None;
     }
-    let line = Line::read(prefix, End::Cursor);
+    let line = BlockLine::read(prefix, End::Cursor);
     let mut steps = Vec::new();
     let above = ancestors(&before[..start], &line, &mut steps)?;
     if let Some(opening) = above {
@@ -126,7 +126,7 @@ pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Curso
     }
     let value = start + line.rest;
     if let Some(key) = &line.key {
-        steps.push(Step::Key(key.clone()));
+        steps.push(CursorStep::Key(key.clone()));
         if before[value..].starts_with(['{', '[']) {
             return in_flow(text, value, offset, steps);
         }
@@ -139,7 +139,7 @@ pub(super) fn cursor_at(text: &str, offset: usize, style: Style) -> Option<Curso
     Some(slot(text, content, offset, steps, Slot::Key))
 }
 
-fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<Step>) -> Option<Cursor> {
+fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<CursorStep>) -> Option<Cursor> {
     let found = flow::scan(text.get(from..offset)?)?;
     steps.extend(found.steps);
     let mut cursor = slot(text, from + found.word, offset, steps, found.slot);
@@ -148,7 +148,7 @@ fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<Step>) -> Opti
 }
 
 /// The cursor in a word that starts at `from`.
-fn slot(text: &str, from: usize, offset: usize, steps: Vec<Step>, slot: Slot) -> Cursor {
+fn slot(text: &str, from: usize, offset: usize, steps: Vec<CursorStep>, slot: Slot) -> Cursor {
     let word = text.get(from..offset).unwrap_or_default();
     let quote = word.chars().next().filter(|c| matches!(c, '"' | '\''));
     let from = from + quote.map_or(0, char::len_utf8);
@@ -186,16 +186,16 @@ fn rest_of_word(behind: &str, quote: Option<char>) -> usize {
 /// Reads the lines above from the last one upwards, and puts the steps to the cursor's line before
 /// `steps`. Returns the offset of the outermost open bracket, if any; `None` if the cursor is in a
 /// block scalar.
-fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<usize>> {
-    let mut found: Vec<Step> = Vec::new();
+fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Option<Option<usize>> {
+    let mut found: Vec<CursorStep> = Vec::new();
     let mut opening = None;
     let mut column = line.column;
     // A list may have the same column as its key.
     let mut after_dash = false;
-    let into_dashes = |dashes: &[usize], column: &mut usize, found: &mut Vec<Step>| {
+    let into_dashes = |dashes: &[usize], column: &mut usize, found: &mut Vec<CursorStep>| {
         for &dash in dashes.iter().rev() {
             if dash < *column {
-                found.push(Step::Element);
+                found.push(CursorStep::Element);
                 *column = dash;
             }
         }
@@ -216,7 +216,7 @@ fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<u
         if text.trim().is_empty() || text.trim_start().starts_with('#') {
             continue;
         }
-        let read = Line::read(text, End::Break);
+        let read = BlockLine::read(text, End::Break);
         let is_outer =
             read.column < column || (after_dash && read.column == column && read.dashes.is_empty());
         if is_outer {
@@ -232,7 +232,7 @@ fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<u
                 found.clear();
                 opening = Some(start + text.len() - value.len());
             }
-            found.push(Step::Key(key.clone()));
+            found.push(CursorStep::Key(key.clone()));
             column = read.column;
             after_dash = false;
         }
@@ -249,17 +249,17 @@ fn ancestors(above: &str, line: &Line, steps: &mut Vec<Step>) -> Option<Option<u
 
 #[cfg(test)]
 mod tests {
-    use super::{Slot, Step, Style, cursor_at};
+    use super::{CursorStep, DocumentStyle, Slot, cursor_at};
 
-    fn shown(text: &str, style: Style) -> String {
+    fn shown(text: &str, style: DocumentStyle) -> String {
         let offset = text.find("$0").unwrap();
         let text = text.replace("$0", "");
         let Some(cursor) = cursor_at(&text, offset, style) else {
             return "nothing".into();
         };
         let steps = cursor.steps.iter().map(|step| match step {
-            Step::Key(key) => key.clone(),
-            Step::Element => "-".to_owned(),
+            CursorStep::Key(key) => key.clone(),
+            CursorStep::Element => "-".to_owned(),
         });
         let steps = steps.collect::<Vec<_>>().join("/");
         let slot = match cursor.slot {
@@ -305,7 +305,7 @@ mod tests {
                 "lookup_options/^a::/merge value d [d]",
             ),
         ] {
-            assert_eq!(shown(text, Style::Yaml), expected, "{text:?}");
+            assert_eq!(shown(text, DocumentStyle::Yaml), expected, "{text:?}");
         }
     }
 
@@ -322,14 +322,14 @@ mod tests {
             ("a: {b: 1}\nc: $0\n", "c value  []"),
             ("a: {'b: x': \"}\", d$0", "a key d [d]"),
         ] {
-            assert_eq!(shown(text, Style::Yaml), expected, "{text:?}");
+            assert_eq!(shown(text, DocumentStyle::Yaml), expected, "{text:?}");
         }
         for (text, expected) in [
             ("{\"a\": {\"b$0\": 1}}", "a key \"b [b]"),
             ("{\"a\": \"x$0\"", "a value \"x [x]"),
             ("{\"a\": 1,\n \"$0", " key \" []"),
         ] {
-            assert_eq!(shown(text, Style::Json), expected, "{text:?}");
+            assert_eq!(shown(text, DocumentStyle::Json), expected, "{text:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::ide::hover::Described;
 use crate::text::TextRange;
 
 /// The last segment of a half-typed key.
-pub(super) struct Part<'t> {
+pub(super) struct LastPart<'t> {
     /// The key before its dot.
     above: Option<String>,
     /// The typed part, as Puppet reads it.
@@ -19,10 +19,10 @@ pub(super) struct Part<'t> {
     mark: &'static str,
 }
 
-impl<'t> Part<'t> {
+impl<'t> LastPart<'t> {
     /// The last segment of a half-typed argument; `call` is the quote around the argument, `text`
     /// the one around the whole string.
-    pub(super) fn of(argument: &'t str, call: char, text: Option<char>) -> Part<'t> {
+    pub(super) fn of(argument: &'t str, call: char, text: Option<char>) -> LastPart<'t> {
         let quote = if call == '"' { '\'' } else { '"' };
         let mark = match (quote, text == Some(quote)) {
             ('"', false) => "\"",
@@ -46,7 +46,7 @@ impl<'t> Part<'t> {
         }
         let read = |written: &str| written.replace(mark, quote.encode_utf8(&mut [0; 4]));
         let written = dot.map_or(argument, |dot| &argument[dot + 1..]);
-        Part {
+        LastPart {
             above: dot.map(|dot| read(&argument[..dot])),
             typed: read(written),
             written,

@@ -1,11 +1,11 @@
 //! Flow style before the cursor: the open brackets and the steps to the last word.
 
-use super::cursor::{Slot, Step};
+use super::cursor::{CursorStep, Slot};
 
 /// The end of a text in flow style.
 pub(super) struct Flow {
     /// The steps to the last word, outermost first.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<CursorStep>,
     pub(super) slot: Slot,
     /// The offset of the last word.
     pub(super) word: usize,
@@ -86,8 +86,8 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
         Some(Open::List) | None => Vec::new(),
     };
     let steps = open.into_iter().filter_map(|open| match open {
-        Open::Hash(_, key) => key.map(Step::Key),
-        Open::List => Some(Step::Element),
+        Open::Hash(_, key) => key.map(CursorStep::Key),
+        Open::List => Some(CursorStep::Element),
     });
     Some(Flow {
         steps: steps.collect(),

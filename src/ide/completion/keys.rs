@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::cursor::{Cursor, Step, Style};
+use super::cursor::{Cursor, CursorStep, DocumentStyle};
 use super::parameters::{self, expected, shortened};
 use super::values::written;
 use super::{Fit, Item, ItemKind, MOST_ITEMS, Question, fit};
@@ -121,7 +121,9 @@ pub(super) fn key_item(question: &Question<'_>, cursor: &Cursor, name: &str) -> 
     let is_last = behind.lines().next().unwrap_or_default().trim().is_empty();
     let mut insert = match cursor.quote {
         Some(_) => name.to_owned(),
-        None if question.style() == Style::Json => written(&Value::from(name), Style::Json),
+        None if question.style() == DocumentStyle::Json => {
+            written(&Value::from(name), DocumentStyle::Json)
+        }
         None => quoted_if_needed(name),
     };
     if !has_colon && cursor.quote.is_none() && (is_last || cursor.bracket.is_some()) {
@@ -150,7 +152,7 @@ pub(super) fn nested(
     question: &Question<'_>,
     cursor: &Cursor,
     root: &str,
-    steps: &[Step],
+    steps: &[CursorStep],
 ) -> Vec<Item> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, value) in values_of(question, root) {
@@ -189,10 +191,10 @@ pub(super) fn nested(
 }
 
 /// The name of a nested key in lookups; `None` in a list, since the element is unknown.
-fn nested_name(root: &str, steps: &[Step], name: &str) -> Option<Arc<str>> {
+fn nested_name(root: &str, steps: &[CursorStep], name: &str) -> Option<Arc<str>> {
     let mut shown = quoted(root);
     for step in steps {
-        let Step::Key(key) = step else {
+        let CursorStep::Key(key) = step else {
             return None;
         };
         shown.push('.');
@@ -230,18 +232,18 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
 }
 
 /// Collects the parts of a value at some steps; a step into a list collects from all elements.
-pub(super) fn collect(value: &Value, steps: &[Step], found: &mut Vec<Value>) {
+pub(super) fn collect(value: &Value, steps: &[CursorStep], found: &mut Vec<Value>) {
     let Some((step, rest)) = steps.split_first() else {
         found.push(value.clone());
         return;
     };
     match step {
-        Step::Key(key) => {
+        CursorStep::Key(key) => {
             if let Some(inner) = value.get(key.as_str()) {
                 collect(inner, rest, found);
             }
         }
-        Step::Element => {
+        CursorStep::Element => {
             for element in value.as_array().into_iter().flatten() {
                 collect(element, rest, found);
             }

@@ -1,6 +1,6 @@
 //! Completion in manifests: keys in lookups, and names of classes.
 
-use super::dotted::Part;
+use super::dotted::LastPart;
 use super::{Completion, Question, parameters, token};
 use crate::syntax::puppet::{HalfTyped, PieceKind, half_typed};
 use crate::workspace::{Language, language_of};
@@ -37,7 +37,7 @@ pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
     }
     let argument = argument.filter(|argument| code.takes_key() && !argument.contains('$'))?;
     let quote = code.half.quote.and_then(|at| before[at..].chars().next());
-    let part = Part::of(argument, quote.unwrap_or('\''), None);
+    let part = LastPart::of(argument, quote.unwrap_or('\''), None);
     Some(part.answer(question, part.items(question)))
 }
 

@@ -19,7 +19,7 @@ mod values;
 
 use std::sync::Arc;
 
-use self::cursor::{Cursor, Slot, Step, Style};
+use self::cursor::{Cursor, CursorStep, DocumentStyle, Slot};
 use super::code_names::{class, is_class};
 use super::hover::Described;
 use super::target::is_config;
@@ -110,10 +110,10 @@ struct Question<'a> {
 }
 
 impl Question<'_> {
-    fn style(&self) -> Style {
+    fn style(&self) -> DocumentStyle {
         match self.file.format() {
-            Some(Format::Json | Format::Hocon) => Style::Json,
-            Some(Format::Yaml) | None => Style::Yaml,
+            Some(Format::Json | Format::Hocon) => DocumentStyle::Json,
+            Some(Format::Yaml) | None => DocumentStyle::Yaml,
         }
     }
 }
@@ -157,16 +157,16 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     if cursor.typed.starts_with('*') && cursor.quote.is_none() {
         return values::anchors(question);
     }
-    if let Some(Step::Key(root)) = cursor.steps.first()
+    if let Some(CursorStep::Key(root)) = cursor.steps.first()
         && root == LOOKUP_OPTIONS
     {
         return options::items(question, cursor);
     }
     match (cursor.slot, cursor.steps.split_first()) {
         (Slot::Key, None) => keys::top_level(question, cursor),
-        (Slot::Key, Some((Step::Key(root), rest))) => {
+        (Slot::Key, Some((CursorStep::Key(root), rest))) => {
             let mut items = keys::nested(question, cursor, root, rest);
-            if let Some(Step::Element) = rest.last() {
+            if let Some(CursorStep::Element) = rest.last() {
                 items.extend(values::items(question, cursor, root, rest));
                 let snapshot = question.analysis.snapshot;
                 let is_class = |item: &Item| is_class(snapshot, &class(&item.label));
@@ -177,8 +177,10 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
             }
             items
         }
-        (Slot::Value, Some((Step::Key(root), rest))) => values::items(question, cursor, root, rest),
-        (Slot::Key | Slot::Value, Some((Step::Element, _)) | None) => Vec::new(),
+        (Slot::Value, Some((CursorStep::Key(root), rest))) => {
+            values::items(question, cursor, root, rest)
+        }
+        (Slot::Key | Slot::Value, Some((CursorStep::Element, _)) | None) => Vec::new(),
     }
 }
 

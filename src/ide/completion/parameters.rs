@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::cursor::{Cursor, Step};
+use super::cursor::{Cursor, CursorStep};
 use super::keys::key_item;
 use super::{Item, ItemKind, MOST_ITEMS, Question, fit};
 use crate::analysis::ClassParameter;
@@ -81,7 +81,7 @@ pub(super) fn shortened(said: &str) -> String {
 }
 
 /// The expected type at some steps of a key's value; the default if the key sets no parameter.
-pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[Step]) -> Expected {
+pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[CursorStep]) -> Expected {
     let analysis = question.analysis;
     let environment = analysis.snapshot.root_of(question.file.path());
     let known = analysis
@@ -89,8 +89,8 @@ pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[Step]) -> E
         .and_then(|parameter| analysis.likely_type_of(environment, parameter));
     let whole = known.map_or_else(Expected::default, |known| Expected::of(&known));
     steps.iter().fold(whole, |outer, step| match step {
-        Step::Key(key) => outer.under(key),
-        Step::Element => outer.element(),
+        CursorStep::Key(key) => outer.under(key),
+        CursorStep::Element => outer.element(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Completion in `%{…}`: functions and variables; keys and dotted keys in calls.
 
-use super::cursor::Step;
-use super::dotted::Part;
+use super::cursor::CursorStep;
+use super::dotted::LastPart;
 use super::keys::{collect, values_of};
 use super::{Completion, Item, ItemKind, Question, answer, config, facts};
 use crate::interpolation::{Method, split_key};
@@ -100,7 +100,7 @@ fn in_call(
     (quote, of_text): (char, Option<char>),
     argument: &str,
 ) -> Completion {
-    let part = Part::of(argument, quote, of_text);
+    let part = LastPart::of(argument, quote, of_text);
     let behind = question.file.text().get(question.offset..);
     let behind = behind.unwrap_or_default();
     let is_key = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
@@ -165,7 +165,7 @@ fn dig(value: &Value, steps: &[String]) -> Option<Value> {
             Some(elements) => elements.get(step.parse::<usize>().ok()?)?.clone(),
             None => {
                 let mut found = Vec::new();
-                collect(&at, &[Step::Key(step.clone())], &mut found);
+                collect(&at, &[CursorStep::Key(step.clone())], &mut found);
                 found.pop()?
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::cursor::{Cursor, Step, Style};
+use super::cursor::{Cursor, CursorStep, DocumentStyle};
 use super::keys::{collect, in_files, values_of};
 use super::parameters::expected;
 use super::{Item, ItemKind, Question};
@@ -22,11 +22,11 @@ pub(super) fn items(
     question: &Question<'_>,
     cursor: &Cursor,
     root: &str,
-    steps: &[Step],
+    steps: &[CursorStep],
 ) -> Vec<Item> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     // The text of YAML files may not be JSON.
-    match steps.is_empty() && question.style() == Style::Yaml {
+    match steps.is_empty() && question.style() == DocumentStyle::Yaml {
         true => in_yaml_files(question, root, cursor, &mut counts),
         false => read(question, root, steps, cursor, &mut counts),
     }
@@ -94,7 +94,7 @@ fn in_yaml_files(
 fn read(
     question: &Question<'_>,
     root: &str,
-    steps: &[Step],
+    steps: &[CursorStep],
     cursor: &Cursor,
     counts: &mut HashMap<String, usize>,
 ) {
@@ -119,8 +119,8 @@ fn read(
 }
 
 /// A scalar as text: in YAML plain if that means the same.
-pub(super) fn written(value: &Value, style: Style) -> String {
-    if style == Style::Json
+pub(super) fn written(value: &Value, style: DocumentStyle) -> String {
+    if style == DocumentStyle::Json
         && let Ok(json) = to_json(value)
     {
         return json;

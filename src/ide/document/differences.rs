@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Answer, Document, Progress, cancelled, matrix, one_line, place};
+use super::{Document, DocumentAnswer, OnProgress, cancelled, matrix, one_line, place};
 use crate::analysis::RootView;
 use crate::ide::cell::{counted, outcome_text, side};
 use crate::ide::compare::{Difference, compare};
@@ -28,8 +28,8 @@ pub(super) fn document(
     view: &RootView<'_>,
     names: [&Arc<str>; 2],
     key: Option<&Arc<str>>,
-    progress: Progress<'_>,
-) -> Result<Answer, String> {
+    progress: OnProgress<'_>,
+) -> Result<DocumentAnswer, String> {
     let analysis = view.analysis;
     let mut differences = Vec::new();
     compare(
@@ -54,7 +54,7 @@ pub(super) fn document(
             "" => String::new(),
             what_if => format!(" (what if: {})", one_line(what_if)),
         };
-        return Ok(Answer::Message(format!(
+        return Ok(DocumentAnswer::Message(format!(
             "{from} and {to} get {what}{what_if}"
         )));
     }
@@ -64,7 +64,7 @@ pub(super) fn document(
         one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
         one_side(to, from, &differences, analysis.snapshot, |of| &of.after),
     ];
-    Ok(Answer::Document(document))
+    Ok(DocumentAnswer::Document(document))
 }
 
 /// One side's answers for the differing keys, as YAML with the sources in comments. Both sides have

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::differences::change;
-use super::{Answer, Document, Progress, answering, cancelled};
+use super::{Document, DocumentAnswer, OnProgress, answering, cancelled};
 use crate::analysis::{Analysis, RefusedFile, RootView, layers_of};
 use crate::hierarchy::Layer;
 use crate::ide::cell::counted;
@@ -21,22 +21,24 @@ pub(super) fn answer(
     analysis: Analysis<'_>,
     path: &str,
     file: Option<&Arc<str>>,
-    progress: Progress<'_>,
-) -> Result<Answer, String> {
+    progress: OnProgress<'_>,
+) -> Result<DocumentAnswer, String> {
     let snapshot = analysis.snapshot;
     let is_open = |file: &str| snapshot.open_files().any(|open| &**open.path() == file);
     let (saved, what) = match file {
         Some(file) if !is_open(file) => {
             let name = snapshot.short_name(file);
             let message = format!("{name} is not open, so it has no unsaved changes");
-            return Ok(Answer::Message(message));
+            return Ok(DocumentAnswer::Message(message));
         }
         Some(file) => {
             let name = snapshot.short_name(file);
             let saved = snapshot.with(Change::Close { path: file.clone() });
             let text = |snapshot: &Snapshot| snapshot.file(file).map(|file| file.hash());
             if text(snapshot) == text(&saved) {
-                return Ok(Answer::Message(format!("{name} has no unsaved changes")));
+                return Ok(DocumentAnswer::Message(format!(
+                    "{name} has no unsaved changes"
+                )));
             }
             (saved, format!("the edit of {name}"))
         }
@@ -47,7 +49,9 @@ pub(super) fn answer(
                 file.is_some_and(|file| file.hash() == open.hash())
             };
             if snapshot.open_files().all(is_saved) {
-                return Ok(Answer::Message("there are no unsaved edits".to_owned()));
+                return Ok(DocumentAnswer::Message(
+                    "there are no unsaved edits".to_owned(),
+                ));
             }
             (saved, "the unsaved edit".to_owned())
         }
@@ -58,7 +62,7 @@ pub(super) fn answer(
     };
     let (before, after) = (answering(saved, path)?, answering(analysis, path)?);
     if let Some(message) = refusal(&before, &after) {
-        return Ok(Answer::Message(message));
+        return Ok(DocumentAnswer::Message(message));
     }
     let step = |done, of| {
         progress(done, of);
@@ -80,9 +84,9 @@ pub(super) fn answer(
     Ok(match document {
         Some(mut document) => {
             document.note_what_if(analysis);
-            Answer::Document(document)
+            DocumentAnswer::Document(document)
         }
-        None => Answer::Message(format!("{what} changes no effective value")),
+        None => DocumentAnswer::Message(format!("{what} changes no effective value")),
     })
 }
 

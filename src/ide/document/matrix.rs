@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Answer, Document, one_line, place};
+use super::{Document, DocumentAnswer, one_line, place};
 use crate::analysis::{RootView, layers_of};
 use crate::ide::cell::{NO_FACTS, counted, folded, origins_text, row_title};
 use crate::ide::json::json;
@@ -55,17 +55,17 @@ pub(crate) fn no_data() -> String {
 }
 
 /// The matrix of a key; a message if no level sets it for any node.
-pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> Answer {
+pub(super) fn answer_for(view: &RootView<'_>, key: &str) -> DocumentAnswer {
     if key == LOOKUP_OPTIONS {
-        return Answer::Message(no_data());
+        return DocumentAnswer::Message(no_data());
     }
     let (row, document) = document(view, key);
     let mut cells = row.answers.iter().chain(&row.by_facts);
     if row.answers.is_empty() || !cells.all(Cell::is_missing) {
-        return Answer::Document(document);
+        return DocumentAnswer::Document(document);
     }
     let mut cells = row.answers.iter().chain(&row.by_facts);
-    Answer::Message(match cells.any(|cell| cell.unless.is_some()) {
+    DocumentAnswer::Message(match cells.any(|cell| cell.unless.is_some()) {
         false => not_set(view, &row.key),
         true => format!(
             "no level in this workspace sets '{}' for any node; levels outside it may",

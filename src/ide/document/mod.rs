@@ -49,7 +49,7 @@ impl Document {
 
 /// The result of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum DocumentAnswer {
     /// A document.
     Document(Document),
     /// A sentence to show instead of a document.
@@ -122,7 +122,7 @@ pub enum Question {
 }
 
 /// Reports progress: the finished steps and all steps.
-pub type Progress<'a> = &'a dyn Fn(usize, usize);
+pub type OnProgress<'a> = &'a dyn Fn(usize, usize);
 
 /// Creates a document.
 ///
@@ -131,14 +131,14 @@ pub type Progress<'a> = &'a dyn Fn(usize, usize);
 pub fn answer(
     analysis: Analysis<'_>,
     question: &Question,
-    progress: Progress<'_>,
-) -> Result<Answer, String> {
+    progress: OnProgress<'_>,
+) -> Result<DocumentAnswer, String> {
     let document = match question {
         Question::Explain { place, form, node } => {
             let key = place.key(analysis.snapshot)?;
             let view = place.view(analysis)?;
             if let (ExplainForm::People, Some(message)) = (form, matrix::missing(&view, &key)) {
-                return Ok(Answer::Message(message));
+                return Ok(DocumentAnswer::Message(message));
             }
             match form {
                 ExplainForm::People => {
@@ -150,7 +150,7 @@ pub fn answer(
         Question::Value(place) => {
             let key = place.key(analysis.snapshot)?;
             if let Some(message) = matrix::missing(&place.view(analysis)?, &key) {
-                return Ok(Answer::Message(message));
+                return Ok(DocumentAnswer::Message(message));
             }
             match value(analysis, &place.path, &key) {
                 Some(document) => document,
@@ -182,7 +182,7 @@ pub fn answer(
             return impact::answer(analysis, path, file.as_ref(), progress);
         }
     };
-    Ok(Answer::Document(document))
+    Ok(DocumentAnswer::Document(document))
 }
 
 /// The value as in a hover, but all of it; `None` if the nodes that read the file get several.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use expect_test::expect;
 
-use super::{Answer, ExplainForm, KeyPlace, Question, answer};
+use super::{DocumentAnswer, ExplainForm, KeyPlace, Question, answer};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::fixture_tests::nodes;
@@ -55,12 +55,12 @@ fn asked_of(snapshot: &Snapshot, question: &Question) -> String {
     let (configs, known) = (ConfigCache::default(), nodes(NODES));
     let analysis = Analysis::new(snapshot, &settings, &configs, &known);
     match answer(analysis, question, &|_, _| {}) {
-        Ok(Answer::Document(document)) => {
+        Ok(DocumentAnswer::Document(document)) => {
             let sides = document.sides.iter();
             let sides = sides.map(|side| format!("\n--- {}\n{}", side.title, side.content));
             format!("{}{}", document.content, sides.collect::<String>())
         }
-        Ok(Answer::Message(message)) => message,
+        Ok(DocumentAnswer::Message(message)) => message,
         Err(why) => why,
     }
 }

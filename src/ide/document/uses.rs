@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Answer, Document};
+use super::{Document, DocumentAnswer};
 use crate::analysis::{Analysis, HieraFiles, split_key};
 use crate::ide::call_hierarchy::root_of;
 use crate::ide::json::json;
@@ -42,7 +42,7 @@ struct UseFields<'a> {
 
 /// The places that look up a key, in files that nodes read together with the one at `path`; a
 /// message if there are none.
-pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
+pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> DocumentAnswer {
     let snapshot = analysis.snapshot;
     let target = KeyTarget::of_root(key);
     let mut files = files_with(analysis, path, &Named::Key(KeyTarget::of_root(key)));
@@ -66,7 +66,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
         }
     }
     let mut content = match lines.len() {
-        0 => return Answer::Message(format!("nothing looks up '{key}'")),
+        0 => return DocumentAnswer::Message(format!("nothing looks up '{key}'")),
         count => format!("{key} — {}\n", number_of(count, "use")),
     };
     let width = lines.iter().map(|(place, _)| place.chars().count()).max();
@@ -74,7 +74,7 @@ pub(super) fn answer(analysis: Analysis<'_>, path: &str, key: &str) -> Answer {
         let pad = width.unwrap_or_default() - place.chars().count();
         let _ = writeln!(content, "  {place}{}  {by}", " ".repeat(pad));
     }
-    Answer::Document(Document {
+    DocumentAnswer::Document(Document {
         title: format!("Uses of {key}"),
         language: "text",
         content,

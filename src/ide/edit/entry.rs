@@ -22,7 +22,7 @@ pub struct Sheet<'a> {
 
 /// An entry of the top-level mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct TopEntry {
     /// The key.
     pub key: NodeId,
     /// The value.
@@ -81,34 +81,34 @@ impl<'a> Sheet<'a> {
     }
 
     /// The names and entries, in order.
-    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, Entry)> {
+    pub fn names(&self) -> impl Iterator<Item = (&Arc<str>, TopEntry)> {
         let tree = self.tree();
         tree.entries()
-            .filter_map(|(key, value)| Some((tree.scalar_text(key)?, Entry { key, value })))
+            .filter_map(|(key, value)| Some((tree.scalar_text(key)?, TopEntry { key, value })))
     }
 
     /// Every entry of a name; the last one is effective.
     #[must_use]
-    pub fn all(&self, key: &str) -> Vec<Entry> {
+    pub fn all(&self, key: &str) -> Vec<TopEntry> {
         let named = self.names().filter(|(name, _)| ***name == *key);
         named.map(|(_, entry)| entry).collect()
     }
 
     /// The effective entry of a name; `None` for keys that a merge key adds.
     #[must_use]
-    pub fn entry(&self, key: &str) -> Option<Entry> {
+    pub fn entry(&self, key: &str) -> Option<TopEntry> {
         self.all(key).pop()
     }
 
     /// Whether an entry loads the same in another file: it contains no anchor, alias, tag or merge key.
     #[must_use]
-    pub fn is_plain(&self, entry: Entry) -> bool {
+    pub fn is_plain(&self, entry: TopEntry) -> bool {
         self.tree().stands_alone(self.range(entry))
     }
 
     /// The range of an entry, from its key to the end of its value.
     #[must_use]
-    pub fn range(&self, entry: Entry) -> TextRange {
+    pub fn range(&self, entry: TopEntry) -> TextRange {
         let key = self.tree().node(entry.key).full_range();
         let value = self.tree().node(entry.value).full_range();
         match value.is_empty() {
@@ -119,7 +119,7 @@ impl<'a> Sheet<'a> {
 
     /// The whole lines of an entry; `None` if the lines contain anything else.
     #[must_use]
-    pub fn lines(&self, entry: Entry) -> Option<TextRange> {
+    pub fn lines(&self, entry: TopEntry) -> Option<TextRange> {
         let text = self.text();
         let range = self.range(entry);
         let start = range.start as usize;
@@ -136,7 +136,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The end of an entry's last line; blank lines belong to a block scalar that keeps them.
-    fn line_end(&self, entry: Entry, end: usize) -> usize {
+    fn line_end(&self, entry: TopEntry, end: usize) -> usize {
         let text = self.text();
         let next = |at: usize| {
             text[at..]
@@ -173,7 +173,7 @@ impl<'a> Sheet<'a> {
 
     /// The lines of an entry with the comments right above it, except for comments at the start of the file.
     #[must_use]
-    pub fn with_comments(&self, entry: Entry) -> Option<TextRange> {
+    pub fn with_comments(&self, entry: TopEntry) -> Option<TextRange> {
         let own = self.lines(entry)?;
         let text = self.text();
         let mut start = own.start as usize;
@@ -188,7 +188,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The comments above, beside and inside of an entry. O(comments).
-    pub fn comments_of(&self, entry: Entry) -> Vec<&'a str> {
+    pub fn comments_of(&self, entry: TopEntry) -> Vec<&'a str> {
         let whole = self.with_comments(entry);
         whole.map_or_else(Vec::new, |whole| self.comments_in(whole))
     }
@@ -263,7 +263,7 @@ impl<'a> Sheet<'a> {
     }
 
     fn neighbour(&self, key: &str) -> Option<Beside> {
-        let all: Vec<(&Arc<str>, Entry)> = self.names().collect();
+        let all: Vec<(&Arc<str>, TopEntry)> = self.names().collect();
         let is_data = |name: &str| name != LOOKUP_OPTIONS;
         let data: Vec<_> = all.iter().filter(|(name, _)| is_data(name)).collect();
         let is_ordered = data.len() > 1 && data.is_sorted_by_key(|(name, _)| name);
@@ -292,7 +292,7 @@ impl<'a> Sheet<'a> {
     ///
     /// # Errors
     /// Why it cannot be replaced, for people.
-    pub fn set(&self, entry: Entry, value: &Value) -> Result<TextEdit, String> {
+    pub fn set(&self, entry: TopEntry, value: &Value) -> Result<TextEdit, String> {
         let text = self.text();
         let tree = self.tree();
         let old = tree.node(entry.value);
@@ -349,7 +349,7 @@ impl<'a> Sheet<'a> {
     /// Why it cannot be replaced, for people.
     pub fn set_part(
         &self,
-        entry: Entry,
+        entry: TopEntry,
         steps: &[Value],
         value: &Value,
     ) -> Result<TextEdit, String> {
@@ -497,8 +497,8 @@ pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value 
 }
 
 enum Beside {
-    Before(Entry),
-    Behind(Entry),
+    Before(TopEntry),
+    Behind(TopEntry),
 }
 
 /// A new scalar in the quotes of the old one, if they do not change its value.

@@ -13,7 +13,7 @@ use crate::ide::cell::counted;
 use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
-use crate::ide::touched::{Extent, merged_anew};
+use crate::ide::touched::{ChangeExtent, merged_anew};
 use crate::lookup::{Alternatives, Answer, LookupError, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
@@ -154,7 +154,7 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     let still = known.changes.iter();
     let still = still.flat_map(|change| change.after.nodes.iter().cloned());
     known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
-    let mut keys = Extent::of(before, after).keys(before, after);
+    let mut keys = ChangeExtent::of(before, after).keys(before, after);
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.meant.contains(key));

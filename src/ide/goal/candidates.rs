@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::level::{Level, MOST_FILES};
+use super::level::{GoalLevel, MOST_FILES};
 use super::pieces::{Gone, Merging};
 use super::{Goal, State, cell_of};
 use crate::analysis::RootView;
@@ -84,7 +84,7 @@ impl Candidate {
 pub(super) fn candidates(
     view: &RootView<'_>,
     goal: &Goal,
-    levels: &[Level],
+    levels: &[GoalLevel],
     state: &State,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
@@ -135,7 +135,7 @@ pub(super) fn candidates(
 fn options(
     view: &RootView<'_>,
     goal: &Goal,
-    level: &Level,
+    level: &GoalLevel,
 ) -> BTreeMap<Arc<str>, Option<OptionsEntry>> {
     let nodes = view.analysis.nodes;
     let of_file = level.files.iter().map(|(at, members)| {
@@ -216,7 +216,7 @@ fn remove(view: &RootView<'_>, goal: &Goal, at: &Arc<str>, plan: &mut Plan) -> O
 }
 
 /// The files of higher levels that set the key for one of the nodes.
-fn overriding(view: &RootView<'_>, goal: &Goal, above: &[Level]) -> BTreeSet<Arc<str>> {
+fn overriding(view: &RootView<'_>, goal: &Goal, above: &[GoalLevel]) -> BTreeSet<Arc<str>> {
     let files = above.iter().flat_map(|level| level.files.keys());
     files.filter(|at| sets(view, goal, at)).cloned().collect()
 }
@@ -264,7 +264,7 @@ struct Making<'m> {
     view: &'m RootView<'m>,
     goal: &'m Goal,
     state: &'m State,
-    level: &'m Level,
+    level: &'m GoalLevel,
     above: usize,
     overriding: BTreeSet<Arc<str>>,
     /// The effective options of the key, by file.
@@ -423,7 +423,7 @@ impl Making<'_> {
     }
 
     /// Sets the value, and the old value of other readers of the file in a higher level.
-    fn kept(&self, above: &Level) -> Option<Candidate> {
+    fn kept(&self, above: &GoalLevel) -> Option<Candidate> {
         let state = self.state;
         let mut candidate = self.set(&New::value(&[], &self.goal.value), &Beside::Nothing)?;
         if !self.goal.only {

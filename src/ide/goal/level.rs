@@ -12,7 +12,7 @@ use crate::workspace::Format;
 pub(super) const MOST_FILES: usize = 50;
 
 /// A level's location, with the files that the wanted nodes read.
-pub(super) struct Level {
+pub(super) struct GoalLevel {
     pub(super) place: Place,
     /// Whether its path has a variable by which the nodes were chosen.
     pub(super) is_asked_for: bool,
@@ -23,12 +23,12 @@ pub(super) struct Level {
     nearness: (usize, usize),
 }
 
-impl Level {
+impl GoalLevel {
     /// A location for edits.
     ///
     /// # Errors
     /// Why nothing can be written there for the nodes.
-    pub(super) fn of(view: &RootView<'_>, goal: &Goal, place: &Place) -> Result<Level, String> {
+    pub(super) fn of(view: &RootView<'_>, goal: &Goal, place: &Place) -> Result<GoalLevel, String> {
         if place.in_default_hierarchy {
             return Err(
                 "the default hierarchy is asked last, for keys that nothing else sets".into(),
@@ -58,7 +58,7 @@ impl Level {
             let bare = |text: &str| text.trim_start_matches("facts.").to_owned();
             goal.variables.iter().any(|known| bare(known) == bare(name))
         };
-        Ok(Level {
+        Ok(GoalLevel {
             is_asked_for: variables.any(asked),
             place: place.clone(),
             nearness: nearness(view, &goal.key, files.keys()),
@@ -67,8 +67,8 @@ impl Level {
     }
 
     /// Whether both are files of the same glob.
-    fn is_of_same_glob(&self, other: &Level) -> bool {
-        let glob = |level: &Level| (level.place.index, level.place.original.clone());
+    fn is_of_same_glob(&self, other: &GoalLevel) -> bool {
+        let glob = |level: &GoalLevel| (level.place.index, level.place.original.clone());
         self.place.layer == other.place.layer && glob(self) == glob(other)
     }
 
@@ -84,7 +84,7 @@ impl Level {
     }
 }
 
-/// How near the keys of files are to a key; see [`Level::nearness`]. O(keys of the files).
+/// How near the keys of files are to a key; see [`GoalLevel::nearness`]. O(keys of the files).
 fn nearness<'f>(
     view: &RootView<'_>,
     key: &str,
@@ -105,8 +105,8 @@ fn nearness<'f>(
 
 /// Of the files of one glob, the one with the keys nearest to the key, else the first: keys of a
 /// class belong together.
-pub(super) fn one_of_each_glob(levels: Vec<Level>) -> Vec<Level> {
-    let mut chosen: Vec<Level> = Vec::new();
+pub(super) fn one_of_each_glob(levels: Vec<GoalLevel>) -> Vec<GoalLevel> {
+    let mut chosen: Vec<GoalLevel> = Vec::new();
     for level in levels {
         match chosen.last_mut() {
             Some(last) if last.is_of_same_glob(&level) => {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use candidates::{Candidate, candidates};
-use level::{Level, one_of_each_glob};
+use level::{GoalLevel, one_of_each_glob};
 pub use told::{diff, reasons_text, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
@@ -210,7 +210,7 @@ pub fn nodes_of(conditions: &[String]) -> Result<WhichNodes, String> {
 
 /// The progress of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum SearchProgress {
     /// The numbers of tried edits and of all edits.
     Tried(usize, usize),
     /// The number of proposals with a known effect.
@@ -224,7 +224,7 @@ pub enum Step {
 pub fn proposals(
     view: &RootView<'_>,
     goal: &Goal,
-    progress: &dyn Fn(Step),
+    progress: &dyn Fn(SearchProgress),
 ) -> Result<Outcome, String> {
     let state = State::of(view, goal)?;
     if state.lacking.is_empty() {
@@ -235,7 +235,7 @@ pub fn proposals(
     let mut reasons: Vec<(String, String)> = Vec::new();
     for layer in layers_of(&goal.key) {
         for place in view.places(&layer).iter() {
-            match Level::of(view, goal, place) {
+            match GoalLevel::of(view, goal, place) {
                 Ok(level) => levels.push(level),
                 Err(why) => reasons.push((place.level.to_string(), why)),
             }
@@ -248,7 +248,7 @@ pub fn proposals(
     all.truncate(MOST_TRIED);
     let count = all.len();
     for (done, candidate) in all.into_iter().enumerate() {
-        progress(Step::Tried(done, count));
+        progress(SearchProgress::Tried(done, count));
         if (view.analysis.is_cancelled)() {
             break;
         }
@@ -279,7 +279,7 @@ pub fn proposals(
         if proposals.iter().any(covers) {
             continue;
         }
-        progress(Step::Proved(proposals.len()));
+        progress(SearchProgress::Proved(proposals.len()));
         let proof = prove(view, &candidate.plan)?;
         let mut nodes = proof.known.nodes.iter();
         let stray = nodes.find(|name| !state.wanted.contains_key(*name));

@@ -11,7 +11,7 @@ use crate::analysis::{
 };
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, StrategyKind};
-use crate::syntax::puppet::{Kind, Node, parse_strictly};
+use crate::syntax::puppet::{Expression, ExpressionKind, parse_strictly};
 use crate::text::TextRange;
 use crate::value::{HashMap, Value};
 use crate::workspace::{
@@ -282,21 +282,21 @@ pub(super) fn add_merging_call(context: &Context<'_>, key: &str, page: &mut Page
 
 /// The value of an expression without variables, calls and operators.
 fn literal_value(written: &str) -> Option<Value> {
-    fn of(node: &Node) -> Option<Value> {
-        if let Kind::Block(nodes) = &node.kind {
+    fn of(node: &Expression) -> Option<Value> {
+        if let ExpressionKind::Block(nodes) = &node.kind {
             let [only] = &nodes[..] else {
                 return None;
             };
             return of(only);
         }
-        if let Kind::Boolean(truth) = &node.kind {
+        if let ExpressionKind::Boolean(truth) = &node.kind {
             return Some(Value::Bool(*truth));
         }
-        let Kind::Hash(entries) = &node.kind else {
+        let ExpressionKind::Hash(entries) = &node.kind else {
             return node.literal().map(Value::from);
         };
-        let entry = |entry: &Node| {
-            let Kind::Entry(pair) = &entry.kind else {
+        let entry = |entry: &Expression| {
+            let ExpressionKind::Entry(pair) = &entry.kind else {
                 return None;
             };
             Some((of(&pair[0])?, of(&pair[1])?))

@@ -23,7 +23,7 @@ const SHORT: usize = 32;
 const MOST_SAID: usize = 3;
 
 /// An element of the outermost list around a place.
-pub(in crate::ide) struct Element {
+pub(in crate::ide) struct ListElement {
     pub(in crate::ide) root: Arc<str>,
     /// The keys from the value of the root to the list.
     pub(in crate::ide) steps: Vec<Value>,
@@ -33,7 +33,7 @@ pub(in crate::ide) struct Element {
 }
 
 /// The element that contains the last of `nodes`, which lead from the root of a tree inwards.
-pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
+pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<ListElement> {
     let mut root: Option<Arc<str>> = None;
     let mut steps = Vec::new();
     for pair in nodes.windows(2) {
@@ -55,7 +55,7 @@ pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<Element> {
                 }
             }
             NodeKind::Sequence(elements) => {
-                return Some(Element {
+                return Some(ListElement {
                     root: root?,
                     steps,
                     index: elements.iter().position(|&element| element == inner)?,
@@ -94,7 +94,7 @@ enum Said {
 }
 
 /// The facts about an element in one line; empty if the page of its key already says it.
-pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
+pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
     let Some(merge) = Merge::of(context, element) else {
         return Line::new();
     };
@@ -151,7 +151,7 @@ pub(super) fn line(context: &Context<'_>, element: &Element) -> Line {
 /// How an element's list is merged, and the list in its file.
 struct Merge<'e> {
     context: &'e Context<'e>,
-    element: &'e Element,
+    element: &'e ListElement,
     kind: Option<StrategyKind>,
     knockout: Option<String>,
     /// Whether hashes in lists are merged by index (`merge_hash_arrays`).
@@ -164,7 +164,7 @@ struct Merge<'e> {
 
 impl<'e> Merge<'e> {
     /// `None` if the cursor is not in the effective entry of the key, as for a duplicate key.
-    fn of(context: &'e Context<'e>, element: &'e Element) -> Option<Merge<'e>> {
+    fn of(context: &'e Context<'e>, element: &'e ListElement) -> Option<Merge<'e>> {
         let fact = context.file.facts().key(&element.root)?;
         if !fact.value.contains(element.range) {
             return None;
@@ -419,7 +419,7 @@ impl<'e> Merge<'e> {
 }
 
 /// The list in a file, tokens unevaluated.
-fn own_list(context: &Context<'_>, path: &str, element: &Element) -> Option<Vec<Value>> {
+fn own_list(context: &Context<'_>, path: &str, element: &ListElement) -> Option<Vec<Value>> {
     let value = context.view.analysis.own_value(path, &element.root)?;
     Some(dig(&value, &element.steps)?.as_array()?.to_vec())
 }

@@ -23,7 +23,7 @@ pub(super) const CELL: usize = 48;
 const MOST_LINKS: usize = 12;
 
 /// One answer.
-pub(super) struct View {
+pub(super) struct KeyView {
     survey: Survey,
     /// The nodes that get it, for the first line: "for every node that reads this file".
     whose: Line,
@@ -32,16 +32,16 @@ pub(super) struct View {
     may_differ: Line,
 }
 
-impl View {
+impl KeyView {
     pub(super) fn new(
         context: &Context<'_>,
         target: &KeyTarget,
         survey: Survey,
         whose: Line,
-    ) -> View {
+    ) -> KeyView {
         let analysis = &context.view.analysis;
         let unknown = survey.unknowns(analysis, &target.steps);
-        View {
+        KeyView {
             may_differ: levels::may_differ(context, &survey, &unknown),
             survey,
             whose,
@@ -113,7 +113,11 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
             }
         }
         let survey = survey_by(context, target, request, &nodes.scope(member));
-        return one(context, target, &View::new(context, target, survey, whose));
+        return one(
+            context,
+            target,
+            &KeyView::new(context, target, survey, whose),
+        );
     }
     if !readers.is_empty() {
         return over_nodes::page(context, target, request, readers);
@@ -123,7 +127,11 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
     }
     let survey = survey_by(context, target, request, &Scope::open());
     let whose = vec![text("for every node")];
-    one(context, target, &View::new(context, target, survey, whose))
+    one(
+        context,
+        target,
+        &KeyView::new(context, target, survey, whose),
+    )
 }
 
 fn survey_by(
@@ -177,7 +185,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
         ];
     }
     let survey = context.view.survey(&target.root, &reach.scope());
-    let view = View::new(context, target, survey, whose);
+    let view = KeyView::new(context, target, survey, whose);
     let mut page = one(context, target, &view);
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
@@ -235,7 +243,7 @@ pub(super) fn merge_flag(asked: Option<&Value>) -> String {
 }
 
 /// The page of one answer: first line, value, levels.
-pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &View) -> Page {
+pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> Page {
     let mut page = Page::default();
     let survey = &view.survey;
     let key = target.shown();

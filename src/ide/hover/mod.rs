@@ -58,7 +58,7 @@ use crate::value::Value;
 pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
 use context::Context;
-pub(super) use element::{Element, find as element_at};
+pub(super) use element::{ListElement, find as element_at};
 pub(super) use key::used;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};

@@ -12,7 +12,7 @@ use crate::analysis::{left_out, quoted, sources};
 use crate::ide::set_place::setters;
 use crate::ide::target::{KeyTarget, TokenTarget, is_config};
 use crate::interpolation::{Method, TokenKind};
-use crate::lookup::{Answer, NodeKind, Request, Strict};
+use crate::lookup::{Answer, Request, Strict, TraceKind};
 use crate::scope::{Undefined, Variable};
 use crate::text::number_of;
 use crate::value::Value;
@@ -436,7 +436,7 @@ fn traced_name(key: &KeyTarget, answer: &Answer) -> String {
     }
     let mut nodes = answer.trace.iter().flat_map(|trace| &trace.children);
     let data = nodes.find_map(|node| {
-        if let NodeKind::Data(name) = &node.kind {
+        if let TraceKind::Data(name) = &node.kind {
             Some(name.to_string())
         } else {
             None

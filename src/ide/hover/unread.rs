@@ -4,7 +4,7 @@ use super::context::few;
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
-use crate::workspace::{FoundConfig, Origin, Verdict, path};
+use crate::workspace::{ConfigOrigin, ConfigUse, FoundConfig, path};
 
 /// Maximum number of configurations that are named.
 const MOST_NAMED: usize = 6;
@@ -96,10 +96,10 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
 /// The state of a configuration, in words.
 fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     match &config.verdict {
-        Verdict::Used => "in use".to_owned(),
-        Verdict::Variant(of) => format!("a variant of {}", within(analysis, of)),
-        Verdict::Aside => "belongs to tests".to_owned(),
-        Verdict::ReachesNothing => "its data is not in this workspace".to_owned(),
+        ConfigUse::Used => "in use".to_owned(),
+        ConfigUse::Variant(of) => format!("a variant of {}", within(analysis, of)),
+        ConfigUse::Aside => "belongs to tests".to_owned(),
+        ConfigUse::ReachesNothing => "its data is not in this workspace".to_owned(),
     }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
         .collect();
     let own = reading.iter().find(|one| Some(&*one.config.path) == used);
     // At Puppet's usual place, or as the only one, there is no choice to explain.
-    let own = own.filter(|own| own.config.origin != Origin::Place && !others.is_empty());
+    let own = own.filter(|own| own.config.origin != ConfigOrigin::Place && !others.is_empty());
     let Some(own) = own else {
         return Line::new();
     };

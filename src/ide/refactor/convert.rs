@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Kind, Offer, Refused};
+use super::{Refactoring, RefactoringKind, Refused};
 use crate::analysis::Analysis;
 use crate::hierarchy::{Config, ConfigBody, Layer, V3};
 use crate::ide::edit::Plan;
@@ -74,12 +74,12 @@ impl<'a> Old<'a> {
 pub(super) fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
     Some(Refused {
         title: TITLE.to_owned(),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         reason: Old::at(analysis, at)?.refusal()?,
     })
 }
 
-pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
+pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Refactoring> {
     let old = Old::at(analysis, at).filter(|old| old.refusal().is_none())?;
     let Old {
         file, parse, body, ..
@@ -106,9 +106,9 @@ pub(super) fn offer(analysis: Analysis<'_>, at: &str) -> Option<Offer> {
     let mut plan = Plan::default();
     let all = TextRange::new(0, text.len());
     plan.add(file.path(), TextEdit::replace(all, new));
-    Some(Offer {
+    Some(Refactoring {
         title: TITLE.to_owned(),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         plan,
     })
 }

@@ -1,16 +1,16 @@
 //! Removes duplicate entries of a key in a hash, the whole file's or one in a value; the last one
 //! is effective.
 
-use super::{Cursor, Kind, Offer};
+use super::{Cursor, Refactoring, RefactoringKind};
 use crate::ide::edit::Plan;
 use crate::syntax::{NodeId, NodeKind};
 use crate::text::{TextEdit, TextRange};
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     nested(cursor).or_else(|| top_level(cursor))
 }
 
-fn top_level(cursor: &Cursor<'_>) -> Option<Offer> {
+fn top_level(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let sheet = &cursor.sheet;
     let all = sheet.all(&cursor.key);
     let (_, earlier) = all.split_last()?;
@@ -24,7 +24,7 @@ fn top_level(cursor: &Cursor<'_>) -> Option<Offer> {
 }
 
 /// The same for the innermost hash in the value in which the key at the cursor is duplicate.
-fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
+fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let nodes = tree.path_at(cursor.offset);
     let mut names = vec![crate::analysis::quoted(&cursor.key)];
@@ -109,10 +109,10 @@ fn lines(cursor: &Cursor<'_>, key: NodeId, value: NodeId) -> Option<TextRange> {
     (is_alone && tree.stands_alone(range)).then(|| TextRange::new(line, end_of_line))
 }
 
-fn offered(plan: Plan, count: usize, name: &str) -> Option<Offer> {
-    (!plan.is_empty()).then(|| Offer {
+fn offered(plan: Plan, count: usize, name: &str) -> Option<Refactoring> {
+    (!plan.is_empty()).then(|| Refactoring {
         title: format!("Keep only the last of {count} entries of '{name}'"),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         plan,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, Kind, Offer};
+use super::{Cursor, Refactoring, RefactoringKind};
 use crate::ide::edit::entry::Sheet;
 use crate::ide::edit::{Plan, column};
 use crate::syntax::{NodeId, NodeKind, Tree};
@@ -13,7 +13,7 @@ use crate::workspace::LOOKUP_OPTIONS;
 /// Maximum number of names to try for the new key.
 const MOST_NAMES: usize = 20;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let text = cursor.sheet.text();
     let path = tree.path_at(cursor.offset);
@@ -59,12 +59,12 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     let lines = new_entry(cursor, &name, &value, (id, &all))?;
     plan.add(cursor.at(), cursor.sheet.insertion(&name, &lines));
     plan.meant.push(Arc::from(name.as_str()));
-    Some(Offer {
+    Some(Refactoring {
         title: format!(
             "Extract this value, which occurs {} times, into '{name}'",
             all.len()
         ),
-        kind: Kind::Extract,
+        kind: RefactoringKind::Extract,
         plan,
     })
 }

@@ -1,13 +1,13 @@
 //! Moves a key with the same value in all files of a level to the lower level that all nodes read,
 //! with all comments.
 
-use super::{Cursor, Kind, MOST_FILES, Offer, order};
+use super::{Cursor, MOST_FILES, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::text::TextEdit;
 use crate::value::load_node;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let own = &cursor.reach.place;
     let files = cursor.files_of(own);
     if files.len() < 2 || files.len() > MOST_FILES {
@@ -63,7 +63,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         }
         Some(_) => return None,
     }
-    Some(Offer {
+    Some(Refactoring {
         title: format!(
             "Move '{}' from all {} files of '{}' to {}",
             cursor.key,
@@ -71,7 +71,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
             own.level,
             cursor.shown(path)
         ),
-        kind: Kind::Move,
+        kind: RefactoringKind::Move,
         plan,
     })
 }

@@ -1,14 +1,14 @@
 //! Replaces an alias by its value: a token `%{alias('KEY')}`, or an alias of YAML.
 
-use super::{Cursor, Kind, Offer, order};
-use crate::ide::edit::entry::{Entry, Sheet};
+use super::{Cursor, Refactoring, RefactoringKind, order};
+use crate::ide::edit::entry::{Sheet, TopEntry};
 use crate::ide::edit::{Plan, Style};
 use crate::interpolation::{Key, Method, TokenKind, tokens};
 use crate::syntax::{NodeId, NodeKind, ScalarStyle};
 use crate::text::{TextEdit, TextRange};
 use crate::value::{Value, load_node};
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let tree = cursor.sheet.tree();
     let path = tree.path_at(cursor.offset);
     let id = *path.last()?;
@@ -38,9 +38,9 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
     };
     let mut plan = Plan::default();
     plan.add(cursor.at(), edit);
-    Some(Offer {
+    Some(Refactoring {
         title: format!("Inline '{name}'"),
-        kind: Kind::Inline,
+        kind: RefactoringKind::Inline,
         plan,
     })
 }
@@ -65,7 +65,7 @@ fn aliased(text: &str) -> Option<String> {
 }
 
 /// The entry of a key, if a single file sets it that all readers of this file read too.
-fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, Entry)> {
+fn origin<'a>(cursor: &Cursor<'a>, key: &str) -> Option<(Sheet<'a>, TopEntry)> {
     let snapshot = cursor.analysis().snapshot;
     let mut files = snapshot.iter_files_with(key);
     let (file, None) = (files.next()?, files.next()) else {
@@ -123,7 +123,7 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
         return is_inline.then(|| Written::Inline(text.to_owned()));
     }
     let (key, _) = tree.entries().find(|(_, each)| *each == value)?;
-    let lines = sheet.lines(Entry { key, value })?.slice(sheet.text());
+    let lines = sheet.lines(TopEntry { key, value })?.slice(sheet.text());
     let (first, below) = lines.split_once('\n')?;
     let is_below = is_block_scalar || !text.is_empty() && below.contains(text.lines().next()?);
     let has_colon = first.contains(':') && !first.starts_with('?');

@@ -1,12 +1,12 @@
 //! Merges the values of two levels by an entry of `lookup_options`.
 
-use super::{Cursor, Kind, Offer};
+use super::{Cursor, Refactoring, RefactoringKind};
 use crate::analysis::merge_kind;
 use crate::ide::edit::Plan;
 use crate::scope::Scope;
 use crate::value::{Value, load_node};
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
     let snapshot = cursor.analysis().snapshot;
     if snapshot.count_with(&cursor.key) < 2 {
         return Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
 }
 
 /// Puts the entry into the lowest file that the hierarchy names for all nodes, else into this one.
-fn offer(cursor: &Cursor<'_>, strategy: &str, options: Option<&Value>) -> Option<Offer> {
+fn offer(cursor: &Cursor<'_>, strategy: &str, options: Option<&Value>) -> Option<Refactoring> {
     let places = cursor.places();
     let mut constant = places
         .iter()
@@ -53,13 +53,13 @@ fn offer(cursor: &Cursor<'_>, strategy: &str, options: Option<&Value>) -> Option
             .with_merge(&cursor.key, &Value::from(strategy), options)
             .ok()?,
     );
-    Some(Offer {
+    Some(Refactoring {
         title: format!(
             "Merge '{}' across all levels ({strategy}), in {}",
             cursor.key,
             cursor.shown(path)
         ),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         plan,
     })
 }

@@ -19,7 +19,7 @@ mod value_tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::edit::entry::{Entry, Sheet};
+use super::edit::entry::{Sheet, TopEntry};
 use super::edit::{Plan, Proof, prove};
 use crate::analysis::{Analysis, RootView};
 use crate::lookup::{Place, Reach};
@@ -30,7 +30,7 @@ const MOST_FILES: usize = 100;
 
 /// The kind of a refactoring in the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum RefactoringKind {
     /// `refactor.move`
     Move,
     /// `refactor.extract`
@@ -41,29 +41,34 @@ pub enum Kind {
     Rewrite,
 }
 
-impl Kind {
+impl RefactoringKind {
     /// All kinds.
-    pub const ALL: [Kind; 4] = [Kind::Move, Kind::Extract, Kind::Inline, Kind::Rewrite];
+    pub const ALL: [RefactoringKind; 4] = [
+        RefactoringKind::Move,
+        RefactoringKind::Extract,
+        RefactoringKind::Inline,
+        RefactoringKind::Rewrite,
+    ];
 
     /// The kind's name in the protocol.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Move => "refactor.move",
-            Kind::Extract => "refactor.extract",
-            Kind::Inline => "refactor.inline",
-            Kind::Rewrite => "refactor.rewrite",
+            RefactoringKind::Move => "refactor.move",
+            RefactoringKind::Extract => "refactor.extract",
+            RefactoringKind::Inline => "refactor.inline",
+            RefactoringKind::Rewrite => "refactor.rewrite",
         }
     }
 }
 
 /// A possible refactoring.
 #[derive(Clone, Debug)]
-pub struct Offer {
+pub struct Refactoring {
     /// The effect, as an imperative; titles are unique among offers.
     pub title: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: RefactoringKind,
     /// The edits.
     pub plan: Plan,
 }
@@ -74,7 +79,7 @@ pub struct Refused {
     /// What it would do.
     pub title: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: RefactoringKind,
     /// Why it is impossible.
     pub reason: String,
 }
@@ -87,8 +92,8 @@ pub fn refused(analysis: Analysis<'_>, at: &str) -> Option<Refused> {
 
 /// The refactorings at an offset, without lookups. O(files of a level).
 #[must_use]
-pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
-    let mut found: Vec<Offer> = convert::offer(analysis, at).into_iter().collect();
+pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Refactoring> {
+    let mut found: Vec<Refactoring> = convert::offer(analysis, at).into_iter().collect();
     let Some(cursor) = Cursor::of(analysis, at, offset) else {
         return found;
     };
@@ -96,7 +101,7 @@ pub fn offers(analysis: Analysis<'_>, at: &str, offset: usize) -> Vec<Offer> {
     found.extend(hoist::offer(&cursor));
     let pushed = push_down::offer(&cursor);
     // Moving into the only file above is the same as moving up.
-    let is_new = |offer: &Offer| found.iter().all(|known| known.plan != offer.plan);
+    let is_new = |offer: &Refactoring| found.iter().all(|known| known.plan != offer.plan);
     found.extend(pushed.filter(is_new));
     found.extend(duplicates::offer(&cursor));
     found.extend(extract::offer(&cursor));
@@ -115,7 +120,7 @@ pub fn chosen(
     at: &str,
     offset: usize,
     title: &str,
-) -> Result<(Offer, Proof), String> {
+) -> Result<(Refactoring, Proof), String> {
     let mut offers = offers(analysis, at, offset).into_iter();
     let offer = offers.find(|offer| offer.title == title);
     let offer = offer.ok_or("the file has changed: ask again")?;
@@ -131,7 +136,7 @@ struct Cursor<'a> {
     sheet: Sheet<'a>,
     offset: usize,
     /// The entry at the position.
-    entry: Entry,
+    entry: TopEntry,
     key: Arc<str>,
     /// The place in the hierarchy that reads the file, and the variables that its path determines.
     reach: Reach,

@@ -1,11 +1,11 @@
 //! Moves a key to a higher or lower file that all readers of this file read.
 
-use super::{Cursor, Kind, Offer, order};
+use super::{Cursor, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::lookup::Place;
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let above = places.iter().rev().filter(|place| order(place) < own);
@@ -25,7 +25,7 @@ fn nearest<'a, 'p>(
     places.find_map(|place| cursor.always(place))
 }
 
-fn offer(cursor: &Cursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Offer> {
+fn offer(cursor: &Cursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Refactoring> {
     if to.file.facts().key(&cursor.key).is_some() {
         return None;
     }
@@ -33,9 +33,9 @@ fn offer(cursor: &Cursor<'_>, to: &Sheet<'_>, way: &str) -> Option<Offer> {
     plan.add(cursor.at(), cursor.sheet.removal(cursor.whole()?));
     let path = to.file.path();
     plan.add(path, to.insertion(&cursor.key, &cursor.lines()?));
-    Some(Offer {
+    Some(Refactoring {
         title: format!("Move '{}' {way} to {}", cursor.key, cursor.shown(path)),
-        kind: Kind::Move,
+        kind: RefactoringKind::Move,
         plan,
     })
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, Kind, Offer};
+use super::{Cursor, Refactoring, RefactoringKind};
 use crate::ide::edit::{Plan, column};
 use crate::syntax::NodeKind;
 use crate::text::{TextEdit, TextRange};
 
-pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Offer> {
+pub(super) fn offers(cursor: &Cursor<'_>) -> Vec<Refactoring> {
     if cursor.is_of_module() {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// From `a: {b: 1}` to `a::b: 1`.
-fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
+fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let (tree, text) = (cursor.sheet.tree(), cursor.sheet.text());
     let snapshot = cursor.analysis().snapshot;
     let node = tree.node(cursor.entry.value);
@@ -86,15 +86,15 @@ fn flat(cursor: &Cursor<'_>) -> Option<Offer> {
         1 => "a key".to_owned(),
         count => format!("{count} keys"),
     };
-    Some(Offer {
+    Some(Refactoring {
         title: format!("Split the hash '{}' into {keys}", cursor.key),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         plan,
     })
 }
 
 /// From `a::b: 1` and `a::c: 2` to `a: {b: 1, c: 2}`.
-fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
+fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let sheet = &cursor.sheet;
     let text = sheet.text();
     let snapshot = cursor.analysis().snapshot;
@@ -156,9 +156,9 @@ fn nested(cursor: &Cursor<'_>) -> Option<Offer> {
     plan.meant = group.iter().map(|(name, _, _)| name.clone()).collect();
     plan.meant.push(Arc::from(prefix));
     plan.unseen_classes = cursor.unseen_classes(&plan.meant);
-    Some(Offer {
+    Some(Refactoring {
         title: format!("Combine {} keys into the hash '{prefix}'", group.len()),
-        kind: Kind::Rewrite,
+        kind: RefactoringKind::Rewrite,
         plan,
     })
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Cursor, Kind, MOST_FILES, Offer, order};
+use super::{Cursor, MOST_FILES, Refactoring, RefactoringKind, order};
 use crate::ide::edit::Plan;
 use crate::ide::edit::entry::Sheet;
 use crate::lookup::Place;
 use crate::workspace::File;
 
-pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
+pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     let own = order(&cursor.reach.place);
     let places = cursor.places();
     let mut above = places.iter().rev().filter(|place| order(place) < own);
@@ -37,9 +37,9 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Offer> {
         (only, 0) => cursor.shown(only).to_owned(),
         (_, more) => format!("{} files of '{}'", more + 1, place.level),
     };
-    Some(Offer {
+    Some(Refactoring {
         title: format!("Move '{}' into {to}", cursor.key),
-        kind: Kind::Move,
+        kind: RefactoringKind::Move,
         plan,
     })
 }

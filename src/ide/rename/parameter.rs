@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analysis::Analysis;
 use crate::ide::named::{Mention, Named};
 use crate::ide::target::KeyTarget;
-use crate::syntax::puppet::{self, Definition, Kind, Lambda, Node};
+use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind, Lambda};
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Language, language_of, path};
 
@@ -93,7 +93,7 @@ impl ParameterRename<'_> {
         };
         self.visit(&parse.root, false, &mut found);
         parse.root.walk(&mut |node| {
-            if let Kind::Class(class) = &node.kind
+            if let ExpressionKind::Class(class) = &node.kind
                 && *class.name == *self.class
             {
                 self.documentation(&parse.comments, node.range, &mut found);
@@ -120,34 +120,34 @@ impl ParameterRename<'_> {
     }
 
     /// Visits a node. `is_own`: whether bare variable names refer to the class's variables.
-    fn visit(&self, node: &Node, is_own: bool, found: &mut Found<'_>) {
+    fn visit(&self, node: &Expression, is_own: bool, found: &mut Found<'_>) {
         let kind = &node.kind;
         let is_own = match kind.is_definition() {
-            true => matches!(kind, Kind::Class(class) if self.is_own(class)),
+            true => matches!(kind, ExpressionKind::Class(class) if self.is_own(class)),
             false => {
                 let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
-                is_own && !matches!(kind, Kind::Lambda(lambda) if hides(lambda))
+                is_own && !matches!(kind, ExpressionKind::Lambda(lambda) if hides(lambda))
             }
         };
-        if let Kind::Parameter(parameter) = kind {
+        if let ExpressionKind::Parameter(parameter) = kind {
             self.named(&parameter.name, node.own, is_own, found);
         }
-        if let Kind::Variable(name) = kind {
+        if let ExpressionKind::Variable(name) = kind {
             self.named(name, node.range, is_own, found);
         }
-        if let Kind::Resource(resource) = kind
+        if let ExpressionKind::Resource(resource) = kind
             && is_name(&resource.of, "class")
         {
             for body in &resource.parts {
-                if let Kind::ResourceBody(title, attributes) = &body.kind
+                if let ExpressionKind::ResourceBody(title, attributes) = &body.kind
                     && self.is_title(title)
                 {
                     self.attributes(attributes, found);
                 }
             }
         }
-        if let Kind::ResourceOverride(resource) = kind
-            && let Kind::Access(of, titles) = &resource.of.kind
+        if let ExpressionKind::ResourceOverride(resource) = kind
+            && let ExpressionKind::Access(of, titles) = &resource.of.kind
             && is_name(of, "Class")
             && titles.iter().any(|title| self.is_title(title))
         {
@@ -183,20 +183,20 @@ impl ParameterRename<'_> {
         }
     }
 
-    fn is_title(&self, title: &Node) -> bool {
-        if let Kind::List(titles) = &title.kind {
+    fn is_title(&self, title: &Expression) -> bool {
+        if let ExpressionKind::List(titles) = &title.kind {
             return titles.iter().any(|title| self.is_title(title));
         }
-        let (Kind::Text(name) | Kind::Name(name)) = &title.kind else {
+        let (ExpressionKind::Text(name) | ExpressionKind::Name(name)) = &title.kind else {
             return false;
         };
         name.trim_start_matches("::")
             .eq_ignore_ascii_case(self.class)
     }
 
-    fn attributes(&self, attributes: &[Node], found: &mut Found<'_>) {
+    fn attributes(&self, attributes: &[Expression], found: &mut Found<'_>) {
         for attribute in attributes {
-            if let Kind::Attribute(attribute) = &attribute.kind
+            if let ExpressionKind::Attribute(attribute) = &attribute.kind
                 && *attribute.name == *self.old
             {
                 found
@@ -244,12 +244,12 @@ fn documented(text: &str, comment: TextRange) -> Option<TextRange> {
     Some(TextRange::new(start, start + length))
 }
 
-fn declares(parameters: &[Node], name: &str) -> bool {
+fn declares(parameters: &[Expression], name: &str) -> bool {
     parameters.iter().any(|parameter| {
-        matches!(&parameter.kind, Kind::Parameter(parameter) if *parameter.name == *name)
+        matches!(&parameter.kind, ExpressionKind::Parameter(parameter) if *parameter.name == *name)
     })
 }
 
-fn is_name(node: &Node, name: &str) -> bool {
-    matches!(&node.kind, Kind::Name(is) | Kind::Reference(is) if **is == *name)
+fn is_name(node: &Expression, name: &str) -> bool {
+    matches!(&node.kind, ExpressionKind::Name(is) | ExpressionKind::Reference(is) if **is == *name)
 }

@@ -3,7 +3,7 @@
 use super::Arguments;
 use crate::puppet::evaluator::Evaluator;
 use crate::puppet::stop::{Evaluated, Stop};
-use crate::syntax::puppet::{Kind, Lambda, Parameter};
+use crate::syntax::puppet::{ExpressionKind, Lambda, Parameter};
 use crate::value::{HashMap, Value};
 
 /// Maximum number of iterations of one call.
@@ -84,7 +84,7 @@ fn takes_two(lambda: &Lambda) -> bool {
         .parameters
         .iter()
         .filter_map(|node| match &node.kind {
-            Kind::Parameter(parameter) => Some(&**parameter),
+            ExpressionKind::Parameter(parameter) => Some(&**parameter),
             _ => None,
         });
     let parameters: Vec<&Parameter> = parameters.collect();

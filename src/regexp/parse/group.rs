@@ -1,10 +1,10 @@
 //! Parses parentheses: groups, look-around, options, conditionals, and names.
 
-use super::super::syntax::{Case, Look, Node};
+use super::super::syntax::{Case, Look, RegexpNode};
 use super::*;
 
-impl Parser {
-    pub(super) fn group(&mut self, depth: usize) -> Result<Node, Failure> {
+impl RegexpParser {
+    pub(super) fn group(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         if !self.take_if('?') {
             if self.names.is_empty() {
                 return self.capture(depth);
@@ -12,18 +12,20 @@ impl Parser {
             return self.body(depth);
         }
         let Some(kind) = self.next() else {
-            return Err(Failure::ruby("end pattern in group"));
+            return Err(RegexpFailure::ruby("end pattern in group"));
         };
         match kind {
             ':' => self.body(depth),
             '=' => self.look(Look::Ahead, depth),
             '!' => self.look(Look::NotAhead, depth),
-            '>' => Ok(Node::Atomic(Box::new(self.body(depth)?))),
+            '>' => Ok(RegexpNode::Atomic(Box::new(self.body(depth)?))),
             '~' => {
                 if self.peek() == Some('|') {
-                    return Err(Failure::Unsupported("absence operator `(?~|…)`".to_owned()));
+                    return Err(RegexpFailure::Unsupported(
+                        "absence operator `(?~|…)`".to_owned(),
+                    ));
                 }
-                Ok(Node::Absent(Box::new(self.body(depth)?)))
+                Ok(RegexpNode::Absent(Box::new(self.body(depth)?)))
             }
             '<' => match self.peek() {
                 None => Err(unmatched_open()),
@@ -52,14 +54,14 @@ impl Parser {
         }
     }
 
-    fn capture(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn capture(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         self.groups += 1;
         let number = self.groups;
-        Ok(Node::Capture(number, Box::new(self.body(depth)?)))
+        Ok(RegexpNode::Capture(number, Box::new(self.body(depth)?)))
     }
 
     /// Reads a group's body through its closing parenthesis; options set inside end with it.
-    fn body(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn body(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let outer = self.options;
         let body = self.alternatives(depth + 1)?;
         self.options = outer;
@@ -69,12 +71,12 @@ impl Parser {
         Ok(body)
     }
 
-    fn look(&mut self, look: Look, depth: usize) -> Result<Node, Failure> {
+    fn look(&mut self, look: Look, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let body = self.body(depth)?;
         match look {
             Look::Ahead | Look::NotAhead => {}
             Look::Behind | Look::NotBehind => {
-                let fixed = if let Node::Alternatives(branches) = &body {
+                let fixed = if let RegexpNode::Alternatives(branches) = &body {
                     branches
                         .iter()
                         .all(|branch| branch.fixed_length().is_some())
@@ -82,20 +84,20 @@ impl Parser {
                     body.fixed_length().is_some()
                 };
                 if !fixed || look == Look::NotBehind && body.captures() {
-                    return Err(Failure::ruby("invalid pattern in look-behind"));
+                    return Err(RegexpFailure::ruby("invalid pattern in look-behind"));
                 }
             }
         }
-        Ok(Node::Look(look, Box::new(body)))
+        Ok(RegexpNode::Look(look, Box::new(body)))
     }
 
     /// `(?imx-imx)` for the rest of the group, `(?imx-imx:…)` for its own body.
-    fn option_group(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn option_group(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let outer = self.options;
         let mut on = true;
         loop {
             match self.next() {
-                None => return Err(Failure::ruby("end pattern in group")),
+                None => return Err(RegexpFailure::ruby("end pattern in group")),
                 Some('-') => on = false,
                 Some('i') => {
                     self.options.case = if on { Case::Ignored } else { Case::Exact };
@@ -119,16 +121,16 @@ impl Parser {
                     }
                     return Ok(body);
                 }
-                Some(_) => return Err(Failure::ruby("undefined group option")),
+                Some(_) => return Err(RegexpFailure::ruby("undefined group option")),
             }
         }
     }
 
-    fn group_name(&mut self, close: char) -> Result<String, Failure> {
+    fn group_name(&mut self, close: char) -> Result<String, RegexpFailure> {
         let mut name = String::new();
         loop {
             match self.next() {
-                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None if name.is_empty() => return Err(RegexpFailure::ruby("group name is empty")),
                 None => return Err(invalid_name(&name)),
                 Some(c) if c == close => break,
                 Some(')') => return Err(invalid_name(&name)),
@@ -136,7 +138,7 @@ impl Parser {
             }
         }
         let Some(first) = name.chars().next() else {
-            return Err(Failure::ruby("group name is empty"));
+            return Err(RegexpFailure::ruby("group name is empty"));
         };
         if first.is_ascii_digit() || !(first.is_alphanumeric() || first == '_') {
             return Err(invalid_name(&name));
@@ -145,29 +147,29 @@ impl Parser {
     }
 
     /// The text between the brackets of `\k<…>`, `\g<…>`.
-    pub(super) fn reference_name(&mut self) -> Result<String, Failure> {
+    pub(super) fn reference_name(&mut self) -> Result<String, RegexpFailure> {
         let close = if self.next() == Some('\'') { '\'' } else { '>' };
         let mut name = String::new();
         loop {
             match self.next() {
-                None if name.is_empty() => return Err(Failure::ruby("group name is empty")),
+                None if name.is_empty() => return Err(RegexpFailure::ruby("group name is empty")),
                 None => return Err(invalid_name(&name)),
                 Some(c) if c == close => break,
                 Some(c) => name.push(c),
             }
         }
         if name.is_empty() {
-            return Err(Failure::ruby("group name is empty"));
+            return Err(RegexpFailure::ruby("group name is empty"));
         }
         Ok(name)
     }
 
     /// The numbers of the groups that a reference means.
-    pub(super) fn referred(&mut self, name: &str) -> Result<Vec<usize>, Failure> {
+    pub(super) fn referred(&mut self, name: &str) -> Result<Vec<usize>, RegexpFailure> {
         let first = name.chars().next();
         if first.is_some_and(|c| c.is_ascii_digit() || c == '-' || c == '+') {
             let Ok(number) = name.parse::<i64>() else {
-                return Err(Failure::Unsupported(format!(
+                return Err(RegexpFailure::Unsupported(format!(
                     "reference `{name}` to a level of recursion"
                 )));
             };
@@ -182,7 +184,7 @@ impl Parser {
             };
             return match usize::try_from(absolute) {
                 Ok(absolute) if absolute > 0 || number == 0 => Ok(vec![absolute]),
-                _ => Err(Failure::ruby("invalid backref number/name")),
+                _ => Err(RegexpFailure::ruby("invalid backref number/name")),
             };
         }
         let groups: Vec<usize> = self
@@ -192,16 +194,18 @@ impl Parser {
             .map(|(_, number)| *number)
             .collect();
         if groups.is_empty() {
-            return Err(Failure::Ruby(format!("undefined name <{name}> reference")));
+            return Err(RegexpFailure::Ruby(format!(
+                "undefined name <{name}> reference"
+            )));
         }
         Ok(groups)
     }
 
-    fn conditional(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn conditional(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let name = if matches!(self.peek(), Some('<' | '\'')) {
             let name = self.reference_name()?;
             if !self.take_if(')') {
-                return Err(Failure::ruby("invalid conditional pattern"));
+                return Err(RegexpFailure::ruby("invalid conditional pattern"));
             }
             name
         } else {
@@ -210,7 +214,7 @@ impl Parser {
                 match self.next() {
                     Some(')') => break,
                     Some(c) if c.is_ascii_digit() => digits.push(c),
-                    _ => return Err(Failure::ruby("invalid conditional pattern")),
+                    _ => return Err(RegexpFailure::ruby("invalid conditional pattern")),
                 }
             }
             digits
@@ -218,21 +222,21 @@ impl Parser {
         let groups = self.referred(&name)?;
         let group = groups.last().copied().unwrap_or_default();
         if group > self.groups || group == 0 {
-            return Err(Failure::ruby("invalid backref number/name"));
+            return Err(RegexpFailure::ruby("invalid backref number/name"));
         }
         let body = self.body(depth)?;
-        let Node::Alternatives(mut branches) = body else {
-            return Ok(Node::Conditional(
+        let RegexpNode::Alternatives(mut branches) = body else {
+            return Ok(RegexpNode::Conditional(
                 group,
                 Box::new(body),
-                Box::new(Node::Empty),
+                Box::new(RegexpNode::Empty),
             ));
         };
         if branches.len() > 2 {
-            return Err(Failure::ruby("invalid conditional pattern"));
+            return Err(RegexpFailure::ruby("invalid conditional pattern"));
         }
-        let no = branches.pop().unwrap_or(Node::Empty);
-        let yes = branches.pop().unwrap_or(Node::Empty);
-        Ok(Node::Conditional(group, Box::new(yes), Box::new(no)))
+        let no = branches.pop().unwrap_or(RegexpNode::Empty);
+        let yes = branches.pop().unwrap_or(RegexpNode::Empty);
+        Ok(RegexpNode::Conditional(group, Box::new(yes), Box::new(no)))
     }
 }

@@ -3,7 +3,7 @@
 mod group;
 
 use super::class::shorthand;
-use super::syntax::{Anchor, Case, Greed, Node};
+use super::syntax::{Anchor, Case, Greed, RegexpNode};
 
 /// Maximum nesting of groups and classes: far beyond what people write, and small enough for every
 /// recursion over the tree.
@@ -13,16 +13,16 @@ const MAX_DEPTH: usize = 120;
 const MAX_REPEAT: u32 = 100_000;
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Failure {
+pub(super) enum RegexpFailure {
     /// Ruby refuses the pattern with this message.
     Ruby(String),
     /// Ruby may accept it, but it is not supported here.
     Unsupported(String),
 }
 
-impl Failure {
-    pub(super) fn ruby(message: &str) -> Failure {
-        Failure::Ruby(message.to_owned())
+impl RegexpFailure {
+    pub(super) fn ruby(message: &str) -> RegexpFailure {
+        RegexpFailure::Ruby(message.to_owned())
     }
 }
 
@@ -47,8 +47,8 @@ struct Options {
 }
 
 #[derive(Debug)]
-pub(super) struct Parsed {
-    pub(super) root: Node,
+pub(super) struct ParsedRegexp {
+    pub(super) root: RegexpNode,
     /// Names of groups with their numbers, in the order of their opening.
     pub(super) names: Vec<(String, usize)>,
     /// The number of capturing groups.
@@ -56,7 +56,7 @@ pub(super) struct Parsed {
 }
 
 /// The parser; classes are parsed in `class.rs`.
-pub(super) struct Parser {
+pub(super) struct RegexpParser {
     chars: Vec<char>,
     position: usize,
     options: Options,
@@ -74,10 +74,10 @@ enum Pending {
 }
 
 /// Parses a pattern whose escapes are already replaced.
-pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
+pub(super) fn parse(text: &str) -> Result<ParsedRegexp, RegexpFailure> {
     let chars: Vec<char> = text.chars().collect();
     let names = collect_names(&chars);
-    let mut parser = Parser {
+    let mut parser = RegexpParser {
         chars,
         position: 0,
         options: Options {
@@ -94,25 +94,27 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Failure> {
     };
     let root = parser.alternatives(0)?;
     if parser.peek().is_some() {
-        return Err(Failure::ruby("unmatched close parenthesis"));
+        return Err(RegexpFailure::ruby("unmatched close parenthesis"));
     }
     if parser.numbered_reference && !parser.names.is_empty() {
-        return Err(Failure::ruby(
+        return Err(RegexpFailure::ruby(
             "numbered backref/call is not allowed. (use name)",
         ));
     }
     for pending in &parser.pending {
         match pending {
             Pending::Number(n) if *n > parser.groups => {
-                return Err(Failure::ruby("invalid backref number/name"));
+                return Err(RegexpFailure::ruby("invalid backref number/name"));
             }
             Pending::CallNumber(n) if *n > parser.groups => {
-                return Err(Failure::Ruby(format!("undefined group <{n}> reference")));
+                return Err(RegexpFailure::Ruby(format!(
+                    "undefined group <{n}> reference"
+                )));
             }
             Pending::Number(_) | Pending::CallNumber(_) => {}
         }
     }
-    Ok(Parsed {
+    Ok(ParsedRegexp {
         root,
         names: parser.names,
         groups: parser.groups,
@@ -148,7 +150,7 @@ fn collect_names(chars: &[char]) -> Vec<(String, usize)> {
     names
 }
 
-impl Parser {
+impl RegexpParser {
     pub(super) fn peek(&self) -> Option<char> {
         self.ahead(0)
     }
@@ -189,16 +191,16 @@ impl Parser {
         }
     }
 
-    pub(super) fn check_depth(&self, depth: usize) -> Result<(), Failure> {
+    pub(super) fn check_depth(&self, depth: usize) -> Result<(), RegexpFailure> {
         if depth > MAX_DEPTH {
-            return Err(Failure::Unsupported(format!(
+            return Err(RegexpFailure::Unsupported(format!(
                 "groups are nested more than {MAX_DEPTH} deep"
             )));
         }
         Ok(())
     }
 
-    fn alternatives(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn alternatives(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         self.check_depth(depth)?;
         let mut branches = vec![self.sequence(depth)?];
         while self.take_if('|') {
@@ -208,13 +210,13 @@ impl Parser {
             Some(only) if branches.is_empty() => only,
             Some(last) => {
                 branches.push(last);
-                Node::Alternatives(branches)
+                RegexpNode::Alternatives(branches)
             }
-            None => Node::Empty,
+            None => RegexpNode::Empty,
         })
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Node, Failure> {
+    fn sequence(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let mut parts = Vec::new();
         loop {
             self.skip_extended();
@@ -232,11 +234,11 @@ impl Parser {
             parts.push(quantified);
         }
         Ok(match parts.pop() {
-            None => Node::Empty,
+            None => RegexpNode::Empty,
             Some(only) if parts.is_empty() => only,
             Some(last) => {
                 parts.push(last);
-                Node::Sequence(parts)
+                RegexpNode::Sequence(parts)
             }
         })
     }
@@ -259,7 +261,7 @@ impl Parser {
     }
 
     /// Skips `(?#…)`.
-    fn comment(&mut self) -> Result<bool, Failure> {
+    fn comment(&mut self) -> Result<bool, RegexpFailure> {
         if self.peek() != Some('(')
             || self.peek_second() != Some('?')
             || self.peek_third() != Some('#')
@@ -268,7 +270,7 @@ impl Parser {
         }
         loop {
             match self.next() {
-                None => return Err(Failure::ruby("end pattern in group")),
+                None => return Err(RegexpFailure::ruby("end pattern in group")),
                 Some('\\') => {
                     self.next();
                 }
@@ -279,19 +281,19 @@ impl Parser {
     }
 
     /// Reads one item that a quantifier could follow.
-    fn atom(&mut self, depth: usize) -> Result<Option<Node>, Failure> {
+    fn atom(&mut self, depth: usize) -> Result<Option<RegexpNode>, RegexpFailure> {
         let start = self.position;
         let Some(c) = self.next() else {
             return Ok(None);
         };
         Ok(Some(match c {
             '(' => return self.group(depth).map(Some),
-            '[' => Node::Class(self.class(depth + 1)?, self.options.case),
-            '.' => Node::Any {
+            '[' => RegexpNode::Class(self.class(depth + 1)?, self.options.case),
+            '.' => RegexpNode::Any {
                 newline: self.options.dot_newline,
             },
-            '^' => Node::Anchor(Anchor::LineStart),
-            '$' => Node::Anchor(Anchor::LineEnd),
+            '^' => RegexpNode::Anchor(Anchor::LineStart),
+            '$' => RegexpNode::Anchor(Anchor::LineEnd),
             '*' | '+' | '?' => return Err(no_target()),
             '{' => {
                 self.position = start;
@@ -306,11 +308,15 @@ impl Parser {
         }))
     }
 
-    fn literal(&self, c: char) -> Node {
-        Node::Literal(c, self.options.case)
+    fn literal(&self, c: char) -> RegexpNode {
+        RegexpNode::Literal(c, self.options.case)
     }
 
-    fn quantifiers(&mut self, mut node: Node, depth: usize) -> Result<Node, Failure> {
+    fn quantifiers(
+        &mut self,
+        mut node: RegexpNode,
+        depth: usize,
+    ) -> Result<RegexpNode, RegexpFailure> {
         let mut count = 0;
         loop {
             self.skip_extended();
@@ -342,7 +348,7 @@ impl Parser {
             };
             count += 1;
             self.check_depth(depth + count)?;
-            node = Node::Repeat {
+            node = RegexpNode::Repeat {
                 body: Box::new(node),
                 min,
                 max,
@@ -352,7 +358,7 @@ impl Parser {
     }
 
     /// Reads `{n}`, `{n,}`, `{,m}` or `{n,m}`; anything else in braces is literal text.
-    fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, Failure> {
+    fn interval(&mut self) -> Result<Option<(u32, Option<u32>)>, RegexpFailure> {
         let start = self.position;
         self.next();
         let min = self.number()?;
@@ -369,7 +375,9 @@ impl Parser {
         match range {
             Some((min, max)) if self.take_if('}') => {
                 if max.is_some_and(|max| max < min) {
-                    return Err(Failure::ruby("upper is smaller than lower in repeat range"));
+                    return Err(RegexpFailure::ruby(
+                        "upper is smaller than lower in repeat range",
+                    ));
                 }
                 Ok(Some((min, max)))
             }
@@ -380,64 +388,64 @@ impl Parser {
         }
     }
 
-    fn number(&mut self) -> Result<Option<u32>, Failure> {
+    fn number(&mut self) -> Result<Option<u32>, RegexpFailure> {
         let mut value: Option<u32> = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
             self.next();
             let next = value.unwrap_or(0) * 10 + digit;
             if next > MAX_REPEAT {
-                return Err(Failure::ruby("too big number for repeat range"));
+                return Err(RegexpFailure::ruby("too big number for repeat range"));
             }
             value = Some(next);
         }
         Ok(value)
     }
 
-    fn escape(&mut self) -> Result<Node, Failure> {
+    fn escape(&mut self) -> Result<RegexpNode, RegexpFailure> {
         let Some(c) = self.next() else {
-            return Err(Failure::ruby("too short escape sequence"));
+            return Err(RegexpFailure::ruby("too short escape sequence"));
         };
         let case = self.options.case;
         if let Some(items) = shorthand(c, self.options.charset) {
-            return Ok(Node::Class(format!("[{items}]"), case));
+            return Ok(RegexpNode::Class(format!("[{items}]"), case));
         }
         let ascii = self.options.charset == Charset::Ascii;
         Ok(match c {
-            'A' => Node::Anchor(Anchor::TextStart),
-            'Z' => Node::Anchor(Anchor::TextEndOrNewline),
-            'z' => Node::Anchor(Anchor::TextEnd),
-            'G' => Node::Anchor(Anchor::SearchStart),
-            'b' => Node::Anchor(Anchor::WordBoundary { ascii }),
-            'B' => Node::Anchor(Anchor::NotWordBoundary { ascii }),
-            'K' => Node::Keep,
-            'X' => Node::Grapheme,
-            'R' => Node::Atomic(Box::new(Node::Alternatives(vec![
-                Node::Sequence(vec![
-                    Node::Literal('\r', Case::Exact),
-                    Node::Literal('\n', Case::Exact),
+            'A' => RegexpNode::Anchor(Anchor::TextStart),
+            'Z' => RegexpNode::Anchor(Anchor::TextEndOrNewline),
+            'z' => RegexpNode::Anchor(Anchor::TextEnd),
+            'G' => RegexpNode::Anchor(Anchor::SearchStart),
+            'b' => RegexpNode::Anchor(Anchor::WordBoundary { ascii }),
+            'B' => RegexpNode::Anchor(Anchor::NotWordBoundary { ascii }),
+            'K' => RegexpNode::Keep,
+            'X' => RegexpNode::Grapheme,
+            'R' => RegexpNode::Atomic(Box::new(RegexpNode::Alternatives(vec![
+                RegexpNode::Sequence(vec![
+                    RegexpNode::Literal('\r', Case::Exact),
+                    RegexpNode::Literal('\n', Case::Exact),
                 ]),
-                Node::Class(
+                RegexpNode::Class(
                     r"[\n\x0B\f\r\x{85}\x{2028}\x{2029}]".to_owned(),
                     Case::Exact,
                 ),
             ]))),
-            'p' | 'P' if self.peek() == Some('{') => Node::Class(self.property(c)?, case),
+            'p' | 'P' if self.peek() == Some('{') => RegexpNode::Class(self.property(c)?, case),
             'k' if matches!(self.peek(), Some('<' | '\'')) => {
                 let name = self.reference_name()?;
                 let groups = self.referred(&name)?;
                 self.pending
                     .extend(groups.iter().map(|n| Pending::Number(*n)));
                 if groups == [0] {
-                    return Err(Failure::ruby("invalid backref number/name"));
+                    return Err(RegexpFailure::ruby("invalid backref number/name"));
                 }
-                Node::Backreference(groups, case)
+                RegexpNode::Backreference(groups, case)
             }
             'g' if matches!(self.peek(), Some('<' | '\'')) => {
                 let name = self.reference_name()?;
                 let groups = self.referred(&name)?;
                 let group = groups.first().copied().unwrap_or_default();
                 self.pending.push(Pending::CallNumber(group));
-                Node::Call(group)
+                RegexpNode::Call(group)
             }
             '1'..='9' => return self.backreference_or_octal(c),
             other => {
@@ -447,7 +455,7 @@ impl Parser {
         })
     }
 
-    fn backreference_or_octal(&mut self, first: char) -> Result<Node, Failure> {
+    fn backreference_or_octal(&mut self, first: char) -> Result<RegexpNode, RegexpFailure> {
         let start = self.position - 1;
         let mut number = 0usize;
         self.position = start;
@@ -458,7 +466,7 @@ impl Parser {
         if number <= 9 || number <= self.groups {
             self.numbered_reference = true;
             self.pending.push(Pending::Number(number));
-            return Ok(Node::Backreference(vec![number], self.options.case));
+            return Ok(RegexpNode::Backreference(vec![number], self.options.case));
         }
         self.position = start + 1;
         let character = self.character_escape(first)?;
@@ -466,7 +474,7 @@ impl Parser {
     }
 
     /// The character of an escape whose letter is already read.
-    pub(super) fn character_escape(&mut self, c: char) -> Result<char, Failure> {
+    pub(super) fn character_escape(&mut self, c: char) -> Result<char, RegexpFailure> {
         Ok(match c {
             't' => '\t',
             'n' => '\n',
@@ -496,7 +504,7 @@ impl Parser {
                     value = value * 8 + digit;
                 }
                 if value > 0x7f {
-                    return Err(Failure::ruby("invalid escape code"));
+                    return Err(RegexpFailure::ruby("invalid escape code"));
                 }
                 char::from_u32(value).unwrap_or('\0')
             }
@@ -505,14 +513,14 @@ impl Parser {
     }
 }
 
-fn no_target() -> Failure {
-    Failure::ruby("target of repeat operator is not specified")
+fn no_target() -> RegexpFailure {
+    RegexpFailure::ruby("target of repeat operator is not specified")
 }
 
-fn unmatched_open() -> Failure {
-    Failure::ruby("end pattern with unmatched parenthesis")
+fn unmatched_open() -> RegexpFailure {
+    RegexpFailure::ruby("end pattern with unmatched parenthesis")
 }
 
-fn invalid_name(name: &str) -> Failure {
-    Failure::Ruby(format!("invalid group name <{name}>"))
+fn invalid_name(name: &str) -> RegexpFailure {
+    RegexpFailure::Ruby(format!("invalid group name <{name}>"))
 }

@@ -8,7 +8,7 @@ use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, s
 use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
-use crate::lookup::{self, Limit, Reach, Request, Run};
+use crate::lookup::{self, LookupLimit, Reach, Request, Run};
 use crate::rules::{FileContext, Reader, Severity};
 use crate::scope::Scope;
 use crate::text::TextRange;
@@ -22,7 +22,7 @@ const MOST_FILES: usize = 64;
 const MOST_LOOKUPS: usize = 32;
 
 /// A key of a file, and the parameter that its effective value is compared with.
-pub(super) struct Judged<'c> {
+pub(super) struct EffectiveKey<'c> {
     at: &'c FileContext<'c>,
     reader: &'c Reader<'c>,
     key: &'c KeyFact,
@@ -49,19 +49,19 @@ struct WrongForNodes {
     others: usize,
 }
 
-impl<'c> Judged<'c> {
+impl<'c> EffectiveKey<'c> {
     /// `None` if the type is unknown, or if a level outside the workspace may have the key.
     pub(super) fn of(
         at: &'c FileContext<'c>,
         reader: &'c Reader<'c>,
         key: &'c KeyFact,
-    ) -> Option<Judged<'c>> {
+    ) -> Option<EffectiveKey<'c>> {
         let analysis = at.checker.analysis();
         let root = reader.root.root;
         let parameter = analysis.autoloaded_parameter(root, &key.name)?;
         let expected = analysis.type_of(root, parameter)?;
         let view = analysis.at(root);
-        (!view.has_outside(&key.name)).then_some(Judged {
+        (!view.has_outside(&key.name)).then_some(EffectiveKey {
             at,
             reader,
             key,
@@ -112,7 +112,7 @@ impl<'c> Judged<'c> {
 
     /// The scopes of nodes that read the file, and of those that read another file with the key.
     fn scopes(&self, is_merged: bool) -> Vec<(Scope, Option<&'c Arc<File>>)> {
-        let Judged { at, view, key, .. } = self;
+        let EffectiveKey { at, view, key, .. } = self;
         let snapshot = at.snapshot();
         let is_seen = |reach: &&Reach| !at.checker.may_miss_variable(self.class(), reach);
         let mut scopes: Vec<(Scope, Option<&Arc<File>>)> = Vec::new();
@@ -147,13 +147,13 @@ impl<'c> Judged<'c> {
 
     /// Reports mismatches for some of the known nodes that read the file.
     pub(super) fn for_known_nodes(&self, findings: &mut Findings<'_>) {
-        let Judged { at, view, key, .. } = self;
+        let EffectiveKey { at, view, key, .. } = self;
         let Some(nodes) = at.checker.site_nodes(self.reader.root.root) else {
             return;
         };
         let session = view.session();
         let members = lookup::readers(&session, nodes, &view.layer, at.file.path());
-        let limit = Limit {
+        let limit = LookupLimit {
             most: MOST_LOOKUPS,
             sample: MOST_LOOKUPS,
             is_cancelled: &|| false,
@@ -229,7 +229,7 @@ impl<'c> Judged<'c> {
     /// The certain mismatches of a value that the file contributes to, for the nodes that read it
     /// or another file.
     fn wrong_parts(&self, survey: &Survey, other: Option<&Arc<File>>) -> Vec<WrongPart> {
-        let Judged { at, view, key, .. } = self;
+        let EffectiveKey { at, view, key, .. } = self;
         let analysis = at.checker.analysis();
         let Ok(value) = &survey.answer.result else {
             return Vec::new();

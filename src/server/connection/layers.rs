@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Connection, Index, lock};
 use crate::disk;
 use crate::server::context::named_files;
-use crate::server::disk_reader::{Named, Seek, WatchedBy};
+use crate::server::disk_reader::{NamedFiles, Seek, WatchedBy};
 use crate::server::memory;
 use crate::server::settings::{LogLevel, Origin, UserSettings, by_origin};
 use crate::workspace::{Change, PROJECT_FILE, Snapshot, path};
@@ -110,7 +110,7 @@ impl Connection {
 
     pub(crate) fn rescan(&self) {
         if self.folders().is_empty()
-            && self.settings().of_files() == crate::workspace::Settings::default()
+            && self.settings().of_files() == crate::workspace::FileSettings::default()
         {
             return;
         }
@@ -179,7 +179,7 @@ impl Connection {
             self.model.change(Change::Settings(now.of_files()));
             self.rescan();
         }
-        let named = |settings: &UserSettings| Named {
+        let named = |settings: &UserSettings| NamedFiles {
             texts: named_files(settings),
             keys: settings
                 .pkcs7_private_key

@@ -22,11 +22,11 @@ use tower_lsp::ls_types as lsp;
 
 use super::Options;
 use super::capabilities::{ClientFacts, Trace};
-use super::context::{Caches, Choices, Context, Outside};
-use super::diagnostics::Diagnostics;
+use super::context::{Caches, Choices, Outside, ServerContext};
+use super::diagnostics::FileDiagnostics;
 use super::disk_reader::DiskReader;
 use super::documents::Documents;
-use super::jobs::{Lanes, Stop};
+use super::jobs::{Cancellation, Lanes};
 use super::lock;
 use super::model::{Model, Unchecked};
 use super::settings::{LogLevel, UserSettings};
@@ -77,7 +77,7 @@ pub(crate) struct Connection {
     pub(crate) news: watch::Sender<u64>,
     /// Counts how often the user cancelled a progress.
     pub(crate) unwanted_progress: watch::Sender<u64>,
-    pub(crate) diagnostics: Arc<tokio::sync::Mutex<Diagnostics>>,
+    pub(crate) diagnostics: Arc<tokio::sync::Mutex<FileDiagnostics>>,
     pub(crate) index: watch::Sender<Index>,
     /// Wakes the task that ends the process.
     pub(crate) ending: Notify,
@@ -97,7 +97,7 @@ pub(crate) struct Connection {
     layers: Mutex<Layers>,
     requests: Mutex<HashMap<Id, Underway>>,
     /// Jobs that a client can cancel, by the JSON of their progress token.
-    tokens: Mutex<HashMap<String, Stop>>,
+    tokens: Mutex<HashMap<String, Cancellation>>,
     stage: AtomicU8,
     exit_code: AtomicU8,
     trace: AtomicU8,
@@ -203,8 +203,8 @@ impl Connection {
     }
 
     /// The current context of answers besides the files.
-    pub(crate) fn context(&self) -> Context {
-        Context {
+    pub(crate) fn context(&self) -> ServerContext {
+        ServerContext {
             settings: self.settings(),
             outside: self.outside.load_full(),
             choices: self.choices.load_full(),
@@ -279,7 +279,7 @@ impl Connection {
     /// Logs the number of files read and the time it took, once the model has them.
     pub(crate) fn log_reading(&self, began: Instant) {
         let Some(session) = self.myself() else { return };
-        let pinned = self.model.pin(&Stop::never());
+        let pinned = self.model.pin(&Cancellation::never());
         self.runtime.spawn(async move {
             let Some(snapshot) = pinned.snapshot().await else {
                 return;

@@ -8,11 +8,11 @@ use tower_lsp::jsonrpc::Id;
 use super::{Connection, Index, lock};
 use crate::server::MAX_REQUESTS;
 use crate::server::documents::Documents;
-use crate::server::jobs::Stop;
+use crate::server::jobs::Cancellation;
 use crate::server::model::Pinned;
 
 pub(super) struct Underway {
-    stop: Stop,
+    stop: Cancellation,
     /// The document of the request.
     path: Option<Arc<str>>,
 }
@@ -26,12 +26,12 @@ pub(crate) struct Ticket {
     /// Whether the whole workspace had been read.
     pub(crate) index: Index,
     /// Set when the client cancels the request or edits its document.
-    pub(crate) stop: Stop,
+    pub(crate) stop: Cancellation,
 }
 
 impl Connection {
     /// A ticket at the current place: it sees everything before it and nothing after it.
-    pub(crate) fn ticket(&self, stop: Stop) -> Ticket {
+    pub(crate) fn ticket(&self, stop: Cancellation) -> Ticket {
         let documents = lock(&self.documents);
         // Before the pin: a completed read is in it, a later one is not.
         let index = *self.index.borrow();
@@ -45,12 +45,12 @@ impl Connection {
 
     /// Registers a request, so that it can be cancelled; `None` if its id is in use or too many are
     /// waiting.
-    pub(crate) fn admit(&self, id: &Id, path: Option<Arc<str>>) -> Option<Stop> {
+    pub(crate) fn admit(&self, id: &Id, path: Option<Arc<str>>) -> Option<Cancellation> {
         let mut requests = lock(&self.requests);
         if requests.len() >= MAX_REQUESTS || requests.contains_key(id) {
             return None;
         }
-        let stop = Stop::new(self.options.outdated_grace);
+        let stop = Cancellation::new(self.options.outdated_grace);
         let underway = Underway {
             stop: stop.clone(),
             path,
@@ -71,7 +71,7 @@ impl Connection {
     }
 
     /// From here on, `token` cancels the job of `stop`.
-    pub(crate) fn name(&self, token: String, stop: Stop) {
+    pub(crate) fn name(&self, token: String, stop: Cancellation) {
         lock(&self.tokens).insert(token, stop);
     }
 

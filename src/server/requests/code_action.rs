@@ -11,9 +11,9 @@ use super::{View, Wants};
 use crate::disk::DiskFiles;
 use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
-use crate::ide::encrypt::{Form, certificates, plan};
-use crate::ide::refactor::Kind;
-use crate::rules::{Finding, Fixing, Part, Safety, helpful};
+use crate::ide::encrypt::{EncryptedForm, certificates, plan};
+use crate::ide::refactor::RefactoringKind;
+use crate::rules::{Finding, Fixing, RuleSet, Safety, helpful};
 use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -34,8 +34,8 @@ pub(crate) async fn handle(
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = wants(only.as_deref(), rewrite.as_str());
     let form = session.facts().edits;
-    let kinds = Kind::ALL.into_iter();
-    let kinds: Vec<Kind> = kinds
+    let kinds = RefactoringKind::ALL.into_iter();
+    let kinds: Vec<RefactoringKind> = kinds
         .filter(|kind| wants(only.as_deref(), kind.name()))
         .collect();
     let is_wanted = wants_fixes || wants_all || wants_encryption || !kinds.is_empty();
@@ -48,7 +48,7 @@ pub(crate) async fn handle(
         let at = text_range(&view, &path, range)?;
         // Refactorings need no findings.
         let findings = match wants_fixes || wants_encryption {
-            true => findings(&view, Part::All)(&path)?,
+            true => findings(&view, RuleSet::All)(&path)?,
             false => Vec::new(),
         };
         let mut shown = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) async fn handle(
             let find = |snapshot: &Snapshot| {
                 let is_wanted = !view.stop.requested();
                 is_wanted
-                    .then(|| findings_in(&view, snapshot, Part::All)(&path).unwrap_or_default())
+                    .then(|| findings_in(&view, snapshot, RuleSet::All)(&path).unwrap_or_default())
             };
             let helps = helpful(&view.snapshot, &findings, &fixes, find);
             let helping = actions.into_iter().zip(helps);
@@ -108,7 +108,7 @@ fn all(view: &View, uri: &lsp::Uri, path: &Arc<str>) -> Option<lsp::CodeAction> 
     let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
         let own = paths.iter().filter(|at| *at == path);
         let found = own.map(|path| {
-            let found = findings_in(view, snapshot, Part::All)(path);
+            let found = findings_in(view, snapshot, RuleSet::All)(path);
             (Arc::clone(path), found.unwrap_or_default())
         });
         found.collect()
@@ -150,7 +150,9 @@ fn encryption(
         let text = read(at)?;
         Some((at, Encryptor::from_pem(text.as_bytes()).ok()?))
     })?;
-    let edits = plan.edits(&encryptor, Form::String, &mut OsRng).ok()?;
+    let edits = plan
+        .edits(&encryptor, EncryptedForm::String, &mut OsRng)
+        .ok()?;
     let kind = match secret {
         Some(_) => lsp::CodeActionKind::QUICKFIX,
         None => lsp::CodeActionKind::REFACTOR_REWRITE,

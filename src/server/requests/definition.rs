@@ -3,13 +3,13 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::{Locations, range};
+use super::locations::{LocationConverter, range};
 use super::{View, Wants, at_place};
 use crate::analysis::{Analysis, NodeFile};
-use crate::ide::definition::{Definition, declaration, definition, type_definition};
+use crate::ide::definition::{DefinitionPlaces, declaration, definition, type_definition};
 use crate::server::connection::Connection;
 
-type Find = fn(Analysis<'_>, &str, usize, &[NodeFile]) -> Option<Definition>;
+type Find = fn(Analysis<'_>, &str, usize, &[NodeFile]) -> Option<DefinitionPlaces>;
 
 pub(crate) async fn handle(
     session: &Connection,
@@ -49,7 +49,7 @@ async fn answer(
     let work = move |view: &View, path: &str, offset| {
         let files = view.node_files(path);
         let found = view.analyse(path, |analysis| find(analysis, path, offset, &files))?;
-        let locations = Locations::new(view, &files);
+        let locations = LocationConverter::new(view, &files);
         let origin = range(view, path, found.origin)?;
         let places = found.places.iter();
         Some(match links {

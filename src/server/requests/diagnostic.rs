@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use super::{View, Wants, no_answer};
-use crate::rules::Part;
+use crate::rules::RuleSet;
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
 use crate::server::diagnostics::{OfFile, checker};
@@ -31,13 +31,13 @@ pub(crate) async fn handle(
         };
         let view = View::latest(session, ticket.stop.clone());
         if path.as_deref().is_some_and(|path| view.is_early(path)) {
-            let work = move || check(&view.with_open_files(), Part::OwnFile);
+            let work = move || check(&view.with_open_files(), RuleSet::OwnFile);
             let answer = session.lanes.run(Lane::Interactive, &ticket.stop, work);
             return answer.await.map_err(|why| no_answer(session, METHOD, why));
         }
     }
     let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let work = move |view: View| check(&view, Part::All);
+    let work = move |view: View| check(&view, RuleSet::All);
     super::answer(session, METHOD, lane, wants, work).await
 }
 

@@ -9,7 +9,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::execute_command::file;
 use super::{View, Wants};
-use crate::ide::document::{self, Answer, Document, ExplainForm, KeyPlace, Question};
+use crate::ide::document::{self, Document, DocumentAnswer, ExplainForm, KeyPlace, Question};
 use crate::ide::hover;
 use crate::server::capabilities::{DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
 use crate::server::connection::Connection;
@@ -80,8 +80,8 @@ pub(super) async fn answer(
             document::answer(analysis, &question, &tell)
         })?;
         Ok(match answer {
-            Answer::Message(message) => json!({ "message": message }),
-            Answer::Document(document) => json_of(document, wants),
+            DocumentAnswer::Message(message) => json!({ "message": message }),
+            DocumentAnswer::Document(document) => json_of(document, wants),
         })
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;

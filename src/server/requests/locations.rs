@@ -34,18 +34,18 @@ pub(super) fn range(view: &View, path: &str, range: TextRange) -> Option<lsp::Ra
     view.lines(path, |lines| convert::range(lines, range, view.encoding))
 }
 
-pub(super) struct Locations<'v> {
+pub(super) struct LocationConverter<'v> {
     view: &'v View,
     /// Lines of files outside the snapshot.
     outside: HashMap<Arc<str>, LineIndex>,
 }
 
-impl<'v> Locations<'v> {
+impl<'v> LocationConverter<'v> {
     /// For places in the snapshot, or in some files outside of it.
-    pub(super) fn new(view: &'v View, outside: &[NodeFile]) -> Locations<'v> {
+    pub(super) fn new(view: &'v View, outside: &[NodeFile]) -> LocationConverter<'v> {
         let outside = outside.iter();
         let outside = outside.filter(|file| view.snapshot.file(&file.path).is_none());
-        Locations {
+        LocationConverter {
             view,
             outside: outside
                 .map(|file| (file.path.clone(), LineIndex::new(&file.text)))

@@ -39,12 +39,12 @@ use tower_lsp::ls_types as lsp;
 
 use super::capabilities::DiagnosticForm;
 use super::connection::{Connection, Index, Ticket};
-use super::context::{Caches, Context};
+use super::context::{Caches, ServerContext};
 use super::convert;
 use super::documents::Documents;
-use super::jobs::{Lane, NoAnswer, Reason, Stop};
+use super::jobs::{Cancellation, Lane, NoAnswer, Reason};
 use super::lock;
-use super::model::{Revision, VersionedSnapshot};
+use super::model::{ModelRevision, VersionedSnapshot};
 use super::ordered;
 use super::settings::LogLevel;
 use super::testing::Doubles;
@@ -69,20 +69,20 @@ pub(crate) struct View {
     pub(crate) caches: Arc<Caches>,
     pub(crate) doubles: Option<Arc<Doubles>>,
     pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) revision: Revision,
+    pub(crate) revision: ModelRevision,
     pub(crate) documents: Documents,
-    pub(crate) context: Context,
+    pub(crate) context: ServerContext,
     pub(crate) encoding: PositionEncoding,
     pub(crate) diagnostics: DiagnosticForm,
     pub(crate) index: Index,
-    pub(crate) stop: Stop,
+    pub(crate) stop: Cancellation,
     /// The documents of the snapshot, if they are newer than the request's.
     newer: Option<Documents>,
 }
 
 impl View {
     /// The current state, for work without a request.
-    pub(crate) async fn now(session: &Connection, stop: Stop) -> Option<View> {
+    pub(crate) async fn now(session: &Connection, stop: Cancellation) -> Option<View> {
         View::of(session, &session.ticket(stop)).await
     }
 
@@ -94,7 +94,7 @@ impl View {
     }
 
     /// The model's latest state, with the current documents: waits for nothing.
-    pub(crate) fn latest(session: &Connection, stop: Stop) -> View {
+    pub(crate) fn latest(session: &Connection, stop: Cancellation) -> View {
         let documents = session.documents();
         let index = *session.index.borrow();
         View::new(session, session.model.latest(), documents, index, stop)
@@ -105,7 +105,7 @@ impl View {
         VersionedSnapshot { snapshot, revision }: VersionedSnapshot,
         documents: Documents,
         index: Index,
-        stop: Stop,
+        stop: Cancellation,
     ) -> View {
         View {
             caches: session.caches.clone(),

@@ -8,7 +8,7 @@ use tower_lsp::ls_types as lsp;
 use super::edits::{Note, plan_edit};
 use super::locations::offset;
 use super::{View, Wants};
-use crate::ide::refactor::{Kind, chosen, offers, refused};
+use crate::ide::refactor::{RefactoringKind, chosen, offers, refused};
 use crate::server::capabilities::EditForm;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -19,7 +19,7 @@ pub(super) fn offered(
     view: &View,
     uri: &lsp::Uri,
     (path, position): (&str, lsp::Position),
-    kinds: &[Kind],
+    kinds: &[RefactoringKind],
     form: EditForm,
 ) -> Vec<lsp::CodeAction> {
     let Some(offset) = offset(view, path, position) else {

@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::Locations;
+use super::locations::LocationConverter;
 use super::{View, Wants, at_place};
 use crate::ide::references::{Role, references};
 use crate::server::connection::Connection;
@@ -18,7 +18,7 @@ pub(crate) async fn handle(
     };
     let work = |view: &View, path: &str, offset| {
         let found = view.analyse(path, |analysis| references(analysis, path, offset, roles))?;
-        let locations = Locations::new(view, &[]);
+        let locations = LocationConverter::new(view, &[]);
         let found = found.iter().filter_map(|place| locations.location(place));
         Some(found.collect())
     };

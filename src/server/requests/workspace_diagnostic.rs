@@ -12,8 +12,8 @@ use super::diagnostic::uri;
 use super::{View, is_read, no_answer};
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::diagnostics::{Diagnostics, OfFile};
-use crate::server::jobs::{Lane, NoAnswer, Reason, Stop};
+use crate::server::diagnostics::{FileDiagnostics, OfFile};
+use crate::server::jobs::{Cancellation, Lane, NoAnswer, Reason};
 use crate::server::ordered;
 use crate::server::publish::MAX_QUIET;
 
@@ -59,7 +59,7 @@ struct Report {
 /// Waits for diagnostics that the client does not have.
 async fn news(
     session: &Connection,
-    stop: &Stop,
+    stop: &Cancellation,
     known: &Arc<Known>,
 ) -> std::result::Result<Items, NoAnswer> {
     const ENDING: NoAnswer = NoAnswer::Stopped(Reason::Cancelled);
@@ -102,7 +102,7 @@ async fn news(
 
 impl Report {
     /// The differences to the client's state. Costs O(files with diagnostics, known or new).
-    fn new(diagnostics: &Diagnostics, view: &View, known: &Known) -> Report {
+    fn new(diagnostics: &FileDiagnostics, view: &View, known: &Known) -> Report {
         let mut report = Report {
             items: Vec::new(),
             is_news: false,

@@ -328,18 +328,18 @@ impl UserSettings {
 
     /// The settings about files, as the model's type.
     #[must_use]
-    pub fn of_files(&self) -> crate::workspace::Settings {
+    pub fn of_files(&self) -> crate::workspace::FileSettings {
         let mut path_map: Vec<(std::sync::Arc<str>, std::sync::Arc<str>)> = self
             .path_map
             .iter()
             .map(|(deployed, here)| (deployed.as_str().into(), here.as_str().into()))
             .collect();
         path_map.sort_by_key(|(deployed, _)| std::cmp::Reverse(deployed.len()));
-        crate::workspace::Settings {
+        crate::workspace::FileSettings {
             global_hiera_yaml: self.global_hiera_yaml.as_deref().map(Into::into),
             chosen: self.roots.iter().map(RootEntry::chosen).collect(),
             path_map,
-            ..crate::workspace::Settings::default()
+            ..crate::workspace::FileSettings::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The tree of a HOCON text as written: nothing is merged or substituted.
 
-use super::token::Token;
+use super::token::HoconToken;
 use crate::text::TextRange;
 
 /// Why a HOCON text cannot be read.
@@ -36,7 +36,7 @@ pub enum HoconValue {
 
 /// The token of a simple value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HoconScalar(pub(crate) Token);
+pub struct HoconScalar(pub(crate) HoconToken);
 
 /// An item of an object.
 #[derive(Clone, Debug, PartialEq)]

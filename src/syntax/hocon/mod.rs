@@ -17,5 +17,5 @@ pub use document::{
 };
 pub use parse::parse_hocon_document;
 pub(crate) use path::{path, render_path, render_string};
-pub(crate) use token::{NumberValue, Token, TokenKind};
+pub(crate) use token::{HoconToken, HoconTokenKind, NumberValue};
 pub use tree::parse_hocon;

@@ -5,7 +5,7 @@ use super::document::{
     HoconScalar, HoconValue, Separator,
 };
 use super::path::path;
-use super::token::{Token, TokenKind, tokenize};
+use super::token::{HoconToken, HoconTokenKind, tokenize};
 use crate::text::TextRange;
 
 /// Maximum nesting of braces, brackets and the elements of dotted keys.
@@ -28,7 +28,7 @@ pub fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
 
 struct Parser<'t> {
     text: &'t str,
-    tokens: Vec<Token>,
+    tokens: Vec<HoconToken>,
     next: usize,
     line: usize,
     depth: usize,
@@ -44,10 +44,13 @@ impl Parser<'_> {
         let mut leading = 0;
         let first = self.skip_blanks(&mut || leading += 1)?;
         let root_line = leading + 1;
-        if matches!(first.kind, TokenKind::OpenCurly | TokenKind::OpenSquare) {
+        if matches!(
+            first.kind,
+            HoconTokenKind::OpenCurly | HoconTokenKind::OpenSquare
+        ) {
             let root = self.value(first)?;
             let end = self.skip_blanks(&mut no_newlines)?;
-            if end.kind != TokenKind::EndOfFile {
+            if end.kind != HoconTokenKind::EndOfFile {
                 return Err(self.problem(
                     &end,
                     format!("Document has trailing tokens after first object or array: {end}"),
@@ -65,12 +68,12 @@ impl Parser<'_> {
 
     /// The next token. A crash of the gem's tokenizer happens one token early, because it reads
     /// ahead.
-    fn pop(&mut self) -> Result<Token, HoconProblem> {
+    fn pop(&mut self) -> Result<HoconToken, HoconProblem> {
         let token = self.tokens[self.next.min(self.tokens.len() - 1)].clone();
         self.next += 1;
         let ahead = self.tokens.get(self.next);
         for crashed in [Some(&token), ahead].into_iter().flatten() {
-            if let TokenKind::Crash(message) = &crashed.kind {
+            if let HoconTokenKind::Crash(message) = &crashed.kind {
                 return Err(HoconProblem {
                     range: crashed.range,
                     message: message.clone(),
@@ -85,15 +88,15 @@ impl Parser<'_> {
     }
 
     /// The next token that is neither blank nor comment; line ends on the way are reported.
-    fn skip_blanks(&mut self, newlines: Newlines<'_>) -> Result<Token, HoconProblem> {
+    fn skip_blanks(&mut self, newlines: Newlines<'_>) -> Result<HoconToken, HoconProblem> {
         loop {
             let token = self.pop()?;
             match token.kind {
-                TokenKind::Newline => {
+                HoconTokenKind::Newline => {
                     self.line = token.line + 1;
                     newlines();
                 }
-                TokenKind::Whitespace(_) | TokenKind::Comment(_) => {}
+                HoconTokenKind::Whitespace(_) | HoconTokenKind::Comment(_) => {}
                 _ if token.is_unquoted_whitespace() => {}
                 _ => {
                     if token.has_line() {
@@ -105,7 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    fn problem(&self, token: &Token, message: String) -> HoconProblem {
+    fn problem(&self, token: &HoconToken, message: String) -> HoconProblem {
         HoconProblem {
             range: token.range,
             message: format!("String: {}: {message}", self.line),
@@ -113,8 +116,8 @@ impl Parser<'_> {
     }
 
     /// A problem with the gem's advice to add quotes (whose bracket it leaves open).
-    fn problem_with_advice(&self, token: &Token, message: &str) -> HoconProblem {
-        if token.kind == TokenKind::EndOfFile {
+    fn problem_with_advice(&self, token: &HoconToken, message: &str) -> HoconProblem {
+        if token.kind == HoconTokenKind::EndOfFile {
             return self.problem(token, message.to_owned());
         }
         let advice = format!(
@@ -124,7 +127,7 @@ impl Parser<'_> {
         self.problem(token, advice)
     }
 
-    fn value(&mut self, token: Token) -> Result<HoconNode, HoconProblem> {
+    fn value(&mut self, token: HoconToken) -> Result<HoconNode, HoconProblem> {
         if token.is_simple() {
             return Ok(HoconNode {
                 range: token.range,
@@ -136,7 +139,7 @@ impl Parser<'_> {
         }
         self.depth += 1;
         let node = match token.kind {
-            TokenKind::OpenCurly => {
+            HoconTokenKind::OpenCurly => {
                 let mut items = Vec::new();
                 let range = self.object_items(&mut items, Some(token.range))?;
                 HoconNode {
@@ -144,7 +147,7 @@ impl Parser<'_> {
                     value: HoconValue::Object(items),
                 }
             }
-            TokenKind::OpenSquare => self.array(token.range)?,
+            HoconTokenKind::OpenSquare => self.array(token.range)?,
             _ => {
                 let message = format!("Expecting a value but got wrong token: {token}");
                 return Err(self.problem_with_advice(&token, &message));
@@ -169,16 +172,16 @@ impl Parser<'_> {
         loop {
             let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
             match &token.kind {
-                TokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
-                TokenKind::CloseCurly => {
+                HoconTokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
+                HoconTokenKind::CloseCurly => {
                     let message = "unbalanced close brace '}' with no open brace";
                     return Err(self.problem_with_advice(&token, message));
                 }
-                TokenKind::EndOfFile if opening.is_none() => {
+                HoconTokenKind::EndOfFile if opening.is_none() => {
                     self.put_back();
                     return Ok(range.unwrap_or(token.range));
                 }
-                TokenKind::Unquoted(text) if text == "include" => {
+                HoconTokenKind::Unquoted(text) if text == "include" => {
                     self.include()?;
                     items.push(HoconItem::Include);
                 }
@@ -193,12 +196,12 @@ impl Parser<'_> {
             }
             let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
             match token.kind {
-                TokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
-                TokenKind::CloseCurly => {
+                HoconTokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
+                HoconTokenKind::CloseCurly => {
                     let message = "unbalanced close brace '}' with no open brace";
                     return Err(self.problem_with_advice(&token, message));
                 }
-                TokenKind::EndOfFile if opening.is_none() => {
+                HoconTokenKind::EndOfFile if opening.is_none() => {
                     self.put_back();
                     return Ok(range.unwrap_or(token.range));
                 }
@@ -210,7 +213,7 @@ impl Parser<'_> {
         }
     }
 
-    fn field(&mut self, first: Token) -> Result<HoconField, HoconProblem> {
+    fn field(&mut self, first: HoconToken) -> Result<HoconField, HoconProblem> {
         let path = self.key(first)?;
         let outside = self.depth;
         self.depth += path.elements.len() - 1;
@@ -222,15 +225,15 @@ impl Parser<'_> {
     fn field_of(&mut self, path: HoconPath) -> Result<HoconField, HoconProblem> {
         let after = self.skip_blanks(&mut no_newlines)?;
         let separator = match after.kind {
-            TokenKind::OpenCurly => {
+            HoconTokenKind::OpenCurly => {
                 return Ok(HoconField {
                     path,
                     separator: Separator::None,
                     value: self.value(after)?,
                 });
             }
-            TokenKind::Colon | TokenKind::Equals => Separator::Assign,
-            TokenKind::PlusEquals => Separator::Append,
+            HoconTokenKind::Colon | HoconTokenKind::Equals => Separator::Assign,
+            HoconTokenKind::PlusEquals => Separator::Append,
             _ => {
                 let key = path.range.slice(self.text);
                 let message = format!("Key '{key}' may not be followed by token: {after}");
@@ -251,10 +254,10 @@ impl Parser<'_> {
         })
     }
 
-    fn key(&mut self, first: Token) -> Result<HoconPath, HoconProblem> {
+    fn key(&mut self, first: HoconToken) -> Result<HoconPath, HoconProblem> {
         let mut tokens = Vec::new();
         let mut token = first;
-        while token.is_value() || matches!(token.kind, TokenKind::Unquoted(_)) {
+        while token.is_value() || matches!(token.kind, HoconTokenKind::Unquoted(_)) {
             tokens.push(token);
             token = self.pop()?;
         }
@@ -272,12 +275,12 @@ impl Parser<'_> {
     fn include(&mut self) -> Result<(), HoconProblem> {
         let token = self.skip_blanks(&mut no_newlines)?;
         match &token.kind {
-            TokenKind::Quoted(_) => Ok(()),
-            TokenKind::Unquoted(text)
+            HoconTokenKind::Quoted(_) => Ok(()),
+            HoconTokenKind::Unquoted(text)
                 if matches!(text.as_str(), "url(" | "file(" | "classpath(") =>
             {
                 let token = self.skip_blanks(&mut no_newlines)?;
-                if !matches!(token.kind, TokenKind::Quoted(_)) {
+                if !matches!(token.kind, HoconTokenKind::Quoted(_)) {
                     let message = format!(
                         "expecting a quoted string inside file(), classpath(), or url(), \
                          rather than: {token}"
@@ -285,13 +288,13 @@ impl Parser<'_> {
                     return Err(self.problem(&token, message));
                 }
                 let token = self.skip_blanks(&mut no_newlines)?;
-                if !matches!(&token.kind, TokenKind::Unquoted(text) if text == ")") {
+                if !matches!(&token.kind, HoconTokenKind::Unquoted(text) if text == ")") {
                     let message = format!("expecting a close parentheses ')' here, not: {token}");
                     return Err(self.problem(&token, message));
                 }
                 Ok(())
             }
-            TokenKind::Unquoted(_) => {
+            HoconTokenKind::Unquoted(_) => {
                 let message = format!(
                     "expecting include parameter to be quoted filename, file(), classpath(), or \
                      url(). No spaces are allowed before the open paren. Not expecting: {token}"
@@ -322,7 +325,7 @@ impl Parser<'_> {
             } else {
                 let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
                 // One comma is allowed after the last element.
-                if token.kind == TokenKind::CloseSquare {
+                if token.kind == HoconTokenKind::CloseSquare {
                     return Ok(closed(elements, token.range));
                 }
                 let message = if is_first {
@@ -343,7 +346,7 @@ impl Parser<'_> {
             is_first = false;
             if !self.separator(&mut || elements.push(HoconElement::Newline))? {
                 let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
-                if token.kind == TokenKind::CloseSquare {
+                if token.kind == HoconTokenKind::CloseSquare {
                     return Ok(closed(elements, token.range));
                 }
                 let message = format!(
@@ -361,11 +364,14 @@ impl Parser<'_> {
         let mut token = self.skip_blanks(newlines)?;
         let mut behind_value = self.next;
         loop {
-            let opens = matches!(token.kind, TokenKind::OpenCurly | TokenKind::OpenSquare);
+            let opens = matches!(
+                token.kind,
+                HoconTokenKind::OpenCurly | HoconTokenKind::OpenSquare
+            );
             if token.is_simple() || opens {
                 values.push(self.value(token)?);
                 behind_value = self.next;
-            } else if !matches!(token.kind, TokenKind::Whitespace(_)) {
+            } else if !matches!(token.kind, HoconTokenKind::Whitespace(_)) {
                 break;
             }
             token = self.pop()?;
@@ -393,13 +399,13 @@ impl Parser<'_> {
         loop {
             let token = self.pop()?;
             match token.kind {
-                TokenKind::Newline => {
+                HoconTokenKind::Newline => {
                     found = true;
                     self.line += 1;
                     newlines();
                 }
-                TokenKind::Comma => return Ok(true),
-                TokenKind::Whitespace(_) | TokenKind::Comment(_) => {}
+                HoconTokenKind::Comma => return Ok(true),
+                HoconTokenKind::Whitespace(_) | HoconTokenKind::Comment(_) => {}
                 _ if token.is_unquoted_whitespace() => {}
                 _ => {
                     self.put_back();

@@ -2,11 +2,11 @@
 
 use super::document::HoconPath;
 use super::parse::MAX_DEPTH;
-use super::token::{Token, TokenKind};
+use super::token::{HoconToken, HoconTokenKind};
 use crate::text::TextRange;
 
 /// The path in the tokens of a key or a substitution, or the gem's message.
-pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
+pub(crate) fn path(tokens: &[HoconToken]) -> Result<HoconPath, String> {
     let Some((first, last)) = tokens.first().zip(tokens.last()) else {
         return Err("Expecting a field name or path here, but got nothing".to_owned());
     };
@@ -14,8 +14,8 @@ pub(crate) fn path(tokens: &[Token]) -> Result<HoconPath, String> {
     let mut elements: Vec<(String, bool, Option<TextRange>)> = vec![(String::new(), false, None)];
     for token in tokens {
         match (&token.kind, token.text()) {
-            (TokenKind::Whitespace(_), _) => {}
-            (TokenKind::Quoted(text), _) => {
+            (HoconTokenKind::Whitespace(_), _) => {}
+            (HoconTokenKind::Quoted(text), _) => {
                 if let Some((element, may_be_empty, range)) = elements.last_mut() {
                     element.push_str(text);
                     *may_be_empty |= element.is_empty();

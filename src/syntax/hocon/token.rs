@@ -14,15 +14,15 @@ const NUMBER_CHARACTERS: &str = "0123456789eE+-.";
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token {
-    pub(crate) kind: TokenKind,
+pub(crate) struct HoconToken {
+    pub(crate) kind: HoconTokenKind,
     pub(crate) range: TextRange,
     /// The line, from 1. The gem has none for punctuation.
     pub(crate) line: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TokenKind {
+pub(crate) enum HoconTokenKind {
     EndOfFile,
     Comma,
     Equals,
@@ -39,11 +39,11 @@ pub(crate) enum TokenKind {
     Comment(String),
     Null,
     Bool(bool),
-    Number(Number),
+    Number(HoconNumber),
     Quoted(String),
     Substitution {
         optional: bool,
-        tokens: Vec<Token>,
+        tokens: Vec<HoconToken>,
     },
     /// Text that the tokenizer refuses; the last token.
     Problem {
@@ -56,7 +56,7 @@ pub(crate) enum TokenKind {
 
 /// A number and its source text. The gem makes every whole number an integer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Number {
+pub(crate) struct HoconNumber {
     pub(crate) value: NumberValue,
     pub(crate) text: String,
 }
@@ -67,20 +67,20 @@ pub(crate) enum NumberValue {
     Float(f64),
 }
 
-impl Token {
+impl HoconToken {
     /// Whether the gem knows the token's line.
     pub(crate) fn has_line(&self) -> bool {
         !matches!(
             self.kind,
-            TokenKind::EndOfFile
-                | TokenKind::Comma
-                | TokenKind::Equals
-                | TokenKind::Colon
-                | TokenKind::OpenCurly
-                | TokenKind::CloseCurly
-                | TokenKind::OpenSquare
-                | TokenKind::CloseSquare
-                | TokenKind::PlusEquals
+            HoconTokenKind::EndOfFile
+                | HoconTokenKind::Comma
+                | HoconTokenKind::Equals
+                | HoconTokenKind::Colon
+                | HoconTokenKind::OpenCurly
+                | HoconTokenKind::CloseCurly
+                | HoconTokenKind::OpenSquare
+                | HoconTokenKind::CloseSquare
+                | HoconTokenKind::PlusEquals
         )
     }
 
@@ -88,7 +88,10 @@ impl Token {
     pub(crate) fn is_value(&self) -> bool {
         matches!(
             self.kind,
-            TokenKind::Null | TokenKind::Bool(_) | TokenKind::Number(_) | TokenKind::Quoted(_)
+            HoconTokenKind::Null
+                | HoconTokenKind::Bool(_)
+                | HoconTokenKind::Number(_)
+                | HoconTokenKind::Quoted(_)
         )
     }
 
@@ -97,64 +100,67 @@ impl Token {
         self.is_value()
             || matches!(
                 self.kind,
-                TokenKind::Unquoted(_) | TokenKind::Substitution { .. }
+                HoconTokenKind::Unquoted(_) | HoconTokenKind::Substitution { .. }
             )
     }
 
     /// Whether the token is white space between two simple values.
     pub(crate) fn is_unquoted_whitespace(&self) -> bool {
-        matches!(&self.kind, TokenKind::Unquoted(text) if text.chars().all(char::is_whitespace))
+        matches!(
+            &self.kind,
+            HoconTokenKind::Unquoted(text) if text.chars().all(char::is_whitespace)
+        )
     }
 
     /// The text that the token adds to a string or a key; `None` for what is no plain value.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            TokenKind::Unquoted(text) | TokenKind::Quoted(text) => Some(text),
-            TokenKind::Null => Some("null"),
-            TokenKind::Bool(true) => Some("true"),
-            TokenKind::Bool(false) => Some("false"),
-            TokenKind::Number(number) => Some(&number.text),
+            HoconTokenKind::Unquoted(text) | HoconTokenKind::Quoted(text) => Some(text),
+            HoconTokenKind::Null => Some("null"),
+            HoconTokenKind::Bool(true) => Some("true"),
+            HoconTokenKind::Bool(false) => Some("false"),
+            HoconTokenKind::Number(number) => Some(&number.text),
             _ => None,
         }
     }
 }
 
-impl std::fmt::Display for Token {
+impl std::fmt::Display for HoconToken {
     /// The token's form in the gem's messages.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.kind {
-            TokenKind::EndOfFile => formatter.write_str("end of file"),
-            TokenKind::Comma => formatter.write_str("','"),
-            TokenKind::Equals => formatter.write_str("'='"),
-            TokenKind::Colon => formatter.write_str("':'"),
-            TokenKind::OpenCurly => formatter.write_str("'{'"),
-            TokenKind::CloseCurly => formatter.write_str("'}'"),
-            TokenKind::OpenSquare => formatter.write_str("'['"),
-            TokenKind::CloseSquare => formatter.write_str("']'"),
-            TokenKind::PlusEquals => formatter.write_str("'+='"),
-            TokenKind::Newline => formatter.write_str("NEWLINE"),
-            TokenKind::Unquoted(text) => write!(formatter, "'{text}'"),
-            TokenKind::Whitespace(text) => write!(formatter, "'{text}' (WHITESPACE)"),
-            TokenKind::Comment(text) => write!(formatter, "'#{text}' (COMMENT)"),
-            TokenKind::Null => formatter.write_str("'' (NULL)"),
-            TokenKind::Bool(truth) => write!(formatter, "'{truth}' (BOOLEAN)"),
-            TokenKind::Number(number) => match &number.value {
+            HoconTokenKind::EndOfFile => formatter.write_str("end of file"),
+            HoconTokenKind::Comma => formatter.write_str("','"),
+            HoconTokenKind::Equals => formatter.write_str("'='"),
+            HoconTokenKind::Colon => formatter.write_str("':'"),
+            HoconTokenKind::OpenCurly => formatter.write_str("'{'"),
+            HoconTokenKind::CloseCurly => formatter.write_str("'}'"),
+            HoconTokenKind::OpenSquare => formatter.write_str("'['"),
+            HoconTokenKind::CloseSquare => formatter.write_str("']'"),
+            HoconTokenKind::PlusEquals => formatter.write_str("'+='"),
+            HoconTokenKind::Newline => formatter.write_str("NEWLINE"),
+            HoconTokenKind::Unquoted(text) => write!(formatter, "'{text}'"),
+            HoconTokenKind::Whitespace(text) => write!(formatter, "'{text}' (WHITESPACE)"),
+            HoconTokenKind::Comment(text) => write!(formatter, "'#{text}' (COMMENT)"),
+            HoconTokenKind::Null => formatter.write_str("'' (NULL)"),
+            HoconTokenKind::Bool(truth) => write!(formatter, "'{truth}' (BOOLEAN)"),
+            HoconTokenKind::Number(number) => match &number.value {
                 NumberValue::Integer(integer) => write!(formatter, "'{integer}' (NUMBER)"),
                 NumberValue::Float(_) => write!(formatter, "'{}' (NUMBER)", number.text),
             },
-            TokenKind::Quoted(text) => write!(formatter, "'{text}' (STRING)"),
+            HoconTokenKind::Quoted(text) => write!(formatter, "'{text}' (STRING)"),
             // The gem prints the object that should have held the text.
-            TokenKind::Substitution { .. } => {
+            HoconTokenKind::Substitution { .. } => {
                 formatter.write_str("'${#<StringIO:0x0000000000000000>}'")
             }
-            TokenKind::Problem { what, message } => write!(formatter, "'{what}' ({message})"),
-            TokenKind::Crash(message) => formatter.write_str(message),
+            HoconTokenKind::Problem { what, message } => write!(formatter, "'{what}' ({message})"),
+            HoconTokenKind::Crash(message) => formatter.write_str(message),
         }
     }
 }
 
 /// Splits a text into tokens. The last one is the end of the file, a problem or a crash.
-pub(crate) fn tokenize(text: &str) -> Vec<Token> {
+pub(crate) fn tokenize(text: &str) -> Vec<HoconToken> {
     let mut tokenizer = Tokenizer {
         text,
         at: 0,
@@ -172,7 +178,7 @@ pub(crate) fn tokenize(text: &str) -> Vec<Token> {
             }
         };
         tokens.extend(saver.check(&token, tokenizer.line));
-        let is_last = token.kind == TokenKind::EndOfFile;
+        let is_last = token.kind == HoconTokenKind::EndOfFile;
         tokens.push(token);
         if is_last {
             return tokens;
@@ -189,7 +195,7 @@ struct WhitespaceSaver {
 }
 
 impl WhitespaceSaver {
-    fn check(&mut self, token: &Token, line: usize) -> Option<Token> {
+    fn check(&mut self, token: &HoconToken, line: usize) -> Option<HoconToken> {
         let is_simple = token.is_simple();
         let joins = is_simple && self.after_simple;
         self.after_simple = is_simple;
@@ -199,11 +205,11 @@ impl WhitespaceSaver {
         let text = std::mem::take(&mut self.text);
         let range = TextRange::new(self.start, self.start + text.len());
         let kind = if joins {
-            TokenKind::Unquoted(text)
+            HoconTokenKind::Unquoted(text)
         } else {
-            TokenKind::Whitespace(text)
+            HoconTokenKind::Whitespace(text)
         };
-        Some(Token { kind, range, line })
+        Some(HoconToken { kind, range, line })
     }
 }
 
@@ -214,7 +220,7 @@ struct Tokenizer<'a> {
 }
 
 /// A token that ends the tokenizing: a problem or a crash.
-type Stop = Box<Token>;
+type Stop = Box<HoconToken>;
 
 impl Tokenizer<'_> {
     fn peek(&self) -> Option<char> {
@@ -232,9 +238,9 @@ impl Tokenizer<'_> {
         rest.starts_with('#') || rest.starts_with("//")
     }
 
-    fn token(&self, start: usize, line: usize, kind: TokenKind) -> Token {
+    fn token(&self, start: usize, line: usize, kind: HoconTokenKind) -> HoconToken {
         let range = TextRange::new(start, self.at);
-        Token { kind, range, line }
+        HoconToken { kind, range, line }
     }
 
     fn problem(&self, start: usize, what: Option<char>, message: String) -> Stop {
@@ -244,14 +250,18 @@ impl Tokenizer<'_> {
     }
 
     fn problem_about(&self, start: usize, what: String, message: String) -> Stop {
-        Box::new(self.token(start, self.line, TokenKind::Problem { what, message }))
+        Box::new(self.token(start, self.line, HoconTokenKind::Problem { what, message }))
     }
 
     fn crash(&self, start: usize, message: impl Into<String>) -> Stop {
-        Box::new(self.token(start, self.line, TokenKind::Crash(message.into())))
+        Box::new(self.token(start, self.line, HoconTokenKind::Crash(message.into())))
     }
 
-    fn next_token(&mut self, saver: &mut WhitespaceSaver, depth: usize) -> Result<Token, Stop> {
+    fn next_token(
+        &mut self,
+        saver: &mut WhitespaceSaver,
+        depth: usize,
+    ) -> Result<HoconToken, Stop> {
         while let Some(blank) = self.peek().filter(|c| *c != '\n' && c.is_whitespace()) {
             if saver.text.is_empty() {
                 saver.start = self.at;
@@ -264,24 +274,24 @@ impl Tokenizer<'_> {
             return Ok(self.comment());
         }
         let Some(first) = self.next() else {
-            return Ok(self.token(start, line, TokenKind::EndOfFile));
+            return Ok(self.token(start, line, HoconTokenKind::EndOfFile));
         };
         let kind = match first {
             '\n' => {
                 self.line += 1;
-                TokenKind::Newline
+                HoconTokenKind::Newline
             }
-            ':' => TokenKind::Colon,
-            ',' => TokenKind::Comma,
-            '=' => TokenKind::Equals,
-            '{' => TokenKind::OpenCurly,
-            '}' => TokenKind::CloseCurly,
-            '[' => TokenKind::OpenSquare,
-            ']' => TokenKind::CloseSquare,
-            '"' => TokenKind::Quoted(self.quoted(start)?),
+            ':' => HoconTokenKind::Colon,
+            ',' => HoconTokenKind::Comma,
+            '=' => HoconTokenKind::Equals,
+            '{' => HoconTokenKind::OpenCurly,
+            '}' => HoconTokenKind::CloseCurly,
+            '[' => HoconTokenKind::OpenSquare,
+            ']' => HoconTokenKind::CloseSquare,
+            '"' => HoconTokenKind::Quoted(self.quoted(start)?),
             '$' => self.substitution(start, depth)?,
             '+' => match self.next() {
-                Some('=') => TokenKind::PlusEquals,
+                Some('=') => HoconTokenKind::PlusEquals,
                 other => {
                     let shown = other.map_or_else(|| "-1".to_owned(), String::from);
                     let message = format!("'+' not followed by =, '{shown}' not allowed after '+'");
@@ -303,17 +313,17 @@ impl Tokenizer<'_> {
         Ok(self.token(start, line, kind))
     }
 
-    fn comment(&mut self) -> Token {
+    fn comment(&mut self) -> HoconToken {
         let start = self.at;
         let rest = &self.text[start..];
         let marker = if rest.starts_with('#') { 1 } else { 2 };
         let length = rest.find('\n').unwrap_or(rest.len());
         self.at += length;
         let text = rest[marker..length].to_owned();
-        self.token(start, self.line, TokenKind::Comment(text))
+        self.token(start, self.line, HoconTokenKind::Comment(text))
     }
 
-    fn unquoted(&mut self) -> TokenKind {
+    fn unquoted(&mut self) -> HoconTokenKind {
         let start = self.at;
         while let Some(character) = self.peek() {
             if RESERVED.contains(character) || character.is_whitespace() || self.starts_comment() {
@@ -323,16 +333,16 @@ impl Tokenizer<'_> {
             // `true`, `false` and `null` are recognised whatever follows: `nullable` is null and
             // `able`.
             match &self.text[start..self.at] {
-                "true" => return TokenKind::Bool(true),
-                "null" => return TokenKind::Null,
-                "false" => return TokenKind::Bool(false),
+                "true" => return HoconTokenKind::Bool(true),
+                "null" => return HoconTokenKind::Null,
+                "false" => return HoconTokenKind::Bool(false),
                 _ => {}
             }
         }
-        TokenKind::Unquoted(self.text[start..self.at].to_owned())
+        HoconTokenKind::Unquoted(self.text[start..self.at].to_owned())
     }
 
-    fn number(&mut self, start: usize) -> Result<TokenKind, Stop> {
+    fn number(&mut self, start: usize) -> Result<HoconTokenKind, Stop> {
         while self.peek().is_some_and(|c| NUMBER_CHARACTERS.contains(c)) {
             self.at += 1;
         }
@@ -356,7 +366,7 @@ impl Tokenizer<'_> {
                 let name = if float > 0.0 { "Infinity" } else { "-Infinity" };
                 Err(self.crash(start, name))
             }
-            Some(value) => Ok(TokenKind::Number(Number {
+            Some(value) => Ok(HoconTokenKind::Number(HoconNumber {
                 value,
                 text: text.to_owned(),
             })),
@@ -366,7 +376,7 @@ impl Tokenizer<'_> {
                         format!("Reserved character '{bad}'is not allowed outside quotes");
                     Err(self.problem(start, Some(bad), message))
                 }
-                None => Ok(TokenKind::Unquoted(text.to_owned())),
+                None => Ok(HoconTokenKind::Unquoted(text.to_owned())),
             },
         }
     }
@@ -477,7 +487,7 @@ impl Tokenizer<'_> {
         Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn substitution(&mut self, start: usize, depth: usize) -> Result<TokenKind, Stop> {
+    fn substitution(&mut self, start: usize, depth: usize) -> Result<HoconTokenKind, Stop> {
         match self.next() {
             Some('{') => {}
             other => {
@@ -496,8 +506,10 @@ impl Tokenizer<'_> {
         loop {
             let token = self.next_token(&mut saver, depth + 1)?;
             match token.kind {
-                TokenKind::CloseCurly => return Ok(TokenKind::Substitution { optional, tokens }),
-                TokenKind::EndOfFile => {
+                HoconTokenKind::CloseCurly => {
+                    return Ok(HoconTokenKind::Substitution { optional, tokens });
+                }
+                HoconTokenKind::EndOfFile => {
                     let message = "Substitution ${ was not closed with a }".to_owned();
                     return Err(self.problem_about(start, token.to_string(), message));
                 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::tree::{Node, NodeId, NodeKind, Scalar, ScalarStyle, Tree};
+use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Tree, TreeNode};
 use super::super::{Parse, Problem, ProblemKind};
 use super::document::{HoconElement, HoconField, HoconItem, HoconNode, HoconValue};
 use super::parse::parse_hocon_document;
-use super::token::{NumberValue, Token, TokenKind, tokenize};
+use super::token::{HoconToken, HoconTokenKind, NumberValue, tokenize};
 use crate::text::TextRange;
 
 /// Parses a HOCON text for the editor.
@@ -18,7 +18,7 @@ use crate::text::TextRange;
 pub fn parse_hocon(text: &str) -> Parse {
     let mut parse = Parse::default();
     let tokens = tokenize(text);
-    let is_comment = |token: &&Token| matches!(token.kind, TokenKind::Comment(_));
+    let is_comment = |token: &&HoconToken| matches!(token.kind, HoconTokenKind::Comment(_));
     parse.tree.comments = tokens
         .iter()
         .filter(is_comment)
@@ -122,7 +122,7 @@ impl Grower<'_> {
     }
 
     fn scalar(&self, pieces: &[HoconNode], range: TextRange) -> Scalar {
-        let tokens: Vec<&Token> = pieces
+        let tokens: Vec<&HoconToken> = pieces
             .iter()
             .filter_map(|piece| match &piece.value {
                 HoconValue::Simple(scalar) => Some(&scalar.0),
@@ -131,11 +131,11 @@ impl Grower<'_> {
             .collect();
         if let [token] = tokens[..] {
             let literal = match &token.kind {
-                TokenKind::Number(number) => match &number.value {
+                HoconTokenKind::Number(number) => match &number.value {
                     NumberValue::Integer(integer) => Some(integer.to_string()),
                     NumberValue::Float(_) => Some(number.text.clone()),
                 },
-                TokenKind::Null | TokenKind::Bool(_) => token.text().map(str::to_owned),
+                HoconTokenKind::Null | HoconTokenKind::Bool(_) => token.text().map(str::to_owned),
                 _ => None,
             };
             if let Some(literal) = literal {
@@ -155,7 +155,7 @@ impl Grower<'_> {
 
     fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
         let id = NodeId::at(self.tree.nodes.len());
-        self.tree.nodes.push(Node {
+        self.tree.nodes.push(TreeNode {
             range,
             kind,
             anchor: None,

@@ -1,14 +1,14 @@
 //! Parses lists, hashes and the keys of accesses: elements separated by commas.
 
-use super::grammar::Shape;
+use super::grammar::ExpressionShape;
 use super::lexer::Terminal;
-use super::parser::{Parsed, Parser};
-use super::tree::{Kind, Node};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Expression, ExpressionKind};
 use crate::text::TextRange;
 
-impl Parser<'_> {
+impl PuppetParser<'_> {
     /// The keys of an access after its bracket, and the closing bracket.
-    pub(super) fn keys(&mut self) -> Parsed<(Vec<Node>, TextRange)> {
+    pub(super) fn keys(&mut self) -> Parsed<(Vec<Expression>, TextRange)> {
         let keys = self.access_keys(Some(Terminal::Sign("]")))?;
         self.take_sign(",");
         let close = self.expect("]")?;
@@ -16,9 +16,9 @@ impl Parser<'_> {
     }
 
     /// Keys of an access, separated by commas.
-    pub(super) fn access_keys(&mut self, close: Option<Terminal>) -> Parsed<Vec<Node>> {
+    pub(super) fn access_keys(&mut self, close: Option<Terminal>) -> Parsed<Vec<Expression>> {
         self.elements(close, |shape| {
-            matches!(shape, Shape::Expression | Shape::Pair)
+            matches!(shape, ExpressionShape::Expression | ExpressionShape::Pair)
         })
     }
 
@@ -27,17 +27,17 @@ impl Parser<'_> {
     pub(super) fn elements(
         &mut self,
         close: Option<Terminal>,
-        allowed: impl Fn(Shape) -> bool,
-    ) -> Parsed<Vec<Node>> {
-        let mut elements: Vec<Node> = Vec::new();
+        allowed: impl Fn(ExpressionShape) -> bool,
+    ) -> Parsed<Vec<Expression>> {
+        let mut elements: Vec<Expression> = Vec::new();
         // The pairs of a hash without braces, which is the last element, and its range.
-        let mut pairs: Option<(Vec<Node>, TextRange)> = None;
+        let mut pairs: Option<(Vec<Expression>, TextRange)> = None;
         loop {
             let (element, shape) = self.element()?;
             if !allowed(shape) {
                 return Err(self.unexpected());
             }
-            if shape == Shape::Pair {
+            if shape == ExpressionShape::Pair {
                 let own = element.own;
                 pairs.get_or_insert((Vec::new(), own)).0.push(element);
             } else {
@@ -53,19 +53,19 @@ impl Parser<'_> {
     }
 
     /// One element of a list, of arguments or of keys.
-    fn element(&mut self) -> Parsed<(Node, Shape)> {
+    fn element(&mut self) -> Parsed<(Expression, ExpressionShape)> {
         let (key, shape) = self.entry()?;
         if !self.at_sign("=>") {
             return Ok((key, shape));
         }
         let sign = self.next();
         let value = self.entry()?.0;
-        let pair = Kind::Entry(Box::new([key, value]));
-        Ok((Node::new(pair, sign), Shape::Pair))
+        let pair = ExpressionKind::Entry(Box::new([key, value]));
+        Ok((Expression::new(pair, sign), ExpressionShape::Pair))
     }
 
     /// A key or a value of a hash.
-    pub(super) fn entry(&mut self) -> Parsed<(Node, Shape)> {
+    pub(super) fn entry(&mut self) -> Parsed<(Expression, ExpressionShape)> {
         let alone = match self.peek() {
             Terminal::Keyword("type") => {
                 !matches!(self.after(), Terminal::Reference | Terminal::Sign("("))
@@ -84,10 +84,13 @@ impl Parser<'_> {
             return self.assignment();
         }
         let (word, place) = self.take();
-        Ok((Node::new(Kind::Text(word), place), Shape::Keyword))
+        Ok((
+            Expression::new(ExpressionKind::Text(word), place),
+            ExpressionShape::Keyword,
+        ))
     }
 
-    pub(super) fn list(&mut self) -> Parsed<Node> {
+    pub(super) fn list(&mut self) -> Parsed<Expression> {
         let open = self.next();
         let mut elements = Vec::new();
         if !self.at_sign("]") {
@@ -95,26 +98,26 @@ impl Parser<'_> {
             self.take_sign(",");
         }
         let own = open.cover(self.expect("]")?);
-        Ok(Node::new(Kind::List(elements), own))
+        Ok(Expression::new(ExpressionKind::List(elements), own))
     }
 
-    pub(super) fn hash(&mut self) -> Parsed<Node> {
+    pub(super) fn hash(&mut self) -> Parsed<Expression> {
         let open = self.next();
         let mut entries = Vec::new();
         while !self.at_sign("}") {
             let key = self.entry()?.0;
             let sign = self.expect("=>")?;
             let pair = Box::new([key, self.entry()?.0]);
-            entries.push(Node::new(Kind::Entry(pair), sign));
+            entries.push(Expression::new(ExpressionKind::Entry(pair), sign));
             if !self.take_sign(",") {
                 break;
             }
         }
         let own = open.cover(self.expect("}")?);
-        Ok(Node::new(Kind::Hash(entries), own))
+        Ok(Expression::new(ExpressionKind::Hash(entries), own))
     }
 }
 
-fn unbraced((pairs, own): (Vec<Node>, TextRange)) -> Node {
-    Node::new(Kind::Hash(pairs), own)
+fn unbraced((pairs, own): (Vec<Expression>, TextRange)) -> Expression {
+    Expression::new(ExpressionKind::Hash(pairs), own)
 }

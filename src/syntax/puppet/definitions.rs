@@ -1,14 +1,14 @@
 //! Parses constructs that start with a keyword: conditions and definitions.
 
-use super::Problem;
-use super::grammar::{Body, Shape};
+use super::PuppetProblem;
+use super::grammar::{Body, ExpressionShape};
 use super::lexer::Terminal;
-use super::parser::{Parsed, Parser};
-use super::tree::{Alias, Condition, Definition, Kind, Node, NodeBlock};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Conditional, Definition, Expression, ExpressionKind, NodeBlock, TypeAlias};
 use crate::text::TextRange;
 
-impl Parser<'_> {
-    pub(super) fn keyword(&mut self) -> Parsed<Node> {
+impl PuppetParser<'_> {
+    pub(super) fn keyword(&mut self) -> Parsed<Expression> {
         match self.peek() {
             Terminal::Keyword("if") => self.condition(),
             Terminal::Keyword("unless") => self.unless(),
@@ -16,21 +16,21 @@ impl Parser<'_> {
             Terminal::Keyword("type") => self.type_keyword(),
             Terminal::Keyword("node") => self.node(),
             Terminal::Keyword("apply") => self.apply(),
-            Terminal::Keyword("define") => self.named(Kind::Define),
-            Terminal::Keyword("class") => self.named(Kind::Class),
-            Terminal::Keyword("function") => self.named(Kind::Function),
-            Terminal::Keyword("plan") => self.named(Kind::Plan),
+            Terminal::Keyword("define") => self.named(ExpressionKind::Define),
+            Terminal::Keyword("class") => self.named(ExpressionKind::Class),
+            Terminal::Keyword("function") => self.named(ExpressionKind::Function),
+            Terminal::Keyword("plan") => self.named(ExpressionKind::Plan),
             _ => Err(self.unexpected()),
         }
     }
 
     /// `if` or `elsif`
-    fn condition(&mut self) -> Parsed<Node> {
+    fn condition(&mut self) -> Parsed<Expression> {
         let keyword = self.next();
         let test = self.expression()?;
         let body = self.body()?;
         let otherwise = if self.at(Terminal::Keyword("elsif")) {
-            Some(self.deeper(Parser::condition)?)
+            Some(self.deeper(PuppetParser::condition)?)
         } else {
             self.otherwise()?
         };
@@ -40,15 +40,18 @@ impl Parser<'_> {
             start: keyword.start,
             end: keyword.start + end - test.own.start.min(end),
         };
-        let condition = Condition {
+        let condition = Conditional {
             test,
             then: body.bare(),
             otherwise,
         };
-        Ok(Node::new(Kind::If(Box::new(condition)), own))
+        Ok(Expression::new(
+            ExpressionKind::If(Box::new(condition)),
+            own,
+        ))
     }
 
-    fn unless(&mut self) -> Parsed<Node> {
+    fn unless(&mut self) -> Parsed<Expression> {
         let mut own = self.next();
         let test = self.expression()?;
         let body = self.body()?;
@@ -59,16 +62,19 @@ impl Parser<'_> {
         } else {
             own = own.cover(body.braces);
         }
-        let condition = Condition {
+        let condition = Conditional {
             test,
             then: body.bare(),
             otherwise,
         };
-        Ok(Node::new(Kind::Unless(Box::new(condition)), own))
+        Ok(Expression::new(
+            ExpressionKind::Unless(Box::new(condition)),
+            own,
+        ))
     }
 
     /// `else`: its body.
-    fn otherwise(&mut self) -> Parsed<Option<Node>> {
+    fn otherwise(&mut self) -> Parsed<Option<Expression>> {
         if !self.at(Terminal::Keyword("else")) {
             return Ok(None);
         }
@@ -76,7 +82,7 @@ impl Parser<'_> {
         Ok(self.body()?.bare())
     }
 
-    fn case(&mut self) -> Parsed<Node> {
+    fn case(&mut self) -> Parsed<Expression> {
         let keyword = self.next();
         let test = Box::new(self.expression()?);
         self.expect("{")?;
@@ -90,16 +96,22 @@ impl Parser<'_> {
             let body = self.body()?;
             let own = colon.cover(body.braces);
             let body = body.block(own.start).map(Box::new);
-            options.push(Node::new(Kind::CaseOption(values, body), own));
+            options.push(Expression::new(
+                ExpressionKind::CaseOption(values, body),
+                own,
+            ));
             if self.at_sign("}") {
                 let own = keyword.cover(self.next());
-                return Ok(Node::new(Kind::Case(test, options), own));
+                return Ok(Expression::new(ExpressionKind::Case(test, options), own));
             }
         }
     }
 
     /// `define`, `class`, `function` or `plan`
-    fn named(&mut self, kind: impl FnOnce(Box<Definition>) -> Kind) -> Parsed<Node> {
+    fn named(
+        &mut self,
+        kind: impl FnOnce(Box<Definition>) -> ExpressionKind,
+    ) -> Parsed<Expression> {
         let word = self.peek();
         let keyword = self.next();
         let (name, place) = self.class_name()?;
@@ -119,7 +131,7 @@ impl Parser<'_> {
         };
         let own = keyword.cover(body.braces);
         definition.body = body.block(own.start);
-        Ok(Node::new(kind(Box::new(definition)), own))
+        Ok(Expression::new(kind(Box::new(definition)), own))
     }
 
     /// The definition after its name.
@@ -165,10 +177,10 @@ impl Parser<'_> {
             Terminal::Text => "A quoted string is not valid as a name here",
             _ => return Err(self.unexpected()),
         };
-        Err(Problem::at(message, self.place().start as usize))
+        Err(PuppetProblem::at(message, self.place().start as usize))
     }
 
-    fn node(&mut self) -> Parsed<Node> {
+    fn node(&mut self) -> Parsed<Expression> {
         let keyword = self.next();
         let mut matches = Vec::new();
         loop {
@@ -194,10 +206,13 @@ impl Parser<'_> {
             parent,
             body: body.block(own.start),
         };
-        Ok(Node::new(Kind::NodeBlock(Box::new(block)), own))
+        Ok(Expression::new(
+            ExpressionKind::NodeBlock(Box::new(block)),
+            own,
+        ))
     }
 
-    fn host_name(&mut self) -> Parsed<Node> {
+    fn host_name(&mut self) -> Parsed<Expression> {
         match self.peek() {
             Terminal::Name | Terminal::Number => {
                 let (name, mut own) = self.take();
@@ -210,7 +225,7 @@ impl Parser<'_> {
                     name = format!("{name}.{more}");
                     own = own.cover(place);
                 }
-                Ok(Node::new(Kind::Text(name.into()), own))
+                Ok(Expression::new(ExpressionKind::Text(name.into()), own))
             }
             Terminal::Text
             | Terminal::Word
@@ -223,28 +238,31 @@ impl Parser<'_> {
     }
 
     /// `apply(…) { … }`
-    fn apply(&mut self) -> Parsed<Node> {
+    fn apply(&mut self) -> Parsed<Expression> {
         let keyword = self.next();
         self.expect("(")?;
         let close = Some(Terminal::Sign(")"));
-        let arguments = self.elements(close, |shape| shape != Shape::Keyword)?;
+        let arguments = self.elements(close, |shape| shape != ExpressionShape::Keyword)?;
         self.take_sign(",");
         self.expect(")")?;
         let body = self.body()?;
         let own = keyword.cover(body.braces);
         let start = TextRange::empty(own.start as usize);
-        let block = Node::new(Kind::ApplyBlock(body.statements), start);
-        Ok(Node::new(Kind::Apply(arguments, Box::new(block)), own))
+        let block = Expression::new(ExpressionKind::ApplyBlock(body.statements), start);
+        Ok(Expression::new(
+            ExpressionKind::Apply(arguments, Box::new(block)),
+            own,
+        ))
     }
 
     // ----- types
 
-    fn type_keyword(&mut self) -> Parsed<Node> {
+    fn type_keyword(&mut self) -> Parsed<Expression> {
         let (word, keyword) = self.take();
         match (self.peek(), self.after()) {
             (Terminal::Sign("("), _) => {
                 self.position += 1;
-                self.call(Node::new(Kind::Name(word), keyword))
+                self.call(Expression::new(ExpressionKind::Name(word), keyword))
             }
             (Terminal::Reference, Terminal::Sign("{") | Terminal::Keyword("inherits")) => {
                 let (name, _) = self.take();
@@ -259,7 +277,10 @@ impl Parser<'_> {
                 let body = self.body()?;
                 let own = keyword.cover(body.braces);
                 let body = body.block(own.start).map(Box::new);
-                Ok(Node::new(Kind::TypeDefinition(name, parent, body), own))
+                Ok(Expression::new(
+                    ExpressionKind::TypeDefinition(name, parent, body),
+                    own,
+                ))
             }
             (Terminal::Reference, _) => self.type_alias(),
             _ => Err(self.unexpected()),
@@ -267,22 +288,22 @@ impl Parser<'_> {
     }
 
     /// The definition of an alias at the start of a text; the rest is not checked.
-    pub(super) fn alias(&mut self) -> Parsed<Node> {
+    pub(super) fn alias(&mut self) -> Parsed<Expression> {
         if !self.at(Terminal::Keyword("type")) {
-            return Err(Problem::at("not a type alias", 0));
+            return Err(PuppetProblem::at("not a type alias", 0));
         }
         self.position += 1;
         self.type_alias()
     }
 
     /// A type alias after its keyword. Its range starts with its name.
-    fn type_alias(&mut self) -> Parsed<Node> {
+    fn type_alias(&mut self) -> Parsed<Expression> {
         let left = self.parameter_type()?;
         self.expect("=")?;
         let start = left.own;
         // Parts that Puppet generates have no range of their own.
         let nowhere = TextRange::empty(start.start as usize);
-        let is_alias = matches!(left.kind, Kind::Reference(_));
+        let is_alias = matches!(left.kind, ExpressionKind::Reference(_));
         let first = self.place();
         let (right, own) = match self.peek() {
             Terminal::Reference => {
@@ -293,14 +314,14 @@ impl Parser<'_> {
                     match is_alias {
                         true => (object(parent, hash, nowhere), own),
                         false => {
-                            let entry = Kind::Entry(Box::new([parent, hash]));
-                            (Node::new(entry, nowhere), own)
+                            let entry = ExpressionKind::Entry(Box::new([parent, hash]));
+                            (Expression::new(entry, nowhere), own)
                         }
                     }
                 } else if self.take_sign("[") {
                     let (keys, _) = self.keys()?;
-                    let access = Kind::Access(Box::new(parent), keys);
-                    (Node::new(access, nowhere), start)
+                    let access = ExpressionKind::Access(Box::new(parent), keys);
+                    (Expression::new(access, nowhere), start)
                 } else {
                     let own = start.cover(parent.own);
                     (parent, own)
@@ -318,42 +339,53 @@ impl Parser<'_> {
             _ => return Err(self.unexpected()),
         };
         let kind = match left.kind {
-            Kind::Reference(name) => {
+            ExpressionKind::Reference(name) => {
                 let last = self.tokens.tokens[self.position - 1].place;
                 let (body, place) = (right, first.cover(last));
-                Kind::TypeAlias(Box::new(Alias { name, body, place }))
+                ExpressionKind::TypeAlias(Box::new(TypeAlias { name, body, place }))
             }
-            _ => Kind::TypeMapping(Box::new([left, right])),
+            _ => ExpressionKind::TypeMapping(Box::new([left, right])),
         };
-        Ok(Node::new(kind, own))
+        Ok(Expression::new(kind, own))
     }
 
-    pub(super) fn type_name(&mut self) -> Parsed<Node> {
+    pub(super) fn type_name(&mut self) -> Parsed<Expression> {
         if !self.at(Terminal::Reference) {
             return Err(self.unexpected());
         }
         let (name, place) = self.take();
-        Ok(Node::new(Kind::Reference(name), place))
+        Ok(Expression::new(ExpressionKind::Reference(name), place))
     }
 }
 
 /// The expansion of `type Foo = Parent {…}`: `Object[{…, parent => Parent}]`.
-fn object(parent: Node, mut hash: Node, nowhere: TextRange) -> Node {
-    let is_whole =
-        matches!(&parent.kind, Kind::Reference(name) if matches!(&**name, "Object" | "TypeSet"));
+fn object(parent: Expression, mut hash: Expression, nowhere: TextRange) -> Expression {
+    let is_whole = matches!(
+        &parent.kind,
+        ExpressionKind::Reference(name) if matches!(&**name, "Object" | "TypeSet")
+    );
     if is_whole {
-        return Node::new(Kind::Access(Box::new(parent), vec![hash]), nowhere);
+        return Expression::new(
+            ExpressionKind::Access(Box::new(parent), vec![hash]),
+            nowhere,
+        );
     }
     let own = hash.own;
-    if let Kind::Hash(entries) = &mut hash.kind {
+    if let ExpressionKind::Hash(entries) = &mut hash.kind {
         let start = TextRange::empty(own.start as usize);
-        let key = Node::new(Kind::Name("parent".into()), start);
-        entries.push(Node::new(Kind::Entry(Box::new([key, parent])), start));
+        let key = Expression::new(ExpressionKind::Name("parent".into()), start);
+        entries.push(Expression::new(
+            ExpressionKind::Entry(Box::new([key, parent])),
+            start,
+        ));
     }
-    access_of_object(Node::new(hash.kind, own), nowhere)
+    access_of_object(Expression::new(hash.kind, own), nowhere)
 }
 
-fn access_of_object(hash: Node, nowhere: TextRange) -> Node {
-    let object = Node::new(Kind::Reference("Object".into()), nowhere);
-    Node::new(Kind::Access(Box::new(object), vec![hash]), nowhere)
+fn access_of_object(hash: Expression, nowhere: TextRange) -> Expression {
+    let object = Expression::new(ExpressionKind::Reference("Object".into()), nowhere);
+    Expression::new(
+        ExpressionKind::Access(Box::new(object), vec![hash]),
+        nowhere,
+    )
 }

@@ -6,9 +6,9 @@
 //! before the next token is checked.
 
 use super::lexer::Terminal;
-use super::parser::{Parsed, Parser};
-use super::tree::{Call, Heredoc, Kind, NamedAccess, Node, Prefix};
-use super::{MAX_HEIGHT, Problem, TOO_DEEP};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Call, Expression, ExpressionKind, Heredoc, NamedAccess, Prefix};
+use super::{MAX_HEIGHT, PuppetProblem, TOO_DEEP};
 use crate::text::TextRange;
 
 /// Functions that can be called without parentheses (`STATEMENT_CALLS` of `pops/model/factory.rb`).
@@ -51,7 +51,7 @@ fn binary(terminal: Terminal) -> Option<(&'static str, u8)> {
 
 /// The kind of an expression, as the surrounding grammar needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ExpressionShape {
     Expression,
     /// A resource, an assignment or a relationship.
     Statement,
@@ -61,10 +61,10 @@ pub(super) enum Shape {
     Pair,
 }
 
-impl Parser<'_> {
-    pub(super) fn program(&mut self) -> Parsed<Node> {
+impl PuppetParser<'_> {
+    pub(super) fn program(&mut self) -> Parsed<Expression> {
         if self.at(Terminal::End) {
-            return Ok(Node::new(Kind::Nothing, self.place()));
+            return Ok(Expression::new(ExpressionKind::Nothing, self.place()));
         }
         if self.at(Terminal::TemplateStart) {
             return self.template();
@@ -80,8 +80,8 @@ impl Parser<'_> {
     }
 
     /// Parses statements up to a token that cannot start one; calls without parentheses are joined.
-    pub(super) fn statements(&mut self) -> Parsed<Vec<Node>> {
-        let mut all: Vec<Node> = Vec::new();
+    pub(super) fn statements(&mut self) -> Parsed<Vec<Expression>> {
+        let mut all: Vec<Expression> = Vec::new();
         // The error of expressions after commas, raised after all statements.
         let mut stray = None;
         loop {
@@ -99,7 +99,11 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    fn statement(&mut self, all: &mut Vec<Node>, stray: &mut Option<Problem>) -> Parsed<()> {
+    fn statement(
+        &mut self,
+        all: &mut Vec<Expression>,
+        stray: &mut Option<PuppetProblem>,
+    ) -> Parsed<()> {
         let first = self.assignment()?.0;
         let mut more = Vec::new();
         let mut comma = None;
@@ -121,7 +125,7 @@ impl Parser<'_> {
         }
         all.push(first);
         all.append(&mut more);
-        if let Some(Kind::Call(call)) = all.last_mut().map(|last| &mut last.kind) {
+        if let Some(ExpressionKind::Call(call)) = all.last_mut().map(|last| &mut last.kind) {
             call.needs_value = false;
         }
         Ok(())
@@ -133,7 +137,7 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         if !self.at_sign("}") {
             self.bodies += 1;
-            let read = self.deeper(Parser::statements);
+            let read = self.deeper(PuppetParser::statements);
             self.bodies -= 1;
             statements = read?;
         }
@@ -148,20 +152,21 @@ impl Parser<'_> {
     }
 
     /// An assignment, a relationship, a resource or an expression.
-    pub(super) fn assignment(&mut self) -> Parsed<(Node, Shape)> {
+    pub(super) fn assignment(&mut self) -> Parsed<(Expression, ExpressionShape)> {
         self.deeper(|parser| {
             let (mut left, mut shape) = parser.resource()?;
             while let Terminal::Sign(sign @ ("->" | "~>" | "<-" | "<~")) = parser.peek() {
                 let place = parser.next();
                 let right = parser.resource()?.0;
-                left = nested(Kind::Binary(sign, Box::new([left, right])), place)?;
-                shape = Shape::Statement;
+                left = nested(ExpressionKind::Binary(sign, Box::new([left, right])), place)?;
+                shape = ExpressionShape::Statement;
             }
             if let Terminal::Sign(sign @ ("=" | "+=" | "-=")) = parser.peek() {
                 let place = parser.next();
                 let right = parser.assignment()?.0;
-                left = Node::new(Kind::Binary(sign, Box::new([left, right])), place);
-                shape = Shape::Statement;
+                left =
+                    Expression::new(ExpressionKind::Binary(sign, Box::new([left, right])), place);
+                shape = ExpressionShape::Statement;
             }
             Ok((left, shape))
         })
@@ -169,12 +174,12 @@ impl Parser<'_> {
 
     // ----- expressions
 
-    pub(super) fn expression(&mut self) -> Parsed<Node> {
+    pub(super) fn expression(&mut self) -> Parsed<Expression> {
         self.stronger(0)
     }
 
     /// An expression of operators with at least this precedence.
-    fn stronger(&mut self, least: u8) -> Parsed<Node> {
+    fn stronger(&mut self, least: u8) -> Parsed<Expression> {
         self.deeper(|parser| {
             let mut left = parser.prefixed()?;
             loop {
@@ -187,14 +192,14 @@ impl Parser<'_> {
                         };
                         let place = parser.next();
                         let right = parser.stronger(strength + 1)?;
-                        nested(Kind::Binary(sign, Box::new([left, right])), place)?
+                        nested(ExpressionKind::Binary(sign, Box::new([left, right])), place)?
                     }
                 };
             }
         })
     }
 
-    fn prefixed(&mut self) -> Parsed<Node> {
+    fn prefixed(&mut self) -> Parsed<Expression> {
         let (prefix, strength) = match self.peek() {
             Terminal::Sign("-") => (Prefix::Minus, strength::MINUS),
             Terminal::Sign("*") => (Prefix::Splat, strength::SPLAT),
@@ -203,11 +208,14 @@ impl Parser<'_> {
         };
         let sign = self.next();
         let inner = self.stronger(strength + 1)?;
-        Ok(Node::new(Kind::Unary(prefix, Box::new(inner)), sign))
+        Ok(Expression::new(
+            ExpressionKind::Unary(prefix, Box::new(inner)),
+            sign,
+        ))
     }
 
     /// A postfix operator; the expression unchanged if there is none.
-    fn postfixed(&mut self, left: Node, least: u8) -> Parsed<Result<Node, Node>> {
+    fn postfixed(&mut self, left: Expression, least: u8) -> Parsed<Result<Expression, Expression>> {
         let strength = match self.peek() {
             Terminal::Sign("?") => strength::SELECTOR,
             Terminal::Sign("<|" | "<<|") => strength::COLLECT,
@@ -220,7 +228,7 @@ impl Parser<'_> {
             return Ok(Err(left));
         }
         if left.height > MAX_HEIGHT {
-            return Err(Problem::new(TOO_DEEP));
+            return Err(PuppetProblem::new(TOO_DEEP));
         }
         Ok(Ok(match strength {
             strength::SELECTOR => self.selector(left)?,
@@ -229,7 +237,7 @@ impl Parser<'_> {
                 self.position += 1;
                 let (keys, close) = self.keys()?;
                 let own = left.own.cover(close);
-                Node::new(Kind::Access(Box::new(left), keys), own)
+                Expression::new(ExpressionKind::Access(Box::new(left), keys), own)
             }
             strength::DOT => self.method(left)?,
             _ => {
@@ -240,11 +248,12 @@ impl Parser<'_> {
     }
 
     /// The arguments of a call after its opening parenthesis, and its lambda.
-    pub(super) fn call(&mut self, function: Node) -> Parsed<Node> {
+    pub(super) fn call(&mut self, function: Expression) -> Parsed<Expression> {
         let mut arguments = Vec::new();
         if !self.at_sign(")") {
-            arguments =
-                self.elements(Some(Terminal::Sign(")")), |shape| shape != Shape::Keyword)?;
+            arguments = self.elements(Some(Terminal::Sign(")")), |shape| {
+                shape != ExpressionShape::Keyword
+            })?;
             self.take_sign(",");
         }
         let mut own = function.own.cover(self.expect(")")?);
@@ -256,12 +265,12 @@ impl Parser<'_> {
             lambda,
             needs_value: true,
         };
-        Ok(Node::new(Kind::Call(Box::new(call)), own))
+        Ok(Expression::new(ExpressionKind::Call(Box::new(call)), own))
     }
 
     /// `.name`, with arguments or a lambda if they follow. Its range is that of the parentheses, or
     /// of the first one if they are empty.
-    fn method(&mut self, left: Node) -> Parsed<Node> {
+    fn method(&mut self, left: Expression) -> Parsed<Expression> {
         let mut own = self.next();
         if !matches!(self.peek(), Terminal::Name | Terminal::Keyword("type")) {
             return Err(self.unexpected());
@@ -269,7 +278,7 @@ impl Parser<'_> {
         let (name, place) = self.take();
         own = own.cover(place);
         let access = NamedAccess { left, name, place };
-        let function = Node::new(Kind::NamedAccess(Box::new(access)), own);
+        let function = Expression::new(ExpressionKind::NamedAccess(Box::new(access)), own);
         let mut arguments = Vec::new();
         if self.at_sign("(") {
             own = self.next();
@@ -277,7 +286,7 @@ impl Parser<'_> {
                 self.position += 1;
             } else {
                 // A comma before the parenthesis is not allowed here.
-                arguments = self.elements(None, |shape| shape != Shape::Keyword)?;
+                arguments = self.elements(None, |shape| shape != ExpressionShape::Keyword)?;
                 own = own.cover(self.expect(")")?);
             }
         }
@@ -288,11 +297,14 @@ impl Parser<'_> {
             lambda,
             needs_value: true,
         };
-        Ok(Node::new(Kind::MethodCall(Box::new(call)), own))
+        Ok(Expression::new(
+            ExpressionKind::MethodCall(Box::new(call)),
+            own,
+        ))
     }
 
     /// `? { a => b, … }` or `? a => b`
-    fn selector(&mut self, left: Node) -> Parsed<Node> {
+    fn selector(&mut self, left: Expression) -> Parsed<Expression> {
         self.position += 1;
         let mut entries = Vec::new();
         if self.at(Terminal::SelectorBrace) {
@@ -308,30 +320,33 @@ impl Parser<'_> {
             entries.push(self.selector_entry()?);
         }
         let own = left.own;
-        Ok(Node::new(Kind::Selector(Box::new(left), entries), own))
+        Ok(Expression::new(
+            ExpressionKind::Selector(Box::new(left), entries),
+            own,
+        ))
     }
 
-    fn selector_entry(&mut self) -> Parsed<Node> {
+    fn selector_entry(&mut self) -> Parsed<Expression> {
         let matched = self.expression()?;
         let sign = self.expect("=>")?;
         let pair = Box::new([matched, self.expression()?]);
-        Ok(Node::new(Kind::SelectorEntry(pair), sign))
+        Ok(Expression::new(ExpressionKind::SelectorEntry(pair), sign))
     }
 
-    pub(super) fn primary(&mut self) -> Parsed<Node> {
+    pub(super) fn primary(&mut self) -> Parsed<Expression> {
         let value = || Box::from(&*self.token().value);
         let kind = match self.peek() {
-            Terminal::Reference => Kind::Reference(value()),
-            Terminal::Name => Kind::Name(value()),
-            Terminal::Text | Terminal::Word => Kind::Text(value()),
-            Terminal::Regexp => Kind::Regexp(value()),
+            Terminal::Reference => ExpressionKind::Reference(value()),
+            Terminal::Name => ExpressionKind::Name(value()),
+            Terminal::Text | Terminal::Word => ExpressionKind::Text(value()),
+            Terminal::Regexp => ExpressionKind::Regexp(value()),
             Terminal::Number => number(&self.token().value)?,
-            Terminal::Boolean => Kind::Boolean(&*self.token().value == "true"),
-            Terminal::Variable => Kind::Variable(value()),
-            Terminal::RenderText => Kind::RenderText(value()),
-            Terminal::Keyword("default") => Kind::Default,
-            Terminal::Keyword("undef") => Kind::Undef,
-            Terminal::Keyword("attr" | "private") => Kind::Reserved(value()),
+            Terminal::Boolean => ExpressionKind::Boolean(&*self.token().value == "true"),
+            Terminal::Variable => ExpressionKind::Variable(value()),
+            Terminal::RenderText => ExpressionKind::RenderText(value()),
+            Terminal::Keyword("default") => ExpressionKind::Default,
+            Terminal::Keyword("undef") => ExpressionKind::Undef,
+            Terminal::Keyword("attr" | "private") => ExpressionKind::Reserved(value()),
             Terminal::Opening => return self.interpolated(),
             Terminal::RenderStart => return self.render(),
             Terminal::Heredoc => {
@@ -340,43 +355,49 @@ impl Parser<'_> {
                 self.position += 1;
                 let text = self.primary()?;
                 let heredoc = Heredoc { syntax, text };
-                return Ok(Node::new(Kind::Heredoc(Box::new(heredoc)), place));
+                return Ok(Expression::new(
+                    ExpressionKind::Heredoc(Box::new(heredoc)),
+                    place,
+                ));
             }
             Terminal::Sign("(") | Terminal::LineParenthesis => {
                 let open = self.next();
                 let inner = Box::new(self.assignment()?.0);
                 self.expect(")")?;
-                return Ok(Node::new(Kind::Unary(Prefix::Parentheses, inner), open));
+                return Ok(Expression::new(
+                    ExpressionKind::Unary(Prefix::Parentheses, inner),
+                    open,
+                ));
             }
             Terminal::Sign("[") | Terminal::ListStart => return self.list(),
             Terminal::Sign("{") => return self.hash(),
             Terminal::Keyword(_) => return self.keyword(),
             _ => return Err(self.unexpected()),
         };
-        Ok(Node::new(kind, self.next()))
+        Ok(Expression::new(kind, self.next()))
     }
 
     /// A string with interpolations.
-    fn interpolated(&mut self) -> Parsed<Node> {
+    fn interpolated(&mut self) -> Parsed<Expression> {
         let mut own = self.place();
         let start = TextRange::empty(own.start as usize);
         let mut parts = Vec::new();
         loop {
             let (text, place) = self.take();
             if !text.is_empty() {
-                parts.push(Node::new(Kind::Text(text), place));
+                parts.push(Expression::new(ExpressionKind::Text(text), place));
             }
             let inner = Box::new(self.assignment()?.0);
-            parts.push(Node::new(Kind::Interpolation(inner), start));
+            parts.push(Expression::new(ExpressionKind::Interpolation(inner), start));
             match self.peek() {
                 Terminal::Middle => {}
                 Terminal::Closing => {
                     let (text, place) = self.take();
                     own = own.cover(place);
                     if !text.is_empty() {
-                        parts.push(Node::new(Kind::Text(text), place));
+                        parts.push(Expression::new(ExpressionKind::Text(text), place));
                     }
-                    return Ok(Node::new(Kind::Concatenated(parts), own));
+                    return Ok(Expression::new(ExpressionKind::Concatenated(parts), own));
                 }
                 _ => return Err(self.unexpected()),
             }
@@ -386,68 +407,71 @@ impl Parser<'_> {
 
 pub(super) struct Body {
     pub(super) braces: TextRange,
-    pub(super) statements: Vec<Node>,
+    pub(super) statements: Vec<Expression>,
 }
 
 impl Body {
     /// A single statement unchanged, several as a block in its braces.
-    pub(super) fn bare(mut self) -> Option<Node> {
+    pub(super) fn bare(mut self) -> Option<Expression> {
         match self.statements.len() {
             0 | 1 => self.statements.pop(),
-            _ => Some(Node::new(Kind::Block(self.statements), self.braces)),
+            _ => Some(Expression::new(
+                ExpressionKind::Block(self.statements),
+                self.braces,
+            )),
         }
     }
 
     /// A block without its own range.
-    pub(super) fn block(self, start: u32) -> Option<Node> {
+    pub(super) fn block(self, start: u32) -> Option<Expression> {
         let own = TextRange::empty(start as usize);
         let is_empty = self.statements.is_empty();
-        (!is_empty).then(|| Node::new(Kind::Block(self.statements), own))
+        (!is_empty).then(|| Expression::new(ExpressionKind::Block(self.statements), own))
     }
 }
 
 /// A node that may become the left operand of the next one.
-pub(super) fn nested(kind: Kind, own: TextRange) -> Parsed<Node> {
-    let node = Node::new(kind, own);
+pub(super) fn nested(kind: ExpressionKind, own: TextRange) -> Parsed<Expression> {
+    let node = Expression::new(kind, own);
     if node.height > MAX_HEIGHT {
-        return Err(Problem::new(TOO_DEEP));
+        return Err(PuppetProblem::new(TOO_DEEP));
     }
     Ok(node)
 }
 
-fn number(digits: &str) -> Parsed<Kind> {
+fn number(digits: &str) -> Parsed<ExpressionKind> {
     let is_hex = digits.starts_with("0x") || digits.starts_with("0X");
     if is_hex || !digits.contains(['.', 'e', 'E']) {
-        return Ok(Kind::Integer(digits.into()));
+        return Ok(ExpressionKind::Integer(digits.into()));
     }
     // Puppet's lexer accepts numbers too large for a float, its model does not.
     let float: Option<f64> = digits.parse().ok().filter(|float: &f64| float.is_finite());
-    float.map(Kind::Float).ok_or_else(|| {
+    float.map(ExpressionKind::Float).ok_or_else(|| {
         let message = "Internal Error, NUMBER token does not contain a valid number";
-        Problem::new(&format!("{message}, {digits}"))
+        PuppetProblem::new(&format!("{message}, {digits}"))
     })
 }
 
 /// The error of expressions separated by commas that are no arguments of a call.
-fn stray(before: Option<&Node>, comma: usize) -> Problem {
+fn stray(before: Option<&Expression>, comma: usize) -> PuppetProblem {
     let message = match before.map(|before| &before.kind) {
-        Some(Kind::Name(name)) => format!(
+        Some(ExpressionKind::Name(name)) => format!(
             "attempt to pass argument list to the function '{name}' which cannot be called without parentheses"
         ),
         _ => "illegal comma separated argument list".to_owned(),
     };
-    Problem::at(&message, comma)
+    PuppetProblem::at(&message, comma)
 }
 
 /// Whether an expression is the name of a function that can be called without parentheses.
-pub(super) fn calls(expression: &Node) -> bool {
+pub(super) fn calls(expression: &Expression) -> bool {
     match &expression.kind {
-        Kind::Name(name) => STATEMENT_CALLS.contains(&&**name),
+        ExpressionKind::Name(name) => STATEMENT_CALLS.contains(&&**name),
         _ => false,
     }
 }
 
-pub(super) fn statement_call(function: Node, arguments: Vec<Node>) -> Node {
+pub(super) fn statement_call(function: Expression, arguments: Vec<Expression>) -> Expression {
     let last = arguments.last().map_or(function.own, |last| last.own);
     let own = function.own.start..last.end.max(function.own.start);
     let call = Call {
@@ -460,18 +484,18 @@ pub(super) fn statement_call(function: Node, arguments: Vec<Node>) -> Node {
         start: own.start,
         end: own.end,
     };
-    Node::new(Kind::Call(Box::new(call)), own)
+    Expression::new(ExpressionKind::Call(Box::new(call)), own)
 }
 
 /// A block from the first to the last statement.
-pub(super) fn block(statements: Vec<Node>) -> Node {
+pub(super) fn block(statements: Vec<Expression>) -> Expression {
     let first = statements.first().map_or(0, |first| first.own.start);
     let last = statements.last().map_or(0, |last| last.own.end);
     let own = TextRange {
         start: first,
         end: last.max(first),
     };
-    Node::new(Kind::Block(statements), own)
+    Expression::new(ExpressionKind::Block(statements), own)
 }
 
 pub(super) fn begins_statement(terminal: Terminal) -> bool {

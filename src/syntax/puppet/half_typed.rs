@@ -23,7 +23,7 @@ pub enum PieceKind {
 
 /// A piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
+pub struct CodePiece {
     /// The kind of piece.
     pub kind: PieceKind,
     /// Its range.
@@ -45,7 +45,7 @@ pub struct OpenBracket {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HalfTyped {
     /// The pieces before.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<CodePiece>,
     /// The offset of an unclosed quote.
     pub quote: Option<usize>,
 }
@@ -122,7 +122,7 @@ pub fn half_typed(text: &str, dialect: Dialect) -> Option<HalfTyped> {
                 }
                 _ => PieceKind::Other,
             };
-            pieces.push(Piece {
+            pieces.push(CodePiece {
                 kind,
                 place: token.place,
             });
@@ -147,7 +147,7 @@ fn interpolation(text: &str, quote: usize) -> Option<usize> {
 }
 
 /// Whether a brace closes that was opened before.
-fn closes_brace(tokens: &[super::lexer::Token<'_>]) -> bool {
+fn closes_brace(tokens: &[super::lexer::PuppetToken<'_>]) -> bool {
     let mut depth = 0_usize;
     for token in tokens {
         match token.terminal {

@@ -1,6 +1,6 @@
 //! `@(END)`: a text that begins on the next line (`pops/parser/heredoc_support.rb`).
 
-use super::lexer::{Lexed, Lexer, Terminal, Token};
+use super::lexer::{Lexed, Lexer, PuppetToken, Terminal};
 use super::quoted::{Escapes, Quote};
 use super::words::is_blank;
 
@@ -105,7 +105,7 @@ impl Lexer<'_> {
             let mut inner = Lexer::new(&text, 0, Some(&margins));
             let whole = inner.parts(Quote::None(escapes), 0)?;
             let tokens = inner.queue.drain(..).chain(whole);
-            self.queue.extend(tokens.map(Token::into_owned));
+            self.queue.extend(tokens.map(PuppetToken::into_owned));
             self.at = behind;
             return Ok(());
         }

@@ -1,77 +1,77 @@
 //! Puppet's names for the parts of a manifest in its messages
 //! (`pops/model/model_label_provider.rb`).
 
-use super::tree::{Kind, Node, Prefix};
+use super::tree::{Expression, ExpressionKind, Prefix};
 
 /// The name of a part: `Literal Integer`.
-pub(super) fn label(node: &Node) -> String {
+pub(super) fn label(node: &Expression) -> String {
     let label = match &node.kind {
-        Kind::Binary(sign, _) => return format!("'{sign}' expression"),
-        Kind::Attribute(attribute) => {
+        ExpressionKind::Binary(sign, _) => return format!("'{sign}' expression"),
+        ExpressionKind::Attribute(attribute) => {
             let sign = if attribute.adds { "+>" } else { "=>" };
             return format!("'{sign}' expression");
         }
-        Kind::Heredoc(heredoc) => return format!("'@({})' expression", heredoc.syntax),
-        Kind::Reserved(word) => return format!("Reserved Word '{word}'"),
-        Kind::Collect(pair, _) => return label(&pair[1]),
-        Kind::Undef => "'undef' expression",
-        Kind::Default => "'default' expression",
-        Kind::Boolean(_) => "Boolean",
-        Kind::Integer(_) => "Literal Integer",
-        Kind::Float(_) => "Literal Float",
-        Kind::Text(_) => "String",
-        Kind::Name(_) => "Name",
-        Kind::Reference(_) => "Type-Name",
-        Kind::Regexp(_) => "Regular Expression",
-        Kind::Nothing | Kind::Error => "Nop Expression",
-        Kind::Variable(_) => "Variable",
-        Kind::List(_) => "Array Expression",
-        Kind::Hash(_) => "Hash Expression",
-        Kind::Entry(_) => "Hash Entry",
-        Kind::Concatenated(_) => "Double Quoted String",
-        Kind::Interpolation(_) => "Expression in Interpolated String",
-        Kind::Unary(Prefix::Not, _) => "'not' expression",
-        Kind::Unary(Prefix::Minus, _) => "Unary Minus",
-        Kind::Unary(Prefix::Splat, _) | Kind::AttributeSplat(_) => "Unfold",
-        Kind::Unary(Prefix::Parentheses, _) => "Parenthesized Expression",
-        Kind::Access(..) => "'[]' expression",
-        Kind::NamedAccess(_) => "'.' expression",
-        Kind::Call(_) => "Function Call",
-        Kind::MethodCall(_) => "Method call",
-        Kind::Lambda(_) => "Lambda",
-        Kind::If(_) => "'if' statement",
-        Kind::Unless(_) => "'unless' Statement",
-        Kind::Case(..) => "'case' statement",
-        Kind::CaseOption(..) => "Case Option",
-        Kind::Selector(..) => "Selector Expression",
-        Kind::SelectorEntry(_) => "Selector Option",
-        Kind::Block(_) => "Block Expression",
-        Kind::ApplyBlock(_) => "Apply Block Expression",
-        Kind::Apply(..) => "'apply' expression",
-        Kind::Resource(_) => "Resource Statement",
-        Kind::ResourceDefaults(_) => "Resource Defaults Expression",
-        Kind::ResourceOverride(_) => "Resource Override",
-        Kind::ResourceBody(..) => "Resource Instance Definition",
-        Kind::VirtualQuery(_) => "Virtual Query",
-        Kind::ExportedQuery(_) => "Exported Query",
-        Kind::Class(_) => "Host Class Definition",
-        Kind::Define(_) => "'define' expression",
-        Kind::Function(_) => "Function Definition",
-        Kind::Plan(_) => "Plan Definition",
-        Kind::NodeBlock(_) => "Node Definition",
-        Kind::Parameter(_) => "Parameter Definition",
-        Kind::TypeAlias(_) => "Type Alias",
-        Kind::TypeMapping(_) => "Type Mapping",
-        Kind::TypeDefinition(..) => "Type Definition",
-        Kind::Template(..) => "Epp Template",
-        Kind::RenderText(_) => "Epp Text",
-        Kind::Render(_) => "Epp Interpolated Expression",
+        ExpressionKind::Heredoc(heredoc) => return format!("'@({})' expression", heredoc.syntax),
+        ExpressionKind::Reserved(word) => return format!("Reserved Word '{word}'"),
+        ExpressionKind::Collect(pair, _) => return label(&pair[1]),
+        ExpressionKind::Undef => "'undef' expression",
+        ExpressionKind::Default => "'default' expression",
+        ExpressionKind::Boolean(_) => "Boolean",
+        ExpressionKind::Integer(_) => "Literal Integer",
+        ExpressionKind::Float(_) => "Literal Float",
+        ExpressionKind::Text(_) => "String",
+        ExpressionKind::Name(_) => "Name",
+        ExpressionKind::Reference(_) => "Type-Name",
+        ExpressionKind::Regexp(_) => "Regular Expression",
+        ExpressionKind::Nothing | ExpressionKind::Error => "Nop Expression",
+        ExpressionKind::Variable(_) => "Variable",
+        ExpressionKind::List(_) => "Array Expression",
+        ExpressionKind::Hash(_) => "Hash Expression",
+        ExpressionKind::Entry(_) => "Hash Entry",
+        ExpressionKind::Concatenated(_) => "Double Quoted String",
+        ExpressionKind::Interpolation(_) => "Expression in Interpolated String",
+        ExpressionKind::Unary(Prefix::Not, _) => "'not' expression",
+        ExpressionKind::Unary(Prefix::Minus, _) => "Unary Minus",
+        ExpressionKind::Unary(Prefix::Splat, _) | ExpressionKind::AttributeSplat(_) => "Unfold",
+        ExpressionKind::Unary(Prefix::Parentheses, _) => "Parenthesized Expression",
+        ExpressionKind::Access(..) => "'[]' expression",
+        ExpressionKind::NamedAccess(_) => "'.' expression",
+        ExpressionKind::Call(_) => "Function Call",
+        ExpressionKind::MethodCall(_) => "Method call",
+        ExpressionKind::Lambda(_) => "Lambda",
+        ExpressionKind::If(_) => "'if' statement",
+        ExpressionKind::Unless(_) => "'unless' Statement",
+        ExpressionKind::Case(..) => "'case' statement",
+        ExpressionKind::CaseOption(..) => "Case Option",
+        ExpressionKind::Selector(..) => "Selector Expression",
+        ExpressionKind::SelectorEntry(_) => "Selector Option",
+        ExpressionKind::Block(_) => "Block Expression",
+        ExpressionKind::ApplyBlock(_) => "Apply Block Expression",
+        ExpressionKind::Apply(..) => "'apply' expression",
+        ExpressionKind::Resource(_) => "Resource Statement",
+        ExpressionKind::ResourceDefaults(_) => "Resource Defaults Expression",
+        ExpressionKind::ResourceOverride(_) => "Resource Override",
+        ExpressionKind::ResourceBody(..) => "Resource Instance Definition",
+        ExpressionKind::VirtualQuery(_) => "Virtual Query",
+        ExpressionKind::ExportedQuery(_) => "Exported Query",
+        ExpressionKind::Class(_) => "Host Class Definition",
+        ExpressionKind::Define(_) => "'define' expression",
+        ExpressionKind::Function(_) => "Function Definition",
+        ExpressionKind::Plan(_) => "Plan Definition",
+        ExpressionKind::NodeBlock(_) => "Node Definition",
+        ExpressionKind::Parameter(_) => "Parameter Definition",
+        ExpressionKind::TypeAlias(_) => "Type Alias",
+        ExpressionKind::TypeMapping(_) => "Type Mapping",
+        ExpressionKind::TypeDefinition(..) => "Type Definition",
+        ExpressionKind::Template(..) => "Epp Template",
+        ExpressionKind::RenderText(_) => "Epp Text",
+        ExpressionKind::Render(_) => "Epp Interpolated Expression",
     };
     label.to_owned()
 }
 
 /// The name with its article, which Puppet chooses by the first letter: `an 'if' statement`.
-pub(super) fn a(node: &Node) -> String {
+pub(super) fn a(node: &Expression) -> String {
     let label = label(node);
     let first = label.trim_start_matches(['\'', '"']).chars().next();
     let is_vowel = first.is_some_and(|c| "aeiouy".contains(c.to_ascii_lowercase()));
@@ -80,6 +80,6 @@ pub(super) fn a(node: &Node) -> String {
 }
 
 /// `the …`
-pub(super) fn the(node: &Node) -> String {
+pub(super) fn the(node: &Expression) -> String {
     format!("the {}", label(node))
 }

@@ -10,7 +10,7 @@ use super::heredoc::Margins;
 use super::words::{
     bare_word, is_blank, is_name, number, pattern_end, reference, variable, word_length,
 };
-use super::{Dialect, Problem};
+use super::{Dialect, PuppetProblem};
 use crate::regexp::{Regexp, RegexpError};
 use crate::text::TextRange;
 
@@ -57,13 +57,13 @@ pub(super) enum Terminal {
 
 /// A token: its kind, its value in errors, and its range.
 #[derive(Clone, Debug)]
-pub(super) struct Token<'a> {
+pub(super) struct PuppetToken<'a> {
     pub(super) terminal: Terminal,
     pub(super) value: Cow<'a, str>,
     pub(super) place: TextRange,
 }
 
-impl Token<'_> {
+impl PuppetToken<'_> {
     /// The value in error messages.
     pub(super) fn shown(&self) -> String {
         if self.terminal == Terminal::Regexp {
@@ -73,8 +73,8 @@ impl Token<'_> {
     }
 
     /// The token of a temporary text.
-    pub(super) fn into_owned<'b>(self) -> Token<'b> {
-        Token {
+    pub(super) fn into_owned<'b>(self) -> PuppetToken<'b> {
+        PuppetToken {
             terminal: self.terminal,
             value: Cow::Owned(self.value.into_owned()),
             place: self.place,
@@ -102,9 +102,9 @@ const PLAN_KEYWORDS: &[&str] = &["plan", "apply"];
 
 pub(super) struct Tokens<'a> {
     /// The last one is [`Terminal::End`].
-    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) tokens: Vec<PuppetToken<'a>>,
     /// Problems of refused texts; Puppet stops at the first one.
-    pub(super) refused: Vec<Problem>,
+    pub(super) refused: Vec<PuppetProblem>,
     pub(super) comments: Vec<TextRange>,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn tokens(text: &str, start: usize, dialect: Dialect, most: usize) ->
     if text.starts_with('\u{feff}') {
         let mark = "Illegal UTF-8 Byte Order mark at beginning of input: [EF BB BF]";
         let message = format!("{mark} - remove these from the puppet source");
-        refused.push(Problem::new(&message));
+        refused.push(PuppetProblem::new(&message));
         out.push(lexer.token(Terminal::Refused(0), "", 0, 0));
         lexer.at = lexer.at.max('\u{feff}'.len_utf8());
     }
@@ -170,7 +170,7 @@ pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     /// Tokens that were read ahead: the parts of a string.
-    pub(super) queue: VecDeque<Token<'a>>,
+    pub(super) queue: VecDeque<PuppetToken<'a>>,
     /// Number of open interpolations.
     pub(super) interpolations: usize,
     /// Number of open braces.
@@ -187,14 +187,14 @@ pub(super) struct Lexer<'a> {
     /// In the text of a heredoc: the map to the whole text.
     pub(super) margins: Option<&'a Margins>,
     /// In a template: the lexer's position relative to tags.
-    pub(super) template: Option<Tag>,
+    pub(super) template: Option<TemplateTag>,
     has_plans: bool,
     comments: Vec<TextRange>,
 }
 
 /// The lexer's position in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(super) enum TemplateTag {
     /// Outside of tags.
     Text,
     /// In `<% … %>`.
@@ -203,7 +203,7 @@ pub(super) enum Tag {
     Render,
 }
 
-pub(super) type Lexed<T> = Result<T, Problem>;
+pub(super) type Lexed<T> = Result<T, PuppetProblem>;
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str, at: usize, margins: Option<&'a Margins>) -> Lexer<'a> {
@@ -250,10 +250,10 @@ impl<'a> Lexer<'a> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    pub(super) fn error(&self, message: &str, at: usize) -> Problem {
+    pub(super) fn error(&self, message: &str, at: usize) -> PuppetProblem {
         match self.margins {
-            Some(_) => Problem::new(NO_PLACE),
-            None => Problem::at(message, at),
+            Some(_) => PuppetProblem::new(NO_PLACE),
+            None => PuppetProblem::at(message, at),
         }
     }
 
@@ -263,12 +263,12 @@ impl<'a> Lexer<'a> {
         value: impl Into<Cow<'a, str>>,
         start: usize,
         end: usize,
-    ) -> Token<'a> {
+    ) -> PuppetToken<'a> {
         let (start, end) = match self.margins {
             Some(margins) => margins.in_whole(start, end),
             None => (start, end),
         };
-        Token {
+        PuppetToken {
             terminal,
             value: value.into(),
             place: TextRange::new(start, end.max(start)),
@@ -297,7 +297,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; `None` at the end, or if it went to the queue.
-    pub(super) fn next(&mut self) -> Lexed<Option<Token<'a>>> {
+    pub(super) fn next(&mut self) -> Lexed<Option<PuppetToken<'a>>> {
         let start = self.at;
         let rest = self.rest();
         let Some(first) = rest.bytes().next() else {
@@ -358,7 +358,7 @@ impl<'a> Lexer<'a> {
         self.comments.push(TextRange::new(start, self.at));
     }
 
-    fn sign(&mut self, rest: &'a str) -> Option<Token<'a>> {
+    fn sign(&mut self, rest: &'a str) -> Option<PuppetToken<'a>> {
         let start = self.at;
         let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) else {
             if self.skip_blanks() {
@@ -401,7 +401,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// A comment, a pattern or a division.
-    fn slash(&mut self, rest: &'a str) -> Lexed<Option<Token<'a>>> {
+    fn slash(&mut self, rest: &'a str) -> Lexed<Option<PuppetToken<'a>>> {
         let start = self.at;
         if let Some(comment) = rest.strip_prefix("/*") {
             let Some(end) = comment.find("*/") else {
@@ -416,7 +416,7 @@ impl<'a> Lexer<'a> {
                 self.scan(end);
                 let source = rest[1..end - 1].replace("\\/", "/");
                 if let Err(RegexpError::Invalid { message }) = Regexp::lazy(&source) {
-                    return Err(Problem::new(&message));
+                    return Err(PuppetProblem::new(&message));
                 }
                 return Ok(Some(self.token(Terminal::Regexp, source, start, self.at)));
             }
@@ -428,7 +428,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(self.token(Terminal::Sign("/"), "/", start, self.at)))
     }
 
-    fn word(&self, value: &'a str, start: usize) -> Token<'a> {
+    fn word(&self, value: &'a str, start: usize) -> PuppetToken<'a> {
         let terminal = if !is_name(value) {
             Terminal::Word
         } else if matches!(value, "true" | "false") {
@@ -443,10 +443,10 @@ impl<'a> Lexer<'a> {
     }
 
     /// A name with two colons before it.
-    fn qualified(&mut self, rest: &str) -> Lexed<Token<'a>> {
+    fn qualified(&mut self, rest: &str) -> Lexed<PuppetToken<'a>> {
         let start = self.at;
         match rest.as_bytes().get(2) {
-            None => Err(Problem::new("undefined method `>=' for nil:NilClass")),
+            None => Err(PuppetProblem::new("undefined method `>=' for nil:NilClass")),
             Some(b'A'..=b'Z') => self.reference(rest, "Illegal fully qualified class reference", 3),
             Some(_) => match bare_word(rest) {
                 0 => Err(self.error("Illegal fully qualified name", start + 2)),
@@ -464,20 +464,20 @@ impl<'a> Lexer<'a> {
     }
 
     /// A reference to a type; the position of its error is some bytes after its end.
-    fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<Token<'a>> {
+    fn reference(&mut self, rest: &str, message: &str, behind: usize) -> Lexed<PuppetToken<'a>> {
         let start = self.at;
         let value = self.scan(reference(rest));
         if self.rest().starts_with("::") {
             let at = self.at + behind;
             if at > self.text.len() {
-                return Err(Problem::new("index out of range"));
+                return Err(PuppetProblem::new("index out of range"));
             }
             return Err(self.error(message, at));
         }
         Ok(self.token(Terminal::Reference, value, start, self.at))
     }
 
-    fn number(&mut self, rest: &str) -> Lexed<Token<'a>> {
+    fn number(&mut self, rest: &str) -> Lexed<PuppetToken<'a>> {
         let start = self.at;
         if let Some(length) = number(rest) {
             let value = self.scan(length);
@@ -499,7 +499,7 @@ impl<'a> Lexer<'a> {
             }
             // Ruby matches half a character here.
             if !bytes[at].is_ascii() {
-                return Err(Problem::new("invalid byte sequence in UTF-8"));
+                return Err(PuppetProblem::new("invalid byte sequence in UTF-8"));
             }
         }
         let value = &self.text[first..end];

@@ -9,10 +9,10 @@
 //! open brackets before the cursor.
 //!
 //! ```
-//! use hiera_ls::syntax::puppet::{Dialect, Kind, parse};
+//! use hiera_ls::syntax::puppet::{Dialect, ExpressionKind, parse};
 //!
 //! let parse = parse("class ntp($servers) { include stdlib }", Dialect::Manifest);
-//! let Kind::Class(class) = &parse.root.kind else { panic!() };
+//! let ExpressionKind::Class(class) = &parse.root.kind else { panic!() };
 //! assert_eq!(&*class.name, "ntp");
 //! assert!(parse.problems.is_empty());
 //! ```
@@ -37,14 +37,14 @@ mod words;
 use std::hash::Hash as _;
 
 use crate::text::TextRange;
-use parser::Parser;
+use parser::PuppetParser;
 
 pub(crate) use words::integer;
 
-pub use half_typed::{HalfTyped, OpenBracket, Piece, PieceKind, half_typed};
+pub use half_typed::{CodePiece, HalfTyped, OpenBracket, PieceKind, half_typed};
 pub use tree::{
-    Alias, Attribute, Call, Condition, Definition, Form, Heredoc, Kind, Lambda, NamedAccess, Node,
-    NodeBlock, Parameter, Prefix, Resource,
+    Attribute, Call, Conditional, Definition, Expression, ExpressionKind, Heredoc, Lambda,
+    NamedAccess, NodeBlock, Parameter, Prefix, Resource, ResourceForm, TypeAlias,
 };
 
 /// Maximum nesting of expressions; a pair of brackets counts as two.
@@ -68,7 +68,7 @@ pub enum Dialect {
 
 /// Why Puppet refuses a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct PuppetProblem {
     /// Puppet's message, without the position.
     pub message: String,
     /// The byte that Puppet names, if any; it may lie inside a character.
@@ -77,24 +77,24 @@ pub struct Problem {
     pub is_syntax: bool,
 }
 
-impl Problem {
-    fn new(message: &str) -> Problem {
-        Problem {
+impl PuppetProblem {
+    fn new(message: &str) -> PuppetProblem {
+        PuppetProblem {
             message: message.to_owned(),
             offset: None,
             is_syntax: false,
         }
     }
 
-    fn at(message: &str, offset: usize) -> Problem {
-        Problem {
+    fn at(message: &str, offset: usize) -> PuppetProblem {
+        PuppetProblem {
             offset: Some(offset),
-            ..Problem::new(message)
+            ..PuppetProblem::new(message)
         }
     }
 
-    fn of_syntax(self) -> Problem {
-        Problem {
+    fn of_syntax(self) -> PuppetProblem {
+        PuppetProblem {
             is_syntax: true,
             ..self
         }
@@ -132,18 +132,18 @@ impl Problem {
 
 /// A parsed text.
 #[derive(Clone, Debug)]
-pub struct Parse {
+pub struct PuppetParse {
     /// The program: one statement, or a block of them.
-    pub root: Node,
+    pub root: Expression,
     /// The ranges of comments, in order.
     pub comments: Vec<TextRange>,
     /// The problems: the first one is Puppet's, the others are found by recovery.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<PuppetProblem>,
 }
 
-/// Parses a manifest or a template. Never fails: unparsable text becomes [`Kind::Error`].
+/// Parses a manifest or a template. Never fails: unparsable text becomes [`ExpressionKind::Error`].
 #[must_use]
-pub fn parse(text: &str, dialect: Dialect) -> Parse {
+pub fn parse(text: &str, dialect: Dialect) -> PuppetParse {
     recovery::parse(text, dialect)
 }
 
@@ -151,8 +151,8 @@ pub fn parse(text: &str, dialect: Dialect) -> Parse {
 ///
 /// # Errors
 /// The first problem, as Puppet's parser reports it.
-pub fn parse_strictly(text: &str) -> Result<Node, Problem> {
-    Parser::strict(text, Dialect::Manifest).program()
+pub fn parse_strictly(text: &str) -> Result<Expression, PuppetProblem> {
+    PuppetParser::strict(text, Dialect::Manifest).program()
 }
 
 /// Hashes a text's tokens, without blanks and comments.
@@ -168,8 +168,8 @@ pub fn hash_tokens(text: &str, hasher: &mut impl std::hash::Hasher) {
 ///
 /// # Errors
 /// The first problem, as Puppet's parser reports it.
-pub fn parse_alias(text: &str) -> Result<Node, Problem> {
-    Parser::strict(text, Dialect::Manifest).alias()
+pub fn parse_alias(text: &str) -> Result<Expression, PuppetProblem> {
+    PuppetParser::strict(text, Dialect::Manifest).alias()
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Parses parameters of definitions, lambdas and templates, and return types.
 
-use super::lexer::{Terminal, Token};
-use super::parser::{Parsed, Parser};
-use super::tree::{Kind, Lambda, Node, Parameter};
+use super::lexer::{PuppetToken, Terminal};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Expression, ExpressionKind, Lambda, Parameter};
 use crate::text::TextRange;
 
-impl Parser<'_> {
+impl PuppetParser<'_> {
     /// `|parameters| { … }`
-    pub(super) fn lambda(&mut self) -> Parsed<Node> {
+    pub(super) fn lambda(&mut self) -> Parsed<Expression> {
         let open = self.next();
         let mut parameters = Vec::new();
         if !self.take_sign("|") {
@@ -15,18 +15,21 @@ impl Parser<'_> {
             self.expect("|")?;
         }
         let returns = self.return_type()?;
-        let body = self.deeper(Parser::body)?;
+        let body = self.deeper(PuppetParser::body)?;
         let own = open.cover(body.braces);
         let lambda = Lambda {
             parameters,
             returns,
             body: body.block(own.start),
         };
-        Ok(Node::new(Kind::Lambda(Box::new(lambda)), own))
+        Ok(Expression::new(
+            ExpressionKind::Lambda(Box::new(lambda)),
+            own,
+        ))
     }
 
     /// A whole template: a lambda with its body.
-    pub(super) fn template(&mut self) -> Parsed<Node> {
+    pub(super) fn template(&mut self) -> Parsed<Expression> {
         let own = self.next();
         let mut parameters = Vec::new();
         let has_parameters = self.take_sign("|");
@@ -42,18 +45,22 @@ impl Parser<'_> {
             return Err(self.unexpected());
         }
         let is_empty = statements.is_empty();
-        let block = (!is_empty).then(|| Box::new(Node::new(Kind::Block(statements), own)));
-        let template = Node::new(Kind::Template(has_parameters, block), own);
+        let block =
+            (!is_empty).then(|| Box::new(Expression::new(ExpressionKind::Block(statements), own)));
+        let template = Expression::new(ExpressionKind::Template(has_parameters, block), own);
         let lambda = Lambda {
             parameters,
             returns: None,
             body: Some(template),
         };
-        Ok(Node::new(Kind::Lambda(Box::new(lambda)), own))
+        Ok(Expression::new(
+            ExpressionKind::Lambda(Box::new(lambda)),
+            own,
+        ))
     }
 
     /// `<%= … %>`
-    pub(super) fn render(&mut self) -> Parsed<Node> {
+    pub(super) fn render(&mut self) -> Parsed<Expression> {
         let start = self.next();
         let inner = if self.at_sign("{") && !self.is_hash() {
             self.body()?.bare()
@@ -64,8 +71,11 @@ impl Parser<'_> {
             return Err(self.unexpected());
         }
         let own = start.cover(self.next());
-        let inner = inner.unwrap_or_else(|| Node::new(Kind::Nothing, own));
-        Ok(Node::new(Kind::Render(Box::new(inner)), own))
+        let inner = inner.unwrap_or_else(|| Expression::new(ExpressionKind::Nothing, own));
+        Ok(Expression::new(
+            ExpressionKind::Render(Box::new(inner)),
+            own,
+        ))
     }
 
     /// Whether this brace begins a hash, rather than statements.
@@ -81,7 +91,7 @@ impl Parser<'_> {
         is_hash
     }
 
-    pub(super) fn return_type(&mut self) -> Parsed<Option<Node>> {
+    pub(super) fn return_type(&mut self) -> Parsed<Option<Expression>> {
         if !self.take_sign(">>") {
             return Ok(None);
         }
@@ -89,17 +99,20 @@ impl Parser<'_> {
     }
 
     /// `Type` or `Type[…]`, without a comma before the closing bracket.
-    pub(super) fn parameter_type(&mut self) -> Parsed<Node> {
+    pub(super) fn parameter_type(&mut self) -> Parsed<Expression> {
         let name = self.type_name()?;
         if !self.take_sign("[") {
             return Ok(name);
         }
         let keys = self.access_keys(None)?;
         let own = name.own.cover(self.expect("]")?);
-        Ok(Node::new(Kind::Access(Box::new(name), keys), own))
+        Ok(Expression::new(
+            ExpressionKind::Access(Box::new(name), keys),
+            own,
+        ))
     }
 
-    pub(super) fn parameter_list(&mut self) -> Parsed<Vec<Node>> {
+    pub(super) fn parameter_list(&mut self) -> Parsed<Vec<Expression>> {
         let mut parameters = Vec::new();
         if !matches!(self.peek(), Terminal::Sign("(") | Terminal::LineParenthesis) {
             return Ok(parameters);
@@ -115,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Parameters, with or without a trailing comma.
-    fn parameters(&mut self, close: &'static str) -> Parsed<Vec<Node>> {
+    fn parameters(&mut self, close: &'static str) -> Parsed<Vec<Expression>> {
         let mut all = Vec::new();
         loop {
             let from = self.position;
@@ -138,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parameter(&mut self) -> Parsed<Node> {
+    fn parameter(&mut self) -> Parsed<Expression> {
         let typed = self.at(Terminal::Reference);
         let expected = typed.then(|| self.parameter_type()).transpose()?;
         let captures_rest = self.take_sign("*");
@@ -154,7 +167,10 @@ impl Parser<'_> {
             captures_rest,
             value,
         };
-        Ok(Node::new(Kind::Parameter(Box::new(parameter)), own))
+        Ok(Expression::new(
+            ExpressionKind::Parameter(Box::new(parameter)),
+            own,
+        ))
     }
 
     fn skip_parameter(&mut self, from: usize, close: &'static str) {
@@ -166,7 +182,7 @@ impl Parser<'_> {
     }
 
     /// The readable part of a broken parameter: its name, and a default without an end.
-    fn named_since(&self, from: usize) -> Option<Node> {
+    fn named_since(&self, from: usize) -> Option<Expression> {
         let tokens = self.tokens.tokens.get(from..self.position)?;
         let first = tokens.first()?.terminal;
         if !matches!(
@@ -175,7 +191,7 @@ impl Parser<'_> {
         ) {
             return None;
         }
-        let is_entry = |t: &Token<'_>| t.terminal == Terminal::Sign("=>");
+        let is_entry = |t: &PuppetToken<'_>| t.terminal == Terminal::Sign("=>");
         let length = tokens.iter().position(is_entry);
         let before = &tokens[..length.unwrap_or(tokens.len())];
         let at = before
@@ -186,7 +202,7 @@ impl Parser<'_> {
             let end = tokens.last().map_or(0, |last| last.place.end);
             let start = tokens[at + 1].place.end;
             let place = TextRange::new(start as usize, end.max(start) as usize);
-            Node::new(Kind::Error, place)
+            Expression::new(ExpressionKind::Error, place)
         });
         let parameter = Parameter {
             name: (*tokens[at].value).into(),
@@ -195,6 +211,9 @@ impl Parser<'_> {
             value,
         };
         let place = tokens[at].place;
-        Some(Node::new(Kind::Parameter(Box::new(parameter)), place))
+        Some(Expression::new(
+            ExpressionKind::Parameter(Box::new(parameter)),
+            place,
+        ))
     }
 }

@@ -1,13 +1,13 @@
 //! Supplies the tokens of a text, with one token of lookahead, to the rules of the grammar.
 
-use super::lexer::{Terminal, Token, Tokens, tokens};
-use super::{Dialect, MAX_DEPTH, Problem, TOO_DEEP};
+use super::lexer::{PuppetToken, Terminal, Tokens, tokens};
+use super::{Dialect, MAX_DEPTH, PuppetProblem, TOO_DEEP};
 use crate::text::TextRange;
 
-pub(super) type Parsed<T> = Result<T, Problem>;
+pub(super) type Parsed<T> = Result<T, PuppetProblem>;
 
 /// A parser of one text; the grammar's rules are in the sibling modules.
-pub(super) struct Parser<'a> {
+pub(super) struct PuppetParser<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: Tokens<'a>,
     pub(super) position: usize,
@@ -15,19 +15,19 @@ pub(super) struct Parser<'a> {
     /// The names of the enclosing classes and plans.
     pub(super) namespace: Vec<Box<str>>,
     /// The problems so far; `None` for a parser that stops at the first problem.
-    pub(super) problems: Option<Vec<Problem>>,
+    pub(super) problems: Option<Vec<PuppetProblem>>,
     /// Number of enclosing bodies in braces.
     pub(super) bodies: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> PuppetParser<'a> {
     /// A parser that stops at the first problem.
-    pub(super) fn strict(text: &'a str, dialect: Dialect) -> Parser<'a> {
-        Parser::of(text, tokens(text, 0, dialect, 1))
+    pub(super) fn strict(text: &'a str, dialect: Dialect) -> PuppetParser<'a> {
+        PuppetParser::of(text, tokens(text, 0, dialect, 1))
     }
 
-    pub(super) fn of(text: &'a str, tokens: Tokens<'a>) -> Parser<'a> {
-        Parser {
+    pub(super) fn of(text: &'a str, tokens: Tokens<'a>) -> PuppetParser<'a> {
+        PuppetParser {
             text,
             tokens,
             position: 0,
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn token(&self) -> &Token<'a> {
+    pub(super) fn token(&self) -> &PuppetToken<'a> {
         let tokens = &self.tokens.tokens;
         &tokens[self.position.min(tokens.len() - 1)]
     }
@@ -102,21 +102,21 @@ impl<'a> Parser<'a> {
     }
 
     /// The error for a token that is not allowed here.
-    pub(super) fn unexpected(&self) -> Problem {
+    pub(super) fn unexpected(&self) -> PuppetProblem {
         if let Err(refused) = self.asked() {
             return refused;
         }
         let token = self.token();
         if token.terminal == Terminal::End {
-            return Problem::new("Syntax error at end of input").of_syntax();
+            return PuppetProblem::new("Syntax error at end of input").of_syntax();
         }
         let message = format!("Syntax error at '{}'", token.shown());
-        Problem::at(&message, token.place.start as usize).of_syntax()
+        PuppetProblem::at(&message, token.place.start as usize).of_syntax()
     }
 
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(Problem::new(TOO_DEEP));
+            return Err(PuppetProblem::new(TOO_DEEP));
         }
         self.depth += 1;
         let done = read(self);

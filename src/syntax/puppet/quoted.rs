@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::lexer::{Lexed, Lexer, Terminal, Token};
+use super::lexer::{Lexed, Lexer, PuppetToken, Terminal};
 use super::words::variable;
-use super::{MAX_DEPTH, Problem, TOO_DEEP};
+use super::{MAX_DEPTH, PuppetProblem, TOO_DEEP};
 
 /// The quoting of a text, which decides its end and the meaning of a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ enum Stop {
 const NO_CHARACTER: &str = "invalid byte sequence in UTF-8";
 
 impl<'a> Lexer<'a> {
-    pub(super) fn single_quoted(&mut self) -> Lexed<Token<'a>> {
+    pub(super) fn single_quoted(&mut self) -> Lexed<PuppetToken<'a>> {
         let start = self.at;
         self.at += 1;
         let Some((text, _)) = self.part(Quote::Single)? else {
@@ -65,14 +65,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// A string; `None` if its parts went to the queue.
-    pub(super) fn double_quoted(&mut self) -> Lexed<Option<Token<'a>>> {
+    pub(super) fn double_quoted(&mut self) -> Lexed<Option<PuppetToken<'a>>> {
         let start = self.at;
         self.scan(1);
         self.parts(Quote::Double, start)
     }
 
     /// The parts of a string up to its end: a single text, or the queue of parts.
-    pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<Token<'a>>> {
+    pub(super) fn parts(&mut self, quote: Quote, start: usize) -> Lexed<Option<PuppetToken<'a>>> {
         let mut start = start;
         let mut terminal = Terminal::Opening;
         loop {
@@ -94,7 +94,7 @@ impl<'a> Lexer<'a> {
                         let braces = self.braces;
                         self.braces += 1;
                         if self.interpolations >= MAX_DEPTH {
-                            return Err(Problem::new(TOO_DEEP));
+                            return Err(PuppetProblem::new(TOO_DEEP));
                         }
                         self.interpolations += 1;
                         self.until_brace(braces)?;
@@ -178,7 +178,9 @@ impl<'a> Lexer<'a> {
             return Ok(part);
         }
         if quote != Quote::Double {
-            return Err(Problem::new("undefined method `length' for nil:NilClass"));
+            return Err(PuppetProblem::new(
+                "undefined method `length' for nil:NilClass",
+            ));
         }
         let after = if last == "'" {
             "\"'\"".to_owned()
@@ -188,7 +190,7 @@ impl<'a> Lexer<'a> {
         Err(self.unclosed(&after))
     }
 
-    fn unclosed(&self, after: &str) -> Problem {
+    fn unclosed(&self, after: &str) -> PuppetProblem {
         let follow = self.followed_by();
         let message = format!("Unclosed quote after {after} followed by '{follow}'");
         self.error(&message, self.at)
@@ -379,7 +381,7 @@ impl<'a> Lexer<'a> {
             if let Some((code, length)) = code {
                 let code = u32::from_str_radix(code, 16).ok();
                 let Some(c) = code.and_then(char::from_u32) else {
-                    return Err(Problem::new(NO_CHARACTER));
+                    return Err(PuppetProblem::new(NO_CHARACTER));
                 };
                 out.push(c);
                 rest = &rest[length..];

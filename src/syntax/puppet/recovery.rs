@@ -3,10 +3,10 @@
 
 use super::grammar::{begins_statement, block};
 use super::lexer::{Terminal, tokens};
-use super::parser::{Parsed, Parser};
-use super::tree::{Kind, Node};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Expression, ExpressionKind};
 use super::validation::validate;
-use super::{Dialect, Parse, Problem};
+use super::{Dialect, PuppetParse, PuppetProblem};
 use crate::text::TextRange;
 
 /// Keywords that begin a definition at the start of a line. A broken text is split there, so that
@@ -15,13 +15,13 @@ const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "p
 
 const MAX_PROBLEMS: usize = 100;
 
-pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {
-    let mut parser = Parser::strict(text, dialect);
+pub(super) fn parse(text: &str, dialect: Dialect) -> PuppetParse {
+    let mut parser = PuppetParser::strict(text, dialect);
     match parser.program() {
         Ok(root) => {
             let mut problems = validate(&root, dialect);
             problems.truncate(MAX_PROBLEMS);
-            Parse {
+            PuppetParse {
                 root,
                 comments: parser.tokens.comments,
                 problems,
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Parse {
     }
 }
 
-fn tolerant(text: &str, dialect: Dialect, first: Problem) -> Parse {
+fn tolerant(text: &str, dialect: Dialect, first: PuppetProblem) -> PuppetParse {
     let mut statements = Vec::new();
     let mut comments = Vec::new();
     let mut problems = vec![first];
@@ -39,7 +39,7 @@ fn tolerant(text: &str, dialect: Dialect, first: Problem) -> Parse {
     for (at, &start) in starts.iter().enumerate() {
         let end = starts.get(at + 1).copied().unwrap_or(text.len());
         let part = &text[..end];
-        let mut parser = Parser::of(part, tokens(part, start, dialect, MAX_PROBLEMS));
+        let mut parser = PuppetParser::of(part, tokens(part, start, dialect, MAX_PROBLEMS));
         parser.problems = Some(Vec::new());
         let read = match parser.peek() {
             Terminal::End => Ok(Vec::new()),
@@ -55,11 +55,11 @@ fn tolerant(text: &str, dialect: Dialect, first: Problem) -> Parse {
     problems.retain(|problem| seen.insert((problem.offset, problem.message.clone())));
     problems.truncate(MAX_PROBLEMS);
     let root = match statements.len() {
-        0 => Node::new(Kind::Nothing, TextRange::empty(text.len())),
+        0 => Expression::new(ExpressionKind::Nothing, TextRange::empty(text.len())),
         1 => statements.remove(0),
         _ => block(statements),
     };
-    Parse {
+    PuppetParse {
         root,
         comments,
         problems,
@@ -83,12 +83,12 @@ fn starts(text: &str, dialect: Dialect) -> Vec<usize> {
     starts
 }
 
-impl Parser<'_> {
+impl PuppetParser<'_> {
     /// Records a problem.
     ///
     /// # Errors
     /// The problem itself, if the parser stops at the first one.
-    pub(super) fn note(&mut self, problem: Problem) -> Parsed<()> {
+    pub(super) fn note(&mut self, problem: PuppetProblem) -> Parsed<()> {
         let Some(problems) = &mut self.problems else {
             return Err(problem);
         };
@@ -99,7 +99,7 @@ impl Parser<'_> {
     }
 
     /// Skips the rest of a statement that began at a token.
-    pub(super) fn recover(&mut self, from: usize, problem: Problem) -> Parsed<Node> {
+    pub(super) fn recover(&mut self, from: usize, problem: PuppetProblem) -> Parsed<Expression> {
         self.note(problem)?;
         self.skip(from, |parser, is_inside| {
             let begins = parser.begins_line(0) && begins_statement(parser.peek());
@@ -111,11 +111,11 @@ impl Parser<'_> {
             false => start.start,
         };
         let place = TextRange::new(start.start as usize, end.max(start.start) as usize);
-        Ok(Node::new(Kind::Error, place))
+        Ok(Expression::new(ExpressionKind::Error, place))
     }
 
     /// Whether another statement follows; tokens that cannot begin one are skipped.
-    pub(super) fn goes_on(&mut self, all: &mut Vec<Node>) -> Parsed<bool> {
+    pub(super) fn goes_on(&mut self, all: &mut Vec<Expression>) -> Parsed<bool> {
         while !begins_statement(self.peek()) {
             if self.problems.is_none() {
                 self.asked()?;
@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// Continues without a closing brace.
-    pub(super) fn unclosed(&mut self, problem: Problem) -> Parsed<TextRange> {
+    pub(super) fn unclosed(&mut self, problem: PuppetProblem) -> Parsed<TextRange> {
         self.note(problem)?;
         Ok(TextRange::empty(self.place().start as usize))
     }

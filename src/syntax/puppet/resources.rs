@@ -1,17 +1,17 @@
 //! Parses constructs with attributes in braces: resources, their defaults and overrides,
 //! collectors.
 
-use super::Problem;
-use super::grammar::{Shape, block, calls, nested, statement_call};
+use super::PuppetProblem;
+use super::grammar::{ExpressionShape, block, calls, nested, statement_call};
 use super::lexer::Terminal;
-use super::parser::{Parsed, Parser};
-use super::tree::{Attribute, Form, Kind, Node, Resource};
+use super::parser::{Parsed, PuppetParser};
+use super::tree::{Attribute, Expression, ExpressionKind, Resource, ResourceForm};
 use crate::text::TextRange;
 
 /// Attributes, and whether one of them has the operator `+>`.
 #[derive(Default)]
 struct Attributes {
-    list: Vec<Node>,
+    list: Vec<Expression>,
     adds: bool,
 }
 
@@ -22,23 +22,23 @@ fn begins_attribute(terminal: Terminal) -> bool {
     )
 }
 
-impl Parser<'_> {
-    pub(super) fn resource(&mut self) -> Parsed<(Node, Shape)> {
+impl PuppetParser<'_> {
+    pub(super) fn resource(&mut self) -> Parsed<(Expression, ExpressionShape)> {
         let (form, shown) = match self.peek() {
-            Terminal::Sign("@") => (Form::Virtual, "Virtual (@)"),
-            Terminal::Sign("@@") => (Form::Exported, "Exported (@@)"),
+            Terminal::Sign("@") => (ResourceForm::Virtual, "Virtual (@)"),
+            Terminal::Sign("@@") => (ResourceForm::Exported, "Exported (@@)"),
             _ => return self.real_resource(),
         };
         let sign = self.next();
-        let mut inner = self.deeper(Parser::resource)?.0;
+        let mut inner = self.deeper(PuppetParser::resource)?.0;
         // More braces could have followed.
         self.asked()?;
-        let (Kind::Resource(resource)
-        | Kind::ResourceDefaults(resource)
-        | Kind::ResourceOverride(resource)) = &mut inner.kind
+        let (ExpressionKind::Resource(resource)
+        | ExpressionKind::ResourceDefaults(resource)
+        | ExpressionKind::ResourceOverride(resource)) = &mut inner.kind
         else {
             let message = format!("{shown} can only be applied to a Resource Expression");
-            return Err(Problem::at(&message, sign.start as usize));
+            return Err(PuppetProblem::at(&message, sign.start as usize));
         };
         resource.form = form;
         // Puppet sets the start to the sign before it computes the end.
@@ -48,34 +48,34 @@ impl Parser<'_> {
         };
         let start = TextRange::empty(own.start as usize);
         for part in &mut resource.parts {
-            if let Kind::ResourceBody(..) = part.kind {
-                let kind = std::mem::replace(&mut part.kind, Kind::Nothing);
-                *part = Node::new(kind, start);
+            if let ExpressionKind::ResourceBody(..) = part.kind {
+                let kind = std::mem::replace(&mut part.kind, ExpressionKind::Nothing);
+                *part = Expression::new(kind, start);
             }
         }
-        Ok((Node::new(inner.kind, own), Shape::Statement))
+        Ok((Expression::new(inner.kind, own), ExpressionShape::Statement))
     }
 
-    fn real_resource(&mut self) -> Parsed<(Node, Shape)> {
+    fn real_resource(&mut self) -> Parsed<(Expression, ExpressionShape)> {
         let class = self.at(Terminal::Keyword("class")) && self.after() == Terminal::Sign("{");
         let (mut left, mut shape) = if class {
             let (word, keyword) = self.take();
             self.position += 1;
             let start = TextRange::empty(keyword.start as usize);
-            let of = Node::new(Kind::Name(word), start);
-            (self.titled(of, keyword)?, Shape::Statement)
+            let of = Expression::new(ExpressionKind::Name(word), start);
+            (self.titled(of, keyword)?, ExpressionShape::Statement)
         } else {
-            (self.expression()?, Shape::Expression)
+            (self.expression()?, ExpressionShape::Expression)
         };
         while self.at_sign("{") {
             left = self.deeper(|parser| parser.attributes_of(left))?;
-            shape = Shape::Statement;
+            shape = ExpressionShape::Statement;
         }
         Ok((left, shape))
     }
 
     /// The braces after a possible resource.
-    fn attributes_of(&mut self, left: Node) -> Parsed<Node> {
+    fn attributes_of(&mut self, left: Expression) -> Parsed<Expression> {
         let open = self.next();
         let names = matches!(self.after(), Terminal::Sign("=>" | "+>"));
         let untitled = match self.peek() {
@@ -94,44 +94,44 @@ impl Parser<'_> {
     }
 
     /// The bodies of a resource and the closing brace.
-    fn titled(&mut self, of: Node, own: TextRange) -> Parsed<Node> {
+    fn titled(&mut self, of: Expression, own: TextRange) -> Parsed<Expression> {
         let start = TextRange::empty(own.start as usize);
         let mut parts = vec![self.title(start)?];
         while self.take_sign(";") && !self.at_sign("}") {
             parts.push(self.title(start)?);
         }
         let own = own.cover(self.expect("}")?);
-        let form = Form::Regular;
+        let form = ResourceForm::Regular;
         let resource = Resource { form, of, parts };
-        nested(Kind::Resource(Box::new(resource)), own)
+        nested(ExpressionKind::Resource(Box::new(resource)), own)
     }
 
     /// A resource without a title, as soon as its braces are closed.
-    fn untitled(&mut self, left: Node, open: TextRange) -> Parsed<Node> {
+    fn untitled(&mut self, left: Expression, open: TextRange) -> Parsed<Expression> {
         let attributes = self.attributes()?;
         self.take_sign(",");
         let close = self.expect("}")?;
         let own = left.own.cover(close);
-        let form = Form::Regular;
-        let kind: fn(Box<Resource>) -> Kind = match left.kind {
-            Kind::Name(_) if attributes.adds => {
+        let form = ResourceForm::Regular;
+        let kind: fn(Box<Resource>) -> ExpressionKind = match left.kind {
+            ExpressionKind::Name(_) if attributes.adds => {
                 let message = "Syntax error resource body without title or hash with +>";
-                return Err(Problem::at(message, open.start as usize).of_syntax());
+                return Err(PuppetProblem::at(message, open.start as usize).of_syntax());
             }
-            Kind::Name(_) => {
+            ExpressionKind::Name(_) => {
                 let hash = entries_of(attributes.list, open.cover(close));
                 let read = match calls(&left) {
                     true => statement_call(left, vec![hash]),
                     false => block(vec![left, hash]),
                 };
-                return Ok(Node::new(read.kind, own));
+                return Ok(Expression::new(read.kind, own));
             }
-            Kind::Reference(_) => Kind::ResourceDefaults,
-            Kind::Access(..) => Kind::ResourceOverride,
+            ExpressionKind::Reference(_) => ExpressionKind::ResourceDefaults,
+            ExpressionKind::Access(..) => ExpressionKind::ResourceOverride,
             _ => {
                 let message =
                     "Expression is not valid as a resource, resource-default, or resource-override";
-                return Err(Problem::at(message, left.own.start as usize));
+                return Err(PuppetProblem::at(message, left.own.start as usize));
             }
         };
         let resource = Resource {
@@ -143,12 +143,15 @@ impl Parser<'_> {
     }
 
     /// `title: attributes`
-    fn title(&mut self, start: TextRange) -> Parsed<Node> {
+    fn title(&mut self, start: TextRange) -> Parsed<Expression> {
         let title = Box::new(self.expression()?);
         self.expect(":")?;
         let attributes = self.attributes()?.list;
         self.take_sign(",");
-        Ok(Node::new(Kind::ResourceBody(title, attributes), start))
+        Ok(Expression::new(
+            ExpressionKind::ResourceBody(title, attributes),
+            start,
+        ))
     }
 
     /// Attributes separated by commas, with or without a trailing comma.
@@ -175,7 +178,7 @@ impl Parser<'_> {
         }
     }
 
-    fn attribute(&mut self, all: &mut Attributes) -> Parsed<Node> {
+    fn attribute(&mut self, all: &mut Attributes) -> Parsed<Expression> {
         let is_splat = self.at_sign("*");
         let (name, place) = self.take();
         let adds = !is_splat && self.at_sign("+>");
@@ -188,19 +191,19 @@ impl Parser<'_> {
         let value = self.expression()?;
         let own = TextRange::new(place.start as usize, value.own.end.max(place.end) as usize);
         let kind = match is_splat {
-            true => Kind::AttributeSplat(Box::new(value)),
-            false => Kind::Attribute(Box::new(Attribute {
+            true => ExpressionKind::AttributeSplat(Box::new(value)),
+            false => ExpressionKind::Attribute(Box::new(Attribute {
                 name,
                 place,
                 adds,
                 value,
             })),
         };
-        Ok(Node::new(kind, own))
+        Ok(Expression::new(kind, own))
     }
 
     /// `<| … |>` and `<<| … |>>`
-    pub(super) fn collector(&mut self, left: Node) -> Parsed<Node> {
+    pub(super) fn collector(&mut self, left: Expression) -> Parsed<Expression> {
         let is_virtual = self.at_sign("<|");
         let close = if is_virtual { "|>" } else { "|>>" };
         let open = self.next();
@@ -210,10 +213,10 @@ impl Parser<'_> {
         }
         let place = open.cover(self.expect(close)?);
         let kind = match is_virtual {
-            true => Kind::VirtualQuery(query),
-            false => Kind::ExportedQuery(query),
+            true => ExpressionKind::VirtualQuery(query),
+            false => ExpressionKind::ExportedQuery(query),
         };
-        let query = Node::new(kind, place);
+        let query = Expression::new(kind, place);
         let mut own = left.own.cover(place);
         let mut attributes = Vec::new();
         if self.take_sign("{") {
@@ -222,21 +225,26 @@ impl Parser<'_> {
             own = own.cover(self.expect("}")?);
         }
         let pair = Box::new([left, query]);
-        Ok(Node::new(Kind::Collect(pair, attributes), own))
+        Ok(Expression::new(
+            ExpressionKind::Collect(pair, attributes),
+            own,
+        ))
     }
 }
 
 /// The attributes after a name, which Puppet parses as a hash.
-fn entries_of(attributes: Vec<Node>, own: TextRange) -> Node {
+fn entries_of(attributes: Vec<Expression>, own: TextRange) -> Expression {
     let start = TextRange::empty(own.start as usize);
-    let entry = |attribute: Node| {
+    let entry = |attribute: Expression| {
         let (key, value) = match attribute.kind {
-            Kind::Attribute(attribute) => (Kind::Text(attribute.name), attribute.value),
-            other => (Kind::Nothing, Node::new(other, start)),
+            ExpressionKind::Attribute(attribute) => {
+                (ExpressionKind::Text(attribute.name), attribute.value)
+            }
+            other => (ExpressionKind::Nothing, Expression::new(other, start)),
         };
-        let pair = Box::new([Node::new(key, start), value]);
-        Node::new(Kind::Entry(pair), start)
+        let pair = Box::new([Expression::new(key, start), value]);
+        Expression::new(ExpressionKind::Entry(pair), start)
     };
     let entries = attributes.into_iter().map(entry).collect();
-    Node::new(Kind::Hash(entries), own)
+    Expression::new(ExpressionKind::Hash(entries), own)
 }

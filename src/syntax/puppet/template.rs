@@ -1,19 +1,19 @@
 //! Templates: text around tags with code (`pops/parser/epp_support.rb`).
 
-use super::lexer::{Lexed, Lexer, Tag, Terminal};
+use super::lexer::{Lexed, Lexer, TemplateTag, Terminal};
 
 impl Lexer<'_> {
     /// The tokens of a template up to its first code.
     pub(super) fn begin_template(&mut self) -> Lexed<()> {
         let start = self.token(Terminal::TemplateStart, "", 0, 0);
         self.queue.push_back(start);
-        self.template = Some(Tag::Text);
+        self.template = Some(TemplateTag::Text);
         self.template_text(false)
     }
 
     /// Whether the text ends inside of a tag.
     pub(super) fn is_in_tag(&self) -> bool {
-        self.template.is_some_and(|tag| tag != Tag::Text)
+        self.template.is_some_and(|tag| tag != TemplateTag::Text)
     }
 
     pub(super) fn ends_tag(&self) -> bool {
@@ -25,7 +25,7 @@ impl Lexer<'_> {
         let start = self.at;
         let trims = self.rest().starts_with('-');
         let value = self.scan(if trims { 3 } else { 2 });
-        if self.template == Some(Tag::Render) {
+        if self.template == Some(TemplateTag::Render) {
             let end = self.token(Terminal::RenderEnd, value, start, self.at);
             self.queue.push_back(end);
         }
@@ -40,16 +40,16 @@ impl Lexer<'_> {
             Ok(scanned) => scanned,
             Err(problem) => {
                 self.at = self.text.len();
-                self.template = Some(Tag::Text);
+                self.template = Some(TemplateTag::Text);
                 return Err(problem);
             }
         };
-        let is_last = tag == Tag::Text;
+        let is_last = tag == TemplateTag::Text;
         if let Some(text) = text.filter(|text| is_last || !text.is_empty()) {
             let token = self.token(Terminal::RenderText, text, before, self.at);
             self.queue.push_back(token);
         }
-        if tag == Tag::Render {
+        if tag == TemplateTag::Render {
             let token = self.token(Terminal::RenderStart, "", before, before);
             self.queue.push_back(token);
         }
@@ -59,7 +59,7 @@ impl Lexer<'_> {
 
     /// The text up to the next code, and what follows. The text is `None` if Puppet loses it,
     /// before a comment that ends the template.
-    fn until_code(&mut self, mut trims: bool) -> Lexed<(Option<String>, Tag)> {
+    fn until_code(&mut self, mut trims: bool) -> Lexed<(Option<String>, TemplateTag)> {
         let mut text = String::new();
         while !self.at_end() {
             let rest = self.rest();
@@ -80,18 +80,18 @@ impl Lexer<'_> {
                         "Unbalanced embedded expression - opening <% and reaching end of input";
                     return Err(self.error(message, self.at));
                 }
-                None => return Ok((Some(text), Tag::Text)),
+                None => return Ok((Some(text), TemplateTag::Text)),
                 Some(b'-') => {
                     self.at += 1;
                     text.truncate(opened);
                     trim_blanks(&mut text);
-                    return Ok((Some(text), Tag::Code));
+                    return Ok((Some(text), TemplateTag::Code));
                 }
                 Some(b'%') => self.at += 1,
                 Some(b'=') => {
                     self.at += 1;
                     text.truncate(opened);
-                    return Ok((Some(text), Tag::Render));
+                    return Ok((Some(text), TemplateTag::Render));
                 }
                 Some(b'#') => {
                     text.truncate(opened);
@@ -99,11 +99,11 @@ impl Lexer<'_> {
                 }
                 Some(_) => {
                     text.truncate(opened);
-                    return Ok((Some(text), Tag::Code));
+                    return Ok((Some(text), TemplateTag::Code));
                 }
             }
         }
-        Ok((None, Tag::Text))
+        Ok((None, TemplateTag::Text))
     }
 
     /// Skips a comment from its `#` on; returns whether it drops the rest of the line after it.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Parses a text and checks all ranges.
-fn check(text: &str) -> Parse {
+fn check(text: &str) -> PuppetParse {
     let mut last = None;
     for dialect in [Dialect::Manifest, Dialect::Plan, Dialect::Template] {
         let parse = parse(text, dialect);
@@ -118,8 +118,8 @@ fn what_stands_behind_a_mistake_is_read() {
     let text = "class a { if { include b }\n  include c\n}\nclass d($x = ) { include e }\n";
     let mut names = Vec::new();
     check(text).root.walk(&mut |node| match &node.kind {
-        Kind::Class(class) => names.push(class.name.to_string()),
-        Kind::Call(call) => names.extend(call.arguments[0].literal().map(str::to_owned)),
+        ExpressionKind::Class(class) => names.push(class.name.to_string()),
+        ExpressionKind::Call(call) => names.extend(call.arguments[0].literal().map(str::to_owned)),
         _ => {}
     });
     assert_eq!(names, ["a", "c", "d", "e"]);

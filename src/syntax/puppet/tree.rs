@@ -5,9 +5,9 @@ use crate::text::TextRange;
 
 /// A part of a manifest.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct Expression {
     /// Its kind, with its parts.
-    pub kind: Kind,
+    pub kind: ExpressionKind,
     /// The range that Puppet's parser gives it: for an operator that of its sign, for a part
     /// without its own position an empty one at the start of its parent. Errors name its start.
     pub own: TextRange,
@@ -16,9 +16,9 @@ pub struct Node {
     pub(super) height: u16,
 }
 
-/// The kind of a node.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExpressionKind {
     /// `undef`
     Undef,
     /// `default`
@@ -46,45 +46,45 @@ pub enum Kind {
     /// `$foo`, without the dollar.
     Variable(Box<str>),
     /// `[…]`
-    List(Vec<Node>),
+    List(Vec<Expression>),
     /// `{…}`: its entries.
-    Hash(Vec<Node>),
+    Hash(Vec<Expression>),
     /// `a => b` of a hash.
-    Entry(Box<[Node; 2]>),
+    Entry(Box<[Expression; 2]>),
     /// A string with interpolations: its texts and interpolations, without empty texts.
-    Concatenated(Vec<Node>),
+    Concatenated(Vec<Expression>),
     /// `${…}` or `$name` in a string.
-    Interpolation(Box<Node>),
+    Interpolation(Box<Expression>),
     /// `@(END)`
     Heredoc(Box<Heredoc>),
     /// `!a` and the like.
-    Unary(Prefix, Box<Node>),
+    Unary(Prefix, Box<Expression>),
     /// `a + b` and the like: by the operator's sign.
-    Binary(&'static str, Box<[Node; 2]>),
+    Binary(&'static str, Box<[Expression; 2]>),
     /// `a[b, c]`
-    Access(Box<Node>, Vec<Node>),
+    Access(Box<Expression>, Vec<Expression>),
     /// `a.b` before its arguments.
     NamedAccess(Box<NamedAccess>),
     /// `f(…)`, or `f …` for functions that can be called without parentheses.
     Call(Box<Call>),
-    /// `a.f(…)`: the function is a [`Kind::NamedAccess`].
+    /// `a.f(…)`: the function is a [`ExpressionKind::NamedAccess`].
     MethodCall(Box<Call>),
     /// `|…| { … }`
     Lambda(Box<Lambda>),
     /// `if` or `elsif`
-    If(Box<Condition>),
+    If(Box<Conditional>),
     /// `unless`
-    Unless(Box<Condition>),
+    Unless(Box<Conditional>),
     /// `case`: the tested value, and the options.
-    Case(Box<Node>, Vec<Node>),
+    Case(Box<Expression>, Vec<Expression>),
     /// `a, b: { … }`
-    CaseOption(Vec<Node>, Option<Box<Node>>),
+    CaseOption(Vec<Expression>, Option<Box<Expression>>),
     /// `a ? { … }`
-    Selector(Box<Node>, Vec<Node>),
+    Selector(Box<Expression>, Vec<Expression>),
     /// `a => b` of a selector.
-    SelectorEntry(Box<[Node; 2]>),
+    SelectorEntry(Box<[Expression; 2]>),
     /// Several statements.
-    Block(Vec<Node>),
+    Block(Vec<Expression>),
     /// `type { title: … }`
     Resource(Box<Resource>),
     /// `Type { … }`
@@ -92,17 +92,17 @@ pub enum Kind {
     /// `Type[…] { … }`
     ResourceOverride(Box<Resource>),
     /// `title: …`
-    ResourceBody(Box<Node>, Vec<Node>),
+    ResourceBody(Box<Expression>, Vec<Expression>),
     /// `name => value` of a resource.
     Attribute(Box<Attribute>),
     /// `* => value`
-    AttributeSplat(Box<Node>),
+    AttributeSplat(Box<Expression>),
     /// `Type <| … |> { … }`: the type, the query and the attributes.
-    Collect(Box<[Node; 2]>, Vec<Node>),
+    Collect(Box<[Expression; 2]>, Vec<Expression>),
     /// `<| … |>`
-    VirtualQuery(Option<Box<Node>>),
+    VirtualQuery(Option<Box<Expression>>),
     /// `<<| … |>>`
-    ExportedQuery(Option<Box<Node>>),
+    ExportedQuery(Option<Box<Expression>>),
     /// `class`
     Class(Box<Definition>),
     /// `define`
@@ -116,21 +116,21 @@ pub enum Kind {
     /// A parameter of a definition or a lambda.
     Parameter(Box<Parameter>),
     /// `type Foo = …`
-    TypeAlias(Box<Alias>),
+    TypeAlias(Box<TypeAlias>),
     /// `type Runtime[…] = …`
-    TypeMapping(Box<[Node; 2]>),
+    TypeMapping(Box<[Expression; 2]>),
     /// `type Foo { … }`: name, parent and body.
-    TypeDefinition(Box<str>, Option<Box<str>>, Option<Box<Node>>),
+    TypeDefinition(Box<str>, Option<Box<str>>, Option<Box<Expression>>),
     /// `apply(…) { … }`: the arguments, and the statements as one node.
-    Apply(Vec<Node>, Box<Node>),
+    Apply(Vec<Expression>, Box<Expression>),
     /// The statements of `apply`.
-    ApplyBlock(Vec<Node>),
+    ApplyBlock(Vec<Expression>),
     /// A template: whether it declares parameters, and its body.
-    Template(bool, Option<Box<Node>>),
+    Template(bool, Option<Box<Expression>>),
     /// Text of a template.
     RenderText(Box<str>),
     /// `<%= … %>`
-    Render(Box<Node>),
+    Render(Box<Expression>),
 }
 
 /// An operator before its operand.
@@ -152,14 +152,14 @@ pub struct Heredoc {
     /// The syntax of its text, as given.
     pub syntax: Box<str>,
     /// A text or a string with interpolations.
-    pub text: Node,
+    pub text: Expression,
 }
 
 /// `a.b`
 #[derive(Clone, Debug)]
 pub struct NamedAccess {
     /// The left operand.
-    pub left: Node,
+    pub left: Expression,
     /// The name after the dot.
     pub name: Box<str>,
     /// The range of the name.
@@ -170,11 +170,11 @@ pub struct NamedAccess {
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The called function.
-    pub function: Node,
+    pub function: Expression,
     /// Its arguments.
-    pub arguments: Vec<Node>,
+    pub arguments: Vec<Expression>,
     /// The lambda after them.
-    pub lambda: Option<Node>,
+    pub lambda: Option<Expression>,
     /// Whether its value is used; false for a statement.
     pub needs_value: bool,
 }
@@ -183,38 +183,38 @@ pub struct Call {
 #[derive(Clone, Debug)]
 pub struct Lambda {
     /// Its parameters.
-    pub parameters: Vec<Node>,
+    pub parameters: Vec<Expression>,
     /// The type of its result.
-    pub returns: Option<Node>,
+    pub returns: Option<Expression>,
     /// A block, or the body of a template.
-    pub body: Option<Node>,
+    pub body: Option<Expression>,
 }
 
 /// A test and what is done by its result.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct Conditional {
     /// The tested expression.
-    pub test: Node,
+    pub test: Expression,
     /// The statements for true (of `unless`: for false).
-    pub then: Option<Node>,
+    pub then: Option<Expression>,
     /// The other statements.
-    pub otherwise: Option<Node>,
+    pub otherwise: Option<Expression>,
 }
 
 /// A resource, its defaults or its override.
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Whether it is virtual or exported.
-    pub form: Form,
+    pub form: ResourceForm,
     /// Its type; for an override, the resources.
-    pub of: Node,
+    pub of: Expression,
     /// Bodies of a resource, attributes of the others.
-    pub parts: Vec<Node>,
+    pub parts: Vec<Expression>,
 }
 
 /// How a resource is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ResourceForm {
     /// Regular.
     Regular,
     /// `@`
@@ -233,7 +233,7 @@ pub struct Attribute {
     /// Whether the operator is `+>`.
     pub adds: bool,
     /// The value.
-    pub value: Node,
+    pub value: Expression,
 }
 
 /// A class, a defined type, a function or a plan.
@@ -244,22 +244,22 @@ pub struct Definition {
     /// The range of the name as written.
     pub place: TextRange,
     /// Its parameters.
-    pub parameters: Vec<Node>,
+    pub parameters: Vec<Expression>,
     /// The parent class and its range.
     pub parent: Option<(Box<str>, TextRange)>,
     /// The type of its result.
-    pub returns: Option<Node>,
+    pub returns: Option<Expression>,
     /// A block; `None` if it is empty.
-    pub body: Option<Node>,
+    pub body: Option<Expression>,
 }
 
 /// `type Name = Type[…]`
 #[derive(Clone, Debug)]
-pub struct Alias {
+pub struct TypeAlias {
     /// Its name.
     pub name: Box<str>,
     /// The type, as in Puppet's model.
-    pub body: Node,
+    pub body: Expression,
     /// The range of the type as written.
     pub place: TextRange,
 }
@@ -268,11 +268,11 @@ pub struct Alias {
 #[derive(Clone, Debug)]
 pub struct NodeBlock {
     /// The names and patterns that the node's name is compared with.
-    pub matches: Vec<Node>,
+    pub matches: Vec<Expression>,
     /// Its parent, which Puppet refuses.
-    pub parent: Option<Node>,
+    pub parent: Option<Expression>,
     /// A block; `None` if it is empty.
-    pub body: Option<Node>,
+    pub body: Option<Expression>,
 }
 
 /// `Type *$name = default`. Its own range is that of the variable.
@@ -281,134 +281,137 @@ pub struct Parameter {
     /// Without the dollar.
     pub name: Box<str>,
     /// The type of its values.
-    pub expected: Option<Node>,
+    pub expected: Option<Expression>,
     /// Whether it captures all remaining arguments.
     pub captures_rest: bool,
     /// Its default.
-    pub value: Option<Node>,
+    pub value: Option<Expression>,
 }
 
-impl Kind {
+impl ExpressionKind {
     /// Whether it defines something: it has no value, and its content is evaluated elsewhere.
     #[must_use]
     pub fn is_definition(&self) -> bool {
         matches!(
             self,
-            Kind::Class(_)
-                | Kind::Define(_)
-                | Kind::Function(_)
-                | Kind::Plan(_)
-                | Kind::NodeBlock(_)
-                | Kind::TypeAlias(_)
-                | Kind::TypeMapping(_)
-                | Kind::TypeDefinition(..)
+            ExpressionKind::Class(_)
+                | ExpressionKind::Define(_)
+                | ExpressionKind::Function(_)
+                | ExpressionKind::Plan(_)
+                | ExpressionKind::NodeBlock(_)
+                | ExpressionKind::TypeAlias(_)
+                | ExpressionKind::TypeMapping(_)
+                | ExpressionKind::TypeDefinition(..)
         )
     }
 
     /// Whether a node of this kind has its own scope, or is evaluated elsewhere.
     #[must_use]
     pub fn is_apart(&self) -> bool {
-        self.is_definition() || matches!(self, Kind::Lambda(_) | Kind::Apply(..))
+        self.is_definition()
+            || matches!(self, ExpressionKind::Lambda(_) | ExpressionKind::Apply(..))
     }
 
     /// Calls `visit` with each direct part, in the order of Puppet's model.
-    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         match self {
-            Kind::Undef
-            | Kind::Default
-            | Kind::Boolean(_)
-            | Kind::Integer(_)
-            | Kind::Float(_)
-            | Kind::Text(_)
-            | Kind::Name(_)
-            | Kind::Reference(_)
-            | Kind::Regexp(_)
-            | Kind::Reserved(_)
-            | Kind::Nothing
-            | Kind::Error
-            | Kind::Variable(_)
-            | Kind::RenderText(_) => {}
-            Kind::List(nodes)
-            | Kind::Hash(nodes)
-            | Kind::Concatenated(nodes)
-            | Kind::Block(nodes)
-            | Kind::ApplyBlock(nodes) => nodes.iter().for_each(visit),
-            Kind::Entry(pair)
-            | Kind::Binary(_, pair)
-            | Kind::SelectorEntry(pair)
-            | Kind::TypeMapping(pair) => pair.iter().for_each(visit),
-            Kind::Interpolation(node)
-            | Kind::Unary(_, node)
-            | Kind::AttributeSplat(node)
-            | Kind::Render(node) => visit(node),
-            Kind::TypeAlias(alias) => visit(&alias.body),
-            Kind::Heredoc(heredoc) => visit(&heredoc.text),
-            Kind::NamedAccess(access) => visit(&access.left),
-            Kind::Access(node, nodes)
-            | Kind::Case(node, nodes)
-            | Kind::Selector(node, nodes)
-            | Kind::ResourceBody(node, nodes) => {
+            ExpressionKind::Undef
+            | ExpressionKind::Default
+            | ExpressionKind::Boolean(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Reference(_)
+            | ExpressionKind::Regexp(_)
+            | ExpressionKind::Reserved(_)
+            | ExpressionKind::Nothing
+            | ExpressionKind::Error
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::RenderText(_) => {}
+            ExpressionKind::List(nodes)
+            | ExpressionKind::Hash(nodes)
+            | ExpressionKind::Concatenated(nodes)
+            | ExpressionKind::Block(nodes)
+            | ExpressionKind::ApplyBlock(nodes) => nodes.iter().for_each(visit),
+            ExpressionKind::Entry(pair)
+            | ExpressionKind::Binary(_, pair)
+            | ExpressionKind::SelectorEntry(pair)
+            | ExpressionKind::TypeMapping(pair) => pair.iter().for_each(visit),
+            ExpressionKind::Interpolation(node)
+            | ExpressionKind::Unary(_, node)
+            | ExpressionKind::AttributeSplat(node)
+            | ExpressionKind::Render(node) => visit(node),
+            ExpressionKind::TypeAlias(alias) => visit(&alias.body),
+            ExpressionKind::Heredoc(heredoc) => visit(&heredoc.text),
+            ExpressionKind::NamedAccess(access) => visit(&access.left),
+            ExpressionKind::Access(node, nodes)
+            | ExpressionKind::Case(node, nodes)
+            | ExpressionKind::Selector(node, nodes)
+            | ExpressionKind::ResourceBody(node, nodes) => {
                 visit(node);
                 nodes.iter().for_each(visit);
             }
-            Kind::Call(call) | Kind::MethodCall(call) => {
+            ExpressionKind::Call(call) | ExpressionKind::MethodCall(call) => {
                 visit(&call.function);
                 call.arguments.iter().chain(&call.lambda).for_each(visit);
             }
-            Kind::Lambda(lambda) => {
+            ExpressionKind::Lambda(lambda) => {
                 let rest = lambda.body.iter().chain(&lambda.returns);
                 lambda.parameters.iter().chain(rest).for_each(visit);
             }
-            Kind::If(condition) | Kind::Unless(condition) => {
+            ExpressionKind::If(condition) | ExpressionKind::Unless(condition) => {
                 visit(&condition.test);
                 let bodies = condition.then.iter().chain(&condition.otherwise);
                 bodies.for_each(visit);
             }
-            Kind::CaseOption(nodes, body) => {
+            ExpressionKind::CaseOption(nodes, body) => {
                 nodes.iter().chain(body.as_deref()).for_each(visit);
             }
-            Kind::Resource(resource)
-            | Kind::ResourceDefaults(resource)
-            | Kind::ResourceOverride(resource) => {
+            ExpressionKind::Resource(resource)
+            | ExpressionKind::ResourceDefaults(resource)
+            | ExpressionKind::ResourceOverride(resource) => {
                 visit(&resource.of);
                 resource.parts.iter().for_each(visit);
             }
-            Kind::Attribute(attribute) => visit(&attribute.value),
-            Kind::Collect(pair, attributes) => pair.iter().chain(attributes).for_each(visit),
-            Kind::VirtualQuery(node)
-            | Kind::ExportedQuery(node)
-            | Kind::TypeDefinition(_, _, node)
-            | Kind::Template(_, node) => node.as_deref().into_iter().for_each(visit),
-            Kind::Class(definition)
-            | Kind::Define(definition)
-            | Kind::Function(definition)
-            | Kind::Plan(definition) => {
+            ExpressionKind::Attribute(attribute) => visit(&attribute.value),
+            ExpressionKind::Collect(pair, attributes) => {
+                pair.iter().chain(attributes).for_each(visit)
+            }
+            ExpressionKind::VirtualQuery(node)
+            | ExpressionKind::ExportedQuery(node)
+            | ExpressionKind::TypeDefinition(_, _, node)
+            | ExpressionKind::Template(_, node) => node.as_deref().into_iter().for_each(visit),
+            ExpressionKind::Class(definition)
+            | ExpressionKind::Define(definition)
+            | ExpressionKind::Function(definition)
+            | ExpressionKind::Plan(definition) => {
                 let rest = definition.body.iter().chain(&definition.returns);
                 definition.parameters.iter().chain(rest).for_each(visit);
             }
-            Kind::NodeBlock(block) => {
+            ExpressionKind::NodeBlock(block) => {
                 let rest = block.matches.iter().chain(&block.body);
                 block.parent.iter().chain(rest).for_each(visit);
             }
-            Kind::Parameter(parameter) => {
+            ExpressionKind::Parameter(parameter) => {
                 let parts = parameter.value.iter().chain(&parameter.expected);
                 parts.for_each(visit);
             }
-            Kind::Apply(arguments, block) => {
+            ExpressionKind::Apply(arguments, block) => {
                 arguments.iter().chain([&**block]).for_each(visit);
             }
         }
     }
 }
 
-impl Node {
-    pub(super) fn new(kind: Kind, own: TextRange) -> Node {
+impl Expression {
+    pub(super) fn new(kind: ExpressionKind, own: TextRange) -> Expression {
         let (mut range, mut height) = (own, 0);
         kind.each(&mut |part| {
             range = range.cover(part.range);
             height = height.max(part.height + 1);
         });
-        Node {
+        Expression {
             kind,
             own,
             range,
@@ -417,7 +420,7 @@ impl Node {
     }
 
     /// Calls `visit` with this node and all below it, a node before its parts.
-    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         visit(self);
         self.kind.each(&mut |part| part.walk(visit));
     }
@@ -431,7 +434,7 @@ impl Node {
 
     /// Calls `visit` with each variable that the node sets in the enclosing scope, and its range.
     pub fn each_assigned(&self, visit: &mut dyn FnMut(&str, TextRange)) {
-        if let Kind::Binary("=", pair) = &self.kind {
+        if let ExpressionKind::Binary("=", pair) = &self.kind {
             pair[0].each_in_targets(visit);
         }
         if !self.kind.is_apart() {
@@ -442,19 +445,23 @@ impl Node {
     /// Calls `visit` with each variable to the left of `=`.
     fn each_in_targets(&self, visit: &mut dyn FnMut(&str, TextRange)) {
         match &self.kind {
-            Kind::List(targets) => targets.iter().for_each(|it| it.each_in_targets(visit)),
+            ExpressionKind::List(targets) => {
+                targets.iter().for_each(|it| it.each_in_targets(visit))
+            }
             // Puppet refuses to set `$::x`, which may have been meant as `$x`.
-            Kind::Variable(name) => visit(name.trim_start_matches("::"), self.range),
+            ExpressionKind::Variable(name) => visit(name.trim_start_matches("::"), self.range),
             _ => {}
         }
     }
 
     /// For the root of a manifest: calls `visit` with each statement of the top scope, and with the
     /// body of each node block.
-    pub fn each_for_nodes<'a>(&'a self, visit: &mut dyn FnMut(&'a Node)) {
+    pub fn each_for_nodes<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
         match &self.kind {
-            Kind::Block(nodes) => nodes.iter().for_each(|node| node.each_for_nodes(visit)),
-            Kind::NodeBlock(block) => block.body.iter().for_each(visit),
+            ExpressionKind::Block(nodes) => {
+                nodes.iter().for_each(|node| node.each_for_nodes(visit))
+            }
+            ExpressionKind::NodeBlock(block) => block.body.iter().for_each(visit),
             _ => visit(self),
         }
     }
@@ -464,13 +471,15 @@ impl Node {
     #[must_use]
     pub fn literal(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(text) | Kind::Name(text) | Kind::Reference(text) => Some(text),
-            Kind::Heredoc(heredoc) => heredoc.text.literal(),
-            Kind::Unary(Prefix::Parentheses, inner) => inner.literal(),
+            ExpressionKind::Text(text)
+            | ExpressionKind::Name(text)
+            | ExpressionKind::Reference(text) => Some(text),
+            ExpressionKind::Heredoc(heredoc) => heredoc.text.literal(),
+            ExpressionKind::Unary(Prefix::Parentheses, inner) => inner.literal(),
             // Without its empty texts, an empty string remains.
-            Kind::Concatenated(parts) => match &parts[..] {
+            ExpressionKind::Concatenated(parts) => match &parts[..] {
                 [only] => match &only.kind {
-                    Kind::Text(text) => Some(text),
+                    ExpressionKind::Text(text) => Some(text),
                     _ => None,
                 },
                 _ => None,

@@ -34,7 +34,7 @@ use style::{has_inner_line_break, string_style};
 
 use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
-use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, ScalarStyle};
+use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, YamlScalarStyle};
 use crate::syntax::tree::STRING_TAG;
 
 /// Maximum number of parts of a value that are written; the rest is `…`. Nested shared lists must
@@ -195,7 +195,7 @@ struct Written<'a> {
     tag: Option<&'a str>,
     plain_implicit: bool,
     quoted_implicit: bool,
-    style: Option<ScalarStyle>,
+    style: Option<YamlScalarStyle>,
 }
 
 impl Writer {
@@ -375,7 +375,7 @@ impl Writer {
         self.scalar(&Written {
             text: &BASE64.encode(bytes),
             tag: Some("!binary"),
-            style: Some(ScalarStyle::Literal),
+            style: Some(YamlScalarStyle::Literal),
             ..Written::default()
         })
     }
@@ -398,7 +398,7 @@ impl Writer {
             .as_mut()
             .and_then(|stand_ins| stand_ins.replace(written.text, self.in_key));
         let style = match replaced {
-            Some(_) => Some(ScalarStyle::DoubleQuoted),
+            Some(_) => Some(YamlScalarStyle::DoubleQuoted),
             None => written.style,
         };
         self.emitter.emit(&Emit::Scalar {

@@ -5,21 +5,21 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Purpose;
-use crate::syntax::libyaml::ScalarStyle;
+use crate::syntax::libyaml::YamlScalarStyle;
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::value::time::numbers;
 
-pub(super) fn string_style(text: &str, purpose: Purpose) -> ScalarStyle {
+pub(super) fn string_style(text: &str, purpose: Purpose) -> YamlScalarStyle {
     if has_inner_line_break(text) {
-        ScalarStyle::Literal
+        YamlScalarStyle::Literal
     } else if text == "<<" {
-        ScalarStyle::SingleQuoted
+        YamlScalarStyle::SingleQuoted
     } else if text == "y" || text == "n" || starts_oddly(text) {
-        ScalarStyle::DoubleQuoted
+        YamlScalarStyle::DoubleQuoted
     } else if reads_as_something_else(text, purpose) || looks_like_bad_octal(text) {
-        ScalarStyle::SingleQuoted
+        YamlScalarStyle::SingleQuoted
     } else {
-        ScalarStyle::Plain
+        YamlScalarStyle::Plain
     }
 }
 

@@ -17,18 +17,18 @@ const MAX_JOINED: usize = 16 << 20;
 pub(super) const NOT_RESOLVED: &str = "need to Config#resolve() before using this object, see \
                                        the API docs for Config#resolve()";
 
-pub(super) type PartRef = Rc<Part>;
+pub(super) type UnresolvedRef = Rc<Unresolved>;
 
 /// A value that may still contain references.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
-    pub(super) lines: Lines,
+pub(super) struct Unresolved {
+    pub(super) kind: UnresolvedKind,
+    pub(super) lines: LineSpan,
     pub(super) resolved: bool,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum UnresolvedKind {
     Null,
     Bool(bool),
     /// A number and its source text, which is used when it joins with other text.
@@ -40,9 +40,9 @@ pub(super) enum Kind {
         text: Rc<str>,
         quoted: bool,
     },
-    List(Vec<PartRef>),
+    List(Vec<UnresolvedRef>),
     Object {
-        entries: IndexMap<String, PartRef>,
+        entries: IndexMap<String, UnresolvedRef>,
         /// Whether a value that is no object replaced everything before.
         ignores_fallbacks: bool,
     },
@@ -51,37 +51,37 @@ pub(super) enum Kind {
         optional: bool,
     },
     /// Values to join once their references are resolved.
-    Concatenation(Vec<PartRef>),
+    Concatenation(Vec<UnresolvedRef>),
     /// Values to merge once their references are resolved, the latest first.
-    Delayed(Vec<PartRef>),
+    Delayed(Vec<UnresolvedRef>),
     /// The same, if the latest is an object.
-    DelayedObject(Vec<PartRef>),
+    DelayedObject(Vec<UnresolvedRef>),
 }
 
 /// The source lines of a value, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lines {
+pub(super) struct LineSpan {
     first: usize,
     last: usize,
 }
 
-impl Lines {
-    pub(super) fn at(line: usize) -> Lines {
-        Lines {
+impl LineSpan {
+    pub(super) fn at(line: usize) -> LineSpan {
+        LineSpan {
             first: line,
             last: line,
         }
     }
 
-    fn cover(self, other: Lines) -> Lines {
-        Lines {
+    fn cover(self, other: LineSpan) -> LineSpan {
+        LineSpan {
             first: self.first.min(other.first),
             last: self.last.max(other.last),
         }
     }
 }
 
-impl std::fmt::Display for Lines {
+impl std::fmt::Display for LineSpan {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.first == self.last {
             write!(formatter, "String: {}", self.first)
@@ -91,29 +91,35 @@ impl std::fmt::Display for Lines {
     }
 }
 
-impl Part {
-    pub(super) fn new(kind: Kind, lines: Lines) -> PartRef {
+impl Unresolved {
+    pub(super) fn new(kind: UnresolvedKind, lines: LineSpan) -> UnresolvedRef {
         let resolved = match &kind {
-            Kind::Null | Kind::Bool(_) | Kind::Number { .. } | Kind::Text { .. } => true,
-            Kind::List(elements) => elements.iter().all(|element| element.resolved),
-            Kind::Object { entries, .. } => entries.values().all(|value| value.resolved),
+            UnresolvedKind::Null
+            | UnresolvedKind::Bool(_)
+            | UnresolvedKind::Number { .. }
+            | UnresolvedKind::Text { .. } => true,
+            UnresolvedKind::List(elements) => elements.iter().all(|element| element.resolved),
+            UnresolvedKind::Object { entries, .. } => entries.values().all(|value| value.resolved),
             _ => false,
         };
-        Rc::new(Part {
+        Rc::new(Unresolved {
             kind,
             lines,
             resolved,
         })
     }
 
-    pub(super) fn null(line: usize) -> PartRef {
-        Part::new(Kind::Null, Lines::at(line))
+    pub(super) fn null(line: usize) -> UnresolvedRef {
+        Unresolved::new(UnresolvedKind::Null, LineSpan::at(line))
     }
 
-    pub(super) fn object(entries: IndexMap<String, PartRef>, lines: Lines) -> PartRef {
+    pub(super) fn object(
+        entries: IndexMap<String, UnresolvedRef>,
+        lines: LineSpan,
+    ) -> UnresolvedRef {
         let ignores_fallbacks = false;
-        Part::new(
-            Kind::Object {
+        Unresolved::new(
+            UnresolvedKind::Object {
                 entries,
                 ignores_fallbacks,
             },
@@ -122,58 +128,64 @@ impl Part {
     }
 
     pub(super) fn is_object(&self) -> bool {
-        matches!(self.kind, Kind::Object { .. } | Kind::DelayedObject(_))
+        matches!(
+            self.kind,
+            UnresolvedKind::Object { .. } | UnresolvedKind::DelayedObject(_)
+        )
     }
 
     /// Whether its kind depends on references.
     pub(super) fn is_unmergeable(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Reference { .. }
-                | Kind::Concatenation(_)
-                | Kind::Delayed(_)
-                | Kind::DelayedObject(_)
+            UnresolvedKind::Reference { .. }
+                | UnresolvedKind::Concatenation(_)
+                | UnresolvedKind::Delayed(_)
+                | UnresolvedKind::DelayedObject(_)
         )
     }
 
     pub(super) fn is_container(&self) -> bool {
         !matches!(
             self.kind,
-            Kind::Null
-                | Kind::Bool(_)
-                | Kind::Number { .. }
-                | Kind::Text { .. }
-                | Kind::Reference { .. }
+            UnresolvedKind::Null
+                | UnresolvedKind::Bool(_)
+                | UnresolvedKind::Number { .. }
+                | UnresolvedKind::Text { .. }
+                | UnresolvedKind::Reference { .. }
         )
     }
 
     /// Whether earlier values cannot change it.
     pub(super) fn ignores_fallbacks(&self) -> bool {
         match &self.kind {
-            Kind::Object {
+            UnresolvedKind::Object {
                 ignores_fallbacks, ..
             } => *ignores_fallbacks,
-            Kind::Delayed(stack) | Kind::DelayedObject(stack) => {
+            UnresolvedKind::Delayed(stack) | UnresolvedKind::DelayedObject(stack) => {
                 stack.last().is_some_and(|last| last.ignores_fallbacks())
             }
-            Kind::Reference { .. } | Kind::Concatenation(_) => false,
+            UnresolvedKind::Reference { .. } | UnresolvedKind::Concatenation(_) => false,
             _ => self.resolved,
         }
     }
 
     fn joining_text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Null => Some("null"),
-            Kind::Bool(true) => Some("true"),
-            Kind::Bool(false) => Some("false"),
-            Kind::Number { text, .. } | Kind::Text { text, .. } => Some(text),
+            UnresolvedKind::Null => Some("null"),
+            UnresolvedKind::Bool(true) => Some("true"),
+            UnresolvedKind::Bool(false) => Some("false"),
+            UnresolvedKind::Number { text, .. } | UnresolvedKind::Text { text, .. } => Some(text),
             _ => None,
         }
     }
 }
 
 /// The value of a key with `part` written after `before`.
-pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef, String> {
+pub(super) fn with_fallback(
+    part: &UnresolvedRef,
+    before: &UnresolvedRef,
+) -> Result<UnresolvedRef, String> {
     if part.ignores_fallbacks() {
         return Ok(part.clone());
     }
@@ -184,28 +196,28 @@ pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef,
     }
     match (&part.kind, &before.kind) {
         (
-            Kind::Object { entries, .. },
-            Kind::Object {
+            UnresolvedKind::Object { entries, .. },
+            UnresolvedKind::Object {
                 entries: older,
                 ignores_fallbacks,
             },
         ) => {
             let merged = merge_entries(entries, older)?;
-            let kind = Kind::Object {
+            let kind = UnresolvedKind::Object {
                 entries: merged,
                 ignores_fallbacks: *ignores_fallbacks,
             };
-            Ok(Part::new(
+            Ok(Unresolved::new(
                 kind,
                 merged_lines(&[part.clone(), before.clone()]),
             ))
         }
-        (Kind::Object { entries, .. }, _) if part.resolved => {
-            let kind = Kind::Object {
+        (UnresolvedKind::Object { entries, .. }, _) if part.resolved => {
+            let kind = UnresolvedKind::Object {
                 entries: entries.clone(),
                 ignores_fallbacks: true,
             };
-            Ok(Part::new(kind, part.lines))
+            Ok(Unresolved::new(kind, part.lines))
         }
         _ => {
             let mut stack = stack_of(part);
@@ -217,9 +229,9 @@ pub(super) fn with_fallback(part: &PartRef, before: &PartRef) -> Result<PartRef,
 
 /// The newer keys come first, then those that only the older has.
 fn merge_entries(
-    newer: &IndexMap<String, PartRef>,
-    older: &IndexMap<String, PartRef>,
-) -> Result<IndexMap<String, PartRef>, String> {
+    newer: &IndexMap<String, UnresolvedRef>,
+    older: &IndexMap<String, UnresolvedRef>,
+) -> Result<IndexMap<String, UnresolvedRef>, String> {
     let mut merged = IndexMap::with_capacity(newer.len());
     for (key, value) in newer {
         let kept = match older.get(key) {
@@ -227,8 +239,8 @@ fn merge_entries(
             None => value.clone(),
         };
         // The gem compares the two and fails on the open references.
-        let was_object = matches!(value.kind, Kind::Object { .. });
-        if was_object && matches!(kept.kind, Kind::DelayedObject(_)) {
+        let was_object = matches!(value.kind, UnresolvedKind::Object { .. });
+        if was_object && matches!(kept.kind, UnresolvedKind::DelayedObject(_)) {
             return Err(NOT_RESOLVED.to_owned());
         }
         merged.insert(key.clone(), kept);
@@ -241,51 +253,58 @@ fn merge_entries(
     Ok(merged)
 }
 
-fn stack_of(part: &PartRef) -> Vec<PartRef> {
+fn stack_of(part: &UnresolvedRef) -> Vec<UnresolvedRef> {
     match &part.kind {
-        Kind::Delayed(stack) | Kind::DelayedObject(stack) => stack.clone(),
+        UnresolvedKind::Delayed(stack) | UnresolvedKind::DelayedObject(stack) => stack.clone(),
         _ => vec![part.clone()],
     }
 }
 
-fn delayed(part: &PartRef, stack: Vec<PartRef>) -> PartRef {
+fn delayed(part: &UnresolvedRef, stack: Vec<UnresolvedRef>) -> UnresolvedRef {
     let lines = merged_lines(&stack);
     if part.is_object() {
-        Part::new(Kind::DelayedObject(stack), lines)
+        Unresolved::new(UnresolvedKind::DelayedObject(stack), lines)
     } else {
-        Part::new(Kind::Delayed(stack), lines)
+        Unresolved::new(UnresolvedKind::Delayed(stack), lines)
     }
 }
 
 /// The lines of a merge; empty objects don't count unless there is nothing else.
-fn merged_lines(parts: &[PartRef]) -> Lines {
-    let counts =
-        |part: &&PartRef| !matches!(&part.kind, Kind::Object { entries, .. } if entries.is_empty());
+fn merged_lines(parts: &[UnresolvedRef]) -> LineSpan {
+    let counts = |part: &&UnresolvedRef| {
+        !matches!(
+            &part.kind,
+            UnresolvedKind::Object { entries, .. } if entries.is_empty()
+        )
+    };
     let lines = parts.iter().filter(counts).map(|part| part.lines);
-    let lines = lines.reduce(Lines::cover);
-    lines.unwrap_or_else(|| parts.first().map_or(Lines::at(1), |part| part.lines))
+    let lines = lines.reduce(LineSpan::cover);
+    lines.unwrap_or_else(|| parts.first().map_or(LineSpan::at(1), |part| part.lines))
 }
 
 /// Joins values; `None` if there are none.
-pub(super) fn concatenate(pieces: &[PartRef]) -> Result<Option<PartRef>, String> {
+pub(super) fn concatenate(pieces: &[UnresolvedRef]) -> Result<Option<UnresolvedRef>, String> {
     let mut joined = consolidate(pieces)?;
     if joined.len() < 2 {
         return Ok(joined.pop());
     }
-    let lines = joined.iter().map(|part| part.lines).reduce(Lines::cover);
-    let lines = lines.unwrap_or(Lines::at(1));
-    Ok(Some(Part::new(Kind::Concatenation(joined), lines)))
+    let lines = joined.iter().map(|part| part.lines).reduce(LineSpan::cover);
+    let lines = lines.unwrap_or(LineSpan::at(1));
+    Ok(Some(Unresolved::new(
+        UnresolvedKind::Concatenation(joined),
+        lines,
+    )))
 }
 
 /// Joins all neighbours that can already be joined.
-pub(super) fn consolidate(pieces: &[PartRef]) -> Result<Vec<PartRef>, String> {
+pub(super) fn consolidate(pieces: &[UnresolvedRef]) -> Result<Vec<UnresolvedRef>, String> {
     if pieces.len() < 2 {
         return Ok(pieces.to_vec());
     }
-    let mut joined: Vec<PartRef> = Vec::new();
+    let mut joined: Vec<UnresolvedRef> = Vec::new();
     for piece in pieces {
         let inner = match &piece.kind {
-            Kind::Concatenation(inner) => inner.as_slice(),
+            UnresolvedKind::Concatenation(inner) => inner.as_slice(),
             _ => std::slice::from_ref(piece),
         };
         for right in inner {
@@ -301,10 +320,10 @@ pub(super) fn consolidate(pieces: &[PartRef]) -> Result<Vec<PartRef>, String> {
     Ok(joined)
 }
 
-fn join(left: &PartRef, right: &PartRef) -> Result<Option<PartRef>, String> {
+fn join(left: &UnresolvedRef, right: &UnresolvedRef) -> Result<Option<UnresolvedRef>, String> {
     let (left_is_list, right_is_list) = (
-        matches!(left.kind, Kind::List(_)),
-        matches!(right.kind, Kind::List(_)),
+        matches!(left.kind, UnresolvedKind::List(_)),
+        matches!(right.kind, UnresolvedKind::List(_)),
     );
     if left.is_object() && right_is_list {
         as_list(left)?;
@@ -314,16 +333,16 @@ fn join(left: &PartRef, right: &PartRef) -> Result<Option<PartRef>, String> {
     if left.is_object() && right.is_object() {
         return with_fallback(right, left).map(Some);
     }
-    if let (Kind::List(first), Kind::List(second)) = (&left.kind, &right.kind) {
+    if let (UnresolvedKind::List(first), UnresolvedKind::List(second)) = (&left.kind, &right.kind) {
         check_size(first.len() + second.len())?;
         let elements = first.iter().chain(second).cloned().collect();
-        return Ok(Some(Part::new(
-            Kind::List(elements),
+        return Ok(Some(Unresolved::new(
+            UnresolvedKind::List(elements),
             left.lines.cover(right.lines),
         )));
     }
     // Intended for the blank between two lists; the gem drops any text without quotes.
-    let is_unquoted = matches!(right.kind, Kind::Text { quoted: false, .. });
+    let is_unquoted = matches!(right.kind, UnresolvedKind::Text { quoted: false, .. });
     if (left_is_list || left.is_object()) && is_unquoted {
         return Ok(Some(left.clone()));
     }
@@ -341,8 +360,8 @@ fn join(left: &PartRef, right: &PartRef) -> Result<Option<PartRef>, String> {
     };
     check_size(first.len() + second.len())?;
     let text = Rc::from(format!("{first}{second}"));
-    let kind = Kind::Text { text, quoted: true };
-    Ok(Some(Part::new(kind, left.lines.cover(right.lines))))
+    let kind = UnresolvedKind::Text { text, quoted: true };
+    Ok(Some(Unresolved::new(kind, left.lines.cover(right.lines))))
 }
 
 fn check_size(size: usize) -> Result<(), String> {
@@ -353,8 +372,8 @@ fn check_size(size: usize) -> Result<(), String> {
 }
 
 /// The gem tries to make a list of an object with numbers for keys, and crashes.
-fn as_list(object: &PartRef) -> Result<(), String> {
-    let Kind::Object { entries, .. } = &object.kind else {
+fn as_list(object: &UnresolvedRef) -> Result<(), String> {
+    let UnresolvedKind::Object { entries, .. } = &object.kind else {
         return Err(NOT_RESOLVED.to_owned());
     };
     let is_index = |key: &String| {
@@ -369,23 +388,23 @@ fn as_list(object: &PartRef) -> Result<(), String> {
 }
 
 /// Ruby's `to_s` of a part, for messages.
-pub(super) fn describe(part: &Part) -> String {
+pub(super) fn describe(part: &Unresolved) -> String {
     let class = match &part.kind {
-        Kind::Null => "ConfigNull",
-        Kind::Bool(_) => "ConfigBoolean",
-        Kind::Number {
+        UnresolvedKind::Null => "ConfigNull",
+        UnresolvedKind::Bool(_) => "ConfigBoolean",
+        UnresolvedKind::Number {
             value: Value::Float(_),
             ..
         } => "ConfigDouble",
-        Kind::Number { .. } => "ConfigInt",
-        Kind::Text { quoted: true, .. } => "Quoted",
-        Kind::Text { quoted: false, .. } => "Unquoted",
-        Kind::List(_) => "SimpleConfigList",
-        Kind::Object { .. } => "SimpleConfigObject",
-        Kind::Reference { .. } => "ConfigReference",
-        Kind::Concatenation(_) => "ConfigConcatenation",
-        Kind::Delayed(_) => "ConfigDelayedMerge",
-        Kind::DelayedObject(_) => "ConfigDelayedMergeObject",
+        UnresolvedKind::Number { .. } => "ConfigInt",
+        UnresolvedKind::Text { quoted: true, .. } => "Quoted",
+        UnresolvedKind::Text { quoted: false, .. } => "Unquoted",
+        UnresolvedKind::List(_) => "SimpleConfigList",
+        UnresolvedKind::Object { .. } => "SimpleConfigObject",
+        UnresolvedKind::Reference { .. } => "ConfigReference",
+        UnresolvedKind::Concatenation(_) => "ConfigConcatenation",
+        UnresolvedKind::Delayed(_) => "ConfigDelayedMerge",
+        UnresolvedKind::DelayedObject(_) => "ConfigDelayedMergeObject",
     };
     format!("{class}({})", render(part))
 }
@@ -396,8 +415,8 @@ pub(super) fn expression(path: &[String], optional: bool) -> String {
     format!("${{{mark}{}}}", render_path(path))
 }
 
-fn render(part: &Part) -> String {
-    let all = |parts: &[PartRef], between: &str| {
+fn render(part: &Unresolved) -> String {
+    let all = |parts: &[UnresolvedRef], between: &str| {
         parts
             .iter()
             .map(|part| render(part))
@@ -405,29 +424,29 @@ fn render(part: &Part) -> String {
             .join(between)
     };
     match &part.kind {
-        Kind::Null => "null".to_owned(),
-        Kind::Bool(truth) => truth.to_string(),
-        Kind::Number {
+        UnresolvedKind::Null => "null".to_owned(),
+        UnresolvedKind::Bool(truth) => truth.to_string(),
+        UnresolvedKind::Number {
             value: Value::Float(float),
             ..
         } => float_to_s(*float),
-        Kind::Number { value, .. } => value.inspect(),
-        Kind::Text { text, .. } => render_string(text),
-        Kind::List(elements) => format!("[{}]", all(elements, ",")),
-        Kind::Object { entries, .. } => {
-            let mut sorted: Vec<(&String, &PartRef)> = entries.iter().collect();
+        UnresolvedKind::Number { value, .. } => value.inspect(),
+        UnresolvedKind::Text { text, .. } => render_string(text),
+        UnresolvedKind::List(elements) => format!("[{}]", all(elements, ",")),
+        UnresolvedKind::Object { entries, .. } => {
+            let mut sorted: Vec<(&String, &UnresolvedRef)> = entries.iter().collect();
             sorted.sort_by_key(|(key, _)| {
                 let number: Option<u64> = key.parse().ok();
                 (number.is_none(), number, (*key).clone())
             });
-            let entry = |(key, value): (&String, &PartRef)| {
+            let entry = |(key, value): (&String, &UnresolvedRef)| {
                 format!("{}:{}", render_string(key), render(value))
             };
             let entries: Vec<String> = sorted.into_iter().map(entry).collect();
             format!("{{{}}}", entries.join(","))
         }
-        Kind::Reference { path, optional } => expression(path, *optional),
-        Kind::Concatenation(pieces) => all(pieces, ""),
-        Kind::Delayed(stack) | Kind::DelayedObject(stack) => all(stack, ","),
+        UnresolvedKind::Reference { path, optional } => expression(path, *optional),
+        UnresolvedKind::Concatenation(pieces) => all(pieces, ""),
+        UnresolvedKind::Delayed(stack) | UnresolvedKind::DelayedObject(stack) => all(stack, ","),
     }
 }

@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use self::merge::{Kind, Lines, Part, PartRef, concatenate, with_fallback};
+use self::merge::{
+    LineSpan, Unresolved, UnresolvedKind, UnresolvedRef, concatenate, with_fallback,
+};
 use super::{LoadError, LoadErrorKind, Value};
 use crate::syntax::hocon::{
-    HoconElement, HoconItem, HoconNode, HoconValue, NumberValue, Separator, Token, TokenKind,
-    parse_hocon_document, path,
+    HoconElement, HoconItem, HoconNode, HoconToken, HoconTokenKind, HoconValue, NumberValue,
+    Separator, parse_hocon_document, path,
 };
 use crate::text::TextRange;
 
@@ -77,7 +79,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn node(&mut self, node: &HoconNode) -> Result<PartRef, String> {
+    fn node(&mut self, node: &HoconNode) -> Result<UnresolvedRef, String> {
         self.place = node.range;
         match &node.value {
             HoconValue::Simple(scalar) => simple(&scalar.0),
@@ -93,20 +95,23 @@ impl Builder {
                     }
                 }
                 self.lists -= 1;
-                Ok(Part::new(Kind::List(parts), Lines::at(line)))
+                Ok(Unresolved::new(
+                    UnresolvedKind::List(parts),
+                    LineSpan::at(line),
+                ))
             }
             HoconValue::Concatenation(pieces) => {
-                let parts: Result<Vec<PartRef>, String> =
+                let parts: Result<Vec<UnresolvedRef>, String> =
                     pieces.iter().map(|piece| self.node(piece)).collect();
                 self.place = node.range;
-                Ok(concatenate(&parts?)?.unwrap_or_else(|| Part::null(self.line)))
+                Ok(concatenate(&parts?)?.unwrap_or_else(|| Unresolved::null(self.line)))
             }
         }
     }
 
-    fn object(&mut self, items: &[HoconItem]) -> Result<PartRef, String> {
+    fn object(&mut self, items: &[HoconItem]) -> Result<UnresolvedRef, String> {
         let line = self.line;
-        let mut entries: IndexMap<String, PartRef> = IndexMap::new();
+        let mut entries: IndexMap<String, UnresolvedRef> = IndexMap::new();
         for item in items {
             let field = match item {
                 HoconItem::Newline => {
@@ -135,14 +140,15 @@ impl Builder {
             if appends {
                 let path = self.path.concat();
                 let optional = true;
-                let before = Part::new(Kind::Reference { path, optional }, part.lines);
-                let list = Part::new(Kind::List(vec![part.clone()]), part.lines);
+                let before =
+                    Unresolved::new(UnresolvedKind::Reference { path, optional }, part.lines);
+                let list = Unresolved::new(UnresolvedKind::List(vec![part.clone()]), part.lines);
                 part = concatenate(&[before, list])?.unwrap_or(part);
             }
             self.path.pop();
             for key in field.path.elements[1..].iter().rev() {
                 let lines = part.lines;
-                part = Part::object(IndexMap::from([(key.clone(), part)]), lines);
+                part = Unresolved::object(IndexMap::from([(key.clone(), part)]), lines);
             }
             let key = &field.path.elements[0];
             if let Some(existing) = entries.get(key) {
@@ -150,15 +156,15 @@ impl Builder {
             }
             entries.insert(key.clone(), part);
         }
-        Ok(Part::object(entries, Lines::at(line)))
+        Ok(Unresolved::object(entries, LineSpan::at(line)))
     }
 }
 
-fn simple(token: &Token) -> Result<PartRef, String> {
+fn simple(token: &HoconToken) -> Result<UnresolvedRef, String> {
     let kind = match &token.kind {
-        TokenKind::Null => Kind::Null,
-        TokenKind::Bool(truth) => Kind::Bool(*truth),
-        TokenKind::Number(number) => Kind::Number {
+        HoconTokenKind::Null => UnresolvedKind::Null,
+        HoconTokenKind::Bool(truth) => UnresolvedKind::Bool(*truth),
+        HoconTokenKind::Number(number) => UnresolvedKind::Number {
             value: match &number.value {
                 NumberValue::Float(float) => Value::Float(*float),
                 NumberValue::Integer(integer) => i64::try_from(integer)
@@ -166,28 +172,28 @@ fn simple(token: &Token) -> Result<PartRef, String> {
             },
             text: number.text.as_str().into(),
         },
-        TokenKind::Quoted(text) => Kind::Text {
+        HoconTokenKind::Quoted(text) => UnresolvedKind::Text {
             text: text.as_str().into(),
             quoted: true,
         },
-        TokenKind::Unquoted(text) => Kind::Text {
+        HoconTokenKind::Unquoted(text) => UnresolvedKind::Text {
             text: text.as_str().into(),
             quoted: false,
         },
-        TokenKind::Substitution { optional, tokens } => {
+        HoconTokenKind::Substitution { optional, tokens } => {
             let path =
                 path(tokens).map_err(|message| format!("String: {}: {message}", token.line))?;
-            Kind::Reference {
+            UnresolvedKind::Reference {
                 path: path.elements,
                 optional: *optional,
             }
         }
         _ => return Err(format!("{token} is no value")),
     };
-    Ok(Rc::new(Part {
+    Ok(Rc::new(Unresolved {
         kind,
-        lines: Lines::at(token.line),
-        resolved: !matches!(token.kind, TokenKind::Substitution { .. }),
+        lines: LineSpan::at(token.line),
+        resolved: !matches!(token.kind, HoconTokenKind::Substitution { .. }),
     }))
 }
 

@@ -12,7 +12,8 @@ use indexmap::IndexMap;
 
 use super::super::{LoadErrorKind, Value};
 use super::merge::{
-    Kind, NOT_RESOLVED, Part, PartRef, consolidate, describe, expression, with_fallback,
+    NOT_RESOLVED, Unresolved, UnresolvedKind, UnresolvedRef, consolidate, describe, expression,
+    with_fallback,
 };
 
 /// Maximum number of values resolved in one file: references can make work grow without end.
@@ -21,7 +22,7 @@ const MAX_STEPS: usize = 300_000;
 /// Maximum length of a chain of values that wait for one another.
 const MAX_WAITING: usize = 400;
 
-pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)> {
+pub(super) fn resolve(root: &UnresolvedRef) -> Result<UnresolvedRef, (LoadErrorKind, String)> {
     let mut resolver = Resolver {
         waiting: Vec::new(),
         looking_up: Vec::new(),
@@ -33,7 +34,7 @@ pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)
     };
     match resolver.part(root, None, &source) {
         Ok(Some(resolved)) => Ok(resolved),
-        Ok(None) => Ok(Part::object(IndexMap::new(), root.lines)),
+        Ok(None) => Ok(Unresolved::object(IndexMap::new(), root.lines)),
         Err(Failure::Message(message)) => Err((LoadErrorKind::Hocon, message)),
         Err(Failure::Environment(message)) => Err((LoadErrorKind::HoconEnvironment, message)),
         Err(Failure::Cycle(trace)) => {
@@ -44,20 +45,20 @@ pub(super) fn resolve(root: &PartRef) -> Result<PartRef, (LoadErrorKind, String)
 }
 
 /// The value of a resolved part. A part that occurs twice becomes one shared value.
-pub(super) fn to_value(part: &PartRef) -> Value {
-    fn convert(part: &PartRef, done: &mut StdHashMap<*const Part, Value>) -> Value {
+pub(super) fn to_value(part: &UnresolvedRef) -> Value {
+    fn convert(part: &UnresolvedRef, done: &mut StdHashMap<*const Unresolved, Value>) -> Value {
         if let Some(value) = done.get(&Rc::as_ptr(part)) {
             return value.clone();
         }
         let value = match &part.kind {
-            Kind::Bool(truth) => Value::Bool(*truth),
-            Kind::Number { value, .. } => value.clone(),
-            Kind::Text { text, .. } => Value::string(text),
-            Kind::List(elements) => {
+            UnresolvedKind::Bool(truth) => Value::Bool(*truth),
+            UnresolvedKind::Number { value, .. } => value.clone(),
+            UnresolvedKind::Text { text, .. } => Value::string(text),
+            UnresolvedKind::List(elements) => {
                 let elements = elements.iter().map(|element| convert(element, done));
                 elements.collect::<Vec<_>>().into()
             }
-            Kind::Object { entries, .. } => {
+            UnresolvedKind::Object { entries, .. } => {
                 let entries = entries
                     .iter()
                     .map(|(key, value)| (Value::string(key), convert(value, done)));
@@ -90,21 +91,21 @@ impl From<String> for Failure {
 /// resolved up to the file's root.
 #[derive(Clone)]
 struct Source {
-    root: PartRef,
+    root: UnresolvedRef,
     parents: Option<Rc<Parent>>,
 }
 
 /// A container and what contains it.
 struct Parent {
-    part: PartRef,
+    part: UnresolvedRef,
     above: Option<Rc<Parent>>,
 }
 
 struct Resolver {
     /// The values being resolved, the outermost first.
-    waiting: Vec<PartRef>,
+    waiting: Vec<UnresolvedRef>,
     /// The references whose target is being looked up.
-    looking_up: Vec<*const Part>,
+    looking_up: Vec<*const Unresolved>,
     steps: usize,
 }
 
@@ -112,10 +113,10 @@ impl Resolver {
     /// Resolves a part; `along` restricts the work to the lookup of a path in it.
     fn part(
         &mut self,
-        part: &PartRef,
+        part: &UnresolvedRef,
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<Option<PartRef>, Failure> {
+    ) -> Result<Option<UnresolvedRef>, Failure> {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.waiting.len() > MAX_WAITING {
             return Err("resolve getting too deep".to_owned().into());
@@ -125,18 +126,23 @@ impl Resolver {
             return Err(Failure::Cycle(self.trace()));
         }
         let resolved = match &part.kind {
-            Kind::Null | Kind::Bool(_) | Kind::Number { .. } | Kind::Text { .. } => {
+            UnresolvedKind::Null
+            | UnresolvedKind::Bool(_)
+            | UnresolvedKind::Number { .. }
+            | UnresolvedKind::Text { .. } => Some(part.clone()),
+            UnresolvedKind::Object { .. } | UnresolvedKind::List(_) if part.resolved => {
                 Some(part.clone())
             }
-            Kind::Object { .. } | Kind::List(_) if part.resolved => Some(part.clone()),
-            Kind::Object { entries, .. } => Some(self.object(part, entries, along, source)?),
-            Kind::List(elements) => Some(self.list(part, elements, along, source)?),
-            Kind::Reference { path, optional } => {
+            UnresolvedKind::Object { entries, .. } => {
+                Some(self.object(part, entries, along, source)?)
+            }
+            UnresolvedKind::List(elements) => Some(self.list(part, elements, along, source)?),
+            UnresolvedKind::Reference { path, optional } => {
                 self.reference(part, (path, *optional), along, source)?
             }
-            Kind::Concatenation(pieces) => self.concatenation(pieces, source)?,
-            Kind::Delayed(stack) => self.merge(part, stack, along, source)?,
-            Kind::DelayedObject(stack) => {
+            UnresolvedKind::Concatenation(pieces) => self.concatenation(pieces, source)?,
+            UnresolvedKind::Delayed(stack) => self.merge(part, stack, along, source)?,
+            UnresolvedKind::DelayedObject(stack) => {
                 let merged = self.merge(part, stack, along, source)?;
                 if !merged.as_ref().is_some_and(|merged| merged.is_object()) {
                     let shown = merged.map(|merged| describe(&merged)).unwrap_or_default();
@@ -158,7 +164,7 @@ impl Resolver {
 
     fn trace(&self) -> String {
         let references = self.waiting.iter().filter_map(|part| match &part.kind {
-            Kind::Reference { path, optional } => Some(expression(path, *optional)),
+            UnresolvedKind::Reference { path, optional } => Some(expression(path, *optional)),
             _ => None,
         });
         references.collect::<Vec<_>>().join(", ")
@@ -166,13 +172,13 @@ impl Resolver {
 
     fn object(
         &mut self,
-        part: &PartRef,
-        entries: &IndexMap<String, PartRef>,
+        part: &UnresolvedRef,
+        entries: &IndexMap<String, UnresolvedRef>,
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<PartRef, Failure> {
+    ) -> Result<UnresolvedRef, Failure> {
         let source = source.inside(part);
-        let mut resolved: IndexMap<String, PartRef> = IndexMap::with_capacity(entries.len());
+        let mut resolved: IndexMap<String, UnresolvedRef> = IndexMap::with_capacity(entries.len());
         let mut changed = false;
         for (key, value) in entries {
             let new = match along {
@@ -190,20 +196,20 @@ impl Resolver {
         if !changed {
             return Ok(part.clone());
         }
-        let kind = Kind::Object {
+        let kind = UnresolvedKind::Object {
             entries: resolved,
             ignores_fallbacks: part.ignores_fallbacks(),
         };
-        Ok(Part::new(kind, part.lines))
+        Ok(Unresolved::new(kind, part.lines))
     }
 
     fn list(
         &mut self,
-        part: &PartRef,
-        elements: &[PartRef],
+        part: &UnresolvedRef,
+        elements: &[UnresolvedRef],
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<PartRef, Failure> {
+    ) -> Result<UnresolvedRef, Failure> {
         if along.is_some() {
             return Ok(part.clone());
         }
@@ -218,14 +224,14 @@ impl Resolver {
                 Err(Failure::Message(_)) => return Err("unexpected exception".to_owned().into()),
             }
         }
-        Ok(Part::new(Kind::List(resolved), part.lines))
+        Ok(Unresolved::new(UnresolvedKind::List(resolved), part.lines))
     }
 
     fn concatenation(
         &mut self,
-        pieces: &[PartRef],
+        pieces: &[UnresolvedRef],
         source: &Source,
-    ) -> Result<Option<PartRef>, Failure> {
+    ) -> Result<Option<UnresolvedRef>, Failure> {
         let mut resolved = Vec::with_capacity(pieces.len());
         for piece in pieces {
             resolved.extend(self.part(piece, None, source)?);
@@ -244,11 +250,11 @@ impl Resolver {
 
     fn reference(
         &mut self,
-        part: &PartRef,
+        part: &UnresolvedRef,
         (path, optional): (&[String], bool),
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<Option<PartRef>, Failure> {
+    ) -> Result<Option<UnresolvedRef>, Failure> {
         let (waiting, looking_up) = (self.waiting.len(), self.looking_up.len());
         self.looking_up.push(Rc::as_ptr(part));
         let outcome = self.target(path, along, source);
@@ -283,7 +289,7 @@ impl Resolver {
         path: &[String],
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<Option<PartRef>, Failure> {
+    ) -> Result<Option<UnresolvedRef>, Failure> {
         let root = &source.root;
         let from_root = Source {
             root: root.clone(),
@@ -314,15 +320,15 @@ impl Resolver {
 
     fn merge(
         &mut self,
-        part: &PartRef,
-        stack: &[PartRef],
+        part: &UnresolvedRef,
+        stack: &[UnresolvedRef],
         along: Option<&[String]>,
         source: &Source,
-    ) -> Result<Option<PartRef>, Failure> {
-        let mut merged: Option<PartRef> = None;
+    ) -> Result<Option<UnresolvedRef>, Failure> {
+        let mut merged: Option<UnresolvedRef> = None;
         for (index, item) in stack.iter().enumerate() {
             let source = if item.is_unmergeable() {
-                let mut older: Option<PartRef> = None;
+                let mut older: Option<UnresolvedRef> = None;
                 for below in &stack[index + 1..] {
                     older = Some(match older {
                         Some(newer) => with_fallback(&newer, below)?,
@@ -354,17 +360,17 @@ fn names_environment(path: &[String]) -> bool {
 }
 
 /// The value of a key, if it can be determined while references are open.
-fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Failure> {
+fn peek(part: &Unresolved, key: &str, path: &[String]) -> Result<Option<UnresolvedRef>, Failure> {
     let unresolved = || {
         let path = crate::syntax::hocon::render_path(path);
         let advice = "you need to call Config#resolve, see API docs for Config#resolve";
         Failure::Message(format!("{path} has not been resolved, {advice}"))
     };
     match &part.kind {
-        Kind::Object { entries, .. } => Ok(entries.get(key).cloned()),
-        Kind::DelayedObject(stack) => {
+        UnresolvedKind::Object { entries, .. } => Ok(entries.get(key).cloned()),
+        UnresolvedKind::DelayedObject(stack) => {
             for layer in stack {
-                let Kind::Object { entries, .. } = &layer.kind else {
+                let UnresolvedKind::Object { entries, .. } = &layer.kind else {
                     return Err(unresolved());
                 };
                 if let Some(value) = entries.get(key).filter(|value| value.ignores_fallbacks()) {
@@ -379,7 +385,7 @@ fn peek(part: &Part, key: &str, path: &[String]) -> Result<Option<PartRef>, Fail
 
 impl Source {
     /// The same file, seen from inside a container.
-    fn inside(&self, part: &PartRef) -> Source {
+    fn inside(&self, part: &UnresolvedRef) -> Source {
         let parents = match &self.parents {
             Some(parents) => Some(Rc::new(Parent {
                 part: part.clone(),
@@ -399,7 +405,11 @@ impl Source {
     }
 
     /// The file with a child of the innermost container replaced or removed.
-    fn with_replaced(&self, old: &PartRef, new: Option<PartRef>) -> Result<Source, Failure> {
+    fn with_replaced(
+        &self,
+        old: &UnresolvedRef,
+        new: Option<UnresolvedRef>,
+    ) -> Result<Source, Failure> {
         let Some(parents) = &self.parents else {
             let shown = new.map(|new| describe(&new)).unwrap_or_default();
             let message = format!(
@@ -417,7 +427,7 @@ impl Source {
         }
         let root = replacement.filter(|root| root.is_object());
         Ok(Source {
-            root: root.unwrap_or_else(|| Part::object(IndexMap::new(), self.root.lines)),
+            root: root.unwrap_or_else(|| Unresolved::object(IndexMap::new(), self.root.lines)),
             parents: None,
         })
     }
@@ -425,12 +435,12 @@ impl Source {
 
 /// A container with one child replaced or removed.
 fn replace_child(
-    container: &PartRef,
-    old: &PartRef,
-    new: Option<PartRef>,
-) -> Result<Option<PartRef>, Failure> {
+    container: &UnresolvedRef,
+    old: &UnresolvedRef,
+    new: Option<UnresolvedRef>,
+) -> Result<Option<UnresolvedRef>, Failure> {
     match &container.kind {
-        Kind::Object {
+        UnresolvedKind::Object {
             entries,
             ignores_fallbacks,
         } => {
@@ -445,13 +455,13 @@ fn replace_child(
                 None => _ = entries.shift_remove_index(index),
             }
             let ignores_fallbacks = *ignores_fallbacks;
-            let kind = Kind::Object {
+            let kind = UnresolvedKind::Object {
                 entries,
                 ignores_fallbacks,
             };
-            Ok(Some(Part::new(kind, container.lines)))
+            Ok(Some(Unresolved::new(kind, container.lines)))
         }
-        Kind::DelayedObject(stack) => {
+        UnresolvedKind::DelayedObject(stack) => {
             let mut stack = stack.clone();
             if let Some(new) = new {
                 for item in &mut stack {
@@ -460,7 +470,10 @@ fn replace_child(
                     }
                 }
             }
-            Ok(Some(Part::new(Kind::DelayedObject(stack), container.lines)))
+            Ok(Some(Unresolved::new(
+                UnresolvedKind::DelayedObject(stack),
+                container.lines,
+            )))
         }
         // The gem calls a method that does not exist.
         _ => {

@@ -85,7 +85,7 @@ pub(super) fn sequence(tag: &str, range: TextRange) -> Result<List, LoadError> {
 }
 
 /// The result of a mapping with a tag.
-pub(super) enum Map {
+pub(super) enum TaggedMapping {
     Hash,
     /// The text under its key `str`.
     Text,
@@ -95,10 +95,10 @@ pub(super) enum Map {
     Refused(String),
 }
 
-pub(super) fn mapping(tag: &str, range: TextRange) -> Result<Map, LoadError> {
+pub(super) fn mapping(tag: &str, range: TextRange) -> Result<TaggedMapping, LoadError> {
     if let Some(class) = text_class(tag) {
         return match class {
-            "" => Ok(Map::Text),
+            "" => Ok(TaggedMapping::Text),
             class => Err(disallowed(class, range)),
         };
     }
@@ -111,7 +111,7 @@ pub(super) fn mapping(tag: &str, range: TextRange) -> Result<Map, LoadError> {
     }
     if let Some(rest) = tag.strip_prefix("!ruby/object") {
         return match rest.strip_prefix(':').unwrap_or(rest) {
-            "Hash" => Ok(Map::Hash),
+            "Hash" => Ok(TaggedMapping::Hash),
             class => refuse(class, "Object"),
         };
     }
@@ -126,11 +126,11 @@ pub(super) fn mapping(tag: &str, range: TextRange) -> Result<Map, LoadError> {
     if let Some(rest) = tag.strip_prefix("!ruby/exception") {
         let class = rest.strip_prefix(':').unwrap_or(rest);
         let class = if class.is_empty() { "Exception" } else { class };
-        return Ok(Map::Refused(class.to_owned()));
+        return Ok(TaggedMapping::Refused(class.to_owned()));
     }
     if let Some(rest) = tag.strip_prefix("!ruby/hash-with-ivars") {
         return match rest.strip_prefix(':') {
-            None | Some("") => Ok(Map::Elements),
+            None | Some("") => Ok(TaggedMapping::Elements),
             Some(class) => Err(disallowed(class, range)),
         };
     }
@@ -138,7 +138,7 @@ pub(super) fn mapping(tag: &str, range: TextRange) -> Result<Map, LoadError> {
         "!ruby/range" => Err(disallowed("Range", range)),
         "!set" | "tag:yaml.org,2002:set" => Err(disallowed("Psych::Set", range)),
         "!omap" | "tag:yaml.org,2002:omap" => Err(disallowed("Psych::Omap", range)),
-        _ => Ok(Map::Hash),
+        _ => Ok(TaggedMapping::Hash),
     }
 }
 

@@ -2,7 +2,7 @@
 //! of calls.
 
 use crate::puppet::may_leave;
-use crate::syntax::puppet::{Call, Kind, Lambda, Node};
+use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda};
 use crate::text::TextRange;
 use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, NamePart, Within};
 
@@ -28,9 +28,9 @@ impl Constant {
 }
 
 /// Whether a node is a call that looks up a possible list of classes.
-fn is_lookup(node: &Node) -> bool {
+fn is_lookup(node: &Expression) -> bool {
     let name = match &node.kind {
-        Kind::Call(call) => call.function.literal(),
+        ExpressionKind::Call(call) => call.function.literal(),
         _ => None,
     };
     matches!(name, Some("lookup" | "hiera" | "hiera_array"))
@@ -38,11 +38,11 @@ fn is_lookup(node: &Node) -> bool {
 
 impl Extraction<'_> {
     /// The certain value of a computed name.
-    pub(super) fn meaning(&self, name: &Node) -> Option<Means> {
+    pub(super) fn meaning(&self, name: &Expression) -> Option<Means> {
         if is_lookup(name) {
             return Some(Means::List(name.range));
         }
-        if let Kind::Variable(variable) = &name.kind
+        if let ExpressionKind::Variable(variable) = &name.kind
             && let Some(Constant::Found(call)) = self.constant(variable)
         {
             return Some(Means::List(call));
@@ -55,28 +55,28 @@ impl Extraction<'_> {
     }
 
     /// The parts of a computed name, if all of them are texts and variables of the node.
-    fn parts_of_name(&self, name: &Node) -> Option<Box<[NamePart]>> {
+    fn parts_of_name(&self, name: &Expression) -> Option<Box<[NamePart]>> {
         let parts = match &name.kind {
-            Kind::Concatenated(parts) => &parts[..],
+            ExpressionKind::Concatenated(parts) => &parts[..],
             _ => std::slice::from_ref(name),
         };
         let parts = parts.iter().map(|part| match &part.kind {
-            Kind::Text(text) => Some(NamePart::Text(self.names.intern(text))),
-            Kind::Interpolation(inner) => self.variable_of_node(inner),
+            ExpressionKind::Text(text) => Some(NamePart::Text(self.names.intern(text))),
+            ExpressionKind::Interpolation(inner) => self.variable_of_node(inner),
             _ => self.variable_of_node(part),
         });
         parts.collect()
     }
 
     /// A variable that is not set in the enclosing code, with the keys after it.
-    fn variable_of_node(&self, node: &Node) -> Option<NamePart> {
+    fn variable_of_node(&self, node: &Expression) -> Option<NamePart> {
         let path = self.path_of(node)?;
         Some(NamePart::Variable(self.names.intern(&path)))
     }
 
-    fn path_of(&self, node: &Node) -> Option<String> {
+    fn path_of(&self, node: &Expression) -> Option<String> {
         match &node.kind {
-            Kind::Variable(name) => {
+            ExpressionKind::Variable(name) => {
                 let is_set = |within| self.constants.contains_key(&(within, name.clone()));
                 let is_own = match self.within {
                     Within::Top => is_set(Within::Top),
@@ -97,7 +97,7 @@ impl Extraction<'_> {
                 let is_global = name.starts_with("::") || ["facts", "trusted"].contains(&&**name);
                 (!is_of_class && (is_global || !is_own)).then(|| name.to_string())
             }
-            Kind::Access(left, keys) => {
+            ExpressionKind::Access(left, keys) => {
                 let [key] = &keys[..] else {
                     return None;
                 };
@@ -112,11 +112,12 @@ impl Extraction<'_> {
 
     /// Records the elements of a list that `each` includes one by one.
     pub(super) fn each(&mut self, call: &Call) {
-        let Kind::NamedAccess(access) = &call.function.kind else {
+        let ExpressionKind::NamedAccess(access) = &call.function.kind else {
             return;
         };
         let lambda = call.lambda.as_ref().map(|lambda| &lambda.kind);
-        let Some(Kind::Lambda(lambda)) = lambda.filter(|_| &*access.name == "each") else {
+        let Some(ExpressionKind::Lambda(lambda)) = lambda.filter(|_| &*access.name == "each")
+        else {
             return;
         };
         if let Some(parameter) = self.parameter_of_class(&access.left) {
@@ -129,18 +130,23 @@ impl Extraction<'_> {
         let [parameter] = &lambda.parameters[..] else {
             return;
         };
-        let (Kind::Parameter(parameter), Some(body)) = (&parameter.kind, &lambda.body) else {
+        let (ExpressionKind::Parameter(parameter), Some(body)) = (&parameter.kind, &lambda.body)
+        else {
             return;
         };
         self.elements = Some(Constant::Found(list));
         let statements = match &body.kind {
-            Kind::Block(statements) => &statements[..],
+            ExpressionKind::Block(statements) => &statements[..],
             _ => std::slice::from_ref(body),
         };
-        let is_element =
-            |node: &Node| matches!(&node.kind, Kind::Variable(name) if *name == parameter.name);
+        let is_element = |node: &Expression| {
+            matches!(
+                &node.kind,
+                ExpressionKind::Variable(name) if *name == parameter.name
+            )
+        };
         let included = statements.iter().find_map(|statement| {
-            let Kind::Call(call) = &statement.kind else {
+            let ExpressionKind::Call(call) = &statement.kind else {
                 return None;
             };
             let kind = match call.function.literal()? {
@@ -161,8 +167,8 @@ impl Extraction<'_> {
     }
 
     /// The parameter of the enclosing class that a variable is, or is an element of.
-    pub(super) fn parameter_of_class(&self, node: &Node) -> Option<Box<str>> {
-        let Kind::Variable(name) = &node.kind else {
+    pub(super) fn parameter_of_class(&self, node: &Expression) -> Option<Box<str>> {
+        let ExpressionKind::Variable(name) = &node.kind else {
             return None;
         };
         let Within::Definition(at) = self.within else {
@@ -198,18 +204,18 @@ impl Extraction<'_> {
     }
 
     /// The literal texts of a computed value: see [`LookupKey::Partly`].
-    pub(super) fn texts(&self, node: &Node) -> Vec<String> {
+    pub(super) fn texts(&self, node: &Expression) -> Vec<String> {
         let parts = match &node.kind {
-            Kind::Concatenated(parts) => &parts[..],
+            ExpressionKind::Concatenated(parts) => &parts[..],
             _ => std::slice::from_ref(node),
         };
         let mut texts = vec![String::new()];
         for part in parts {
             let known: Option<Vec<String>> = match &part.kind {
-                Kind::Text(text) => Some(vec![text.to_string()]),
-                Kind::Variable(name) => self.constant(name).and_then(Constant::texts),
-                Kind::Interpolation(inner) => match &inner.kind {
-                    Kind::Variable(name) => self.constant(name).and_then(Constant::texts),
+                ExpressionKind::Text(text) => Some(vec![text.to_string()]),
+                ExpressionKind::Variable(name) => self.constant(name).and_then(Constant::texts),
+                ExpressionKind::Interpolation(inner) => match &inner.kind {
+                    ExpressionKind::Variable(name) => self.constant(name).and_then(Constant::texts),
                     _ => None,
                 },
                 _ => None,
@@ -251,11 +257,11 @@ impl Extraction<'_> {
     }
 
     /// Records the value of a variable; one that is set in two places is unknown.
-    pub(super) fn set(&mut self, target: &Node, value: &Node) {
-        if let Kind::Variable(name) = &target.kind {
+    pub(super) fn set(&mut self, target: &Expression, value: &Expression) {
+        if let ExpressionKind::Variable(name) = &target.kind {
             let value = match &value.kind {
                 _ if is_lookup(value) => Some(Constant::Found(value.range)),
-                Kind::Concatenated(_) => Some(Constant::Texts(self.texts(value))),
+                ExpressionKind::Concatenated(_) => Some(Constant::Texts(self.texts(value))),
                 _ => {
                     let text = value.literal();
                     text.map(|text| Constant::Texts(vec![text.to_owned()]))
@@ -268,11 +274,11 @@ impl Extraction<'_> {
 
     /// Visits a lambda: its variables are its own. The elements of a list are those of its first
     /// parameter.
-    pub(super) fn lambda(&mut self, lambda: &Lambda, node: &Node) {
+    pub(super) fn lambda(&mut self, lambda: &Lambda, node: &Expression) {
         let before = self.constants.clone();
         let mut elements = self.elements.take();
         for parameter in &lambda.parameters {
-            if let Kind::Parameter(parameter) = &parameter.kind {
+            if let ExpressionKind::Parameter(parameter) = &parameter.kind {
                 let name = (self.within, Box::from(&*parameter.name));
                 self.constants.insert(name, elements.take());
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foldhash::quality::FixedState;
 
-use crate::syntax::puppet::{Kind, Node, hash_tokens};
+use crate::syntax::puppet::{Expression, ExpressionKind, hash_tokens};
 use crate::text::TextRange;
 use crate::workspace::cache::TextHash;
 use crate::workspace::code::{CodeFacts, IncludeFact, Means};
@@ -14,7 +14,7 @@ use crate::workspace::code::{CodeFacts, IncludeFact, Means};
 /// The fingerprint of some code; for a manifest with its tree. Positions, comments, parameter types
 /// and defaults are ignored, and so is everything in bodies of classes and defined types except
 /// includes and lookups.
-pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Node>) -> TextHash {
+pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Expression>) -> TextHash {
     let mut hasher = FixedState::default().build_hasher();
     code.is_broken.hash(&mut hasher);
     for definition in &code.definitions {
@@ -82,9 +82,9 @@ fn means(code: &CodeFacts, text: &str, include: &IncludeFact) -> impl std::hash:
 }
 
 /// The parts of a manifest that are evaluated for nodes: all but classes, defined types and plans.
-fn evaluated(root: &Node, end: usize) -> Vec<TextRange> {
+fn evaluated(root: &Expression, end: usize) -> Vec<TextRange> {
     let statements = match &root.kind {
-        Kind::Block(statements) => &statements[..],
+        ExpressionKind::Block(statements) => &statements[..],
         _ => std::slice::from_ref(root),
     };
     // The text of a heredoc comes after its statement.
@@ -96,7 +96,7 @@ fn evaluated(root: &Node, end: usize) -> Vec<TextRange> {
     let evaluated = with_ends.filter(|(statement, _)| {
         !matches!(
             statement.kind,
-            Kind::Class(_) | Kind::Define(_) | Kind::Plan(_)
+            ExpressionKind::Class(_) | ExpressionKind::Define(_) | ExpressionKind::Plan(_)
         )
     });
     let ranges =

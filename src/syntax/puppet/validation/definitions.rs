@@ -2,7 +2,7 @@
 //! statement.
 
 use super::super::labels::{a, label, the};
-use super::super::tree::{Definition, Form, Kind, Node, Resource};
+use super::super::tree::{Definition, Expression, ExpressionKind, Resource, ResourceForm};
 use super::super::words;
 use super::{Checker, capital, captures_rest, has_no_effect, untitled};
 
@@ -42,21 +42,21 @@ const RESERVED_TYPES: &[&str] = &[
 const RESERVED_PARAMETERS: &[&str] = &["name", "title"];
 
 impl<'a> Checker<'a> {
-    pub(super) fn check_definition(&mut self, node: &'a Node) {
+    pub(super) fn check_definition(&mut self, node: &'a Expression) {
         match &node.kind {
-            Kind::Class(definition) | Kind::Define(definition) => {
+            ExpressionKind::Class(definition) | ExpressionKind::Define(definition) => {
                 self.named(node, &definition.name);
                 self.no_rest(node, &definition.parameters);
                 self.unique(&definition.parameters);
                 self.reserved_parameters(node, definition);
                 self.last(node, definition.body.as_ref());
             }
-            Kind::Function(definition) | Kind::Plan(definition) => {
+            ExpressionKind::Function(definition) | ExpressionKind::Plan(definition) => {
                 self.named(node, &definition.name);
                 self.return_type(node, definition.returns.as_ref());
                 self.unique(&definition.parameters);
             }
-            Kind::NodeBlock(block) => {
+            ExpressionKind::NodeBlock(block) => {
                 block.matches.iter().for_each(|host| self.host(node, host));
                 self.top(node);
                 self.last(node, block.body.as_ref());
@@ -65,39 +65,39 @@ impl<'a> Checker<'a> {
                     self.refuse(parent, message);
                 }
             }
-            Kind::TypeAlias(alias) => {
+            ExpressionKind::TypeAlias(alias) => {
                 self.top(node);
                 if !words::is_reference(&alias.name) {
                     self.refuse_name(node, &alias.name);
                 }
                 self.type_reference(node, &alias.body);
             }
-            Kind::TypeMapping(pair) => {
+            ExpressionKind::TypeMapping(pair) => {
                 self.top(node);
                 self.mapping(node, pair);
             }
-            Kind::TypeDefinition(name, ..) => {
+            ExpressionKind::TypeDefinition(name, ..) => {
                 self.top(node);
                 self.reserved_type(node, name);
                 self.unsupported(node);
             }
-            Kind::Parameter(parameter) => {
+            ExpressionKind::Parameter(parameter) => {
                 self.parameter(node, &parameter.name, parameter.value.as_ref());
             }
-            Kind::Resource(_)
-            | Kind::ResourceDefaults(_)
-            | Kind::ResourceOverride(_)
-            | Kind::ResourceBody(..)
-            | Kind::Attribute(_)
-            | Kind::AttributeSplat(_)
-            | Kind::Collect(..)
-            | Kind::VirtualQuery(_)
-            | Kind::ExportedQuery(_) => self.check_resource(node),
+            ExpressionKind::Resource(_)
+            | ExpressionKind::ResourceDefaults(_)
+            | ExpressionKind::ResourceOverride(_)
+            | ExpressionKind::ResourceBody(..)
+            | ExpressionKind::Attribute(_)
+            | ExpressionKind::AttributeSplat(_)
+            | ExpressionKind::Collect(..)
+            | ExpressionKind::VirtualQuery(_)
+            | ExpressionKind::ExportedQuery(_) => self.check_resource(node),
             _ => {}
         }
     }
 
-    fn named(&mut self, node: &Node, name: &str) {
+    fn named(&mut self, node: &Expression, name: &str) {
         self.top(node);
         if !words::is_definition_name(name) {
             self.refuse_name(node, name);
@@ -105,14 +105,14 @@ impl<'a> Checker<'a> {
         self.reserved_type(node, name);
     }
 
-    fn refuse_name(&mut self, node: &Node, name: &str) {
+    fn refuse_name(&mut self, node: &Expression, name: &str) {
         let of = a(node);
         let message =
             format!("Unacceptable name. The name '{name}' is unacceptable as the name of {of}");
         self.refuse(node, &message);
     }
 
-    fn reserved_type(&mut self, node: &Node, name: &str) {
+    fn reserved_type(&mut self, node: &Expression, name: &str) {
         if RESERVED_TYPES.contains(&name) {
             let message = format!(
                 "The name: '{name}' is already defined by Puppet and can not be used as the name of {}.",
@@ -123,18 +123,18 @@ impl<'a> Checker<'a> {
     }
 
     /// Definitions are only allowed at the top level or in classes.
-    fn top(&mut self, node: &Node) {
+    fn top(&mut self, node: &Expression) {
         let mut around = self.path.iter().rev();
         while let Some(outer) = around.next() {
             match &outer.kind {
-                Kind::Apply(..) | Kind::Class(_) => return,
-                Kind::Block(_) | Kind::ApplyBlock(_) => {
+                ExpressionKind::Apply(..) | ExpressionKind::Class(_) => return,
+                ExpressionKind::Block(_) | ExpressionKind::ApplyBlock(_) => {
                     let is_absolute = matches!(
                         node.kind,
-                        Kind::Function(_)
-                            | Kind::Plan(_)
-                            | Kind::TypeAlias(_)
-                            | Kind::TypeDefinition(..)
+                        ExpressionKind::Function(_)
+                            | ExpressionKind::Plan(_)
+                            | ExpressionKind::TypeAlias(_)
+                            | ExpressionKind::TypeDefinition(..)
                     );
                     if is_absolute && around.len() > 0 {
                         let message = format!("{} may only appear at toplevel", capital(&a(node)));
@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn no_rest(&mut self, node: &Node, parameters: &[Node]) {
+    pub(super) fn no_rest(&mut self, node: &Expression, parameters: &[Expression]) {
         for parameter in parameters {
             if let Some(name) = captures_rest(parameter) {
                 let message = format!(
@@ -161,10 +161,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn unique(&mut self, parameters: &[Node]) {
+    pub(super) fn unique(&mut self, parameters: &[Expression]) {
         let mut seen = std::collections::HashSet::new();
         for node in parameters {
-            if let Kind::Parameter(parameter) = &node.kind
+            if let ExpressionKind::Parameter(parameter) = &node.kind
                 && !seen.insert(&parameter.name)
             {
                 let message = format!(
@@ -176,9 +176,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn reserved_parameters(&mut self, node: &Node, definition: &Definition) {
+    fn reserved_parameters(&mut self, node: &Expression, definition: &Definition) {
         for part in &definition.parameters {
-            if let Kind::Parameter(parameter) = &part.kind
+            if let ExpressionKind::Parameter(parameter) = &part.kind
                 && RESERVED_PARAMETERS.contains(&&*parameter.name)
             {
                 let message = format!(
@@ -192,8 +192,8 @@ impl<'a> Checker<'a> {
     }
 
     /// The last statement must have an effect.
-    fn last(&mut self, node: &Node, body: Option<&Node>) {
-        let Some(Kind::Block(statements)) = body.map(|body| &body.kind) else {
+    fn last(&mut self, node: &Expression, body: Option<&Expression>) {
+        let Some(ExpressionKind::Block(statements)) = body.map(|body| &body.kind) else {
             return;
         };
         let last = statements.last().filter(|last| has_no_effect(last));
@@ -207,9 +207,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn host(&mut self, node: &Node, host: &Node) {
+    fn host(&mut self, node: &Expression, host: &Expression) {
         match &host.kind {
-            Kind::Text(name) | Kind::Name(name) | Kind::Reference(name) => {
+            ExpressionKind::Text(name)
+            | ExpressionKind::Name(name)
+            | ExpressionKind::Reference(name) => {
                 if !name
                     .chars()
                     .all(|c| words::is_word_char(c) || "-.".contains(c))
@@ -220,20 +222,23 @@ impl<'a> Checker<'a> {
                     self.refuse(host, &message);
                 }
             }
-            Kind::Concatenated(parts) => {
+            ExpressionKind::Concatenated(parts) => {
                 let inner = parts.iter().find_map(|part| match &part.kind {
-                    Kind::Interpolation(inner) => Some(&**inner),
+                    ExpressionKind::Interpolation(inner) => Some(&**inner),
                     _ => None,
                 });
                 let message = "An interpolated expression is not allowed in a hostname of a node";
                 self.refuse(inner.unwrap_or(host), message);
             }
-            Kind::Default | Kind::Regexp(_) | Kind::Integer(_) | Kind::Float(_) => {}
+            ExpressionKind::Default
+            | ExpressionKind::Regexp(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_) => {}
             _ => self.illegal(host, "hostname", node),
         }
     }
 
-    fn parameter(&mut self, node: &Node, name: &str, value: Option<&Node>) {
+    fn parameter(&mut self, node: &Expression, name: &str, value: Option<&Expression>) {
         let digits = name.strip_prefix("0x").unwrap_or(name);
         if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
             let message = format!(
@@ -252,37 +257,39 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn no_assignment(&mut self, node: &Node) {
+    fn no_assignment(&mut self, node: &Expression) {
         match &node.kind {
-            Kind::Binary("=" | "+=" | "-=", _) => self.refuse(node, "Assignment not allowed here"),
-            Kind::Lambda(_) => {}
+            ExpressionKind::Binary("=" | "+=" | "-=", _) => {
+                self.refuse(node, "Assignment not allowed here")
+            }
+            ExpressionKind::Lambda(_) => {}
             kind => kind.each(&mut |part| self.no_assignment(part)),
         }
     }
 
-    pub(super) fn return_type(&mut self, node: &Node, returns: Option<&Node>) {
+    pub(super) fn return_type(&mut self, node: &Expression, returns: Option<&Expression>) {
         if let Some(returns) = returns {
             self.type_reference(node, returns);
         }
     }
 
-    fn type_reference(&mut self, node: &Node, expected: &Node) {
+    fn type_reference(&mut self, node: &Expression, expected: &Expression) {
         let name = match &expected.kind {
-            Kind::Access(left, _) => left,
+            ExpressionKind::Access(left, _) => left,
             _ => expected,
         };
-        if !matches!(name.kind, Kind::Reference(_)) {
+        if !matches!(name.kind, ExpressionKind::Reference(_)) {
             self.illegal(expected, "a type reference", node);
         }
     }
 
-    pub(super) fn regular(&mut self, node: &Node, resource: &Resource) {
-        if resource.form != Form::Regular {
+    pub(super) fn regular(&mut self, node: &Expression, resource: &Resource) {
+        if resource.form != ResourceForm::Regular {
             self.refuse(node, "Resource Defaults are not virtualizable");
         }
     }
 
-    fn unsupported(&mut self, node: &Node) {
+    fn unsupported(&mut self, node: &Expression) {
         let message = format!(
             "Expressions of type {} are not supported in this version of Puppet",
             a(node)
@@ -290,11 +297,11 @@ impl<'a> Checker<'a> {
         self.refuse(node, &message);
     }
 
-    fn mapping(&mut self, node: &Node, [left, right]: &[Node; 2]) {
+    fn mapping(&mut self, node: &Expression, [left, right]: &[Expression; 2]) {
         let keys = match &left.kind {
-            Kind::Access(left, keys) => {
+            ExpressionKind::Access(left, keys) => {
                 let is_runtime =
-                    matches!(&left.kind, Kind::Reference(name) if &**name == "Runtime");
+                    matches!(&left.kind, ExpressionKind::Reference(name) if &**name == "Runtime");
                 is_runtime.then_some(keys)
             }
             _ => None,
@@ -304,8 +311,8 @@ impl<'a> Checker<'a> {
         };
         let of_pattern = keys.len() == 2 && is_replacement(&keys[1]);
         let is_type = match &right.kind {
-            Kind::Access(left, _) => matches!(left.kind, Kind::Reference(_)),
-            kind => matches!(kind, Kind::Reference(_)),
+            ExpressionKind::Access(left, _) => matches!(left.kind, ExpressionKind::Reference(_)),
+            kind => matches!(kind, ExpressionKind::Reference(_)),
         };
         let fits = if is_replacement(right) {
             of_pattern
@@ -327,17 +334,17 @@ impl<'a> Checker<'a> {
 }
 
 /// `[/pattern/, 'text']`
-fn is_replacement(node: &Node) -> bool {
+fn is_replacement(node: &Expression) -> bool {
     match &node.kind {
-        Kind::List(values) => matches!(
+        ExpressionKind::List(values) => matches!(
             values.as_slice(),
             [
-                Node {
-                    kind: Kind::Regexp(_),
+                Expression {
+                    kind: ExpressionKind::Regexp(_),
                     ..
                 },
-                Node {
-                    kind: Kind::Text(_),
+                Expression {
+                    kind: ExpressionKind::Text(_),
                     ..
                 }
             ]

@@ -5,12 +5,12 @@
 mod definitions;
 
 use super::labels::{a, label};
-use super::tree::{Form, Kind, Node, Prefix};
+use super::tree::{Expression, ExpressionKind, Prefix, ResourceForm};
 use super::words;
-use super::{Dialect, Problem};
+use super::{Dialect, PuppetProblem};
 
 /// The problems of a program, in the order in which Puppet finds them.
-pub(super) fn validate(root: &Node, dialect: Dialect) -> Vec<Problem> {
+pub(super) fn validate(root: &Expression, dialect: Dialect) -> Vec<PuppetProblem> {
     let mut checker = Checker {
         is_plan: dialect == Dialect::Plan,
         path: Vec::new(),
@@ -23,45 +23,52 @@ pub(super) fn validate(root: &Node, dialect: Dialect) -> Vec<Problem> {
 struct Checker<'a> {
     is_plan: bool,
     /// The enclosing nodes, outermost first.
-    path: Vec<&'a Node>,
-    problems: Vec<Problem>,
+    path: Vec<&'a Expression>,
+    problems: Vec<PuppetProblem>,
 }
 
 impl<'a> Checker<'a> {
-    fn walk(&mut self, node: &'a Node) {
+    fn walk(&mut self, node: &'a Expression) {
         self.check(node);
         self.path.push(node);
         node.kind.each(&mut |part| self.walk(part));
         self.path.pop();
     }
 
-    fn refuse(&mut self, node: &Node, message: &str) {
-        let problem = Problem::at(message, node.own.start as usize);
+    fn refuse(&mut self, node: &Expression, message: &str) {
+        let problem = PuppetProblem::at(message, node.own.start as usize);
         self.problems.push(problem);
     }
 
-    fn check(&mut self, node: &'a Node) {
+    fn check(&mut self, node: &'a Expression) {
         if self.is_plan && self.refuses_in_plan(node) {
             return;
         }
         match &node.kind {
-            Kind::Binary(sign, pair) => self.operator(node, sign, pair),
-            Kind::Unary(_, inner) | Kind::Interpolation(inner) | Kind::Render(inner) => {
+            ExpressionKind::Binary(sign, pair) => self.operator(node, sign, pair),
+            ExpressionKind::Unary(_, inner)
+            | ExpressionKind::Interpolation(inner)
+            | ExpressionKind::Render(inner) => {
                 self.value(inner);
             }
-            Kind::Variable(name) => self.variable(node, name),
-            Kind::Integer(written) => self.integer(node, written),
-            Kind::List(values) => values.iter().for_each(|value| self.value(value)),
-            Kind::Entry(pair) => pair.iter().for_each(|value| self.value(value)),
-            Kind::If(condition) | Kind::Unless(condition) => self.value(&condition.test),
-            Kind::Case(..) | Kind::CaseOption(..) | Kind::Selector(..) | Kind::SelectorEntry(_) => {
+            ExpressionKind::Variable(name) => self.variable(node, name),
+            ExpressionKind::Integer(written) => self.integer(node, written),
+            ExpressionKind::List(values) => values.iter().for_each(|value| self.value(value)),
+            ExpressionKind::Entry(pair) => pair.iter().for_each(|value| self.value(value)),
+            ExpressionKind::If(condition) | ExpressionKind::Unless(condition) => {
+                self.value(&condition.test)
+            }
+            ExpressionKind::Case(..)
+            | ExpressionKind::CaseOption(..)
+            | ExpressionKind::Selector(..)
+            | ExpressionKind::SelectorEntry(_) => {
                 self.choice(node);
             }
-            Kind::Block(statements) | Kind::ApplyBlock(statements) => {
+            ExpressionKind::Block(statements) | ExpressionKind::ApplyBlock(statements) => {
                 self.block(node, statements);
             }
-            Kind::Call(call) => self.function(node, &call.function),
-            Kind::Lambda(lambda) => {
+            ExpressionKind::Call(call) => self.function(node, &call.function),
+            ExpressionKind::Lambda(lambda) => {
                 let last = lambda.parameters.len().saturating_sub(1);
                 for parameter in &lambda.parameters[..last] {
                     if let Some(name) = captures_rest(parameter) {
@@ -72,13 +79,15 @@ impl<'a> Checker<'a> {
                 }
                 self.return_type(node, lambda.returns.as_ref());
             }
-            Kind::Template(..) => {
-                if let Some(Kind::Lambda(lambda)) = self.path.last().map(|around| &around.kind) {
+            ExpressionKind::Template(..) => {
+                if let Some(ExpressionKind::Lambda(lambda)) =
+                    self.path.last().map(|around| &around.kind)
+                {
                     self.no_rest(node, &lambda.parameters);
                     self.unique(&lambda.parameters);
                 }
             }
-            Kind::Reserved(word) => {
+            ExpressionKind::Reserved(word) => {
                 let message = format!(
                     "Use of reserved word: {word}, must be quoted if intended to be a String value"
                 );
@@ -88,29 +97,38 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_resource(&mut self, node: &'a Node) {
+    fn check_resource(&mut self, node: &'a Expression) {
         match &node.kind {
-            Kind::Resource(resource) => {
-                let is_class = matches!(&resource.of.kind, Kind::Name(name) if &**name == "class");
-                if resource.form != Form::Regular && is_class {
+            ExpressionKind::Resource(resource) => {
+                let is_class = matches!(
+                    &resource.of.kind,
+                    ExpressionKind::Name(name) if &**name == "class"
+                );
+                if resource.form != ResourceForm::Regular && is_class {
                     self.refuse(node, "Classes are not virtualizable");
                 }
             }
-            Kind::ResourceDefaults(resource) | Kind::ResourceOverride(resource) => {
+            ExpressionKind::ResourceDefaults(resource)
+            | ExpressionKind::ResourceOverride(resource) => {
                 self.regular(node, resource);
             }
-            Kind::ResourceBody(_, attributes) => {
-                let is_splat = |node: &&Node| matches!(node.kind, Kind::AttributeSplat(_));
+            ExpressionKind::ResourceBody(_, attributes) => {
+                let is_splat =
+                    |node: &&Expression| matches!(node.kind, ExpressionKind::AttributeSplat(_));
                 for splat in attributes.iter().filter(is_splat).skip(1) {
                     let message =
                         "Unfolding of attributes from Hash can only be used once per resource body";
                     self.refuse(splat, message);
                 }
             }
-            Kind::Attribute(attribute) => {
+            ExpressionKind::Attribute(attribute) => {
                 let around = self.path.last().copied();
-                let takes_more =
-                    |n: &Node| matches!(n.kind, Kind::Collect(..) | Kind::ResourceOverride(_));
+                let takes_more = |n: &Expression| {
+                    matches!(
+                        n.kind,
+                        ExpressionKind::Collect(..) | ExpressionKind::ResourceOverride(_)
+                    )
+                };
                 if attribute.adds
                     && let Some(around) = around.filter(|around| !takes_more(around))
                 {
@@ -122,11 +140,14 @@ impl<'a> Checker<'a> {
                 }
                 self.value(&attribute.value);
             }
-            Kind::AttributeSplat(value) => self.value(value),
-            Kind::Collect(pair, _) if !matches!(pair[0].kind, Kind::Reference(_)) => {
+            ExpressionKind::AttributeSplat(value) => self.value(value),
+            ExpressionKind::Collect(pair, _)
+                if !matches!(pair[0].kind, ExpressionKind::Reference(_)) =>
+            {
                 self.illegal(&pair[0], "type name", node);
             }
-            Kind::VirtualQuery(Some(query)) | Kind::ExportedQuery(Some(query)) => {
+            ExpressionKind::VirtualQuery(Some(query))
+            | ExpressionKind::ExportedQuery(Some(query)) => {
                 self.query(query);
             }
             _ => {}
@@ -135,25 +156,31 @@ impl<'a> Checker<'a> {
 
     /// Checks for nodes that are not allowed in a plan, at all or outside of `apply`. Returns true
     /// if nothing else needs checking.
-    fn refuses_in_plan(&mut self, node: &Node) -> bool {
+    fn refuses_in_plan(&mut self, node: &Expression) -> bool {
         let applies = self
             .path
             .iter()
-            .any(|around| matches!(around.kind, Kind::ApplyBlock(_)));
+            .any(|around| matches!(around.kind, ExpressionKind::ApplyBlock(_)));
         let is_refused = match &node.kind {
-            Kind::Class(_) | Kind::Define(_) => true,
-            Kind::NodeBlock(_)
-            | Kind::Resource(_)
-            | Kind::ResourceDefaults(_)
-            | Kind::ResourceOverride(_)
-            | Kind::Binary("->" | "~>" | "<-" | "<~", _) => !applies,
-            Kind::Collect(pair, _) if applies => !matches!(pair[1].kind, Kind::VirtualQuery(_)),
-            Kind::Collect(..) => true,
-            Kind::Apply(..) => applies,
+            ExpressionKind::Class(_) | ExpressionKind::Define(_) => true,
+            ExpressionKind::NodeBlock(_)
+            | ExpressionKind::Resource(_)
+            | ExpressionKind::ResourceDefaults(_)
+            | ExpressionKind::ResourceOverride(_)
+            | ExpressionKind::Binary("->" | "~>" | "<-" | "<~", _) => !applies,
+            ExpressionKind::Collect(pair, _) if applies => {
+                !matches!(pair[1].kind, ExpressionKind::VirtualQuery(_))
+            }
+            ExpressionKind::Collect(..) => true,
+            ExpressionKind::Apply(..) => applies,
             _ => false,
         };
         if is_refused {
-            let when = match applies && !matches!(node.kind, Kind::Class(_) | Kind::Define(_)) {
+            let when = match applies
+                && !matches!(
+                    node.kind,
+                    ExpressionKind::Class(_) | ExpressionKind::Define(_)
+                ) {
                 true => "not available when compiling",
                 false => "only available when compiling",
             };
@@ -165,7 +192,7 @@ impl<'a> Checker<'a> {
 
     // ----- expressions
 
-    fn operator(&mut self, node: &'a Node, sign: &str, pair: &'a [Node; 2]) {
+    fn operator(&mut self, node: &'a Expression, sign: &str, pair: &'a [Expression; 2]) {
         match sign {
             "=" => {
                 self.assignable(&pair[0]);
@@ -179,7 +206,7 @@ impl<'a> Checker<'a> {
             }
             "->" | "~>" | "<-" | "<~" => {
                 for side in pair {
-                    if !matches!(side.kind, Kind::Collect(..)) {
+                    if !matches!(side.kind, ExpressionKind::Collect(..)) {
                         self.value(side);
                     }
                 }
@@ -189,12 +216,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks that a node has a value.
-    fn value(&mut self, node: &Node) {
+    fn value(&mut self, node: &Expression) {
         match &node.kind {
-            Kind::Unary(_, inner) | Kind::Interpolation(inner) | Kind::Render(inner) => {
+            ExpressionKind::Unary(_, inner)
+            | ExpressionKind::Interpolation(inner)
+            | ExpressionKind::Render(inner) => {
                 self.value(inner);
             }
-            kind if kind.is_definition() || matches!(kind, Kind::Collect(..)) => {
+            kind if kind.is_definition() || matches!(kind, ExpressionKind::Collect(..)) => {
                 let message = format!(
                     "Invalid use of expression. {} does not produce a value",
                     capital(&a(node))
@@ -205,9 +234,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn assignable(&mut self, node: &Node) {
+    fn assignable(&mut self, node: &Expression) {
         match &node.kind {
-            Kind::Variable(name) => {
+            ExpressionKind::Variable(name) => {
                 if words::is_match_variable(name) {
                     let message = format!(
                         "Illegal attempt to assign to the numeric match result variable '${name}'. Numeric variables are not assignable"
@@ -221,12 +250,12 @@ impl<'a> Checker<'a> {
                     self.refuse(node, &message);
                 }
             }
-            Kind::Access(..) => {
+            ExpressionKind::Access(..) => {
                 let message =
                     "Illegal attempt to assign via [index/key]. Not an assignable reference";
                 self.refuse(node, message);
             }
-            Kind::List(nodes) => nodes.iter().for_each(|node| self.assignable(node)),
+            ExpressionKind::List(nodes) => nodes.iter().for_each(|node| self.assignable(node)),
             _ => {
                 let message = format!(
                     "Illegal attempt to assign to '{}'. Not an assignable reference",
@@ -237,7 +266,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn variable(&mut self, node: &Node, name: &str) {
+    fn variable(&mut self, node: &Expression, name: &str) {
         if name.starts_with(|c: char| c.is_ascii_digit()) {
             if !words::is_match_variable(name) {
                 let message = format!(
@@ -253,7 +282,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn integer(&mut self, node: &Node, written: &str) {
+    fn integer(&mut self, node: &Expression, written: &str) {
         let value = words::integer(written).unwrap_or_default();
         if value > i64::MAX.into() {
             let message = format!(
@@ -264,29 +293,31 @@ impl<'a> Checker<'a> {
     }
 
     /// `case` and selectors: only one default is allowed.
-    fn choice(&mut self, node: &Node) {
-        let is_default = |node: &&Node| matches!(node.kind, Kind::Default);
-        let mut defaults: Vec<&Node> = Vec::new();
+    fn choice(&mut self, node: &Expression) {
+        let is_default = |node: &&Expression| matches!(node.kind, ExpressionKind::Default);
+        let mut defaults: Vec<&Expression> = Vec::new();
         match &node.kind {
-            Kind::Case(test, options) => {
+            ExpressionKind::Case(test, options) => {
                 self.value(test);
                 for option in options {
-                    if let Kind::CaseOption(values, _) = &option.kind {
+                    if let ExpressionKind::CaseOption(values, _) = &option.kind {
                         defaults.extend(values.iter().filter(is_default));
                     }
                 }
             }
-            Kind::CaseOption(values, _) => values.iter().for_each(|value| self.value(value)),
-            Kind::Selector(left, entries) => {
+            ExpressionKind::CaseOption(values, _) => {
+                values.iter().for_each(|value| self.value(value))
+            }
+            ExpressionKind::Selector(left, entries) => {
                 self.value(left);
                 for entry in entries {
-                    if let Kind::SelectorEntry(pair) = &entry.kind {
+                    if let ExpressionKind::SelectorEntry(pair) = &entry.kind {
                         defaults.extend(pair[..1].iter().filter(is_default));
                     }
                 }
                 defaults.truncate(2);
             }
-            Kind::SelectorEntry(pair) => self.value(&pair[0]),
+            ExpressionKind::SelectorEntry(pair) => self.value(&pair[0]),
             _ => {}
         }
         for default in defaults.into_iter().skip(1) {
@@ -298,7 +329,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn block(&mut self, node: &Node, statements: &[Node]) {
+    fn block(&mut self, node: &Expression, statements: &[Expression]) {
         if !self.is_plan
             && let Some(name) = untitled(node)
         {
@@ -317,11 +348,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn function(&mut self, node: &Node, function: &Node) {
+    fn function(&mut self, node: &Expression, function: &Expression) {
         match &function.kind {
-            Kind::Name(_) | Kind::Reference(_) => {}
-            Kind::Access(left, _) if matches!(left.kind, Kind::Reference(_)) => {}
-            Kind::RenderText(_) => {
+            ExpressionKind::Name(_) | ExpressionKind::Reference(_) => {}
+            ExpressionKind::Access(left, _)
+                if matches!(left.kind, ExpressionKind::Reference(_)) => {}
+            ExpressionKind::RenderText(_) => {
                 let message = "Ambiguous EPP parameter expression. Probably missing '<%-' before parameters to remove leading whitespace";
                 self.refuse(node, message);
             }
@@ -329,25 +361,27 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn illegal(&mut self, node: &Node, feature: &str, around: &Node) {
+    fn illegal(&mut self, node: &Expression, feature: &str, around: &Expression) {
         let (node_label, around) = (capital(&a(node)), a(around));
         let message =
             format!("Illegal expression. {node_label} is unacceptable as {feature} in {around}");
         self.refuse(node, &message);
     }
 
-    fn query(&mut self, node: &Node) {
+    fn query(&mut self, node: &Expression) {
         match &node.kind {
-            Kind::Binary("==" | "!=", _)
-            | Kind::Variable(_)
-            | Kind::Name(_)
-            | Kind::Integer(_)
-            | Kind::Float(_)
-            | Kind::Text(_)
-            | Kind::RenderText(_)
-            | Kind::Boolean(_) => {}
-            Kind::Binary("and" | "or", pair) => pair.iter().for_each(|side| self.query(side)),
-            Kind::Unary(Prefix::Parentheses, inner) => self.query(inner),
+            ExpressionKind::Binary("==" | "!=", _)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Name(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Text(_)
+            | ExpressionKind::RenderText(_)
+            | ExpressionKind::Boolean(_) => {}
+            ExpressionKind::Binary("and" | "or", pair) => {
+                pair.iter().for_each(|side| self.query(side))
+            }
+            ExpressionKind::Unary(Prefix::Parentheses, inner) => self.query(inner),
             _ => {
                 let message = format!(
                     "Illegal query expression. {} cannot be used in a query",
@@ -365,26 +399,26 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-fn captures_rest(node: &Node) -> Option<&str> {
+fn captures_rest(node: &Expression) -> Option<&str> {
     match &node.kind {
-        Kind::Parameter(parameter) if parameter.captures_rest => Some(&parameter.name),
+        ExpressionKind::Parameter(parameter) if parameter.captures_rest => Some(&parameter.name),
         _ => None,
     }
 }
 
 /// The name before a hash, which may have been meant as a resource.
-fn untitled(node: &Node) -> Option<&str> {
-    let Kind::Block(statements) = &node.kind else {
+fn untitled(node: &Expression) -> Option<&str> {
+    let ExpressionKind::Block(statements) = &node.kind else {
         return None;
     };
     match statements.as_slice() {
         [
-            Node {
-                kind: Kind::Name(name),
+            Expression {
+                kind: ExpressionKind::Name(name),
                 ..
             },
-            Node {
-                kind: Kind::Hash(_),
+            Expression {
+                kind: ExpressionKind::Hash(_),
                 ..
             },
         ] => Some(name),
@@ -392,43 +426,45 @@ fn untitled(node: &Node) -> Option<&str> {
     }
 }
 
-fn has_no_effect(node: &Node) -> bool {
+fn has_no_effect(node: &Expression) -> bool {
     match &node.kind {
-        Kind::Undef
-        | Kind::Default
-        | Kind::Boolean(_)
-        | Kind::Integer(_)
-        | Kind::Float(_)
-        | Kind::Text(_)
-        | Kind::Name(_)
-        | Kind::Reference(_)
-        | Kind::Regexp(_)
-        | Kind::Reserved(_)
-        | Kind::Nothing
-        | Kind::Variable(_)
-        | Kind::List(_)
-        | Kind::Hash(_)
-        | Kind::Concatenated(_)
-        | Kind::Interpolation(_)
-        | Kind::Heredoc(_)
-        | Kind::Access(..)
-        | Kind::NamedAccess(_)
-        | Kind::Selector(..) => true,
-        Kind::Unary(Prefix::Parentheses, inner) => has_no_effect(inner),
-        Kind::Unary(..) => true,
-        Kind::Binary(sign, _) => !matches!(
+        ExpressionKind::Undef
+        | ExpressionKind::Default
+        | ExpressionKind::Boolean(_)
+        | ExpressionKind::Integer(_)
+        | ExpressionKind::Float(_)
+        | ExpressionKind::Text(_)
+        | ExpressionKind::Name(_)
+        | ExpressionKind::Reference(_)
+        | ExpressionKind::Regexp(_)
+        | ExpressionKind::Reserved(_)
+        | ExpressionKind::Nothing
+        | ExpressionKind::Variable(_)
+        | ExpressionKind::List(_)
+        | ExpressionKind::Hash(_)
+        | ExpressionKind::Concatenated(_)
+        | ExpressionKind::Interpolation(_)
+        | ExpressionKind::Heredoc(_)
+        | ExpressionKind::Access(..)
+        | ExpressionKind::NamedAccess(_)
+        | ExpressionKind::Selector(..) => true,
+        ExpressionKind::Unary(Prefix::Parentheses, inner) => has_no_effect(inner),
+        ExpressionKind::Unary(..) => true,
+        ExpressionKind::Binary(sign, _) => !matches!(
             *sign,
             "=~" | "!~" | "->" | "~>" | "<-" | "<~" | "=" | "+=" | "-="
         ),
-        Kind::Block(statements) | Kind::ApplyBlock(statements) => {
+        ExpressionKind::Block(statements) | ExpressionKind::ApplyBlock(statements) => {
             statements.iter().all(has_no_effect)
         }
-        Kind::If(condition) | Kind::Unless(condition) => {
+        ExpressionKind::If(condition) | ExpressionKind::Unless(condition) => {
             let bodies = [&condition.then, &condition.otherwise];
             has_no_effect(&condition.test) && bodies.into_iter().flatten().all(has_no_effect)
         }
-        Kind::Case(test, options) => has_no_effect(test) && options.iter().all(has_no_effect),
-        Kind::CaseOption(values, body) => {
+        ExpressionKind::Case(test, options) => {
+            has_no_effect(test) && options.iter().all(has_no_effect)
+        }
+        ExpressionKind::CaseOption(values, body) => {
             values.iter().all(has_no_effect) && body.as_deref().is_none_or(has_no_effect)
         }
         _ => false,
