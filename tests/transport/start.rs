@@ -121,10 +121,15 @@ fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
     // The gate is closed: only the user's cancel ends it.
     kind(&mut client, "end");
     let document = json!({ "textDocument": { "uri": format!("{root}/data/common.yaml") } });
-    let outline = client.request("textDocument/documentSymbol", document);
+    let outline = client.request("textDocument/documentSymbol", document.clone());
     gate.open();
     let outline = client.answer(outline).unwrap();
     assert_eq!(outline["result"][0]["name"], "port", "{outline}");
+    // Reads that follow each other at once share a progress: by these answers the first has ended.
+    for _ in 0..5 {
+        let next = client.request("textDocument/documentSymbol", document.clone());
+        client.answer(next).unwrap();
+    }
     // The next read is shown again, and ends by itself.
     gate.close();
     let again = client.request(
