@@ -308,7 +308,9 @@ impl Classes {
         if column.values.len() < 2 {
             return;
         }
-        let mut known: Map<(u32, u32), u32, KeyHashing> = Map::default();
+        let likely = column.values.len().max(self.len()).min(members.len());
+        let mut known: Map<(u32, u32), u32, KeyHashing> =
+            Map::with_capacity_and_hasher(likely, KeyHashing::default());
         for &member in members {
             let class = &mut self.of[member];
             let next = self.moved.len() as u32;
