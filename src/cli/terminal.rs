@@ -236,8 +236,8 @@ pub(super) fn complain(message: &str) {
     /// The prefix of all such messages.
     const NAME: &str = "hiera-ls:";
     let layout = Layout::of_messages();
-    let told = layout.text(&format!("{NAME} {message}"));
-    let rest = told.strip_prefix(NAME).unwrap_or_default();
+    let text = layout.text(&format!("{NAME} {message}"));
+    let rest = text.strip_prefix(NAME).unwrap_or_default();
     let name = layout.word(Paint::Complaint, NAME);
     let _ = write!(std::io::stderr(), "{name}{rest}");
 }

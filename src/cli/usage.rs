@@ -94,22 +94,22 @@ fn message(error: &clap::Error, words: &[String]) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let mut parts = text.split("\n\n");
-    let mut said = parts.next().unwrap_or_default().trim_end().to_owned();
-    if let Some(meant) = meant(error) {
-        let end = said.find('\n').unwrap_or(said.len());
-        said.insert_str(end, &format!(": did you mean '{meant}'?"));
+    let mut text = parts.next().unwrap_or_default().trim_end().to_owned();
+    if let Some(suggestion) = suggestion(error) {
+        let end = text.find('\n').unwrap_or(text.len());
+        text.insert_str(end, &format!(": did you mean '{suggestion}'?"));
     }
     if let Some(usage) = parts.find(|part| part.starts_with("Usage: ")) {
-        said += &format!("\n{}", usage.trim_end());
+        text += &format!("\n{}", usage.trim_end());
     }
     let all = Arguments::command();
     let named = words
         .iter()
         .find(|word| all.find_subcommand(word).is_some());
-    format!("{said}\n{}", see_help(named.map_or("", String::as_str)))
+    format!("{text}\n{}", see_help(named.map_or("", String::as_str)))
 }
 
-fn meant(error: &clap::Error) -> Option<String> {
+fn suggestion(error: &clap::Error) -> Option<String> {
     let suggested = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedValue,
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     /// The wording of an error.
-    fn said(line: &str) -> String {
+    fn message_for(line: &str) -> String {
         let words: Vec<String> = line.split(' ').map(|word| word.replace("''", "")).collect();
         let all = std::iter::once("hiera-ls").chain(words.iter().map(String::as_str));
         let error = command().try_get_matches_from(all).expect_err(line);
@@ -166,10 +166,10 @@ mod tests {
                  run 'hiera-ls diff --help' for more",
             ),
         ] {
-            assert_eq!(said(line), expected);
+            assert_eq!(message_for(line), expected);
         }
         for line in ["matrix ''", "check ''", "matrix a --nodes ''", "test ''"] {
-            assert!(said(line).contains("a value is required"), "{line}");
+            assert!(message_for(line).contains("a value is required"), "{line}");
         }
     }
 

@@ -96,7 +96,7 @@ impl<'a, P> OutcomeFields<'a, P> {
             Outcome::Nothing(reasons) => (&[], reasons),
         };
         OutcomeFields {
-            key: &goal.asked,
+            key: &goal.written_key,
             value: TaggedJson(&goal.value),
             already: matches!(outcome, Outcome::Already),
             proposals: proposals.iter().map(proposal).collect(),

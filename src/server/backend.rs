@@ -196,11 +196,11 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
 }
 
 /// Asks a pulling client to refresh its diagnostics. The task ends when the client has replied.
-pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle<()> {
+pub(crate) fn request_new_pull(session: &Connection) -> tokio::task::JoinHandle<()> {
     let client = session.client.clone();
     tokio::spawn(async move {
-        let asked = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
-        if let Err(error) = asked.await {
+        let reply = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
+        if let Err(error) = reply.await {
             tracing::warn!("the client did not ask for diagnostics again: {error}");
         }
     })

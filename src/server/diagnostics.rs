@@ -56,7 +56,7 @@ impl OfFile {
 impl FileDiagnostics {
     /// Adds the files that changes can affect; the next checked view must be pinned after this.
     pub(crate) fn take(&mut self, unchecked: Unchecked) {
-        let again = match unchecked {
+        let recheck_files = match unchecked {
             Unchecked::All => Recheck::All,
             Unchecked::Nothing => return,
             Unchecked::Since(snapshot) => {
@@ -66,9 +66,9 @@ impl FileDiagnostics {
                 recheck(&snapshot).with_moved(&snapshot, named)
             }
         };
-        match (again, &mut self.pending) {
+        match (recheck_files, &mut self.pending) {
             (Recheck::All, _) => self.pending = None,
-            (Recheck::Files(again), Some(files)) => files.extend(again),
+            (Recheck::Files(recheck_files), Some(files)) => files.extend(recheck_files),
             (Recheck::Files(_), None) => {}
         }
     }

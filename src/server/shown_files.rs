@@ -198,8 +198,8 @@ mod tests {
         std::fs::create_dir(&other).unwrap();
         let files = ShownFiles::new(Some(temporary.path().to_owned()));
         let first = files.put("Values of a::b", "yaml", "a: 1\n").unwrap();
-        let again = files.put("Values of a::b", "yaml", "a: 2\n").unwrap();
-        assert_eq!(first, again);
+        let second = files.put("Values of a::b", "yaml", "a: 2\n").unwrap();
+        assert_eq!(first, second);
         assert_eq!(first.file_name().unwrap(), "Values of a::b.yaml");
         assert_eq!(std::fs::read_to_string(&first).unwrap(), "a: 2\n");
         let folder = first.parent().unwrap();

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
-use super::meant::KnownKeys;
+use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
 use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
-use crate::ide::cell::{LineKind, difference_lines, outcome_text, said_apart, sources_text};
+use crate::ide::cell::{LineKind, difference_lines, outcome_text, side_texts, sources_text};
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
@@ -89,7 +89,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),
         None => loaded.root(here),
     }?;
-    loaded.say_what_is_known();
+    loaded.note_known_nodes();
     let there = match &arguments.against {
         Some(against) => Some(old(&loaded, against)?),
         None => None,
@@ -277,13 +277,13 @@ fn table(difference: &Difference) -> String {
 
 /// A difference for people: the key, the old answer, the new one.
 fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
-    let said = match has_values {
-        true => said_apart(difference),
+    let texts = match has_values {
+        true => side_texts(difference),
         false => {
             Vec::from([&difference.before, &difference.after].map(|cell| state(cell).to_owned()))
         }
     };
-    let lines = difference_lines(difference, &said, shown).into_iter();
+    let lines = difference_lines(difference, &texts, shown).into_iter();
     let lines = lines.map(|(part, line, sources)| {
         let paint = match part {
             LineKind::Title => Paint::Title,

@@ -189,7 +189,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         }
     }
     let places = listed(view, goal, plan.paths());
-    let title = format!("Change '{}' in {places}", goal.asked);
+    let title = format!("Change '{}' in {places}", goal.written_key);
     Some(Candidate::in_sources(title, plan))
 }
 
@@ -313,7 +313,7 @@ impl Making<'_> {
         }
         let mut title = format!(
             "Set '{}' in {}",
-            self.goal.asked,
+            self.goal.written_key,
             listed(self.view, self.goal, self.level.files.keys())
         );
         if new.with.is_some_and(|(_, gone)| gone != Gone::None) {

@@ -47,7 +47,7 @@ pub struct Goal {
     /// The steps from its value to the part to set; empty for the whole value.
     pub steps: Vec<Value>,
     /// The key as the user wrote it, with the steps.
-    pub asked: Arc<str>,
+    pub written_key: Arc<str>,
     /// The wanted value.
     pub value: Value,
     /// The indexes of the nodes.
@@ -85,7 +85,7 @@ impl Goal {
         part::with_part(whole, &self.steps, &self.value).ok_or_else(|| {
             format!(
                 "'{}' cannot be set: the value of '{key}' has no hash or list element there",
-                self.asked
+                self.written_key
             )
         })
     }
@@ -104,7 +104,7 @@ impl Goal {
     /// Unknown nodes, or a name that is no key, for people.
     pub fn of(
         known: &KnownNodes,
-        (asked, value): (Arc<str>, Value),
+        (written_key, value): (Arc<str>, Value),
         which: &WhichNodes,
         only: bool,
     ) -> Result<Goal, String> {
@@ -112,11 +112,11 @@ impl Goal {
             WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
             WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
         };
-        let (key, steps) = part::parse(&asked)?;
+        let (key, steps) = part::parse(&written_key)?;
         Ok(Goal {
             key,
             steps,
-            asked,
+            written_key,
             value,
             members: chosen(known, which)?,
             variables,

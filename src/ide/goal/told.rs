@@ -24,7 +24,10 @@ pub fn diff(
 /// The reasons for a lack of proposals, as lines.
 #[must_use]
 pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
-    let first = format!("no edit gives these nodes this value of '{}'", goal.asked);
+    let first = format!(
+        "no edit gives these nodes this value of '{}'",
+        goal.written_key
+    );
     let lines = std::iter::once(&first).chain(reasons);
     lines.map(|line| format!("{line}\n")).collect()
 }

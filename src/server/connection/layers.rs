@@ -152,8 +152,8 @@ impl Connection {
             let mut layers = lock(&self.layers);
             // The protocol does not say who wrote a setting of a client's configuration.
             let mut read = vec![(Origin::User, self.facts().options.clone())];
-            let says_origins = self.facts().setting_origins;
-            read.extend(by_origin(layers.configuration.clone(), says_origins));
+            let has_origins = self.facts().setting_origins;
+            read.extend(by_origin(layers.configuration.clone(), has_origins));
             let mut complaints: Vec<String> = Vec::new();
             let snapshot = self.model.latest().snapshot;
             let known = |at: &str| snapshot.file(at).map(|file| Arc::clone(file.text()));

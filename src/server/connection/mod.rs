@@ -236,7 +236,7 @@ impl Connection {
     /// Marks the diagnostics of all files as outdated.
     pub(crate) fn recheck_all(&self) {
         self.recheck.store(true, Ordering::Release);
-        self.tell_change();
+        self.notify_change();
     }
 
     /// The changes since the last call that diagnostics depend on.
@@ -249,7 +249,7 @@ impl Connection {
     }
 
     /// Wakes the tasks that show diagnostics: something they depend on has changed.
-    pub(crate) fn tell_change(&self) {
+    pub(crate) fn notify_change(&self) {
         self.changed.notify_one();
         self.news.send_modify(|happened| *happened += 1);
     }

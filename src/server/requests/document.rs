@@ -64,20 +64,20 @@ pub(super) async fn answer(
         return Err(Error::internal_error());
     };
     let progress = Progress::begin(session, token, title, &ticket.stop);
-    let teller = progress.teller();
-    let asked = command.to_owned();
+    let reporter = progress.reporter();
+    let command_name = command.to_owned();
     let work = move |view: View| {
         let path = arguments.path.clone();
         let place = place(&arguments, &view);
-        if asked == REVEAL {
+        if command_name == REVEAL {
             let mut answer = json_of(reveal(&view, &place)?, wants);
             answer["secret"] = Value::Bool(true);
             return Ok(answer);
         }
-        let question = question(&asked, arguments, place, &view);
-        let tell = |done, of| teller.tell(done, of);
+        let question = question(&command_name, arguments, place, &view);
+        let report = |done, of| reporter.report(done, of);
         let answer = view.analyse(&path, |analysis| {
-            document::answer(analysis, &question, &tell)
+            document::answer(analysis, &question, &report)
         })?;
         Ok(match answer {
             DocumentAnswer::Message(message) => json!({ "message": message }),
@@ -110,12 +110,12 @@ fn show(session: &Connection, answer: &Value) {
     tokio::spawn(async move {
         let client = session.client.clone();
         let client = &client;
-        let say = |kind, words: String| async move { client.show_message(kind, words).await };
+        let notify = |kind, words: String| async move { client.show_message(kind, words).await };
         match (message, title, content) {
-            (Some(message), _, _) => say(lsp::MessageType::INFO, message).await,
+            (Some(message), _, _) => notify(lsp::MessageType::INFO, message).await,
             (None, Some(_), Some(_)) if is_secret => {
                 let why = "the plain text is not shown: this editor could only show it from a file, and secrets are not written to files";
-                say(lsp::MessageType::WARNING, why.to_owned()).await;
+                notify(lsp::MessageType::WARNING, why.to_owned()).await;
             }
             (None, Some(title), Some(content)) => {
                 let put = move || session.shown_files.put(&title, ending, &content);
@@ -124,7 +124,7 @@ fn show(session: &Connection, answer: &Value) {
                     Ok(Ok(at)) => at,
                     Ok(Err(why)) => {
                         let why = format!("the answer cannot be shown: {why}");
-                        return say(lsp::MessageType::WARNING, why).await;
+                        return notify(lsp::MessageType::WARNING, why).await;
                     }
                     // It was cancelled: the process is ending.
                     Err(_) => return,

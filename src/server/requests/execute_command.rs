@@ -242,15 +242,15 @@ pub(super) fn place(session: &Connection, arguments: &Value) -> String {
 
 /// The configurations of the workspace, the best first, and the one that governs a file.
 async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
-    let asked = file(arguments);
-    let place = asked
+    let requested = file(arguments);
+    let place = requested
         .clone()
         .or_else(|| session.folders().into_iter().next());
     let place = place.unwrap_or_else(|| "/".to_owned());
     let work = move |view: View| {
         view.analyse(&place, |analysis| {
             let all = analysis.configurations().iter().map(|config| {
-                let reads = asked.as_ref().map(|at| config.reach(at).is_some());
+                let reads = requested.as_ref().map(|at| config.reach(at).is_some());
                 json!({
                     "uri": disk::file_uri(&config.path),
                     "folder": disk::file_uri(&config.dir),
@@ -269,7 +269,7 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
                     "folder": disk::file_uri(&config.dir),
                     "version": null,
                     "files": 0,
-                    "reads": asked.as_ref().map(|_| false),
+                    "reads": requested.as_ref().map(|_| false),
                     "used": true,
                     "error": config.why,
                     "why": format!("Puppet refuses it: {}; every lookup fails", config.why),

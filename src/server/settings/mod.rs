@@ -161,11 +161,11 @@ pub enum Origin {
 /// Splits a section of a client's configuration by the author of its settings; without that
 /// information all may be the workspace's.
 #[must_use]
-pub fn by_origin(section: Value, says_origins: bool) -> Vec<(Origin, Value)> {
+pub fn by_origin(section: Value, has_origins: bool) -> Vec<(Origin, Value)> {
     let Value::Object(mut section) = section else {
         return vec![(Origin::Workspace, section)];
     };
-    if !says_origins {
+    if !has_origins {
         return vec![(Origin::Workspace, Value::Object(section))];
     }
     let names = section.remove(FROM_WORKSPACE).unwrap_or_default();
@@ -484,8 +484,8 @@ mod tests {
             "fromWorkspace": ["nodesFiles"],
         });
         let folders = ["/w".to_owned()];
-        let told = by_origin(section.clone(), true);
-        let (settings, complaints) = UserSettings::read(&told, &folders);
+        let sections = by_origin(section.clone(), true);
+        let (settings, complaints) = UserSettings::read(&sections, &folders);
         assert!(settings.decrypt && settings.nodes_files.is_empty());
         assert_eq!(settings.hover_max_lines, 9);
         assert_eq!(complaints.len(), 1, "{complaints:?}");
