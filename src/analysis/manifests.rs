@@ -330,14 +330,14 @@ mod tests {
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
 
-    /// Calls `ask` with the environment of a workspace.
-    fn in_environment<T>(files: &str, ask: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
+    /// Calls `body` with the environment of a workspace.
+    fn in_environment<T>(files: &str, body: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
         let settings = Settings::for_version(PuppetVersion::V8);
         let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
         let root = snapshot.roots().environments().next();
-        ask(analysis, root.expect("an environment"))
+        body(analysis, root.expect("an environment"))
     }
 
     /// The parameters that keys set, from the environment: file, line, type.

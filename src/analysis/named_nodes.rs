@@ -104,7 +104,7 @@ struct NamingPlace<'p> {
 
 /// A node's variables, from paths; `None` for a variable with contradicting values.
 #[derive(Default)]
-struct Said {
+struct NamedNode {
     naming: Option<Naming>,
     values: BTreeMap<Arc<str>, Option<String>>,
 }
@@ -155,7 +155,7 @@ pub(super) fn named_nodes(
             }
         }
     }
-    let mut nodes: BTreeMap<String, Said> = BTreeMap::new();
+    let mut nodes: BTreeMap<String, NamedNode> = BTreeMap::new();
     for (name, files) in found {
         for (of, bound) in &files {
             // The same host name in two places means two hosts.
@@ -169,7 +169,7 @@ pub(super) fn named_nodes(
             nodes.entry(name).or_default().add(of.naming, bound);
         }
     }
-    NamedNodes(told_apart(nodes).collect())
+    NamedNodes(merged_by_host(nodes).collect())
 }
 
 /// The values that a file's path gives a place's variables. A function that is never run may add an
@@ -341,7 +341,7 @@ fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String>
     }
 }
 
-impl Said {
+impl NamedNode {
     fn add(&mut self, naming: Naming, bound: &Bound) {
         if self.naming != Some(Naming::Full) {
             self.naming = Some(naming);
@@ -382,15 +382,15 @@ impl Said {
 
 /// The nodes, ordered by name. A node named by the first part of a known full name is merged with
 /// it.
-fn told_apart(nodes: BTreeMap<String, Said>) -> impl Iterator<Item = Arc<Node>> {
-    let full = |said: &Said| said.naming != Some(Naming::Label);
+fn merged_by_host(nodes: BTreeMap<String, NamedNode>) -> impl Iterator<Item = Arc<Node>> {
+    let full = |node: &NamedNode| node.naming != Some(Naming::Label);
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, _) in nodes.iter().filter(|(_, said)| full(said)) {
+    for (name, _) in nodes.iter().filter(|(_, node)| full(node)) {
         let host = name.split('.').next().unwrap_or(name);
         *hosts.entry(host.to_owned()).or_default() += 1;
     }
-    nodes.into_iter().filter_map(move |(name, said)| {
-        let is_known = !full(&said) && hosts.get(&name) == Some(&1);
-        (!is_known).then(|| Arc::new(said.node(&name)))
+    nodes.into_iter().filter_map(move |(name, node)| {
+        let is_known = !full(&node) && hosts.get(&name) == Some(&1);
+        (!is_known).then(|| Arc::new(node.node(&name)))
     })
 }

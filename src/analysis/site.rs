@@ -97,8 +97,8 @@ impl SiteManifests {
 
     /// Whether they set variables, or may.
     #[must_use]
-    pub fn is_telling(&self) -> bool {
-        self.site.is_telling()
+    pub fn may_set_variables(&self) -> bool {
+        self.site.may_set_variables()
     }
 
     /// Whether the results are still valid for another snapshot; if so, moves to it.
@@ -121,10 +121,10 @@ impl SiteManifests {
             && settings.strict_variables == self.settings.strict_variables
             && settings.puppet_version == self.settings.puppet_version
             && Arc::ptr_eq(&settings.backends, &self.settings.backends);
-        is_same && (!self.site.asks() || self.sees_the_same(snapshot))
+        is_same && (!self.site.asks() || self.has_same_inputs(snapshot))
     }
 
-    fn sees_the_same(&self, snapshot: &Snapshot) -> bool {
+    fn has_same_inputs(&self, snapshot: &Snapshot) -> bool {
         let mut seen = self.lock();
         if seen.snapshot.revision() == snapshot.revision() {
             return true;
@@ -224,7 +224,7 @@ pub fn behind_manifests(
     }
     let manifests = SiteManifests::of(snapshot, root, settings);
     manifests
-        .is_telling()
+        .may_set_variables()
         .then(|| nodes.behind(Arc::new(manifests)))
 }
 

@@ -93,7 +93,7 @@ impl Site {
     /// Whether the manifests set variables, or call functions that may. If not, they need not be
     /// run.
     #[must_use]
-    pub fn is_telling(&self) -> bool {
+    pub fn may_set_variables(&self) -> bool {
         !self.names.is_empty() || self.may_set_any
     }
 

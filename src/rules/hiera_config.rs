@@ -69,7 +69,7 @@ struct Configuration<'a> {
 }
 
 /// The key to suggest for an unknown one.
-struct MeantKey<'k> {
+struct SuggestedKey<'k> {
     name: &'k str,
     /// Safe if only capitals, `_` and `-` differ.
     safety: Safety,
@@ -80,14 +80,14 @@ struct MeantKey<'k> {
 fn report_mismatch(
     mismatch: &Mismatch,
     range: TextRange,
-    meant: Option<MeantKey<'_>>,
+    suggestion: Option<SuggestedKey<'_>>,
     findings: &mut Findings<'_>,
 ) {
     let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
-    if let Some(meant) = meant {
-        finding.ask(meant.name);
-        let fix = |place| Fix::write(meant.safety, place, meant.name);
-        finding.fixes.extend(meant.place.map(fix));
+    if let Some(suggestion) = suggestion {
+        finding.did_you_mean(suggestion.name);
+        let fix = |place| Fix::write(suggestion.safety, place, suggestion.name);
+        finding.fixes.extend(suggestion.place.map(fix));
     }
 }
 
@@ -184,8 +184,8 @@ impl Configuration<'_> {
                         }
                         _ => self.tree().node(level.node).range,
                     };
-                    let meant = self.meant_key(level.node, &mismatch.kind, known);
-                    report_mismatch(&mismatch, range, meant, findings);
+                    let suggestion = self.suggested_key(level.node, &mismatch.kind, known);
+                    report_mismatch(&mismatch, range, suggestion, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -213,8 +213,9 @@ impl Configuration<'_> {
                         }
                         _ => (None, &[]),
                     };
-                    let meant = of.and_then(|of| self.meant_key(of, &mismatch.kind, known));
-                    report_mismatch(mismatch, range, meant, findings);
+                    let suggestion =
+                        of.and_then(|of| self.suggested_key(of, &mismatch.kind, known));
+                    report_mismatch(mismatch, range, suggestion, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -242,12 +243,12 @@ impl Configuration<'_> {
     }
 
     /// The key to suggest for an unknown key of a mapping, if the mapping lacks it.
-    fn meant_key<'k>(
+    fn suggested_key<'k>(
         &self,
         mapping: NodeId,
         kind: &MismatchKind,
         known: &[&'k str],
-    ) -> Option<MeantKey<'k>> {
+    ) -> Option<SuggestedKey<'k>> {
         let MismatchKind::UnknownKey(written) = kind else {
             return None;
         };
@@ -263,7 +264,7 @@ impl Configuration<'_> {
         let (key, _) = entry(tree, mapping, written)?;
         let key = tree.node(key);
         let is_bare = key.range.slice(self.at.file.text()) == written;
-        Some(MeantKey {
+        Some(SuggestedKey {
             name,
             safety: match is_spelt {
                 true => Safety::Safe,

@@ -437,14 +437,14 @@ fn a_node_has_the_block_that_is_its_own() {
             " for web2.x",
         ),
     ];
-    for (site, whose) in cases {
-        let found = match whose {
+    for (site, audience) in cases {
+        let found = match audience {
             "" => of_chain(site, role, set),
             _ => of_chain(site, &marked, set),
         };
-        let expected = match whose {
+        let expected = match audience {
             "" => Vec::new(),
-            _ => vec![format!("'ntp::servers'{whose}: Puppet")],
+            _ => vec![format!("'ntp::servers'{audience}: Puppet")],
         };
         assert_eq!(found.len(), expected.len(), "{site}: {found:?}");
         for (found, expected) in found.iter().zip(&expected) {

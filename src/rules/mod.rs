@@ -251,10 +251,10 @@ mod tests {
             }
             // These rules are about comments and settings of this program.
             if !matches!(rule.code, "project-config" | "unused-suppression") {
-                let says = |words: &str| rule.page.contains(words);
-                let names_both = says("Puppet 7") && says("Puppet 8");
+                let mentions = |words: &str| rule.page.contains(words);
+                let names_both = mentions("Puppet 7") && mentions("Puppet 8");
                 assert!(
-                    says("Puppet 7 and 8") || names_both,
+                    mentions("Puppet 7 and 8") || names_both,
                     "{}: of 7 and 8",
                     rule.code
                 );

@@ -65,7 +65,7 @@ pub(super) fn inherited<'a>(
         return None;
     }
     let mut between = below().filter(|place| order(place) < last);
-    let is_alike = |place: &Place| {
+    let has_same_data = |place: &Place| {
         // The data of a function that is never run is unknown.
         if place.reading.is_none() {
             return false;
@@ -75,7 +75,7 @@ pub(super) fn inherited<'a>(
         let mut possible = holders.filter(|other| bound.matches(other.path()));
         possible.all(|other| is_same(file, other, key))
     };
-    between.all(is_alike).then_some(heir)
+    between.all(has_same_data).then_some(heir)
 }
 
 /// The file at a place that every node which reads the location reads, if it sets the key. `None`

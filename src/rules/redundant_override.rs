@@ -14,7 +14,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    if !is_first_found(file, key) || !file.checker.sees_all_for(file.readers(), &key.name) {
+    if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
     let mut same = None;

@@ -36,10 +36,10 @@ impl<'a> FilesWith<'a> {
     }
 
     /// Adds the files with keys that a test accepts. O(keys of the workspace).
-    pub(super) fn keys_that(&mut self, is_meant: impl Fn(&str) -> bool) {
+    pub(super) fn keys_that(&mut self, accepts: impl Fn(&str) -> bool) {
         let names = self.snapshot.key_names("");
         names
-            .filter(|name| is_meant(name))
+            .filter(|name| accepts(name))
             .for_each(|key| self.key(key));
     }
 

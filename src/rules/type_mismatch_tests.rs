@@ -244,7 +244,7 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
         "node 'a1' { include \"${facts['os']['family']}\" include e }\nnode default { }",
         "lookup('classes', Array[String], 'unique').include",
     ];
-    let told = [
+    let reported = [
         "include e",
         "if $x { include o }",
         "node 'b1' { include o }\nnode default { }",
@@ -261,7 +261,7 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
     for (site, mark) in silent
         .map(|it| (it, ""))
         .into_iter()
-        .chain(told.map(|it| (it, " #~ type-mismatch")))
+        .chain(reported.map(|it| (it, " #~ type-mismatch")))
     {
         // Only a1 reads a list with the class, unless all may.
         let list = match site.contains("'a1', 'b1'") {

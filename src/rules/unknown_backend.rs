@@ -23,7 +23,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             continue;
         }
         let mut short_for = BUILT_IN.iter();
-        if let Some((meant, kind)) = short_for.find(|(name, _)| is_short_for(&function.name, name))
+        if let Some((suggestion, kind)) =
+            short_for.find(|(name, _)| is_short_for(&function.name, name))
         {
             let finding = findings.report_as(
                 Severity::Warning,
@@ -34,19 +35,19 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                     function.name
                 ),
             );
-            finding.ask(meant);
-            let mut edits = vec![TextEdit::replace(function.value, *meant)];
-            let mut title = format!("Write '{meant}'");
+            finding.did_you_mean(suggestion);
+            let mut edits = vec![TextEdit::replace(function.value, *suggestion)];
+            let mut title = format!("Write '{suggestion}'");
             if *kind != function.kind {
                 edits.push(TextEdit::replace(function.key, kind.key()));
-                title = format!("Write '{}: {meant}'", kind.key());
+                title = format!("Write '{}: {suggestion}'", kind.key());
             }
             edits.sort_by_key(|edit| edit.range);
             let fix = Fix::with_edits(Safety::Unsafe, title, edits);
             finding.fixes.push(fix);
             continue;
         }
-        let Some(meant) = typing_error(&function.name, known) else {
+        let Some(suggestion) = typing_error(&function.name, known) else {
             if let Some(module) = lacking_module(file, of, &function.name) {
                 findings.report(
                     function.value,
@@ -66,8 +67,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 function.name
             ),
         );
-        finding.ask(meant);
-        let fix = Fix::write(Safety::Safe, function.value, meant);
+        finding.did_you_mean(suggestion);
+        let fix = Fix::write(Safety::Safe, function.value, suggestion);
         finding.fixes.push(fix);
     }
 }

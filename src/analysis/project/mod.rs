@@ -175,7 +175,7 @@ impl Project {
             mistakes.push(Mistake {
                 range: TextRange::empty(0),
                 message: error.to_string(),
-                meant: None,
+                suggestion: None,
                 spoils: Spoils::File,
             });
             Project::default()
@@ -262,12 +262,15 @@ mod tests {
         let shown = mistakes.iter().map(|mistake| {
             let error = ProjectError::of("", text, mistake);
             let about = mistake.range.slice(text);
-            let meant = mistake.meant.as_deref().map(|meant| format!(" [{meant}]"));
+            let suggestion = mistake
+                .suggestion
+                .as_deref()
+                .map(|suggestion| format!(" [{suggestion}]"));
             let line = error.line.unwrap_or_default();
             format!(
                 "{line} {about:?}: {}{}",
                 error.message,
-                meant.unwrap_or_default()
+                suggestion.unwrap_or_default()
             )
         });
         shown.collect::<Vec<_>>().join("\n")

@@ -142,7 +142,7 @@ fn survey_by(
 ) -> Survey {
     let answer = context.view.session().lookup(scope, request);
     let asked = (request, answer);
-    context.view.survey_asked(&target.root, scope, asked)
+    context.view.survey_for_request(&target.root, scope, asked)
 }
 
 /// Shortens the target to the part that the effective value can have: a key with tokens is computed
@@ -273,7 +273,7 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> 
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.wants_whole());
-    let all = lookup_command(context, &key) + &merge_flag(survey.asked_merge.as_ref());
+    let all = lookup_command(context, &key) + &merge_flag(survey.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);

@@ -296,7 +296,7 @@ fn condition(key: &str, condition: Condition) -> Line {
 /// The sources of the merge and the conversion.
 pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
     let strategy = &survey.strategy;
-    let of_call = match &survey.asked_merge {
+    let of_call = match &survey.request_merge {
         Some(merge) => vec![
             text("merge: "),
             code(yaml::inline(merge, CELL)),
@@ -305,12 +305,12 @@ pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
         None => Line::new(),
     };
     let Some(options) = &survey.options else {
-        return match (survey.asked_merge.is_some(), strategy.is_first_found()) {
+        return match (survey.request_merge.is_some(), strategy.is_first_found()) {
             (true, _) | (_, true) => of_call,
             (false, false) => vec![text("merge: "), code(strategy.kind.name())],
         };
     };
-    let is_asked = |name: &&str| *name == "merge" && survey.asked_merge.is_some();
+    let is_asked = |name: &&str| *name == "merge" && survey.request_merge.is_some();
     let names = ["merge", "convert_to"].into_iter();
     let set = names.filter(|name| !is_asked(name)).filter_map(|name| {
         let value = options.entry.value.get(name)?;

@@ -41,7 +41,7 @@ pub(super) fn page(
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
         let asked = (request, answer);
-        context.view.survey_asked(&target.root, &scope, asked)
+        context.view.survey_for_request(&target.root, &scope, asked)
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
@@ -129,7 +129,7 @@ fn differing(
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
     let asked = (request, largest.answer.clone());
-    let survey = view.survey_asked(&target.root, &scope, asked);
+    let survey = view.survey_for_request(&target.root, &scope, asked);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),
@@ -172,7 +172,7 @@ fn differing(
         };
         strategy(&run.answer, &target.root, options).kind != survey.strategy.kind
     };
-    if survey.asked_merge.is_none()
+    if survey.request_merge.is_none()
         && !merge.is_empty()
         && groups[1..].iter().take(MOST_ANSWERS).any(differs)
     {
@@ -236,7 +236,7 @@ fn first_value(
         "hiera-ls lookup {} --node {}{}",
         shell_word(&target.shown()),
         nodes.certname(first.runs[0].members[0]),
-        merge_flag(survey.asked_merge.as_ref())
+        merge_flag(survey.request_merge.as_ref())
     );
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
