@@ -118,7 +118,7 @@ impl<'a> HieraFiles<'a> {
     /// with their modules and the global layer. For a file outside of all roots, those of every
     /// root.
     #[must_use]
-    pub fn beside(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
+    pub fn related_to(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
         let Some(own) = analysis.answering(path).map(|view| view.root) else {
             return HieraFiles::of(analysis);
         };

@@ -120,7 +120,7 @@ impl HintOptions {
         impact: true,
     };
 
-    fn wants(self, kind: &HintKind) -> bool {
+    fn includes(self, kind: &HintKind) -> bool {
         match kind {
             HintKind::Overridden { .. } => self.overridden,
             HintKind::Dead { .. } => self.never_used,
@@ -317,7 +317,7 @@ fn all_hints(
     // The rest of a broken file may be misleading.
     let is_whole = file.facts().error.is_none();
     found.retain(|hint| {
-        options.wants(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
+        options.includes(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
     });
     found
 }

@@ -58,8 +58,8 @@ fn found_in(files: &str, case: &Case<'_>) -> Vec<(String, Option<String>)> {
     };
     let path = format!("{FOLDER}/data/common.yaml");
     let hints = hints(analysis, &path, TextRange::new(0, 2_000), case.options);
-    let told = hints.iter().map(|hint| (hint.label(), hint.sentence()));
-    told.collect()
+    let found = hints.iter().map(|hint| (hint.label(), hint.sentence()));
+    found.collect()
 }
 
 fn labels(case: &Case<'_>) -> Vec<String> {

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
 use super::fixture_tests::{
-    all_shown, also_half_typed, ask, changed, check_cases, text_of, with_hierarchy,
+    all_shown, also_half_typed, at_cursor, changed, check_cases, text_of, with_hierarchy,
 };
 use super::reference_tests::{check_all_references, check_highlights, check_references};
 
@@ -29,12 +29,12 @@ port: 3
 
 /// The name under the cursor and its definitions.
 fn definition_of(text: &str, selected: Option<&str>) -> String {
-    let found = ask(text, selected, |asked| {
-        let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
+    let found = at_cursor(text, selected, |cursor| {
+        let found = definition(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
         found.map(|found| {
             let origin = found.origin;
-            let file = asked.analysis.snapshot.file(asked.path).unwrap();
-            let places = all_shown(asked.analysis.snapshot, &found.places);
+            let file = cursor.analysis.snapshot.file(cursor.path).unwrap();
+            let places = all_shown(cursor.analysis.snapshot, &found.places);
             format!("from {}\n{places}", text_of(file.text(), origin))
         })
     });
@@ -54,9 +54,9 @@ fn check_definitions(workspace: impl Fn(&str) -> String, cases: Expect) {
 
 fn check_declaration(text: &str, expected: Expect) {
     let shown = also_half_typed(text, |text| {
-        let found = ask(text, None, |asked| {
-            let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
-            found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
+        let found = at_cursor(text, None, |cursor| {
+            let found = declaration(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
+            found.map(|found| all_shown(cursor.analysis.snapshot, &found.places))
         });
         found.unwrap_or_else(|| "none".to_owned())
     });

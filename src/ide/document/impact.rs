@@ -101,12 +101,12 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         layers.find(|layer| view.session().outline(layer).is_err())
     };
     if let (Some(layer), None) = (error_of(after), error_of(before)) {
-        let whose = match layer {
+        let effect = match layer {
             Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
             Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
         };
         return Some(format!(
-            "Puppet refuses this hiera.yaml: once it is saved, {whose}"
+            "Puppet refuses this hiera.yaml: once it is saved, {effect}"
         ));
     }
     let was = before.refused_files(&key);
@@ -121,17 +121,17 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         Some(line) => format!("{name}:{line}"),
         None => name.to_owned(),
     };
-    let whose = match (nodes.is_empty(), file.is_for_all) {
+    let nodes_text = match (nodes.is_empty(), file.is_for_all) {
         (true, true) => String::new(),
         (true, false) => " for the nodes that read the file".to_owned(),
         (false, _) => format!(" on {} of {}", file.readers.len(), counted(nodes.len())),
     };
-    let said = match file.is_syntax {
+    let failure = match file.is_syntax {
         true => "does not parse",
         false => "does not load",
     };
     Some(format!(
-        "{place} {said}: once it is saved, every lookup fails{whose}"
+        "{place} {failure}: once it is saved, every lookup fails{nodes_text}"
     ))
 }
 

@@ -8,9 +8,9 @@ mod level;
 #[cfg(test)]
 mod part_tests;
 mod pieces;
+mod report;
 #[cfg(test)]
 mod tests;
-mod told;
 mod why_not;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 
 use candidates::{Candidate, candidates};
 use level::{GoalLevel, one_of_each_glob};
-pub use told::{diff, reasons_text, why_not_lines};
+pub use report::{diff, reasons_text, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
 use super::edit::{self, Plan, Proof, part, prove};
@@ -431,11 +431,11 @@ fn try_out(
     if goal.only
         && let Some(first) = others.first()
     {
-        let whose = match others.len() {
+        let nodes_text = match others.len() {
             1 => first.to_string(),
             count => format!("{first} and {} more", count - 1),
         };
-        return Err(format!("{whose} would get another value too"));
+        return Err(format!("{nodes_text} would get another value too"));
     }
     Ok(Tried {
         changed: changed.into_iter().collect(),
@@ -486,7 +486,7 @@ impl Proposal {
     /// The effect for people: `changes 12 nodes and no other, because …`.
     #[must_use]
     pub fn words(&self) -> String {
-        let meant = self.changed.len() - self.others.len();
+        let intended = self.changed.len() - self.others.len();
         let others = match self.others.as_slice() {
             [] => "and no other".to_owned(),
             [only] => format!("and also {only}"),
@@ -506,7 +506,7 @@ impl Proposal {
         };
         format!(
             "changes {} {others}, because {}{more}{}",
-            counted(meant),
+            counted(intended),
             self.because,
             self.proof.words_of_elsewhere()
         )

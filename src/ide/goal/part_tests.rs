@@ -215,7 +215,7 @@ fn knock_outs_and_merges_are_proposed() {
 #[test]
 fn a_level_that_a_lookup_fails_on_is_not_said_to_be_overridden() {
     let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: \"x%{alias('a')}\"\n";
-    let told = at_root(text, |view| {
+    let lines = at_root(text, |view| {
         let wanted = value_of("80").expect("a value");
         let why = why_not(view, "port", &wanted, 0).expect("an answer");
         let levels = why.levels.into_iter();
@@ -228,7 +228,7 @@ fn a_level_that_a_lookup_fails_on_is_not_said_to_be_overridden() {
         ("sets it to this", false),
     ];
     assert_eq!(
-        told,
+        lines,
         expected.map(|(what, is_in_the_way)| (what.to_owned(), is_in_the_way))
     );
 }

@@ -23,7 +23,7 @@ db1: {facts: {role: db, site: ams}}
 db2: {facts: {role: db, site: lon}}
 ";
 
-pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
+pub(super) fn at_root<T>(text: &str, body: impl FnOnce(&RootView<'_>) -> T) -> T {
     let text = format!("{NODES}{text}");
     let text = match text.contains("#- hiera.yaml") {
         true => text,
@@ -33,7 +33,7 @@ pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
     let at = format!("{FOLDER}/data/common.yaml");
     analysed(&fixture.on_disk(), &at, |analysis, _| {
         assert_eq!(analysis.nodes.len(), 4);
-        ask(&analysis.governing(&at).expect("a root"))
+        body(&analysis.governing(&at).expect("a root"))
     })
 }
 
@@ -257,15 +257,15 @@ fn of_merged_levels_those_with_something_else_are_in_the_way() {
             levels.collect::<Vec<_>>()
         })
     };
-    let told = |key, value| {
+    let flags = |key, value| {
         in_the_way(key, value)
             .into_iter()
             .map(|(_, is)| is)
             .collect::<Vec<_>>()
     };
-    assert_eq!(told("pkgs", "[a, b]"), [true, false]);
-    assert_eq!(told("pkgs", "[c, a]"), [false, true]);
-    assert_eq!(told("user", "{uid: 1, shell: sh}"), [true, false]);
+    assert_eq!(flags("pkgs", "[a, b]"), [true, false]);
+    assert_eq!(flags("pkgs", "[c, a]"), [false, true]);
+    assert_eq!(flags("user", "{uid: 1, shell: sh}"), [true, false]);
     assert_eq!(
         in_the_way("key", "x"),
         [(
@@ -338,8 +338,8 @@ proptest! {
                 if is_named && parts[0] == key {
                     prop_assert_eq!(value, &wanted, "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
                 }
-                let is_told = proposal.others.iter().any(|other| **other == *node);
-                if !is_named && (only || !is_told) && (only || parts[0] == key) {
+                let is_reported = proposal.others.iter().any(|other| **other == *node);
+                if !is_named && (only || !is_reported) && (only || parts[0] == key) {
                     prop_assert_eq!(value, &old[what], "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
                 }
             }

@@ -229,7 +229,7 @@ fn place(context: &Context<'_>, tree: &Tree, id: NodeId) -> Piece {
 }
 
 fn add_value(context: &Context<'_>, page: &mut Page, value: &Value) {
-    let shown = yaml::lines(value, &Default::default(), context.wants_whole());
+    let shown = yaml::lines(value, &Default::default(), context.shows_whole());
     let whole = Whole {
         link: None,
         words: vec!["see the file".to_owned()],

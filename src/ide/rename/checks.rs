@@ -67,9 +67,9 @@ impl Renaming<'_> {
             ));
         }
         let snapshot = self.analysis.snapshot;
-        let beside = HieraFiles::beside(self.analysis, from);
+        let related = HieraFiles::related_to(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
-        if let Some(file) = holders.find(|file| beside.contains(file.path())) {
+        if let Some(file) = holders.find(|file| related.contains(file.path())) {
             return Err(format!(
                 "'{new}' is already set, in {}",
                 self.place(file, new)
@@ -116,8 +116,8 @@ impl Renaming<'_> {
             )
         };
         if !is_among(class.file) {
-            let asked = snapshot.file(from).unwrap_or(class.file);
-            return Err(why(asked));
+            let requested = snapshot.file(from).unwrap_or(class.file);
+            return Err(why(requested));
         }
         let mut environments = snapshot.roots().environments();
         let is_loaded = environments.any(|root| {

@@ -128,11 +128,11 @@ fn a_parameter_is_documented_whatever_its_name_is() {
         "#- environment.conf\n#- modules/ntp/manifests/init.pp\n# @param p the p\n# @param [S] s: the s\n\
          class ntp ($p, $s) { }\n#- data/common.yaml\nntp::p: 1\nntp::s: 1\n",
     );
-    for (key, says) in [("ntp::p", "$p — the p"), ("ntp::s", "$s — the s")] {
+    for (key, expected) in [("ntp::p", "$p — the p"), ("ntp::s", "$s — the s")] {
         let text = text.replace(&format!("{key}: 1"), &format!("{key}$0: 1"));
         let shown = hover_with(&text, &KnownNodes::default(), None).map(|hover| hover.plain);
         let shown = shown.unwrap_or_default();
-        assert_eq!(shown.lines().last(), Some(says), "{shown}");
+        assert_eq!(shown.lines().last(), Some(expected), "{shown}");
     }
 }
 
@@ -233,19 +233,22 @@ fn data_says_which_call_looks_it_up_with_another_merge() {
              #- modules/m/manifests/init.pp\nclass m {{\n  $v = {call}\n}}\n"
         )
     };
-    let said = |call, options| {
+    let merge_line = |call, options| {
         let page = plain(&with_class(&files(call, options)), NODES);
         page.lines()
             .filter(|line| line.contains("looked up"))
             .collect::<String>()
     };
     let with_unique = "looked up with merge unique in modules/m/manifests/init.pp:2";
-    assert_eq!(said("lookup('list', Array, 'unique')", ""), with_unique);
-    assert_eq!(said("hiera_array('list')", ""), with_unique);
-    assert_eq!(said("lookup('list')", ""), "");
-    assert_eq!(said("lookup('list', Array, $how)", ""), "");
+    assert_eq!(
+        merge_line("lookup('list', Array, 'unique')", ""),
+        with_unique
+    );
+    assert_eq!(merge_line("hiera_array('list')", ""), with_unique);
+    assert_eq!(merge_line("lookup('list')", ""), "");
+    assert_eq!(merge_line("lookup('list', Array, $how)", ""), "");
     let options = "lookup_options: {list: {merge: unique}}\n";
-    assert_eq!(said("lookup('list', Array, 'unique')", options), "");
+    assert_eq!(merge_line("lookup('list', Array, 'unique')", options), "");
 }
 
 #[test]

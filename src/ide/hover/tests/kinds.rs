@@ -371,7 +371,7 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
             ..HoverOptions::default()
         };
         let text = with_hierarchy(&text);
-        let found = asked(&text, &nodes("{}"), |analysis, path, offset| {
+        let found = at_cursor(&text, &nodes("{}"), |analysis, path, offset| {
             hover(analysis, path, offset, &options)
         });
         found.expect("a hover")

@@ -161,7 +161,7 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
 /// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
     let nodes = nodes(known);
-    plain_of(asked(text, &nodes, |analysis, path, offset| {
+    plain_of(at_cursor(text, &nodes, |analysis, path, offset| {
         let (snapshot, settings) = (analysis.snapshot, analysis.settings);
         let root = snapshot.roots().environments().next();
         let root = root.expect("an environment");

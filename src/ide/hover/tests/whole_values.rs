@@ -100,7 +100,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         }),
         ..HoverOptions::default()
     };
-    let (found, whole) = asked(&text, &nodes(NODES), |analysis, path, offset| {
+    let (found, whole) = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
         let found = hover(analysis, path, offset, &options);
         (found, whole_value(analysis, path, "big.inner", &options))
     });
@@ -148,7 +148,7 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
     let of = |key: &str, selected| {
-        asked(&text, &nodes(NODES), |analysis, path, _| {
+        at_cursor(&text, &nodes(NODES), |analysis, path, _| {
             let analysis = Analysis {
                 selected,
                 ..analysis
