@@ -121,7 +121,7 @@ impl SiteManifests {
             && settings.strict_variables == self.settings.strict_variables
             && settings.puppet_version == self.settings.puppet_version
             && Arc::ptr_eq(&settings.backends, &self.settings.backends);
-        is_same && (!self.site.asks() || self.has_same_inputs(snapshot))
+        is_same && (!self.site.depends_on_data() || self.has_same_inputs(snapshot))
     }
 
     fn has_same_inputs(&self, snapshot: &Snapshot) -> bool {

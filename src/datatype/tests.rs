@@ -41,14 +41,14 @@ fn aliases_come_from_their_files() {
 fn a_mismatch_knows_an_alias_of_itself_when_the_type_is_gone() {
     let module = Module(&[("Tree", "type Tree = Variant[String, Hash[String, Tree]]")]);
     let value = Value::hash([("a", Value::from(1))]);
-    let said = |mismatches: Mismatches| mismatches.describe("Found value");
+    let message = |mismatches: Mismatches| mismatches.describe("Found value");
     let tree = parse("Optional[Tree]", &module).unwrap();
     let found = check(&tree, &value).unwrap_err();
     drop(tree);
     let expected =
         "entry 'a' expects a Tree = Variant[String, Hash[String, Tree]] value, got Integer";
-    let said = said(found);
-    assert!(said.contains(expected), "{said}");
+    let message = message(found);
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]

@@ -482,8 +482,8 @@ mod tests {
             ];
             for layer in layers {
                 let first = session.views(&nodes, &layer);
-                let again = session.views(&nodes, &layer);
-                assert!(Arc::ptr_eq(&first, &again), "{layer:?} {text:?}");
+                let second = session.views(&nodes, &layer);
+                assert!(Arc::ptr_eq(&first, &second), "{layer:?} {text:?}");
             }
         }
     }

@@ -42,9 +42,9 @@ impl NameRule {
         let Some(groups) = self.groups(&node.certname) else {
             return false;
         };
-        let says_nothing =
+        let has_no_values =
             self.variables.is_empty() && self.facts.is_empty() && self.extensions.is_empty();
-        if says_nothing {
+        if has_no_values {
             for (name, value) in &groups {
                 add(&mut node.variables, name, Value::string(value));
             }

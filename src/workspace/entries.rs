@@ -40,10 +40,10 @@ impl Default for EntryCache {
 impl EntryCache {
     /// The entry of a key in a YAML file, if it is certain from its facts and the key's own lines.
     /// O(log keys) if the value is cached, else O(length of the value).
-    pub(super) fn entry(&self, file: &File, key: &str, asked: u32) -> Entry {
+    pub(super) fn entry(&self, file: &File, key: &str, searches: u32) -> Entry {
         let facts = &file.facts;
         // The values of a text that is parsed in parts take too much memory.
-        if asked >= MOST_ASKED && !facts.in_parts {
+        if searches >= MOST_ASKED && !facts.in_parts {
             return Entry::Unknown;
         }
         let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
@@ -140,7 +140,7 @@ mod tests {
         let snapshot = snapshot(text);
         let data = snapshot.data("/w/data/a.yaml", Format::Yaml);
         let keys = ["a", "b", "c", "k", "<<", "1", "a b", "lookup_options"];
-        let told = keys.iter().filter(|key| {
+        let certain = keys.iter().filter(|key| {
             let whole = data.loaded.as_ref().map(|value| value.get(key).cloned());
             match snapshot.entry("/w/data/a.yaml", key, 0) {
                 Entry::Unknown => return false,
@@ -149,7 +149,7 @@ mod tests {
             }
             true
         });
-        told.count()
+        certain.count()
     }
 
     #[test]

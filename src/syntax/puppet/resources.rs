@@ -32,7 +32,7 @@ impl PuppetParser<'_> {
         let sign = self.next();
         let mut inner = self.deeper(PuppetParser::resource)?.0;
         // More braces could have followed.
-        self.asked()?;
+        self.check_lexed()?;
         let (ExpressionKind::Resource(resource)
         | ExpressionKind::ResourceDefaults(resource)
         | ExpressionKind::ResourceOverride(resource)) = &mut inner.kind
