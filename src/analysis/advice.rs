@@ -166,7 +166,7 @@ fn no_facts(report: &Report) -> Option<Weighed> {
     let weight = report
         .variables
         .iter()
-        .map(|of| in_doubt(of, nodes.count))
+        .map(|variable| in_doubt(variable, nodes.count))
         .sum();
     let what = match nodes.count {
         0 => "no nodes are known: save what PuppetDB knows about them".to_owned(),
@@ -221,10 +221,12 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
             false => variables += &line,
         }
     }
-    let names = derived
-        .parts
-        .iter()
-        .map(|(of, _)| format!("'{}' (known for {} of {count} nodes)", of.name, of.known));
+    let names = derived.parts.iter().map(|(variable, _)| {
+        format!(
+            "'{}' (known for {} of {count} nodes)",
+            variable.name, variable.known
+        )
+    });
     let names: Vec<String> = names.collect();
     let pattern = derived.pattern;
     let mut paste = format!("nodes:\n  - match: '{pattern}'\n");

@@ -55,11 +55,11 @@ pub fn name_rules(meanings: &[NodeMeaning]) -> Vec<NameRule> {
     let mut rules = Vec::new();
     for meaning in meanings {
         let names = meaning.names.iter();
-        rules.extend(names.map(|(name, of)| NameRule {
+        rules.extend(names.map(|(name, meaning)| NameRule {
             name: name.clone(),
-            variables: values(&of.variables),
-            facts: values(&of.facts),
-            extensions: values(&of.extensions),
+            variables: values(&meaning.variables),
+            facts: values(&meaning.facts),
+            extensions: values(&meaning.extensions),
             ..NameRule::default()
         }));
         let pattern = meaning.pattern.as_deref().map(Regexp::new);

@@ -44,7 +44,7 @@ pub(super) struct SetArguments {
     /// The nodes: a certname, or VARIABLE=VALUE[,VALUE]; several conditions must all hold
     /// [default: every known node]
     #[arg(long = "for", value_name = "NODES")]
-    whose: Vec<String>,
+    target_nodes: Vec<String>,
     /// Every other node must keep what it has
     #[arg(long)]
     only: bool,
@@ -65,7 +65,7 @@ pub(super) struct SetArguments {
 /// something could not be read or written.
 pub(super) fn run(arguments: &SetArguments) -> Ended {
     let value = value_of(&arguments.value)?;
-    let which = nodes_of(&arguments.whose)?;
+    let which = nodes_of(&arguments.target_nodes)?;
     let loaded = load(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.note_known_nodes();

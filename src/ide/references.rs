@@ -328,11 +328,11 @@ fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
     found
 }
 
-fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
+fn of_anchor(snapshot: &Snapshot, file: &File, anchored: NodeId) -> Vec<Occurrence> {
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let mut found = Vec::new();
     for (id, node) in parse.tree.nodes() {
-        if id == of
+        if id == anchored
             && let Some(anchor) = &node.anchor
         {
             found.push(Occurrence {
@@ -341,7 +341,7 @@ fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
                 role: Role::Definition,
             });
         }
-        if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(of)) {
+        if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(anchored)) {
             found.push(Occurrence {
                 name: node.range,
                 whole: node.range,

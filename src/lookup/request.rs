@@ -330,9 +330,9 @@ impl Answer {
             };
             requested.contains(key)
         };
-        let has_key = |of: &Unknown| {
+        let has_key = |option: &Unknown| {
             let mut unknown = self.unknown.iter().filter(|known| decides(known));
-            unknown.any(|known| known.layer == of.layer && known.index == of.index)
+            unknown.any(|known| known.layer == option.layer && known.index == option.index)
         };
         let mut conditions: Vec<String> = Vec::new();
         // Conditions on options alone come last.

@@ -365,13 +365,13 @@ mod tests {
             for line in text.split_inclusive('\n') {
                 let at = (start + 2, start + line.len() - 1);
                 start += line.len();
-                let of = |severity| {
+                let new_finding = |severity| {
                     let range = TextRange::new(at.0, at.1);
                     Finding::new("x", severity, Arc::clone(&path), range, "")
                 };
                 findings.extend(match line {
-                    "- 0644\n" => Some(of(Severity::Warning)),
-                    "- 9999999999\n" => Some(of(Severity::Error)),
+                    "- 0644\n" => Some(new_finding(Severity::Warning)),
+                    "- 9999999999\n" => Some(new_finding(Severity::Error)),
                     _ => None,
                 });
             }

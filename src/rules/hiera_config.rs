@@ -20,8 +20,8 @@ use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
 rule!("hiera-config", Error, [Configuration(check)]);
 
-fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let (layer, dir) = (of.layer, of.dir);
+fn check(at: &FileContext<'_>, at_config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let (layer, dir) = (at_config.layer, at_config.dir);
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
         let is_ignored = at.settings().strict != Strict::Error || *layer == Layer::Global;
@@ -206,15 +206,16 @@ impl Configuration<'_> {
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
                     let range = place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind);
-                    let (of, known): (_, &[&str]) = match mismatch.path.as_slice() {
+                    let (mapping, known): (_, &[&str]) = match mismatch.path.as_slice() {
                         [] => (Some(node), &TOP_KEYS),
-                        [Step::Entry(name)] if name == "defaults" => {
-                            (entry(tree, node, name).map(|(_, of)| of), &DEFAULTS_KEYS)
-                        }
+                        [Step::Entry(name)] if name == "defaults" => (
+                            entry(tree, node, name).map(|(_, mapping)| mapping),
+                            &DEFAULTS_KEYS,
+                        ),
                         _ => (None, &[]),
                     };
-                    let suggestion =
-                        of.and_then(|of| self.suggested_key(of, &mismatch.kind, known));
+                    let suggestion = mapping
+                        .and_then(|mapping| self.suggested_key(mapping, &mismatch.kind, known));
                     report_mismatch(mismatch, range, suggestion, findings);
                 }
             }

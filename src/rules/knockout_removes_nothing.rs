@@ -67,8 +67,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 }
 
 /// The strings of the list at a path in a file's value of a key.
-fn texts(file: &FileContext<'_>, of: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
-    let value = value_at(file, of, key, path);
+fn texts(file: &FileContext<'_>, other: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
+    let value = value_at(file, other, key, path);
     let elements = value.as_ref().and_then(Value::as_array);
     let texts = elements
         .unwrap_or_default()

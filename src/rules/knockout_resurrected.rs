@@ -37,7 +37,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let (Some(restoring), Some(next)) = (restoring, holders.first()) else {
             continue;
         };
-        let name = |of: &Arc<File>| file.snapshot().short_name(of.path()).to_owned();
+        let name = |holder: &Arc<File>| file.snapshot().short_name(holder.path()).to_owned();
         findings.report(
             knockout.range,
             format!(

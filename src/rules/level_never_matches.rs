@@ -17,7 +17,7 @@ const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
 rule!("level-never-matches", Hint, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let analysis = file.checker.analysis();
     let roots = file.snapshot().roots();
     let own = file.file.path();
@@ -26,7 +26,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         .find(|root| root.hiera_yaml.as_ref() == Some(own));
     let Some(root) = root else { return };
     let view = analysis.at(root);
-    let places = view.places(of.layer);
+    let places = view.places(config.layer);
     let exists = |template: &Template| !view.expand(template).is_empty();
     report_lost_links(file, &view, &places, findings);
     let hierarchy = Hierarchy {

@@ -146,9 +146,9 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     let (Some(own), Some(theirs)) = (one.facts().key(key), other.facts().key(key)) else {
         return false;
     };
-    let is_plain = |of: &File, fact: &KeyFact| {
-        let text = fact.value.slice(of.text());
-        let is_read = of.facts().error.is_none() && fact.state == KeyState::Read;
+    let is_plain = |source: &File, fact: &KeyFact| {
+        let text = fact.value.slice(source.text());
+        let is_read = source.facts().error.is_none() && fact.state == KeyState::Read;
         // Other values of the file may use an anchor in this one.
         let stands_alone = !text.contains("ENC[") && !text.contains('&');
         is_read && !text.is_empty() && text.len() <= LONGEST && stands_alone
@@ -156,8 +156,8 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     if own.kind != theirs.kind || !is_plain(one, own) || !is_plain(other, theirs) {
         return false;
     }
-    let value = |of: &File| {
-        let data = file.snapshot().data_of(of, of.format()?);
+    let value = |source: &File| {
+        let data = file.snapshot().data_of(source, source.format()?);
         Some(data.loaded.as_ref().ok()?.get(key)?.inspect().to_string())
     };
     let value_here = value(one);

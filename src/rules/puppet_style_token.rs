@@ -145,11 +145,11 @@ mod tests {
 
     #[test]
     fn parts_in_brackets_are_joined_by_dots() {
-        let of = |variable| in_data(variable).unwrap_or_default();
-        assert_eq!(of("facts['os'][\"family\"]"), "facts.os.family");
-        assert_eq!(of("facts.os"), "facts.os");
-        assert_eq!(of("list[0]"), "list.0");
-        assert_eq!(of("lookup('x')"), "");
-        assert_eq!(of("facts['a b']"), "");
+        let converted = |variable| in_data(variable).unwrap_or_default();
+        assert_eq!(converted("facts['os'][\"family\"]"), "facts.os.family");
+        assert_eq!(converted("facts.os"), "facts.os");
+        assert_eq!(converted("list[0]"), "list.0");
+        assert_eq!(converted("lookup('x')"), "");
+        assert_eq!(converted("facts['a b']"), "");
     }
 }

@@ -390,16 +390,16 @@ fn what_a_level_overrides_for_some_is_judged_for_the_others() {
 
 #[test]
 fn variables_of_the_site_manifest_count_where_the_class_sees_them() {
-    let of = |site: &str, mark: &str| {
+    let check = |site: &str, mark: &str| {
         check_nodes(&format!(
             "#- manifests/site.pp\n{site}\n#- data/common.yaml\ne::family: \"%{{family}}\"{mark}\n"
         ))
     };
-    of(
+    check(
         "node default { $family = 'x'\n include e }",
         " #~ type-mismatch",
     );
-    of("node default { $family = 'Debian'\n include e }", "");
-    of("include e\nnode default { $family = 'x' }", "");
-    of("node default { $family = unknown()\n include e }", "");
+    check("node default { $family = 'Debian'\n include e }", "");
+    check("include e\nnode default { $family = 'x' }", "");
+    check("node default { $family = unknown()\n include e }", "");
 }

@@ -11,7 +11,7 @@ use crate::workspace::{FileKind, Files};
 
 rule!("unknown-backend", Error, [Configuration(check)], FILES);
 
-fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
         let Some(function) = level.function else {
             continue;
@@ -48,7 +48,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             continue;
         }
         let Some(suggestion) = typing_error(&function.name, known) else {
-            if let Some(module) = lacking_module(file, of, &function.name) {
+            if let Some(module) = lacking_module(file, config, &function.name) {
                 findings.report(
                     function.value,
                     format!(
@@ -83,7 +83,7 @@ fn is_short_for(name: &str, function: &str) -> bool {
 /// folder belongs to a module that was not fetched.
 fn lacking_module<'n>(
     file: &FileContext<'_>,
-    of: &ConfigurationAt<'_>,
+    config: &ConfigurationAt<'_>,
     name: &'n str,
 ) -> Option<&'n str> {
     let (module, _) = name.split_once("::")?;
@@ -91,7 +91,7 @@ fn lacking_module<'n>(
     let root = roots.find(|root| root.hiera_yaml.as_ref() == Some(file.file.path()))?;
     let view = file.checker.analysis().at(root);
     // Functions of the environment itself may be deployed with it.
-    if module == "environment" || *of.layer == Layer::Global {
+    if module == "environment" || *config.layer == Layer::Global {
         return None;
     }
     let (files, environment) = (view.files(), &view.environment);

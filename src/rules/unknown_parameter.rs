@@ -145,8 +145,10 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             }
             for name in &class.names {
                 let is_of_no_class = |key: &str| {
-                    let of = split_key(key).filter(|(_, parameter)| **parameter == **name);
-                    of.is_some_and(|(of, _)| snapshot.files_defining(of).next().is_none())
+                    let own_class = split_key(key).filter(|(_, parameter)| **parameter == **name);
+                    own_class.is_some_and(|(own_class, _)| {
+                        snapshot.files_defining(own_class).next().is_none()
+                    })
                 };
                 concerned.keys_that(|key| key.starts_with(&module) && is_of_no_class(key));
             }

@@ -153,7 +153,7 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut unwanted = session.unwanted_progress.subscribe();
     let token = lsp::ProgressToken::String(PROGRESS.to_owned());
     loop {
-        let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
+        let worth_showing = |index: &Index| matches!(index, Index::Reading { total: 1.., .. });
         if index.wait_for(worth_showing).await.is_err() {
             return;
         }
@@ -172,9 +172,9 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
         loop {
             let now = *index.borrow_and_update();
             match now {
-                Index::Reading { read, of } => {
+                Index::Reading { read, total } => {
                     if is_shown && read > 0 {
-                        send(progress::report(read, of, "files")).await;
+                        send(progress::report(read, total, "files")).await;
                     }
                 }
                 Index::Complete => break,

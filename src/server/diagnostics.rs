@@ -61,8 +61,8 @@ impl FileDiagnostics {
             Unchecked::Nothing => return,
             Unchecked::Since(snapshot) => {
                 let known = self.known.iter();
-                let named =
-                    known.flat_map(|(file, of)| of.related.iter().map(move |it| (file, it)));
+                let named = known
+                    .flat_map(|(file, findings)| findings.related.iter().map(move |it| (file, it)));
                 recheck(&snapshot).with_moved(&snapshot, named)
             }
         };

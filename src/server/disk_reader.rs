@@ -37,7 +37,7 @@ pub(crate) enum ReaderEvent {
     Files {
         read: usize,
         /// Total number.
-        of: usize,
+        total: usize,
     },
     /// All orders are in the model's queue; the entries that were left out.
     Done(Vec<ScanProblem>),
@@ -365,9 +365,9 @@ impl DiskReader {
         move |progress| {
             match progress {
                 ScanProgress::Listing { .. } | ScanProgress::Listed => {}
-                ScanProgress::Reading { read, of } => {
+                ScanProgress::Reading { read, total } => {
                     if read % PROGRESS_STEP == 0 {
-                        report(ReaderEvent::Files { read, of });
+                        report(ReaderEvent::Files { read, total });
                     }
                 }
             }

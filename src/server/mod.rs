@@ -269,10 +269,12 @@ fn start_threads(
                 *lock(&began) = Some(Instant::now());
                 connection
                     .index
-                    .send_replace(Index::Reading { read: 0, of: 0 });
+                    .send_replace(Index::Reading { read: 0, total: 0 });
             }
-            ReaderEvent::Files { read, of } => {
-                connection.index.send_replace(Index::Reading { read, of });
+            ReaderEvent::Files { read, total } => {
+                connection
+                    .index
+                    .send_replace(Index::Reading { read, total });
                 if let Some(portion_read) = &connection.options.portion_read {
                     portion_read();
                 }

@@ -109,28 +109,28 @@ mod tests {
 
     #[test]
     fn a_few_letters_may_differ() {
-        let of = |name| nearest(name, ["lookup", "hiera", "alias", "scope"].into_iter());
-        assert_eq!(of("Lokup"), Some("lookup"));
-        assert_eq!(of("hirea"), Some("hiera"));
-        assert_eq!(of("template"), None);
-        assert_eq!(of("os"), None);
+        let suggestion = |name| nearest(name, ["lookup", "hiera", "alias", "scope"].into_iter());
+        assert_eq!(suggestion("Lokup"), Some("lookup"));
+        assert_eq!(suggestion("hirea"), Some("hiera"));
+        assert_eq!(suggestion("template"), None);
+        assert_eq!(suggestion("os"), None);
     }
 
     #[test]
     fn a_typing_error_is_one_letter_of_a_long_word() {
-        let of = |name| {
+        let suggestion = |name| {
             let known = ["site::name", "db1::port", "db_a", "ntp::servers", "a"];
             typing_error(name, known.into_iter())
         };
-        assert_eq!(of("site::nam"), Some("site::name"));
-        assert_eq!(of("site::naem"), Some("site::name"));
-        assert_eq!(of("Site::Name"), Some("site::name"));
-        assert_eq!(of("site:name"), Some("site::name"));
-        assert_eq!(of("ntp::serverrs"), Some("ntp::servers"));
-        assert_eq!(of("site::name"), None);
-        assert_eq!(of("site::nmea"), None);
-        assert_eq!(of("db2::port"), None);
-        assert_eq!(of("db_b"), None);
-        assert_eq!(of("b"), None);
+        assert_eq!(suggestion("site::nam"), Some("site::name"));
+        assert_eq!(suggestion("site::naem"), Some("site::name"));
+        assert_eq!(suggestion("Site::Name"), Some("site::name"));
+        assert_eq!(suggestion("site:name"), Some("site::name"));
+        assert_eq!(suggestion("ntp::serverrs"), Some("ntp::servers"));
+        assert_eq!(suggestion("site::name"), None);
+        assert_eq!(suggestion("site::nmea"), None);
+        assert_eq!(suggestion("db2::port"), None);
+        assert_eq!(suggestion("db_b"), None);
+        assert_eq!(suggestion("b"), None);
     }
 }

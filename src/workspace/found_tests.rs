@@ -50,7 +50,7 @@ fn show(snapshot: &Snapshot) -> String {
     for config in snapshot.roots().found() {
         let verdict = match &config.verdict {
             ConfigUse::Used => "used".to_owned(),
-            ConfigUse::Variant(of) => format!("variant of {}", here(of)),
+            ConfigUse::Variant(used_config) => format!("variant of {}", here(used_config)),
             ConfigUse::Aside => "aside".to_owned(),
             ConfigUse::ReachesNothing => "reaches nothing".to_owned(),
         };

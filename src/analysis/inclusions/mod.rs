@@ -81,7 +81,7 @@ pub enum Affected {
         /// How many.
         count: usize,
         /// Out of how many.
-        of: usize,
+        total: usize,
         /// One of them.
         example: Arc<str>,
     },
@@ -96,11 +96,15 @@ impl std::fmt::Display for Affected {
             Affected::Everyone => Ok(()),
             Affected::Nodes {
                 count: 1,
-                of: 1,
+                total: 1,
                 example,
             } => write!(f, " for {example}"),
-            Affected::Nodes { count, of, example } => {
-                write!(f, " for {count} of {of} nodes, such as {example}")
+            Affected::Nodes {
+                count,
+                total,
+                example,
+            } => {
+                write!(f, " for {count} of {total} nodes, such as {example}")
             }
             Affected::Readers(at) => write!(f, " for the nodes that read {}", path::name(at)),
         }
@@ -293,9 +297,14 @@ impl<'a> Inclusions<'_, 'a> {
             class: None,
         };
         let tops: Vec<Body<'a>> = codes.iter().map(|it| body(it, Within::Top)).collect();
-        let blocks = codes.iter().flat_map(|of| {
-            let indices = 0..of.1.nodes.len();
-            indices.map(move |at| (body(of, Within::Node(at as u32)), &of.1.nodes[at]))
+        let blocks = codes.iter().flat_map(|file_code| {
+            let indices = 0..file_code.1.nodes.len();
+            indices.map(move |at| {
+                (
+                    body(file_code, Within::Node(at as u32)),
+                    &file_code.1.nodes[at],
+                )
+            })
         });
         let blocks: Vec<(Body<'a>, _)> = blocks.collect();
         let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();

@@ -186,7 +186,9 @@ impl Project {
             path.0 = absolute(&path.0);
         }
         let paths = std::mem::take(&mut project.diagnostics.paths).into_iter();
-        project.diagnostics.paths = paths.map(|(path, of)| (absolute(&path), of)).collect();
+        project.diagnostics.paths = paths
+            .map(|(path, severity)| (absolute(&path), severity))
+            .collect();
         (project, mistakes)
     }
 
@@ -300,10 +302,19 @@ mod tests {
             Some("^(?<role>[a-z]+)")
         );
         assert_eq!(project.nodes[1].names["db1"].facts["rack"], 2);
-        let of = |path| project.diagnostics.severity_of(path, "dup-key");
-        assert_eq!(of("/w/data/legacy/x/a.yaml"), Some(ProjectSeverity::Hint));
-        assert_eq!(of("/w/data/legacy/a.yaml"), Some(ProjectSeverity::Off));
-        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Error));
+        let severity_of_path = |path| project.diagnostics.severity_of(path, "dup-key");
+        assert_eq!(
+            severity_of_path("/w/data/legacy/x/a.yaml"),
+            Some(ProjectSeverity::Hint)
+        );
+        assert_eq!(
+            severity_of_path("/w/data/legacy/a.yaml"),
+            Some(ProjectSeverity::Off)
+        );
+        assert_eq!(
+            severity_of_path("/w/data/a.yaml"),
+            Some(ProjectSeverity::Error)
+        );
         assert!(project.diagnostics.ignores("/w/data/old/a.yaml"));
         assert!(!project.diagnostics.ignores("/w/data/a.yaml"));
         let as_settings = serde_json::to_value(&project).unwrap();

@@ -207,25 +207,28 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .flat_map(|one| one.after.nodes.iter())
         .map(|name| &**name)
         .collect();
-    let of = |fits: &dyn Fn(State, State) -> bool| {
+    let count_of = |fits: &dyn Fn(State, State) -> bool| {
         let fits = |one: &Difference| fits(State::of(&one.before), State::of(&one.after));
         let groups = by_key.iter().filter(|group| group.iter().any(fits));
         groups.count()
     };
     use State::{Failed, Missing, Set};
     let kinds = [
-        (of(&|_, new| new == Failed), "failing"),
+        (count_of(&|_, new| new == Failed), "failing"),
         (
-            of(&|old, new| old == Failed && new != Failed),
+            count_of(&|old, new| old == Failed && new != Failed),
             "no longer failing",
         ),
         (
-            of(&|old, new| (old, new) == (Set, Set)),
+            count_of(&|old, new| (old, new) == (Set, Set)),
             "with other values",
         ),
-        (of(&|old, new| (old, new) == (Missing, Set)), "newly set"),
         (
-            of(&|old, new| (old, new) == (Set, Missing)),
+            count_of(&|old, new| (old, new) == (Missing, Set)),
+            "newly set",
+        ),
+        (
+            count_of(&|old, new| (old, new) == (Set, Missing)),
             "no longer set",
         ),
     ];

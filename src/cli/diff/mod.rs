@@ -109,7 +109,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         });
     }
     let mut output = Output::new(arguments)?;
-    let mut print = |found: Vec<Difference>, done, of| output.add(found, (done, of));
+    let mut print = |found: Vec<Difference>, done, total| output.add(found, (done, total));
     let sides = match (&arguments.first, &arguments.second, &there) {
         (Some(first), Some(second), _) => {
             let names = [first, second].map(|name| Arc::from(name.as_str()));
@@ -202,7 +202,7 @@ impl Output {
         })
     }
 
-    fn add(&mut self, found: Vec<Difference>, (done, of): (usize, usize)) -> Result<(), String> {
+    fn add(&mut self, found: Vec<Difference>, (done, total): (usize, usize)) -> Result<(), String> {
         self.count += found.len();
         if self.count > 0 {
             has_found(DIFFERS);
@@ -222,7 +222,7 @@ impl Output {
                 }
             }?;
         }
-        self.rows.progress(done, of);
+        self.rows.progress(done, total);
         Ok(())
     }
 

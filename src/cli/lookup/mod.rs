@@ -185,7 +185,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         true => Compiled::new(&folder, &arguments.environment, &of_files, &settings),
         false => Compiled::default(),
     };
-    let of = |node: &Node| {
+    let answer_for = |node: &Node| {
         let scope = compiled.scope(node, &environment.name);
         one(arguments, &session, &scope, &request)
     };
@@ -222,12 +222,12 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
                 ));
             }
         }
-        return of(&node);
+        return answer_for(&node);
     }
     let known = node_request.in_folders(&folders).map_err(End::Failed)?;
     match &arguments.node {
         Some(name) => match known.nodes.get(name) {
-            Some(node) => of(node),
+            Some(node) => answer_for(node),
             None => by_name(arguments, &node_request, &known, name, &request),
         },
         None if known.files.is_empty() => any_node(arguments, &node_request, &request),

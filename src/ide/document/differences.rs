@@ -36,9 +36,9 @@ pub(super) fn document(
         view,
         names,
         key.map_or(&[], std::slice::from_ref),
-        &mut |found, done, of| {
+        &mut |found, done, total| {
             differences.extend(found);
-            progress(done, of);
+            progress(done, total);
             match (analysis.is_cancelled)() {
                 true => Err(cancelled()),
                 false => Ok(()),
@@ -61,8 +61,12 @@ pub(super) fn document(
     let mut document = text(names, &differences, analysis.snapshot);
     document.note_what_if(analysis);
     document.sides = vec![
-        one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
-        one_side(to, from, &differences, analysis.snapshot, |of| &of.after),
+        one_side(from, to, &differences, analysis.snapshot, |total| {
+            &total.before
+        }),
+        one_side(to, from, &differences, analysis.snapshot, |total| {
+            &total.after
+        }),
     ];
     Ok(DocumentAnswer::Document(document))
 }

@@ -64,8 +64,8 @@ pub(super) fn answer(
     if let Some(message) = refusal(&before, &after) {
         return Ok(DocumentAnswer::Message(message));
     }
-    let step = |done, of| {
-        progress(done, of);
+    let step = |done, total| {
+        progress(done, total);
         match (analysis.is_cancelled)() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -76,11 +76,11 @@ pub(super) fn answer(
         Some(_) | None => impact_with(&before, &after, Detail::Sources, &step),
     };
     let impact = impact.ok_or_else(cancelled)?;
-    let of = match file.is_some_and(|file| is_by_path(&after, file)) {
+    let total = match file.is_some_and(|file| is_by_path(&after, file)) {
         true => 0,
         false => analysis.nodes.len(),
     };
-    let document = text(&impact, of, &what, snapshot);
+    let document = text(&impact, total, &what, snapshot);
     Ok(match document {
         Some(mut document) => {
             document.note_what_if(analysis);
@@ -139,25 +139,25 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
 struct Data<'a> {
     complete: bool,
     nodes: &'a [Arc<str>],
-    of: usize,
+    total: usize,
     changes: &'a [Difference],
 }
 
-/// The effect of an unsaved edit on nodes, of `of` known ones; `what` describes the edit. `None` if
+/// The effect of an unsaved edit on nodes, of `total` known ones; `what` describes the edit. `None` if
 /// it changes nothing.
-fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
+fn text(impact: &Impact, total: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
     if impact.changes.is_empty() && impact.is_complete {
         return None;
     }
     let mut keys: Vec<_> = impact.changes.iter().map(|change| &change.key).collect();
     keys.dedup();
     let keys = number_of(keys.len(), "key");
-    let mut content = match of {
+    let mut content = match total {
         0 => format!("{what} changes {keys}\n"),
-        of => format!(
+        total => format!(
             "{what} changes {keys} for {} of {}\n",
             impact.nodes.len(),
-            counted(of)
+            counted(total)
         ),
     };
     if !impact.is_complete {
@@ -174,7 +174,7 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         data: Some(json(&Data {
             complete: impact.is_complete,
             nodes: &impact.nodes,
-            of,
+            total,
             changes: &impact.changes,
         })),
         ..Document::default()

@@ -476,12 +476,12 @@ impl Proof {
                 let keys = names(self.known.changes.iter().map(|change| &*change.key));
                 let node_names = names(self.known.nodes.iter().map(|name| &**name));
                 let changed = self.known.nodes.len();
-                let of = match changed == nodes {
+                let affected = match changed == nodes {
                     true => format!("all {}", counted(nodes)),
                     false if changed > MOST_NAMED => format!("{changed} of {}", counted(nodes)),
                     false => format!("{node_names}, of {}", counted(nodes)),
                 };
-                Some(format!("changes {keys} for {of}"))
+                Some(format!("changes {keys} for {affected}"))
             }
         };
         // Changes for known nodes also affect similar nodes.

@@ -93,10 +93,10 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
 fn of_alias(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Page> {
     let mut page = Page::default();
     let mut first = anchor_of(context, tree, alias)?;
-    let NodeKind::Alias { name: of, .. } = &tree.node(alias).kind else {
+    let NodeKind::Alias { name: anchor, .. } = &tree.node(alias).kind else {
         return None;
     };
-    let mut line = vec![name(format!("*{of}")), text(" — the value of ")];
+    let mut line = vec![name(format!("*{anchor}")), text(" — the value of ")];
     line.append(&mut first);
     page.line(line);
     add_value(context, &mut page, &load_node(tree, alias).ok()?);

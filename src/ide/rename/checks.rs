@@ -54,7 +54,9 @@ impl Renaming<'_> {
         }
         if let Some(parameter) = self.parameter() {
             let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
-            let name = new.rsplit_once("::").filter(|(of, _)| **of == **class);
+            let name = new
+                .rsplit_once("::")
+                .filter(|(new_class, _)| **new_class == **class);
             if !name.is_some_and(|(_, name)| is_parameter_name(name)) {
                 return Err(format!(
                     "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \

@@ -67,7 +67,8 @@ impl Connection {
         self.disk.seek(Seek { open, folders }, || {
             if is_new {
                 // The meaning of an open file is unknown before its environment is read.
-                self.index.send_replace(Index::Reading { read: 0, of: 0 });
+                self.index
+                    .send_replace(Index::Reading { read: 0, total: 0 });
             }
         });
     }
@@ -120,7 +121,8 @@ impl Connection {
             WatchedBy::Us
         };
         self.disk.scan(watched_by, || {
-            self.index.send_replace(Index::Reading { read: 0, of: 0 });
+            self.index
+                .send_replace(Index::Reading { read: 0, total: 0 });
         });
     }
 

@@ -58,7 +58,7 @@ pub(crate) enum Index {
     Reading {
         read: usize,
         /// Total number, as far as known.
-        of: usize,
+        total: usize,
     },
     Complete,
 }
@@ -126,7 +126,7 @@ impl Connection {
             news: watch::Sender::default(),
             unwanted_progress: watch::Sender::default(),
             diagnostics: Arc::default(),
-            index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
+            index: watch::Sender::new(Index::Reading { read: 0, total: 0 }),
             ending: Notify::new(),
             documents: Mutex::default(),
             facts: OnceLock::new(),

@@ -75,7 +75,7 @@ pub(super) async fn answer(
             return Ok(answer);
         }
         let question = question(&command_name, arguments, place, &view);
-        let report = |done, of| reporter.report(done, of);
+        let report = |done, total| reporter.report(done, total);
         let answer = view.analyse(&path, |analysis| {
             document::answer(analysis, &question, &report)
         })?;

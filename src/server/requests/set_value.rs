@@ -48,26 +48,26 @@ pub(super) async fn answer(
         let offset = request
             .position
             .and_then(|at| view.lines(&place, |lines| lines.offset(at, view.encoding)));
-        let of = KeyPlace {
+        let key_place = KeyPlace {
             path: Arc::from(place.as_str()),
             key: request.key.clone(),
             offset,
         };
-        let key = of.top_key(&view.snapshot)?;
+        let key = key_place.top_key(&view.snapshot)?;
         // A named key is used as written.
         let key = match request.key {
             Some(_) => key,
             None => Arc::from(quoted(&key)),
         };
         view.analyse(&place, |analysis| match is_set {
-            true => edits(analysis, &of.path, key, &request, &|proposal| {
+            true => edits(analysis, &key_place.path, key, &request, &|proposal| {
                 let note = Note {
                     label: proposal.words() + &in_brackets(analysis),
                     is_to_confirm: true,
                 };
                 json!(plan_edit(&view, &proposal.plan, form, Some(&note)))
             }),
-            false => reasons(analysis, &of.path, &key, &request),
+            false => reasons(analysis, &key_place.path, &key, &request),
         })
     };
     let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);

@@ -534,9 +534,9 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert!(settings.ignores("/v/old/a.yaml") && settings.ignores("/w/old/a.yaml"));
         assert!(!settings.ignores("/w/data/old.yaml"));
-        let of = |path| severity_at(&settings.diagnostics_paths, path, "dup-key");
-        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Off));
-        assert_eq!(of("/w/data/b.yaml"), None);
+        let severity = |path| severity_at(&settings.diagnostics_paths, path, "dup-key");
+        assert_eq!(severity("/w/data/a.yaml"), Some(ProjectSeverity::Off));
+        assert_eq!(severity("/w/data/b.yaml"), None);
         let project = json!({ "diagnostics": { "ignore": ["/w/gone"] } });
         let (settings, _) = UserSettings::read(&[(Origin::Project, project)], &folders);
         assert!(settings.ignores("/w/gone/a.yaml"));

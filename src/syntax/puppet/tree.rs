@@ -207,7 +207,7 @@ pub struct Resource {
     /// Whether it is virtual or exported.
     pub form: ResourceForm,
     /// Its type; for an override, the resources.
-    pub of: Expression,
+    pub type_name: Expression,
     /// Bodies of a resource, attributes of the others.
     pub parts: Vec<Expression>,
 }
@@ -371,7 +371,7 @@ impl ExpressionKind {
             ExpressionKind::Resource(resource)
             | ExpressionKind::ResourceDefaults(resource)
             | ExpressionKind::ResourceOverride(resource) => {
-                visit(&resource.of);
+                visit(&resource.type_name);
                 resource.parts.iter().for_each(visit);
             }
             ExpressionKind::Attribute(attribute) => visit(&attribute.value),

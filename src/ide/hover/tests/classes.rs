@@ -287,7 +287,7 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
 
 #[test]
 fn what_a_declaration_gives_is_not_taken_from_data() {
-    let of = |given: &str| {
+    let hover_with = |given: &str| {
         let text = with_class("#- data/common.yaml\nntp::count: 3\n");
         let declared = format!("class {{ 'nt$0p': {given} }}");
         plain(&text.replace("include ntp", &declared), NODES)
@@ -297,11 +297,11 @@ fn what_a_declaration_gives_is_not_taken_from_data() {
         $servers — default [] · Array[Stdlib::Host]
         $iburst — default true · Boolean
         $count — given here · Integer[1]"#]]
-    .assert_eq(&of("count => 2"));
+    .assert_eq(&hover_with("count => 2"));
     expect![[r#"
         class ntp · modules/ntp/manifests/init.pp:6
         $servers — default [], unless it is given here · Array[Stdlib::Host]
         $iburst — default true, unless it is given here · Boolean
         $count — 3, unless it is given here · Integer[1]"#]]
-    .assert_eq(&of("* => $all"));
+    .assert_eq(&hover_with("* => $all"));
 }

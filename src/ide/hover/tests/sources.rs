@@ -173,7 +173,7 @@ fn behind(text: &str, known: &str) -> String {
 
 #[test]
 fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
-    let of = |data: &str| {
+    let hover_with = |data: &str| {
         let site = "#- environment.conf\n#- manifests/site.pp\n$role = 'web'\n$x = }\n";
         let text = format!("{site}#- data/role/web.yaml\nk: web\n#- data/common.yaml\n{data}");
         behind(
@@ -187,9 +187,9 @@ fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
         set in common.yaml:1
         may differ: role = web
         manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]]
-    .assert_eq(&of("k$0: common\n"));
+    .assert_eq(&hover_with("k$0: common\n"));
     expect![[r#"
         %{tier} — not known for 1 node
-        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&of("k: \"%{tie$0r}\"\n"));
-    expect!["%{facts.site} — ams for 1 node"].assert_eq(&of("k: \"%{facts.si$0te}\"\n"));
+        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&hover_with("k: \"%{tie$0r}\"\n"));
+    expect!["%{facts.site} — ams for 1 node"].assert_eq(&hover_with("k: \"%{facts.si$0te}\"\n"));
 }

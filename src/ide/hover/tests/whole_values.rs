@@ -147,7 +147,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
 fn several_whole_values_are_a_matter_of_the_matrix() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
-    let of = |key: &str, selected| {
+    let hover_with = |key: &str, selected| {
         at_cursor(&text, &nodes(NODES), |analysis, path, _| {
             let analysis = Analysis {
                 selected,
@@ -156,19 +156,19 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
             whole_value(analysis, path, key, &HoverOptions::default())
         })
     };
-    assert_eq!(of("port", None), None);
+    assert_eq!(hover_with("port", None), None);
     expect![[r#"
         # port — first found, for a.example
         2
         # set in site/ams.yaml:1 · overrides common.yaml:1
     "#]]
-    .assert_eq(&of("port", Some("a.example")).unwrap_or_default());
+    .assert_eq(&hover_with("port", Some("a.example")).unwrap_or_default());
     expect![[r#"
         # last — first found, for all 4 nodes that read this file
         3
         # set in common.yaml:2 · not set in site/ams.yaml
     "#]]
-    .assert_eq(&of("last", None).unwrap_or_default());
+    .assert_eq(&hover_with("last", None).unwrap_or_default());
 }
 
 #[test]
