@@ -159,7 +159,7 @@ impl Manifests for SiteManifests {
         let nodes = KnownNodes::default();
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
-        let language = SessionHost::new(view.session(), Data::Asked);
+        let language = SessionHost::new(view.session(), Data::Allowed);
         let identity = match node.knowledge {
             Knowledge::All | Knowledge::Name => Identity::Certname(&node.certname),
             Knowledge::Label => Identity::Unknown,
@@ -202,7 +202,7 @@ pub fn assigned_over(
         identity: Identity::Certname(certname),
         variables: &HashMap::default(),
     };
-    let language = SessionHost::new(session, Data::Asked);
+    let language = SessionHost::new(session, Data::Allowed);
     let mut assigned = site.run(&language, scope, subject);
     if extent == Extent::TopScope {
         assigned.leave_block();

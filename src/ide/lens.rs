@@ -115,7 +115,7 @@ struct Ranks<'a> {
 
 #[derive(Clone, Copy)]
 enum Rank {
-    NotAsked,
+    Pending,
     NotRead,
     At(u32),
 }
@@ -125,9 +125,9 @@ impl Ranks<'_> {
     fn of(&mut self, id: FileId) -> Option<u32> {
         let at = id.0 as usize;
         if at >= self.known.len() {
-            self.known.resize(at + 1, Rank::NotAsked);
+            self.known.resize(at + 1, Rank::Pending);
         }
-        if let Rank::NotAsked = self.known[at] {
+        if let Rank::Pending = self.known[at] {
             let file = self.snapshot.file_by_id(id);
             let reads = |file: &Arc<File>| {
                 let mut places = self.places.iter();
@@ -138,7 +138,7 @@ impl Ranks<'_> {
         }
         match self.known[at] {
             Rank::At(rank) => Some(rank),
-            Rank::NotAsked | Rank::NotRead => None,
+            Rank::Pending | Rank::NotRead => None,
         }
     }
 }

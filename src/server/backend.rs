@@ -10,7 +10,7 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::request::{self, Request};
 
 use super::capabilities;
-use super::connection::{Again, Connection, Index};
+use super::connection::{Connection, Index, Repeat};
 use super::progress;
 use super::requests;
 use super::settings::SECTION;
@@ -83,7 +83,7 @@ pub(crate) fn begin(session: &Arc<Connection>) {
     session.read_settings();
     if session.folders().is_empty() {
         // Only open files and what governs them have to be read.
-        session.seek(Again::Yes);
+        session.seek(Repeat::Yes);
     }
     session.send_folders();
     let facts = session.facts();

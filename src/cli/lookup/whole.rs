@@ -165,12 +165,12 @@ impl Whole {
         let snapshot = read(&folder, &files);
         let whole = Whole { folder, snapshot };
         let no_nodes = KnownNodes::default();
-        let beside =
+        let outside_dirs =
             data_directories_outside(&whole.view(arguments, node_request, &no_nodes)?, keys);
-        if beside.is_empty() {
+        if outside_dirs.is_empty() {
             return Ok(whole);
         }
-        files.folders.extend(beside);
+        files.folders.extend(outside_dirs);
         let snapshot = read(&whole.folder, &files);
         Ok(Whole { snapshot, ..whole })
     }

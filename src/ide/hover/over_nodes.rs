@@ -40,8 +40,10 @@ pub(super) fn page(
     let total = readers.len();
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
-        let asked = (request, answer);
-        context.view.survey_for_request(&target.root, &scope, asked)
+        let answered = (request, answer);
+        context
+            .view
+            .survey_for_request(&target.root, &scope, answered)
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
@@ -128,8 +130,8 @@ fn differing(
     let nodes = view.analysis.nodes;
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
-    let asked = (request, largest.answer.clone());
-    let survey = view.survey_for_request(&target.root, &scope, asked);
+    let answered = (request, largest.answer.clone());
+    let survey = view.survey_for_request(&target.root, &scope, answered);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),

@@ -16,7 +16,7 @@ use crate::workspace::{Change, PROJECT_FILE, Snapshot, path};
 
 /// Whether to repeat earlier searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Again {
+pub(crate) enum Repeat {
     /// No: only search for newly opened files.
     No,
     /// Yes: search for all files.
@@ -48,8 +48,8 @@ impl Connection {
     }
 
     /// Searches for the environments that govern open files outside the workspace folders, after
-    /// open files have changed, or (with `again`) after hierarchies may have changed.
-    pub(crate) fn seek(&self, again: Again) {
+    /// open files have changed, or (with `repeat`) after hierarchies may have changed.
+    pub(crate) fn seek(&self, repeat: Repeat) {
         let open: BTreeSet<Arc<str>> = self
             .documents()
             .paths()
@@ -57,10 +57,10 @@ impl Connection {
             .filter_map(|file| path::parent(file).map(Arc::from))
             .collect();
         let mut layers = lock(&self.layers);
-        if again == Again::No && open == layers.sought {
+        if repeat == Repeat::No && open == layers.sought {
             return;
         }
-        let is_new = again == Again::Yes || !open.is_subset(&layers.sought);
+        let is_new = repeat == Repeat::Yes || !open.is_subset(&layers.sought);
         layers.sought.clone_from(&open);
         let folders = layers.folders.clone();
         drop(layers);
@@ -98,7 +98,7 @@ impl Connection {
         }
         self.read_settings();
         self.send_folders();
-        self.seek(Again::Yes);
+        self.seek(Repeat::Yes);
     }
 
     /// Passes the folders to the model, and starts reading them.

@@ -33,8 +33,8 @@ use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
 use crate::ide::cell::{counted, what_was_read};
 use crate::workspace::path;
-pub(crate) use layers::Again;
 use layers::Layers;
+pub(crate) use layers::Repeat;
 pub(crate) use underway::Ticket;
 use underway::Underway;
 

@@ -35,7 +35,7 @@ struct Arguments {
 
 /// A client's additional wishes for a document.
 #[derive(Clone, Copy, Default)]
-struct WantsMore {
+struct Extras {
     data: bool,
     values: bool,
     sides: bool,
@@ -48,7 +48,7 @@ pub(super) async fn answer(
     token: Option<lsp::ProgressToken>,
 ) -> Result<Value> {
     let is_wanted = |name| arguments.get(name) == Some(&Value::Bool(true));
-    let wants = WantsMore {
+    let extras = Extras {
         data: is_wanted("data"),
         values: is_wanted("values"),
         sides: is_wanted("sides"),
@@ -70,7 +70,7 @@ pub(super) async fn answer(
         let path = arguments.path.clone();
         let place = place(&arguments, &view);
         if command_name == REVEAL {
-            let mut answer = json_of(reveal(&view, &place)?, wants);
+            let mut answer = json_of(reveal(&view, &place)?, extras);
             answer["secret"] = Value::Bool(true);
             return Ok(answer);
         }
@@ -81,7 +81,7 @@ pub(super) async fn answer(
         })?;
         Ok(match answer {
             DocumentAnswer::Message(message) => json!({ "message": message }),
-            DocumentAnswer::Document(document) => json_of(document, wants),
+            DocumentAnswer::Document(document) => json_of(document, extras),
         })
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
@@ -280,7 +280,7 @@ pub(super) fn shown(title: &str, language: &str, content: &str) -> Value {
     })
 }
 
-fn json_of(document: Document, wants: WantsMore) -> Value {
+fn json_of(document: Document, extras: Extras) -> Value {
     let Document {
         title,
         language,
@@ -290,18 +290,16 @@ fn json_of(document: Document, wants: WantsMore) -> Value {
         sides,
     } = document;
     let mut answer = shown(&title, language, &content);
-    if wants.data {
+    if extras.data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();
     }
-    if wants.values && !values.is_empty() {
+    if extras.values && !values.is_empty() {
         answer["values"] = values.into();
     }
-    if wants.sides && !sides.is_empty() {
+    if extras.sides && !sides.is_empty() {
         let sides = sides.into_iter();
-        answer["sides"] = sides
-            .map(|side| json_of(side, WantsMore::default()))
-            .collect();
+        answer["sides"] = sides.map(|side| json_of(side, Extras::default())).collect();
     }
     answer
 }

@@ -20,7 +20,7 @@ use crate::server::capabilities::{
     CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
     REVEAL, SELECT_NODE, SET_FACT, SET_VALUE, USES, VALUE, WHY_NOT,
 };
-use crate::server::connection::{Again, Connection};
+use crate::server::connection::{Connection, Repeat};
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::workspace::path;
@@ -74,7 +74,7 @@ pub(crate) async fn handle(
     match params.command.as_str() {
         RESCAN => {
             session.rescan();
-            session.seek(Again::Yes);
+            session.seek(Repeat::Yes);
             Ok(None)
         }
         command @ (SELECT_NODE | SET_FACT | CLEAR_FACTS) => match choosing(command, &arguments) {

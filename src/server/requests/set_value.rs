@@ -25,7 +25,7 @@ use crate::text::Position;
 /// The message for a place without a hierarchy.
 const NO_HIERARCHY: &str = "there is no hierarchy here";
 
-struct Asked {
+struct ValueRequest {
     key: Option<Arc<str>>,
     /// The position of the key, if it is not named.
     position: Option<Position>,
@@ -75,7 +75,7 @@ pub(super) async fn answer(
     answer.map_err(|why: String| Error::invalid_params(why))
 }
 
-fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> {
+fn read(command: &str, arguments: &Value) -> std::result::Result<ValueRequest, String> {
     let wrong = || match command == WHY_NOT {
         true => {
             format!(
@@ -107,7 +107,7 @@ fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> 
         }
         (false, Some(one)) => vec![text(one).ok_or_else(wrong)?],
     };
-    Ok(Asked {
+    Ok(ValueRequest {
         key,
         position,
         value,
@@ -128,7 +128,7 @@ fn edits(
     analysis: Analysis<'_>,
     place: &str,
     key: Arc<str>,
-    request: &Asked,
+    request: &ValueRequest,
     edit: &dyn Fn(&Proposal) -> Value,
 ) -> std::result::Result<Value, String> {
     let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
@@ -166,7 +166,7 @@ fn reasons(
     analysis: Analysis<'_>,
     place: &str,
     key: &str,
-    request: &Asked,
+    request: &ValueRequest,
 ) -> std::result::Result<Value, String> {
     let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
     let members = chosen(analysis.nodes, &nodes_of(&request.conditions)?)?;
