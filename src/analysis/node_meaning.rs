@@ -92,7 +92,7 @@ mod tests {
     use crate::value::StrKey;
 
     #[test]
-    fn a_table_and_patterns_say_what_names_mean() {
+    fn node_names_get_facts_from_a_table_and_patterns() {
         let text = "- names:\n    db1: {variables: {role: special, tier: 2}}\n\
                     - match: '^(?<role>[a-z]+)\\d'\n\
                     - {match: '(', variables: {role: never}}\n";

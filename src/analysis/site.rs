@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broken_manifest_sets_is_unknown() {
+    fn variables_of_a_broken_manifest_are_unknown() {
         assert_eq!(k("", "#- manifests/site.pp\n$role = 'db'\n"), "db");
         for broken in ["$role = 'db", "$role = \"db${", "/* x", "$role = 'db'\n}"] {
             assert_eq!(
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_returns_or_fails_with_an_unknown_value_goes_no_further() {
+    fn evaluation_stops_at_a_return_or_failure_with_an_unknown_value() {
         let role = |text: &str| {
             let function = "function environment::f($x) {\n  $list = sprintf('%s', ['a', 'b'])\n";
             let set = "$role = environment::f('n0')";
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_manifests_elsewhere_set_is_unknown() {
+    fn variables_of_manifests_elsewhere_are_unknown() {
         let here = "#- manifests/site.pp\n$role = 'db'\n";
         assert_eq!(k("manifest = manifests", here), "db");
         let deployed = "/etc/puppetlabs/code/environments/production/manifests";

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_behind_a_line_stands_below_it() {
+    fn text_that_does_not_fit_on_a_line_is_written_below_it() {
         let layout = |width| Layout {
             is_coloured: false,
             width,

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_command_lines_say_what_was_meant_and_where_to_read_on() {
+    fn refused_command_lines_have_a_suggestion_and_a_help_hint() {
         for (line, expected) in [
             (
                 "looku",
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_a_value_where_it_can_be_meant() {
+    fn an_empty_argument_is_accepted_as_a_value() {
         for line in ["set key ", "lookup key --default "] {
             let all = std::iter::once("hiera-ls").chain(line.split(' '));
             assert!(command().try_get_matches_from(all).is_ok(), "{line}");

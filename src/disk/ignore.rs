@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_says_something_about_data_is_read() {
+    fn code_that_affects_data_is_read() {
         let folders = DataFolders::default();
         assert!(folders.reads("/w/modules/a/lib/puppet/functions/a/lookup.rb"));
         assert!(folders.reads("/w/modules/a/lib/puppet/parser/functions/lookup.rb"));

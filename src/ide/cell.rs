@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_differ_late_are_told_apart() {
+    fn texts_that_differ_late_stay_distinct_when_cut() {
         let long = |end: &str| format!("[\"{}\",{end}]", "x".repeat(100));
         let shown = shorten_distinctly(&[long("1"), long("2"), "[]".into(), long("1")], 40);
         assert_eq!(

@@ -330,7 +330,7 @@ b: \"%{facts.services} %{service}\"
 ";
 
 #[test]
-fn what_counts_for_known_nodes_comes_first() {
+fn definitions_for_known_nodes_come_first() {
     let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
     check_definition(
         &text,
@@ -357,7 +357,7 @@ fn what_counts_for_known_nodes_comes_first() {
 }
 
 #[test]
-fn what_manifests_ask_for_is_in_the_order_of_the_levels() {
+fn definitions_of_manifest_lookups_follow_the_order_of_levels() {
     let files = format!(
         "{}{NODES}#- modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
          #- modules/m/data/m.yaml\nm::p: 0\n#- modules/m/manifests/init.pp\nclass m($p) {{ $x = lookup('m::p') }}\n",

@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_hash_can_touch_any_key() {
+    fn a_file_that_is_not_a_hash_can_touch_any_key() {
         assert_eq!(check("a: 1\n", "[a]\n"), None);
         assert_eq!(check("a: 1\n", "a: [\n"), None);
         assert_eq!(check("a: 1\n", "? [a]\n: 1\n"), None);

@@ -229,7 +229,7 @@ proptest! {
 /// Within a request a merge changes the cached values of a `lookup_key` function; the next request
 /// starts fresh.
 #[test]
-fn what_a_merge_changed_in_place_is_not_the_next_request_s() {
+fn changes_of_a_merge_do_not_leak_into_the_next_request() {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
     let eyaml =

@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_what_no_split_tells_apart() {
+    fn nodes_that_no_split_separates_share_a_class() {
         let mut classes = Classes::new(6);
         classes.split([1, 2, 3].iter());
         classes.split([3, 4].iter());

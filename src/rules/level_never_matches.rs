@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_and_the_data_directory_do_not_belong_into_paths() {
+    fn wildcards_and_the_data_directory_in_paths_are_reported() {
         let write = |what: &str| Some((Severity::Warning, Some(what.to_owned())));
         let nodes = "#- data/nodes/web01.yaml\nb: 1\n";
         assert_eq!(check("nodes/*.yaml", nodes), write("Write 'glob'"));
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_directory_that_is_not_there_is_told_once() {
+    fn a_missing_data_directory_is_reported_once() {
         let text = "version: 5\ndefaults: {datadir: hieradata, data_hash: yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n  \
                     - {name: b, path: b.yaml}\n#- data/a.yaml\na: 1\n";
         let snapshot = Fixture::new("hiera.yaml", text).on_disk();
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_another_level_reads_are_not_meant() {
+    fn files_that_another_level_reads_are_not_suggested() {
         let text = "version: 5\nhierarchy:\n  - name: secrets\n    lookup_key: eyaml_lookup_key\n    \
                     path: 'node/%{trusted.certname}.eyaml'\n    options: {pkcs7_private_key: a, pkcs7_public_key: b}\n\
                     \x20 - {name: nodes, paths: ['node/%{trusted.certname}.yaml']}\n  \

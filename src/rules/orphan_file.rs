@@ -128,7 +128,7 @@ mod tests {
     use crate::hierarchy::Template;
 
     #[test]
-    fn a_name_that_differs_by_a_letter_is_meant() {
+    fn a_name_that_differs_by_a_letter_is_suggested() {
         let misspelt = |template: &str, path: &str| misspelt_in(&Template::parse(template), path);
         let words = |wrong: &str, right: &str| Some((wrong.to_owned(), right.to_owned()));
         assert_eq!(

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_run_again_where_what_it_declares_has_changed() {
+    fn a_rule_is_rerun_when_facts_that_it_declares_change() {
         let options = "lookup_options: {a: {merge: deep}}\n";
         assert_eq!(
             rules_to_rerun("a: 1\nlookup_options: {a: {merge: hash}}\n"),

@@ -216,7 +216,7 @@ fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..ProptestConfig::default() })]
     #[test]
-    fn what_is_not_checked_again_has_the_same_findings(
+    fn files_that_are_not_rechecked_have_the_same_findings(
         first in prop::collection::vec(data(), DATA.len()),
         edits in prop::collection::vec(edit(), 1..8),
     ) {

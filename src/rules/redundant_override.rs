@@ -50,7 +50,7 @@ mod tests {
     use crate::text::TextEdit;
 
     #[test]
-    fn an_entry_goes_with_its_lines_or_its_comma() {
+    fn a_fix_removes_an_entry_with_its_lines_or_comma() {
         for (high, fixed) in [
             ("k: 1 # x\nz: 3\n", "z: 3\n"),
             ("{k: 1, z: 3}\n", "{z: 3}\n"),

@@ -75,7 +75,7 @@ mod tests {
     use crate::rules::marked::check_levels;
 
     #[test]
-    fn names_that_code_or_data_look_up_are_meant() {
+    fn names_that_code_or_data_look_up_are_not_reported() {
         check_levels(
             RULE,
             "ntp:a: 1\nntp:b: {c: 1}\nntp:d1: 1\n\

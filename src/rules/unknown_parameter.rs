@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hierarchy_without_code_beside_it_keeps_nothing_back() {
+    fn a_hierarchy_without_code_reports_all_parameters() {
         let check = |level: &str, mark: &str| {
             let text = format!(
                 "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\

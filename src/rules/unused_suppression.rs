@@ -100,7 +100,7 @@ mod tests {
     use crate::rules::{Safety, marked};
 
     #[test]
-    fn what_suppresses_nothing_is_removed_and_the_rest_stays() {
+    fn unused_codes_are_removed_and_used_ones_kept() {
         for (before, after) in [
             (
                 "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",

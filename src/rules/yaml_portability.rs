@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_both_read_alike() {
+    fn values_that_both_readers_agree_on() {
         for text in [
             "a: [1, -1, 0, 0x1F, 1.5, -0.5, 1.5e+3, ~, null, true, FALSE, .inf, -.INF, .nan, y, n]\n",
             "a: text\nb: 10.0.0.1\nc: 1.2.3\nd: '0644'\ne: \"yes\"\nf: 123456789012345678901234567890\n",

@@ -155,7 +155,7 @@ mod tests {
     use crate::syntax::parse_yaml;
 
     #[test]
-    fn what_cannot_stand_without_quotes_gets_them() {
+    fn values_that_need_quotes_are_quoted() {
         for (text, fixed) in [
             ("a: %{x}\nb: 1\n", Some("a: \"%{x}\"")),
             (

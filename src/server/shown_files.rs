@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_for_this_user_alone_and_go_with_the_process() {
+    fn files_are_private_and_removed_with_the_process() {
         let temporary = tempfile::tempdir().unwrap();
         // The folder of a killed process, and similar ones.
         let (dead, other) = (u32::MAX - 1, temporary.path().join("hiera-ls-mine-0"));

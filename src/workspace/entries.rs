@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_plain_files_are_told_alone() {
+    fn keys_of_plain_files_are_read_one_by_one() {
         let text = "# about\n---\na: 1\nb:\n  c: [1]\n\n# c\nc: |\n  x\n\n\n'a b': 1\n";
         assert_eq!(check(text), 8);
         assert_eq!(check("a: &x 1\nb: 2\nc: *x\n"), 7);
@@ -206,7 +206,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
         #[test]
-        fn what_is_told_alone_is_what_the_whole_says(pieces in prop::collection::vec(select(&PIECES[..]), 0..14)) {
+        fn a_single_entry_equals_that_of_the_whole_file(pieces in prop::collection::vec(select(&PIECES[..]), 0..14)) {
             check(&format!("a: 1\n{}\n", pieces.concat()));
             check(&format!("{}\n", pieces.concat()));
             check(&format!("k: &x {{a: 1}}\n{}\nb: 2\n", pieces.concat()));

@@ -269,7 +269,7 @@ fn options_and_tokens_mention_keys() {
 }
 
 #[test]
-fn facts_say_of_every_known_text_what_loading_says() {
+fn facts_of_every_known_text_agree_with_loading() {
     let cases = include_str!("../../tests/cases/psych-scalars.jsonl");
     let mut refused = 0;
     for line in cases.lines() {

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_does_not_stand_alone_has_no_tree() {
+    fn a_part_that_depends_on_others_has_no_tree() {
         let parse = |text: &str| parse_part(text, 0..text.len());
         assert!(parse("a: &x 1\n").is_some());
         for text in ["a: *x\n", "a: 'b\n", "a\n", "{a: 1}\n", "", "# c\n"] {

@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_changed_tells_all_that_differs(
+    fn change_extents_cover_all_differences(
         before in proptest::collection::vec(proptest::option::weighted(0.8, data()), PATHS.len()),
         edits in proptest::collection::vec(proptest::option::weighted(0.3, proptest::option::of(data())), PATHS.len()),
         is_puppet_8 in any::<bool>(),

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_where_it_stands() {
+    fn every_mistake_is_reported_with_its_range() {
         expect_test::expect![[r#"
             1 "puppet_version": unknown setting 'puppet_version': did you mean 'puppetVersion'? [puppetVersion]
             2 "pkcs7PrivateKey": 'pkcs7PrivateKey' is only read from the user's own settings, not from a workspace's
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_mean_is_said_one_way() {
+    fn mistakes_in_rules_for_node_names_are_reported() {
         expect_test::expect![[r#"
             9 "strict: off": a second document: only the first one is read
             3 "names": use 'match' or 'names', not both

@@ -259,7 +259,7 @@ fn hiera_yaml() {
 }
 
 #[test]
-fn keys_that_are_there_are_not_offered_again() {
+fn existing_keys_are_not_offered() {
     check_all(
         in_common,
         expect![[r#"
@@ -294,7 +294,7 @@ fn keys_that_are_there_are_not_offered_again() {
 }
 
 #[test]
-fn nested_keys_and_entries_say_what_they_are() {
+fn nested_keys_and_entries_carry_their_names() {
     let about = |text: &str| {
         at_cursor(&in_common(text), None, |cursor| {
             let found = complete(cursor.analysis, cursor.path, cursor.offset);
@@ -343,7 +343,7 @@ fn other_files_are_left_alone() {
 }
 
 #[test]
-fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
+fn documentation_of_an_item_is_computed_when_resolved() {
     let described_text = |about: Described| {
         at_cursor(&in_common("a$0: 1"), None, |cursor| {
             let options = HoverOptions::default();

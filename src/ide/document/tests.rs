@@ -131,7 +131,7 @@ fn an_impact_lists_the_edited_key_before_those_that_use_it() {
 }
 
 #[test]
-fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_said_in_one_line() {
+fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_one_message() {
     let path: Arc<str> = format!("{FOLDER}/hiera.yaml").into();
     let saved = Fixture::new("data/common.yaml", FILES).on_disk();
     let impact = |snapshot: &Snapshot, file: Option<&Arc<str>>| {
@@ -207,7 +207,7 @@ fn the_matrix_of_a_part_names_the_lines_of_the_part() {
 }
 
 #[test]
-fn an_unknown_key_is_a_message_with_the_key_that_may_be_meant() {
+fn an_unknown_key_is_a_message_with_a_suggestion() {
     let message = "no level sets 'ports' for any node (did you mean 'port'?)";
     assert_eq!(explained("ports"), message);
     assert_eq!(answer_text(&Question::Value(place("ports"))), message);
@@ -227,7 +227,7 @@ fn a_value_names_files_as_the_other_documents_do() {
 }
 
 #[test]
-fn a_secret_that_differs_is_told_without_its_internal_form() {
+fn a_secret_that_differs_is_shown_without_its_internal_form() {
     let differences = answer_text(&Question::Diff {
         path: format!("{FOLDER}/data/common.yaml").into(),
         from: Some("a.example".into()),

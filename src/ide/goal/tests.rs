@@ -245,7 +245,7 @@ fn all_levels_above_the_one_with_the_value_are_in_the_way() {
 }
 
 #[test]
-fn of_merged_levels_those_with_something_else_are_in_the_way() {
+fn merged_levels_with_other_values_are_in_the_way() {
     let text = "#- data/common.yaml\npkgs: [a, b]\nuser: {uid: 1, shell: sh}\nlookup_options: {pkgs: {merge: unique}, user: {merge: deep}}\n\
                 #- data/role/web.yaml\npkgs: [c]\nuser: {uid: 2}\nkey: ENC[PKCS7,MIIBeQ==]\n";
     let in_the_way = |key: &str, value: &str| {
@@ -303,7 +303,7 @@ proptest! {
     /// With every proposal the named nodes have the value, and with `only` all others keep theirs;
     /// compared with separate lookups for each node.
     #[test]
-    fn every_proposal_does_what_it_says(
+    fn every_proposal_has_the_effect_that_it_describes(
         texts in proptest::collection::vec(file(), FILES.len()),
         key in proptest::sample::select(KEYS.to_vec()),
         value in proptest::sample::select(vec!["2", "[x, z]", "{k: 1, n: 2}", "some text", "[x, y, q]"]),

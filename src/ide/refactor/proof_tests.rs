@@ -19,7 +19,7 @@ use crate::text::{TextEdit, TextRange};
 use crate::workspace::Snapshot;
 
 #[test]
-fn other_environments_that_read_the_file_are_told() {
+fn other_environments_that_read_the_file_are_reported() {
     let environment = |name: &str, data: &str| {
         format!(
             "#- environments/{name}/environment.conf\nmodulepath = /repo/modules\n\
@@ -90,7 +90,7 @@ fn possible(text: &str, begin: &str) -> Vec<String> {
 }
 
 #[test]
-fn another_order_of_merged_values_is_told() {
+fn another_order_of_merged_values_is_reported() {
     let text = "\
 #- data/node/n.yaml
 x: 1
@@ -108,7 +108,7 @@ lookup_options:
 }
 
 #[test]
-fn what_nodes_that_are_not_known_may_lose_is_told_beside_what_known_ones_lose() {
+fn losses_of_unknown_nodes_are_reported_with_those_of_known_nodes() {
     let nodes = "#- nodes.yaml\nweb1: {facts: {role: web}}\nweb2: {facts: {role: web, site: x}}\n";
     let text = with_hierarchy(nodes)
         + "#- data/role/web.yaml\na$0: 1\n#- data/site/x.yaml\na: 2\n\
@@ -167,7 +167,7 @@ fn other_options_concern_the_keys_that_they_are_for() {
 }
 
 #[test]
-fn a_proof_tells_nodes_apart_by_the_files_with_merge_options() {
+fn a_proof_distinguishes_nodes_by_files_with_merge_options() {
     let texts = [
         "",
         "lookup_options:\n  '^m::': {merge: hash}\n",
@@ -306,7 +306,7 @@ proptest! {
 
     /// A proof without changes is right for every node; a proof with changes is right about all other keys.
     #[test]
-    fn every_refactoring_changes_what_its_proof_says(
+    fn every_refactoring_changes_only_what_its_proof_lists(
         texts in proptest::collection::vec(file(), FILES.len()),
         at in 0..FILES.len(),
         place in 0.0..1.0f64,

@@ -301,7 +301,7 @@ fn nested_keys_become_flat_and_back() {
 }
 
 #[test]
-fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
+fn keys_of_visible_classes_are_added_and_removed_without_a_warning() {
     let text = in_common("a:\n  port$0: 80\n")
         + "#- environment.conf\nmodulepath = modules\n#- modules/a/manifests/init.pp\nclass a($other) { }\n";
     check(
@@ -320,7 +320,7 @@ fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
 }
 
 #[test]
-fn a_version_3_that_cannot_be_converted_says_why() {
+fn a_version_3_that_cannot_be_converted_has_a_reason() {
     let why = |more: &str| {
         let text = format!(
             "#- hiera.yaml\n:backends: [yaml]\n:hierarchy: [common]\n{more}$0\n#- data/common.yaml\na: 1\n"

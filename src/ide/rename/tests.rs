@@ -140,7 +140,7 @@ fn in_common(text: &str) -> String {
 }
 
 #[test]
-fn who_renames_a_key_is_told_of_a_class_that_is_not_here() {
+fn renaming_a_key_of_a_missing_class_gives_a_notice() {
     let to_know = |text: &str| {
         at_cursor(&in_common(text), None, |cursor| {
             let renamed = rename(cursor.analysis, cursor.path, cursor.offset, "b::listen");
@@ -213,7 +213,7 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
 }
 
 #[test]
-fn what_would_change_values_is_refused() {
+fn renames_that_would_change_values_are_refused() {
     let text = |more: &str| in_common(&format!("a::po$0rt: 80\n{more}"));
     check_all(
         text,

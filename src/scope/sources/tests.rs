@@ -130,7 +130,7 @@ fn trusted_data_among_the_facts_count_where_they_are_whole() {
 }
 
 #[test]
-fn facts_that_a_query_took_apart_are_put_together() {
+fn facts_that_a_query_split_are_joined() {
     let nodes = json(
         r#"[{"certname": "a", "path": ["os", "family"], "name": "family", "value": "Debian"},
             {"certname": "a", "path": ["os", "release", "major"], "name": "major", "value": "12"},

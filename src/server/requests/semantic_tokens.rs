@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_what_is_between_the_ends() {
+    fn a_difference_is_the_part_between_common_ends() {
         let tokens = |lengths: &[u32]| -> Vec<lsp::SemanticToken> {
             lengths.iter().map(|length| token(*length)).collect()
         };

@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_keeps_its_default_and_is_named() {
+    fn unreadable_settings_keep_their_defaults_and_are_named() {
         let (settings, complaints) = read(
             Origin::User,
             json!({
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_says_whose_a_setting_is_or_all_are_the_workspaces() {
+    fn settings_have_the_origin_that_the_client_reports() {
         let section = json!({
             "decrypt": true, "nodesFiles": ["/elsewhere.json"], "hover": { "maxLines": 9 },
             "fromWorkspace": ["nodesFiles"],

@@ -226,7 +226,7 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
 }
 
 #[test]
-fn data_says_which_call_looks_it_up_with_another_merge() {
+fn hovers_name_the_call_that_uses_another_merge() {
     let files = |call: &str, options: &str| {
         format!(
             "#- data/site/ams.yaml\nlist: [x]\n#- data/common.yaml\nli$0st: [y]\n{options}\
@@ -286,7 +286,7 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
 }
 
 #[test]
-fn what_a_declaration_gives_is_not_taken_from_data() {
+fn values_of_a_declaration_override_data() {
     let hover_with = |given: &str| {
         let text = with_class("#- data/common.yaml\nntp::count: 3\n");
         let declared = format!("class {{ 'nt$0p': {given} }}");

@@ -112,7 +112,7 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
 }
 
 #[test]
-fn what_may_be_overridden_names_the_variable() {
+fn possible_overrides_name_the_variable() {
     let text = "#- data/role/db.yaml\nport: 5\n#- data/node/a.example.yaml\npo$0rt: 4\n";
     check(
         &with_hierarchy(text),
@@ -124,7 +124,7 @@ fn what_may_be_overridden_names_the_variable() {
 }
 
 #[test]
-fn a_module_that_nothing_names_is_not_said_to_be_missing() {
+fn a_module_that_nothing_names_is_not_reported_missing() {
     let files = "#- environment.conf\n#- modules/ntp/manifests/init.pp\nclass ntp { %INCLUDE% }\n#- modules/ntp/hiera.yaml\nversion: 5\n";
     let at = |case: &str| {
         let (include, key) = case.split_once(" | ").expect("a class and a key");

@@ -8,7 +8,7 @@ use super::*;
 use crate::value::load_yaml;
 
 #[test]
-fn a_long_value_says_how_to_see_all() {
+fn a_long_value_links_to_the_whole_value() {
     let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
     let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"))
         .replace("  k", "    k");
