@@ -92,7 +92,7 @@ impl RootView<'_> {
 
     /// Like [`RootView::survey_of`], for the answer to a request that may contain a merge.
     #[must_use]
-    pub fn survey_for_request(
+    pub fn survey_for(
         &self,
         key: &str,
         scope: &Scope,

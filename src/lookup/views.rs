@@ -54,12 +54,7 @@ pub(super) struct LayerViews {
 
 impl LayerViews {
     /// The layer from the views of all nodes.
-    fn new(
-        session: &Session<'_>,
-        spots: Vec<Spot>,
-        views: &[View],
-        views_of_members: &[u32],
-    ) -> LayerViews {
+    fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], view_of: &[u32]) -> LayerViews {
         let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut levels = Vec::new();
@@ -79,10 +74,8 @@ impl LayerViews {
                 })
             });
             let numbers: Vec<u32> = numbers.collect();
-            let views_of_members = views_of_members.iter().enumerate();
-            members.extend(
-                views_of_members.map(|(member, view)| (numbers[*view as usize], member as u32)),
-            );
+            let view_of = view_of.iter().enumerate();
+            members.extend(view_of.map(|(member, view)| (numbers[*view as usize], member as u32)));
         }
         let of_lists = lists.iter().enumerate();
         let held = of_lists.flat_map(|(at, list)| list.iter().map(move |&spot| (at as u32, spot)));
@@ -106,7 +99,7 @@ impl LayerViews {
             }
         }
         LayerViews {
-            count: views_of_members.len(),
+            count: view_of.len(),
             lists: Rows::new(&held),
             levels,
             members: Rows::new(&members),

@@ -25,7 +25,7 @@ pub struct Memory {
     /// What was cached, by key.
     pub cached: HashMap,
     /// The explanation; `None` if it was not requested.
-    pub explanation: Option<Vec<Arc<str>>>,
+    pub explained: Option<Vec<Arc<str>>>,
 }
 
 impl Evaluator<'_> {
@@ -66,11 +66,11 @@ impl Evaluator<'_> {
 
     /// Adds the text of a block to the explanation, if requested.
     fn explain(&mut self, lambda: &Lambda) -> Evaluated {
-        if self.memory.explanation.is_some() {
+        if self.memory.explained.is_some() {
             let text = self.yield_to(lambda, Vec::new())?;
             let text = self.text_of(&text)?;
             self.memory
-                .explanation
+                .explained
                 .get_or_insert_default()
                 .push(text.into());
         }

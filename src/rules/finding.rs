@@ -206,9 +206,8 @@ impl Finding {
     }
 
     /// Asks "did you mean" in the message.
-    pub(super) fn did_you_mean(&mut self, suggestion: &str) {
-        self.message
-            .push_str(&format!("; did you mean '{suggestion}'?"));
+    pub(super) fn did_you_mean(&mut self, name: &str) {
+        self.message.push_str(&format!("; did you mean '{name}'?"));
     }
 
     /// A finding without related places, fixes or tags.

@@ -84,13 +84,7 @@ struct Loops {
 
 /// Looks a key up in every scope in which its loop may close, and collects the loops that occur in
 /// this file. `member` is the key that must be part of the loop.
-fn confirm(
-    at: &FileContext<'_>,
-    reader: &Reader<'_>,
-    requested: &str,
-    member: &str,
-    loops: &mut Loops,
-) {
+fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, root: &str, member: &str, loops: &mut Loops) {
     let readings = readings(&reader.reached);
     loops.readings = readings.len();
     let mut candidates: Vec<Candidate> = readings
@@ -117,7 +111,7 @@ fn confirm(
     }
     let view = at.checker.analysis().at(reader.root.root);
     let session = view.session();
-    let request = Request::key(&quoted(requested)).traced();
+    let request = Request::key(&quoted(root)).traced();
     for candidate in candidates {
         let answer = session.lookup(&candidate.scope, &request);
         let Err(error) = &answer.result else { continue };

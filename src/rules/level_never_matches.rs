@@ -260,7 +260,7 @@ fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
 /// A misspelt folder or file in a path, and the existing one.
 struct Near {
     written: String,
-    suggestion: String,
+    existing: String,
 }
 
 /// The likely misspelt name in a path: with the correction, it matches files that no level reads.
@@ -289,15 +289,15 @@ fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Opti
         }
         let listed = view.files().list(&folder);
         let candidates = listed.iter().filter(|(_, kind)| *kind == wanted);
-        let suggestion = typing_error(name, candidates.map(|(name, _)| &**name))?;
+        let existing = typing_error(name, candidates.map(|(name, _)| &**name))?;
         let mut parts = template.parts.clone();
         let rest = &start[at.len()..];
-        parts[0] = TemplatePart::Text(format!("{folder}/{suggestion}{rest}"));
+        parts[0] = TemplatePart::Text(format!("{folder}/{existing}{rest}"));
         let found = view.expand(&Template { parts });
         let is_read = |at: &String| places.iter().any(|place| place.template.matches(at));
         return (!found.is_empty() && !found.iter().any(is_read)).then(|| Near {
             written: name.to_owned(),
-            suggestion: suggestion.to_owned(),
+            existing: existing.to_owned(),
         });
     }
     None
@@ -309,15 +309,12 @@ fn report_near(
     near: &Near,
     findings: &mut Findings<'_>,
 ) {
-    let Near {
-        written,
-        suggestion,
-    } = near;
+    let Near { written, existing } = near;
     let finding = findings.report_as(
         Severity::Warning,
         location.range,
         format!(
-            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{suggestion}' for \
+            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{existing}' for \
              '{written}'?",
             location.text
         ),
@@ -331,7 +328,7 @@ fn report_near(
     let range = map.source_range(at..at + written.len());
     finding
         .fixes
-        .push(Fix::write(Safety::Unsafe, range, suggestion));
+        .push(Fix::write(Safety::Unsafe, range, existing));
 }
 
 /// Reports globs that match a broken link: Puppet skips such a path, but fails on it in a glob.

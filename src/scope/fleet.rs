@@ -235,20 +235,17 @@ impl KnownNodes {
     /// since a question goes to thousands of nodes. Manifests are run only for a variable that they
     /// may set.
     fn passing_scope(&self, member: usize, is_set_by_manifests: bool) -> Scope {
-        let Some(member_data) = self.members.get(member) else {
+        let Some(entry) = self.members.get(member) else {
             return Scope::open();
         };
-        let is_kept = member_data.node.facts.in_memory().is_some();
+        let is_kept = entry.node.facts.in_memory().is_some();
         match (self.manifests.is_some() && !is_set_by_manifests, is_kept) {
-            (true, true) => member_data
-                .plain
-                .get_or_init(|| self.plain_scope(member_data))
-                .clone(),
-            (true, false) => self.plain_scope(member_data),
+            (true, true) => entry.plain.get_or_init(|| self.plain_scope(entry)).clone(),
+            (true, false) => self.plain_scope(entry),
             (false, true) => self.scope(member),
             (false, false) => {
-                let known = member_data.scope.get().cloned();
-                known.unwrap_or_else(|| self.new_scope(member_data))
+                let known = entry.scope.get().cloned();
+                known.unwrap_or_else(|| self.new_scope(entry))
             }
         }
     }

@@ -201,11 +201,7 @@ fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) 
     let mut found = Vec::new();
     for (at, old) in before {
         let (node, key) = at;
-        if plan
-            .intended_keys
-            .iter()
-            .any(|intended| **intended == **key)
-        {
+        if plan.intended.iter().any(|it| **it == **key) {
             continue;
         }
         let new = &after[at];

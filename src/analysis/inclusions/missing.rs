@@ -135,13 +135,13 @@ impl<'a> Inclusions<'_, 'a> {
         let first = groups
             .map(|member| &self.groups[member - count].affected)
             .next();
-        let nodes = |total: &Members| total.iter().filter(|member| *member < count).count();
+        let nodes = |of: &Members| of.iter().filter(|member| *member < count).count();
         let example = members.iter().next().filter(|member| *member < count);
         match (first, example) {
             (Some(Affected::Everyone), _) => Some(Affected::Everyone),
             (_, Some(example)) => Some(Affected::Nodes {
                 count: nodes(members),
-                total: nodes(all),
+                of: nodes(all),
                 example: self.known.shared_name(example),
             }),
             (first, None) => first.cloned(),

@@ -81,7 +81,7 @@ pub enum Affected {
         /// How many.
         count: usize,
         /// Out of how many.
-        total: usize,
+        of: usize,
         /// One of them.
         example: Arc<str>,
     },
@@ -96,15 +96,11 @@ impl std::fmt::Display for Affected {
             Affected::Everyone => Ok(()),
             Affected::Nodes {
                 count: 1,
-                total: 1,
+                of: 1,
                 example,
             } => write!(f, " for {example}"),
-            Affected::Nodes {
-                count,
-                total,
-                example,
-            } => {
-                write!(f, " for {count} of {total} nodes, such as {example}")
+            Affected::Nodes { count, of, example } => {
+                write!(f, " for {count} of {of} nodes, such as {example}")
             }
             Affected::Readers(at) => write!(f, " for the nodes that read {}", path::name(at)),
         }
@@ -171,7 +167,7 @@ struct Inclusions<'v, 'a> {
     /// Numbered after the known nodes.
     groups: Vec<Group>,
     /// Groups by a variable's name and value.
-    by_variable: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
+    by_value: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
     /// The group of a file's readers, by path.
     reading: HashMap<Arc<str>, usize>,
     classes: IndexMap<Arc<str>, Included<'a>>,
@@ -255,7 +251,7 @@ impl<'v, 'a> Inclusions<'v, 'a> {
             view,
             known,
             groups: Vec::new(),
-            by_variable: HashMap::new(),
+            by_value: HashMap::new(),
             reading: HashMap::new(),
             classes: IndexMap::new(),
             open: VecDeque::new(),
@@ -276,7 +272,7 @@ impl<'a> Inclusions<'_, 'a> {
     fn group(&mut self, scope: Scope, affected: Affected) -> usize {
         for (name, value) in scope.bound() {
             let key = (Arc::from(name), Arc::from(value));
-            self.by_variable
+            self.by_value
                 .entry(key)
                 .or_default()
                 .push(self.groups.len());
@@ -297,14 +293,9 @@ impl<'a> Inclusions<'_, 'a> {
             class: None,
         };
         let tops: Vec<Body<'a>> = codes.iter().map(|it| body(it, Within::Top)).collect();
-        let blocks = codes.iter().flat_map(|file_code| {
-            let indices = 0..file_code.1.nodes.len();
-            indices.map(move |at| {
-                (
-                    body(file_code, Within::Node(at as u32)),
-                    &file_code.1.nodes[at],
-                )
-            })
+        let blocks = codes.iter().flat_map(|code| {
+            let indices = 0..code.1.nodes.len();
+            indices.map(move |at| (body(code, Within::Node(at as u32)), &code.1.nodes[at]))
         });
         let blocks: Vec<(Body<'a>, _)> = blocks.collect();
         let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();

@@ -67,7 +67,7 @@ impl Inclusions<'_, '_> {
             return readers.into_iter().map(own).collect();
         };
         let key = (Arc::clone(name), Arc::from(value.as_str()));
-        let groups = self.by_variable.get(&key).into_iter().flatten().copied();
+        let groups = self.by_value.get(&key).into_iter().flatten().copied();
         let reading = groups.filter(|at| {
             let mut bindings = reach.bindings.iter();
             bindings.all(|(name, value)| self.groups[*at].value(name) == Some(value))

@@ -21,20 +21,20 @@ use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 /// node, one known only by name. Anything that depends on its facts is unknown.
 pub(super) fn by_name(
     arguments: &LookupArguments,
-    node_request: &NodeRequest<'_>,
+    sources: &NodeRequest<'_>,
     known: &CommandNodes,
     name: &str,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, node_request, &request.names)?;
+    let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, node_request, &no_nodes)?;
+    let view = whole.view(arguments, sources, &no_nodes)?;
     let place = path::join(&view.root.dir, HIERA_YAML);
-    let of_data = node_request
+    let of_data = sources
         .known(&whole.snapshot, &place)
         .map_err(End::Failed)?;
     let of_data = of_data.nodes.get(name).cloned();
-    let node = match of_data.or_else(|| node_request.named_node(name).map(Arc::new)) {
+    let node = match of_data.or_else(|| sources.named_node(name).map(Arc::new)) {
         Some(node) => node,
         None if known.files.is_empty() => Arc::new(Node::named(name)),
         None => {
@@ -47,7 +47,7 @@ pub(super) fn by_name(
             &whole.folder,
             &arguments.environment,
             files,
-            node_request.settings,
+            sources.settings,
         ),
         false => Compiled::default(),
     };
@@ -98,12 +98,12 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
 /// Looks up for an unknown node: possible values come from the whole workspace.
 pub(super) fn any_node(
     arguments: &LookupArguments,
-    node_request: &NodeRequest<'_>,
+    sources: &NodeRequest<'_>,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, node_request, &request.names)?;
+    let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, node_request, &no_nodes)?;
+    let view = whole.view(arguments, sources, &no_nodes)?;
     let session = view.session();
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
@@ -156,17 +156,17 @@ impl Whole {
     /// `puppet lookup` does.
     fn read(
         arguments: &LookupArguments,
-        node_request: &NodeRequest<'_>,
+        sources: &NodeRequest<'_>,
         keys: &[Arc<str>],
     ) -> Result<Whole, End> {
         let folder = arguments.places.folder().map_err(End::Failed)?;
-        let files = arguments.places.files(node_request.project);
+        let files = arguments.places.files(sources.project);
         let mut files = files.map_err(End::Failed)?;
         let snapshot = read(&folder, &files);
         let whole = Whole { folder, snapshot };
         let no_nodes = KnownNodes::default();
         let outside_dirs =
-            data_directories_outside(&whole.view(arguments, node_request, &no_nodes)?, keys);
+            data_directories_outside(&whole.view(arguments, sources, &no_nodes)?, keys);
         if outside_dirs.is_empty() {
             return Ok(whole);
         }
@@ -178,18 +178,13 @@ impl Whole {
     fn view<'a>(
         &'a self,
         arguments: &LookupArguments,
-        node_request: &NodeRequest<'a>,
+        sources: &NodeRequest<'a>,
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, End> {
         let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
             return Err(End::Failed(no_hierarchy(&self.folder)));
         };
-        let analysis = Analysis::new(
-            &self.snapshot,
-            node_request.settings,
-            node_request.configs,
-            nodes,
-        );
+        let analysis = Analysis::new(&self.snapshot, sources.settings, sources.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))
     }
 }

@@ -61,12 +61,8 @@ pub(super) fn document(
     let mut document = text(names, &differences, analysis.snapshot);
     document.note_what_if(analysis);
     document.sides = vec![
-        one_side(from, to, &differences, analysis.snapshot, |total| {
-            &total.before
-        }),
-        one_side(to, from, &differences, analysis.snapshot, |total| {
-            &total.after
-        }),
+        one_side(from, to, &differences, analysis.snapshot, |one| &one.before),
+        one_side(to, from, &differences, analysis.snapshot, |one| &one.after),
     ];
     Ok(DocumentAnswer::Document(document))
 }

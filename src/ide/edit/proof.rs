@@ -142,7 +142,7 @@ pub fn after<T>(
 
 fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
     let nodes = before.analysis.nodes;
-    let is_intended = |difference: &Difference| plan.intended_keys.contains(&difference.key);
+    let is_intended = |difference: &Difference| plan.intended.contains(&difference.key);
     let mut known = match nodes.is_empty() {
         true => Impact {
             is_complete: true,
@@ -157,7 +157,7 @@ fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     let mut keys = ChangeExtent::of(before, after).keys(before, after);
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
-    keys.retain(|key| !plan.intended_keys.contains(key));
+    keys.retain(|key| !plan.intended.contains(key));
     let finding = Finding {
         views: [before, after],
         touched: plan.paths().map(|path| &**path).collect(),
@@ -176,7 +176,7 @@ fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         ..
     } = finding.with(plan, keys);
     let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
-    let gone = plan.intended_keys.iter();
+    let gone = plan.intended.iter();
     let gone = gone.filter(|key| has(before, key) && !has(after, key));
     Proof {
         known,
@@ -320,7 +320,7 @@ impl<'f> Finding<'f> {
         let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
         is_open(&old)
             || is_open(&new)
-            || comparable_result(&old, &self.touched) != comparable_result(&new, &self.touched)
+            || outcome(&old, &self.touched) != outcome(&new, &self.touched)
     }
 }
 
@@ -363,10 +363,7 @@ fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<s
 }
 
 /// The result of an answer and its unknown parts, without those that depend on changed files.
-fn comparable_result(
-    answer: &Answer,
-    touched: &BTreeSet<&str>,
-) -> (Result<String, String>, Vec<String>) {
+fn outcome(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
     let result = match &answer.result {
         Ok(value) => Ok(value.inspect()),
         Err(error) => Err(error.to_string()),

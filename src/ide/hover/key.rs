@@ -141,10 +141,8 @@ fn survey_by(
     scope: &Scope,
 ) -> Survey {
     let answer = context.view.session().lookup(scope, request);
-    let call_merge = (request, answer);
-    context
-        .view
-        .survey_for_request(&target.root, scope, call_merge)
+    let answered = (request, answer);
+    context.view.survey_for(&target.root, scope, answered)
 }
 
 /// Shortens the target to the part that the effective value can have: a key with tokens is computed

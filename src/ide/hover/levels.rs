@@ -251,14 +251,11 @@ pub(super) fn unless(key: &str, conditions: Vec<Condition>) -> Line {
 /// `site` = `ams` or `lhr`.
 fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
-        Condition::Function {
-            name,
-            key: needed_key,
-        } => {
-            let what = match &*needed_key {
+        Condition::Function { name, key: other } => {
+            let what = match &*other {
                 LOOKUP_OPTIONS => " (its lookup_options are unknown)".to_owned(),
-                needed_key if needed_key == key => " (not run)".to_owned(),
-                needed_key => format!(" (what it has for {needed_key} is not known)"),
+                other if other == key => " (not run)".to_owned(),
+                other => format!(" (what it has for {other} is not known)"),
             };
             return vec![code(name.to_string()), text(what)];
         }

@@ -41,9 +41,7 @@ pub(super) fn page(
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
         let answered = (request, answer);
-        context
-            .view
-            .survey_for_request(&target.root, &scope, answered)
+        context.view.survey_for(&target.root, &scope, answered)
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
@@ -131,7 +129,7 @@ fn differing(
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
     let answered = (request, largest.answer.clone());
-    let survey = view.survey_for_request(&target.root, &scope, answered);
+    let survey = view.survey_for(&target.root, &scope, answered);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),

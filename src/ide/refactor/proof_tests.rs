@@ -283,12 +283,8 @@ fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseE
         prop_assert!(proof.is_complete);
         for (what, value) in &old {
             let key = what.split(' ').next().unwrap_or_default();
-            let is_reported = reported.contains(&key)
-                || offer
-                    .plan
-                    .intended_keys
-                    .iter()
-                    .any(|intended| **intended == *key);
+            let is_reported =
+                reported.contains(&key) || offer.plan.intended.iter().any(|it| **it == *key);
             prop_assert!(
                 is_reported || without_way(&new[what]) == without_way(value),
                 "{}: {what}: {value} became {}\n{:#?}\n{texts:#?}",

@@ -30,19 +30,19 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
 }
 
 fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
-    let mut lookup_call = LookupCall::default();
+    let mut request = LookupCall::default();
     match call.values {
         [Value::Hash(options)] => {
             let names = options.get(&StrKey("name")).ok_or_else(|| call.refused())?;
-            lookup_call.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut lookup_call, options).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut request, options).ok_or_else(|| call.refused())?;
         }
         [names, Value::Hash(options)] => {
-            lookup_call.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut lookup_call, options).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut request, options).ok_or_else(|| call.refused())?;
         }
         [names, rest @ ..] if rest.len() <= 3 => {
-            lookup_call.names = named(names).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
             // Only a call with a default accepts `undef` for omitted arguments.
             if rest.len() < 3 && rest.iter().any(Value::is_undef) {
                 return Err(Stop::failed(
@@ -51,26 +51,22 @@ fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
             }
             let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
             if let Some(expected) = given(0) {
-                lookup_call.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
+                request.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
             }
-            lookup_call.merge = given(1).cloned();
-            lookup_call.default_value = rest.get(2).cloned();
+            request.merge = given(1).cloned();
+            request.default_value = rest.get(2).cloned();
         }
         _ => return Err(call.refused()),
     }
-    answer(evaluator, call, &lookup_call)
+    answer(evaluator, call, &request)
 }
 
-fn answer(
-    evaluator: &mut Evaluator<'_>,
-    call: &Arguments<'_>,
-    lookup_call: &LookupCall,
-) -> Evaluated {
+fn answer(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, request: &LookupCall) -> Evaluated {
     if call.lambda.is_some() {
         return Err(call.refused());
     }
     let scope = evaluator.variables.scope();
-    let value = evaluator.host.lookup(lookup_call, &scope)?;
+    let value = evaluator.host.lookup(request, &scope)?;
     match value.has_opaque() {
         true => Err(not_known(&value)),
         false => Ok(value),
@@ -95,7 +91,7 @@ fn type_text(value: &Value) -> Option<Arc<str>> {
     }
 }
 
-fn options_of(lookup_call: &mut LookupCall, options: &HashMap) -> Option<()> {
+fn options_of(request: &mut LookupCall, options: &HashMap) -> Option<()> {
     for (name, value) in options {
         if value.is_undef() && name.as_str() != Some("default_value") {
             continue;
@@ -103,11 +99,11 @@ fn options_of(lookup_call: &mut LookupCall, options: &HashMap) -> Option<()> {
         let hash = || value.as_hash().map(|hash| Arc::new(hash.clone()));
         match name.as_str()? {
             "name" => {}
-            "value_type" => lookup_call.value_type = Some(type_text(value)?),
-            "merge" => lookup_call.merge = Some(value.clone()),
-            "default_value" => lookup_call.default_value = Some(value.clone()),
-            "default_values_hash" => lookup_call.default_values = hash()?,
-            "override" => lookup_call.overrides = hash()?,
+            "value_type" => request.value_type = Some(type_text(value)?),
+            "merge" => request.merge = Some(value.clone()),
+            "default_value" => request.default_value = Some(value.clone()),
+            "default_values_hash" => request.default_values = hash()?,
+            "override" => request.overrides = hash()?,
             _ => return None,
         }
     }
@@ -126,14 +122,14 @@ fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         "hiera_hash" => Some(Value::from("hash")),
         _ => None,
     };
-    let lookup_call = LookupCall {
+    let request = LookupCall {
         names: vec![name.clone()],
         merge,
         default_value: default,
         is_hiera: true,
         ..LookupCall::default()
     };
-    answer(evaluator, call, &lookup_call)
+    answer(evaluator, call, &request)
 }
 
 /// A variable, or a part of its value, by a dotted path.

@@ -159,7 +159,7 @@ impl<'c> EffectiveKey<'c> {
             is_cancelled: &|| false,
         };
         let runs = lookup::runs_within(&session, nodes, &request(&key.name), &members, &limit);
-        let total: usize = runs.iter().map(|run| run.members.len()).sum();
+        let of: usize = runs.iter().map(|run| run.members.len()).sum();
         let is_wrong = |run: &Run| {
             let value = run.answer.result.as_ref();
             let mut read = run.answer.reads.variables.iter();
@@ -167,7 +167,7 @@ impl<'c> EffectiveKey<'c> {
                 && !read.any(|it| at.checker.may_not_see(self.class(), it))
         };
         let wrong: Vec<_> = runs.into_iter().filter(is_wrong).collect();
-        let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < total;
+        let is_partial = wrong.iter().map(|run| run.members.len()).sum::<usize>() < of;
         let has_class = |node: &usize| {
             let possible = at.checker.possible_inclusions(self.reader.root.root);
             !is_partial || possible.is_none_or(|possible| possible.may_have(self.class(), *node))
@@ -210,17 +210,13 @@ impl<'c> EffectiveKey<'c> {
                 continue;
             }
             let example = nodes.shared_name(first);
-            let affected = Affected::Nodes {
-                count,
-                total,
-                example,
-            };
+            let affected = Affected::Nodes { count, of, example };
             let more = match others {
                 0 => String::new(),
                 others => format!(", and another wrong value for {others} more"),
             };
             // Perhaps only the other nodes have the class.
-            let severity = match count + others < total {
+            let severity = match count + others < of {
                 true => Severity::Warning,
                 false => Severity::Error,
             };
