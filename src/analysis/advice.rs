@@ -166,7 +166,7 @@ fn no_facts(report: &Report) -> Option<Weighed> {
     let weight = report
         .variables
         .iter()
-        .map(|of| in_doubt(of, nodes.count))
+        .map(|variable| in_doubt(variable, nodes.count))
         .sum();
     let what = match nodes.count {
         0 => "no nodes are known: save what PuppetDB knows about them".to_owned(),
@@ -199,9 +199,9 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
                 CoreFact::Exists | CoreFact::Legacy(_)
             );
         // If a nodes file gives the variable for some nodes, the others do not have it.
-        let is_said = variable.known > 0 && !nodes.known.are_names();
+        let is_in_file = variable.known > 0 && !nodes.known.are_names();
         !is_fact
-            && !is_said
+            && !is_in_file
             && !nodes.known.may_be_set(root)
             && in_doubt(variable, count) > 0
             && *variable.name != *"environment"
@@ -209,24 +209,26 @@ fn unknown_variables(report: &Report, nodes: &NodeSet) -> Option<Weighed> {
     if count == 0 {
         return None;
     }
-    let meant = meant_by_names(report.variables.iter().filter(is_own), nodes)?;
-    let weight = meant.parts.iter();
+    let derived = derived_from_names(report.variables.iter().filter(is_own), nodes)?;
+    let weight = derived.parts.iter();
     let weight = weight.map(|(variable, _)| in_doubt(variable, count)).sum();
     let mut extensions = String::new();
     let mut variables = String::new();
-    for (variable, group) in &meant.parts {
+    for (variable, group) in &derived.parts {
         let line = format!("      {}: '%{{{group}}}'\n", last_part(&variable.name));
         match variable.name.starts_with("trusted.extensions.") {
             true => extensions += &line,
             false => variables += &line,
         }
     }
-    let names = meant
-        .parts
-        .iter()
-        .map(|(of, _)| format!("'{}' (known for {} of {count} nodes)", of.name, of.known));
+    let names = derived.parts.iter().map(|(variable, _)| {
+        format!(
+            "'{}' (known for {} of {count} nodes)",
+            variable.name, variable.known
+        )
+    });
     let names: Vec<String> = names.collect();
-    let pattern = meant.pattern;
+    let pattern = derived.pattern;
     let mut paste = format!("nodes:\n  - match: '{pattern}'\n");
     for (part, lines) in [("variables", variables), ("extensions", extensions)] {
         if !lines.is_empty() {
@@ -249,7 +251,7 @@ fn last_part(name: &str) -> &str {
 }
 
 /// A pattern for names of nodes, with the variables that its groups set.
-struct Meant<'a> {
+struct Derived<'a> {
     pattern: String,
     parts: Vec<(&'a VariableReport, String)>,
 }
@@ -257,10 +259,10 @@ struct Meant<'a> {
 /// Guesses what parts of the nodes' names mean: the leading letters, and the part after the first
 /// separator. A part counts if most nodes have a value in it that also appears in the names of the
 /// variable's files.
-fn meant_by_names<'a>(
+fn derived_from_names<'a>(
     variables: impl Iterator<Item = &'a VariableReport>,
     nodes: &NodeSet,
-) -> Option<Meant<'a>> {
+) -> Option<Derived<'a>> {
     let all = nodes.nodes.all();
     let separators = [('.', "\\."), ('-', "-")].into_iter();
     let mut found =
@@ -302,7 +304,7 @@ fn meant_by_names<'a>(
         pattern += &format!("[^{separator}]*{escaped}(?<{group}>[^{separator}]+)");
     }
     let parts: Vec<_> = of_readings.into_iter().flatten().collect();
-    (!parts.is_empty()).then_some(Meant { pattern, parts })
+    (!parts.is_empty()).then_some(Derived { pattern, parts })
 }
 
 fn unknown_backends(report: &Report, offers: &[Offer]) -> Option<Weighed> {

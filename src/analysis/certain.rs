@@ -63,11 +63,11 @@ impl<'v> Certainties<'v> {
         })
     }
 
-    fn same<T: PartialEq>(&self, of: impl Fn(&Scope) -> Option<T>) -> Option<T> {
+    fn same<T: PartialEq>(&self, read: impl Fn(&Scope) -> Option<T>) -> Option<T> {
         let mut scopes = self.scopes.iter();
-        let first = of(scopes.next()?)?;
+        let first = read(scopes.next()?)?;
         scopes
-            .all(|scope| of(scope).as_ref() == Some(&first))
+            .all(|scope| read(scope).as_ref() == Some(&first))
             .then_some(first)
     }
 }

@@ -299,8 +299,8 @@ impl<'a> Bound<'a> {
             self.known.len()
         });
         // One path may name a file through its variables in several ways.
-        let is_told = |values: &Vec<String>| !values.iter().any(String::is_empty);
-        if count > self.values.len() || !self.values.iter().all(is_told) {
+        let is_complete = |values: &Vec<String>| !values.iter().any(String::is_empty);
+        if count > self.values.len() || !self.values.iter().all(is_complete) {
             self.values.clear();
         }
         Condition::Variables {

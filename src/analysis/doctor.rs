@@ -211,8 +211,8 @@ impl Analysis<'_> {
             let is_read = hiera.contains(at);
             // Hidden files, notes and editors' backup files are no forgotten data.
             let is_data = path::is_called_data(at) && !path::name(at).starts_with('.');
-            let lies_beside = || views.iter().any(|view| view.lies_among_data(at));
-            let belongs = is_read || (is_data && lies_beside());
+            let is_with_data = || views.iter().any(|view| view.lies_among_data(at));
+            let belongs = is_read || (is_data && is_with_data());
             if !belongs {
                 continue;
             }
@@ -417,7 +417,7 @@ fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'stati
     };
     match root {
         "environment" => "its environment",
-        _ if is_meant(&nodes.rules, node, name) => PROJECT_FILE,
+        _ if is_derived(&nodes.rules, node, name) => PROJECT_FILE,
         _ if is_given(name) && is_by_name => "names of data files",
         _ if is_given(root) => "variables",
         _ if is_set() => "manifests",
@@ -429,22 +429,22 @@ fn source_of(nodes: &NodeSet, member: usize, node: &Node, name: &str) -> &'stati
 }
 
 /// Whether settings derive a variable from a node's name.
-fn is_meant(rules: &[NameRule], node: &Node, name: &str) -> bool {
-    let mut meant = Node {
+fn is_derived(rules: &[NameRule], node: &Node, name: &str) -> bool {
+    let mut derived = Node {
         knowledge: Knowledge::Name,
         ..Node::named(&node.certname)
     };
-    let is_said = rules.iter().filter(|rule| rule.apply(&mut meant)).count() > 0;
+    let is_matched = rules.iter().filter(|rule| rule.apply(&mut derived)).count() > 0;
     let path = name.strip_prefix("facts.").unwrap_or(name);
     let root = name.split('.').next().unwrap_or(name);
-    is_said
-        && (meant.variables.contains_key(&StrKey(root))
+    is_matched
+        && (derived.variables.contains_key(&StrKey(root))
             || (root != "trusted"
-                && meant
+                && derived
                     .facts
                     .get(path.split('.').next().unwrap_or(path))
                     .is_some())
-            || (name.starts_with("trusted.extensions") && !meant.trusted.is_empty()))
+            || (name.starts_with("trusted.extensions") && !derived.trusted.is_empty()))
 }
 
 fn nodes_report(set: &NodeSet) -> NodesReport {

@@ -194,7 +194,7 @@ impl<'a> File<'a> {
         };
         if !FIELDS.contains(&name) {
             let message = match nearest(name, FIELDS.into_iter()) {
-                Some(meant) => format!("unknown field '{name}': did you mean '{meant}'?"),
+                Some(suggestion) => format!("unknown field '{name}': did you mean '{suggestion}'?"),
                 None => format!("unknown field '{name}': expected {}", FIELDS.join(", ")),
             };
             self.add_for(entry, name, message);
@@ -320,15 +320,15 @@ impl<'a> File<'a> {
 
     /// Checks that an entry states a result, and that its fields can be combined.
     fn check_outcome(&mut self, entry: &Entry<'_>, expectation: &Expectation) {
-        let said: Vec<&str> = OUTCOMES
+        let outcomes: Vec<&str> = OUTCOMES
             .into_iter()
             .filter(|name| has(entry, name))
             .collect();
-        if said.is_empty() {
+        if outcomes.is_empty() {
             let message = format!("nothing is expected: add one of {}", OUTCOMES.join(", "));
             self.add(entry.id, message);
         }
-        if expectation.found == Some(false) && said.len() > 1 {
+        if expectation.found == Some(false) && outcomes.len() > 1 {
             let message = "a key that is not found has neither value nor type".to_owned();
             self.add_for(entry, "found", message);
         }

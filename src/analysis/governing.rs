@@ -118,7 +118,7 @@ impl<'a> HieraFiles<'a> {
     /// with their modules and the global layer. For a file outside of all roots, those of every
     /// root.
     #[must_use]
-    pub fn beside(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
+    pub fn related_to(analysis: Analysis<'a>, path: &str) -> HieraFiles<'a> {
         let Some(own) = analysis.answering(path).map(|view| view.root) else {
             return HieraFiles::of(analysis);
         };
@@ -127,11 +127,14 @@ impl<'a> HieraFiles<'a> {
             environments = analysis.environments_around(own);
         }
         let is_among = |root: &Root| environments.iter().any(|known| known.dir == root.dir);
-        let is_beside = |root: &&Root| {
+        let is_related = |root: &&Root| {
             let mut theirs = analysis.environments_around(root).into_iter();
             root.dir == own.dir || theirs.any(is_among)
         };
-        HieraFiles::of_roots(analysis, analysis.snapshot.roots().iter().filter(is_beside))
+        HieraFiles::of_roots(
+            analysis,
+            analysis.snapshot.roots().iter().filter(is_related),
+        )
     }
 
     fn of_roots(analysis: Analysis<'a>, roots: impl Iterator<Item = &'a Root>) -> HieraFiles<'a> {

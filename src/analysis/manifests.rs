@@ -157,7 +157,7 @@ impl<'a> Analysis<'a> {
             let config = path::join(dir, "hiera.yaml");
             self.snapshot.kind(&config).is_none()
         };
-        let of = |root: &'a Root| {
+        let dir_in = |root: &'a Root| {
             let likely = || root.likely_modules.get(module).filter(has_no_data);
             let dir = root.modules.get(module).or_else(likely);
             dir.map(|dir| &**dir)
@@ -167,11 +167,11 @@ impl<'a> Analysis<'a> {
             RootKind::Module { .. } => {
                 let mut environments = self.snapshot.roots().environments_of(root).peekable();
                 match environments.peek() {
-                    Some(_) => environments.find_map(of),
+                    Some(_) => environments.find_map(dir_in),
                     None => root.likely_modules.get(module).map(|dir| &**dir),
                 }
             }
-            RootKind::Environment | RootKind::Global => of(root),
+            RootKind::Environment | RootKind::Global => dir_in(root),
         }
     }
 
@@ -330,14 +330,14 @@ mod tests {
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
 
-    /// Calls `ask` with the environment of a workspace.
-    fn in_environment<T>(files: &str, ask: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
+    /// Calls `body` with the environment of a workspace.
+    fn in_environment<T>(files: &str, body: impl for<'a> FnOnce(Analysis<'a>, &'a Root) -> T) -> T {
         let snapshot = Fixture::new("data/common.yaml", files).on_disk();
         let settings = Settings::for_version(PuppetVersion::V8);
         let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
         let root = snapshot.roots().environments().next();
-        ask(analysis, root.expect("an environment"))
+        body(analysis, root.expect("an environment"))
     }
 
     /// The parameters that keys set, from the environment: file, line, type.

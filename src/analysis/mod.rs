@@ -74,7 +74,7 @@ pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};
 pub use governing::{Environments, Governing, HieraFiles, governing};
-pub use inclusions::{FileRange, MissingValue, PossibleInclusions, Whose};
+pub use inclusions::{Affected, FileRange, MissingValue, PossibleInclusions};
 pub use manifests::{ClassParameter, Defined, NoParameter, split_key};
 pub use node_file::{NodeFile, describes_nodes};
 pub use node_meaning::{Meaning, NodeMeaning, name_rules};

@@ -104,7 +104,7 @@ struct NamingPlace<'p> {
 
 /// A node's variables, from paths; `None` for a variable with contradicting values.
 #[derive(Default)]
-struct Said {
+struct NamedNode {
     naming: Option<Naming>,
     values: BTreeMap<Arc<str>, Option<String>>,
 }
@@ -141,35 +141,38 @@ pub(super) fn named_nodes(
     let mut found: BTreeMap<String, Vec<(&NamingPlace<'_>, Bound)>> = BTreeMap::new();
     for file in analysis.snapshot.files() {
         let at = file.path();
-        for of in &naming {
-            let Some(bound) = bound_by(of.place, at) else {
+        for naming_place in &naming {
+            let Some(bound) = bound_by(naming_place.place, at) else {
                 continue;
             };
             if constant.iter().any(|template| template.matches(at)) {
                 break;
             }
-            if let Some(name) = name_in(&bound, of)
+            if let Some(name) = name_in(&bound, naming_place)
                 && (found.len() < MOST_NAMED || found.contains_key(&name))
             {
-                found.entry(name).or_default().push((of, bound));
+                found.entry(name).or_default().push((naming_place, bound));
             }
         }
     }
-    let mut nodes: BTreeMap<String, Said> = BTreeMap::new();
+    let mut nodes: BTreeMap<String, NamedNode> = BTreeMap::new();
     for (name, files) in found {
-        for (of, bound) in &files {
+        for (naming_place, bound) in &files {
             // The same host name in two places means two hosts.
             let is_one = |(other, known): &(&NamingPlace<'_>, Bound)| {
-                !std::ptr::eq(*other, *of) || known == bound
+                !std::ptr::eq(*other, *naming_place) || known == bound
             };
-            let name = match of.naming == Naming::Label && !files.iter().all(is_one) {
+            let name = match naming_place.naming == Naming::Label && !files.iter().all(is_one) {
                 true => joined(bound),
                 false => name.clone(),
             };
-            nodes.entry(name).or_default().add(of.naming, bound);
+            nodes
+                .entry(name)
+                .or_default()
+                .add(naming_place.naming, bound);
         }
     }
-    NamedNodes(told_apart(nodes).collect())
+    NamedNodes(merged_by_host(nodes).collect())
 }
 
 /// The values that a file's path gives a place's variables. A function that is never run may add an
@@ -203,7 +206,7 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
         let mut variables = template.variables();
         variables.find(|variable| names.contains(&plain(variable)))
     };
-    let of = |naming, variable| {
+    let naming_place = |naming, variable| {
         Some(NamingPlace {
             place,
             naming,
@@ -211,12 +214,12 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
         })
     };
     if let Some(variable) = by(&FULL_NAMES) {
-        return of(Naming::Full, variable);
+        return naming_place(Naming::Full, variable);
     }
     if let Some(variable) = by(&HOST_NAMES) {
         return match by(&DOMAINS) {
-            Some(_) => of(Naming::HostAndDomain, variable),
-            None => of(Naming::Label, variable),
+            Some(_) => naming_place(Naming::HostAndDomain, variable),
+            None => naming_place(Naming::Label, variable),
         };
     }
     let variable = names_file(template)?;
@@ -230,7 +233,7 @@ fn naming<'p>(place: &'p Place, folder: &str) -> Option<NamingPlace<'p>> {
     let is_fact = variable.starts_with("facts.") || variable.starts_with("::facts.");
     (is_for_hosts && !is_fact)
         .then_some(variable)
-        .and_then(|variable| of(Naming::Label, variable))
+        .and_then(|variable| naming_place(Naming::Label, variable))
 }
 
 /// Whether a variable names a group of nodes: `node_class`, `host_group_name`.
@@ -326,13 +329,13 @@ fn folders<'t>(template: &'t Template, folder: &'t str) -> impl Iterator<Item = 
     below.flat_map(|text| text.split('/'))
 }
 
-fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String> {
+fn name_in(bound: &[(Arc<str>, String)], naming_place: &NamingPlace<'_>) -> Option<String> {
     let value = |is_it: &dyn Fn(&str) -> bool| {
         let found = bound.iter().find(|(variable, _)| is_it(variable));
         found.map(|(_, value)| value.as_str())
     };
-    let name = value(&|variable| variable == &**of.variable)?;
-    match of.naming {
+    let name = value(&|variable| variable == &**naming_place.variable)?;
+    match naming_place.naming {
         Naming::Full | Naming::Label => Some(name.to_owned()),
         Naming::HostAndDomain => {
             let domain = value(&|variable| DOMAINS.contains(&plain(variable)))?;
@@ -341,7 +344,7 @@ fn name_in(bound: &[(Arc<str>, String)], of: &NamingPlace<'_>) -> Option<String>
     }
 }
 
-impl Said {
+impl NamedNode {
     fn add(&mut self, naming: Naming, bound: &Bound) {
         if self.naming != Some(Naming::Full) {
             self.naming = Some(naming);
@@ -382,15 +385,15 @@ impl Said {
 
 /// The nodes, ordered by name. A node named by the first part of a known full name is merged with
 /// it.
-fn told_apart(nodes: BTreeMap<String, Said>) -> impl Iterator<Item = Arc<Node>> {
-    let full = |said: &Said| said.naming != Some(Naming::Label);
+fn merged_by_host(nodes: BTreeMap<String, NamedNode>) -> impl Iterator<Item = Arc<Node>> {
+    let full = |node: &NamedNode| node.naming != Some(Naming::Label);
     let mut hosts: BTreeMap<String, usize> = BTreeMap::new();
-    for (name, _) in nodes.iter().filter(|(_, said)| full(said)) {
+    for (name, _) in nodes.iter().filter(|(_, node)| full(node)) {
         let host = name.split('.').next().unwrap_or(name);
         *hosts.entry(host.to_owned()).or_default() += 1;
     }
-    nodes.into_iter().filter_map(move |(name, said)| {
-        let is_known = !full(&said) && hosts.get(&name) == Some(&1);
-        (!is_known).then(|| Arc::new(said.node(&name)))
+    nodes.into_iter().filter_map(move |(name, node)| {
+        let is_known = !full(&node) && hosts.get(&name) == Some(&1);
+        (!is_known).then(|| Arc::new(node.node(&name)))
     })
 }

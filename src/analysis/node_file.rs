@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_facts_file_is_refused_where_puppet_refuses_it() {
-        for (text, said) in [
+        for (text, message) in [
             (
                 "ip: ::1\n",
                 "(/f.yaml): Tried to load unspecified class: Symbol",
@@ -169,7 +169,7 @@ mod tests {
                 "/f.yaml: Cannot assign to a numeric match result variable '$2'",
             ),
         ] {
-            assert_eq!(facts("/f.yaml", text), Err(said.to_owned()), "{text}");
+            assert_eq!(facts("/f.yaml", text), Err(message.to_owned()), "{text}");
         }
         let quoted = facts("/f.yaml", "ip: '::1'\n").unwrap();
         assert_eq!(Value::from(quoted).get("ip"), Some(&"::1".into()));

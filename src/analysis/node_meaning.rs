@@ -55,11 +55,11 @@ pub fn name_rules(meanings: &[NodeMeaning]) -> Vec<NameRule> {
     let mut rules = Vec::new();
     for meaning in meanings {
         let names = meaning.names.iter();
-        rules.extend(names.map(|(name, of)| NameRule {
+        rules.extend(names.map(|(name, meaning)| NameRule {
             name: name.clone(),
-            variables: values(&of.variables),
-            facts: values(&of.facts),
-            extensions: values(&of.extensions),
+            variables: values(&meaning.variables),
+            facts: values(&meaning.facts),
+            extensions: values(&meaning.extensions),
             ..NameRule::default()
         }));
         let pattern = meaning.pattern.as_deref().map(Regexp::new);
@@ -92,7 +92,7 @@ mod tests {
     use crate::value::StrKey;
 
     #[test]
-    fn a_table_and_patterns_say_what_names_mean() {
+    fn node_names_get_facts_from_a_table_and_patterns() {
         let text = "- names:\n    db1: {variables: {role: special, tier: 2}}\n\
                     - match: '^(?<role>[a-z]+)\\d'\n\
                     - {match: '(', variables: {role: never}}\n";

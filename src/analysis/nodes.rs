@@ -153,7 +153,7 @@ impl NodeCache {
             return known.set.clone();
         }
         let manifests = Arc::new(SiteManifests::of(snapshot, root, inputs.settings));
-        let set = match manifests.is_telling() {
+        let set = match manifests.may_set_variables() {
             true => Arc::new(described.behind(manifests.clone())),
             false => described.clone(),
         };
@@ -464,13 +464,13 @@ impl NodeSources {
     /// Sets the facts that the user has chosen.
     fn set_facts(&self, nodes: &mut [Arc<Node>]) {
         let selected = self.choice.node.as_ref();
-        let is_meant = |node: &Node| selected.is_none_or(|name| *name == node.certname);
+        let is_selected = |node: &Node| selected.is_none_or(|name| *name == node.certname);
         for (at, value) in &self.choice.facts {
             let at = at.strip_prefix("facts.").unwrap_or(at);
             let Ok(value) = from_json(&value.to_string()) else {
                 continue;
             };
-            for node in nodes.iter_mut().filter(|node| is_meant(node)) {
+            for node in nodes.iter_mut().filter(|node| is_selected(node)) {
                 Arc::make_mut(node).facts.set(at, value.clone());
             }
         }

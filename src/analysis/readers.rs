@@ -134,8 +134,8 @@ pub fn is_wildcard(variable: &str) -> bool {
 /// How many of some members are in no run, because of [`MOST_LOOKUPS`].
 #[must_use]
 pub fn left_out(runs: &[Run], members: &[usize]) -> usize {
-    let asked: usize = runs.iter().map(|run| run.members.len()).sum();
-    members.len() - asked
+    let looked_up: usize = runs.iter().map(|run| run.members.len()).sum();
+    members.len() - looked_up
 }
 
 struct Readers<'p> {

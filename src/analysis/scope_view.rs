@@ -71,7 +71,7 @@ impl ScopeView<'_> {
     pub fn options_entry(&mut self, key: &str) -> Option<OptionsEntry> {
         let layers = layers_of(key);
         let module = layers.iter().find_map(Layer::module_name).map(Arc::from);
-        let known = self.options.iter().find(|(of, _)| *of == module);
+        let known = self.options.iter().find(|(name, _)| *name == module);
         let options = match known {
             Some((_, options)) => options.clone(),
             None => {

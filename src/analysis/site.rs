@@ -97,8 +97,8 @@ impl SiteManifests {
 
     /// Whether they set variables, or may.
     #[must_use]
-    pub fn is_telling(&self) -> bool {
-        self.site.is_telling()
+    pub fn may_set_variables(&self) -> bool {
+        self.site.may_set_variables()
     }
 
     /// Whether the results are still valid for another snapshot; if so, moves to it.
@@ -121,10 +121,10 @@ impl SiteManifests {
             && settings.strict_variables == self.settings.strict_variables
             && settings.puppet_version == self.settings.puppet_version
             && Arc::ptr_eq(&settings.backends, &self.settings.backends);
-        is_same && (!self.site.asks() || self.sees_the_same(snapshot))
+        is_same && (!self.site.depends_on_data() || self.has_same_inputs(snapshot))
     }
 
-    fn sees_the_same(&self, snapshot: &Snapshot) -> bool {
+    fn has_same_inputs(&self, snapshot: &Snapshot) -> bool {
         let mut seen = self.lock();
         if seen.snapshot.revision() == snapshot.revision() {
             return true;
@@ -159,7 +159,7 @@ impl Manifests for SiteManifests {
         let nodes = KnownNodes::default();
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
-        let language = SessionHost::new(view.session(), Data::Asked);
+        let language = SessionHost::new(view.session(), Data::Allowed);
         let identity = match node.knowledge {
             Knowledge::All | Knowledge::Name => Identity::Certname(&node.certname),
             Knowledge::Label => Identity::Unknown,
@@ -202,7 +202,7 @@ pub fn assigned_over(
         identity: Identity::Certname(certname),
         variables: &HashMap::default(),
     };
-    let language = SessionHost::new(session, Data::Asked);
+    let language = SessionHost::new(session, Data::Allowed);
     let mut assigned = site.run(&language, scope, subject);
     if extent == Extent::TopScope {
         assigned.leave_block();
@@ -224,7 +224,7 @@ pub fn behind_manifests(
     }
     let manifests = SiteManifests::of(snapshot, root, settings);
     manifests
-        .is_telling()
+        .may_set_variables()
         .then(|| nodes.behind(Arc::new(manifests)))
 }
 
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broken_manifest_sets_is_unknown() {
+    fn variables_of_a_broken_manifest_are_unknown() {
         assert_eq!(k("", "#- manifests/site.pp\n$role = 'db'\n"), "db");
         for broken in ["$role = 'db", "$role = \"db${", "/* x", "$role = 'db'\n}"] {
             assert_eq!(
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn what_returns_or_fails_with_an_unknown_value_goes_no_further() {
+    fn evaluation_stops_at_a_return_or_failure_with_an_unknown_value() {
         let role = |text: &str| {
             let function = "function environment::f($x) {\n  $list = sprintf('%s', ['a', 'b'])\n";
             let set = "$role = environment::f('n0')";
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_manifests_elsewhere_set_is_unknown() {
+    fn variables_of_manifests_elsewhere_are_unknown() {
         let here = "#- manifests/site.pp\n$role = 'db'\n";
         assert_eq!(k("manifest = manifests", here), "db");
         let deployed = "/etc/puppetlabs/code/environments/production/manifests";

@@ -28,7 +28,7 @@ pub struct Survey {
     /// How sources are merged.
     pub strategy: Strategy,
     /// The merge in the request itself; it overrides the options.
-    pub asked_merge: Option<Value>,
+    pub request_merge: Option<Value>,
     /// Every location of every level in which the key can be looked up, the highest first.
     pub levels: Vec<SurveyLevel>,
     /// Locations of other layers that the answer's unknown parts name.
@@ -92,7 +92,7 @@ impl RootView<'_> {
 
     /// Like [`RootView::survey_of`], for the answer to a request that may contain a merge.
     #[must_use]
-    pub fn survey_asked(
+    pub fn survey_for(
         &self,
         key: &str,
         scope: &Scope,
@@ -103,7 +103,7 @@ impl RootView<'_> {
         if let (Some(kind), None) = (kind, merged_by(&survey.answer, &quoted(key))) {
             survey.strategy = Strategy::plain(kind);
         }
-        survey.asked_merge.clone_from(&request.merge);
+        survey.request_merge.clone_from(&request.merge);
         survey
     }
 
@@ -195,7 +195,7 @@ impl ScopeView<'_> {
             answer,
             sources,
             strategy,
-            asked_merge: None,
+            request_merge: None,
             levels,
             elsewhere,
         }

@@ -195,7 +195,7 @@ fn bad_request(id: Option<&RawValue>, message: &str) -> String {
     json(&Response {
         found: Some(false),
         error_class: Some("HieraLs::RequestError"),
-        error: Some(told(message)),
+        error: Some(tagged(message)),
         ..Response::to(id)
     })
 }
@@ -424,16 +424,16 @@ impl<'a> Response<'a> {
 }
 
 /// A text within the limit of tagged JSON: a message can hold a whole value.
-fn told(text: &str) -> TaggedJson<Value> {
+fn tagged(text: &str) -> TaggedJson<Value> {
     TaggedJson(Value::string(text))
 }
 
 fn response<'a>(answer: &'a Answer, request: &BatchRequest<'a>) -> Response<'a> {
     let mut response = Response::to(request.id);
     if let Some(why) = answer.why_uncertain() {
-        response.unknown = Some(told(&why));
+        response.unknown = Some(tagged(&why));
         response.possible = answer.possible().map(TaggedJson);
-        response.unless = answer.unless(&request.key.all()).as_deref().map(told);
+        response.unless = answer.unless(&request.key.all()).as_deref().map(tagged);
     } else {
         response.found = Some(answer.result.is_ok());
         match &answer.result {
@@ -444,7 +444,7 @@ fn response<'a>(answer: &'a Answer, request: &BatchRequest<'a>) -> Response<'a> 
                 let is_parameter = request.facet.as_deref() == Some("search_and_merge");
                 if !(is_parameter && error.is_not_found()) {
                     response.error_class = Some(error.class.name());
-                    response.error = Some(told(&error.to_string()));
+                    response.error = Some(tagged(&error.to_string()));
                     response.issue_code = error.issue_code;
                     response.error_file = error.file.as_deref();
                     response.error_line = error.line;
@@ -453,13 +453,13 @@ fn response<'a>(answer: &'a Answer, request: &BatchRequest<'a>) -> Response<'a> 
         }
     }
     let assumed = answer.assumed.iter();
-    response.assumed = assumed.map(|one| told(&one.to_string())).collect();
+    response.assumed = assumed.map(|one| tagged(&one.to_string())).collect();
     if request.explain || request.explain_options {
-        response.explain = answer.trace.as_ref().map(|trace| told(&explain(trace)));
+        response.explain = answer.trace.as_ref().map(|trace| tagged(&explain(trace)));
     }
     let logs = answer.logs.iter().map(|log| LogLine {
         level: "warning",
-        message: told(&log.message),
+        message: tagged(&log.message),
     });
     response.logs = logs.collect();
     response

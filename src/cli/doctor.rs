@@ -3,8 +3,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::meant::ENVIRONMENT;
 use super::nodes::NodeRequest;
+use super::suggestions::ENVIRONMENT;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
 use super::{Ended, printed};
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let puppet = PuppetArguments::of_version(arguments.puppet_version);
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let asked = NodeRequest {
+    let request = NodeRequest {
         files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &project,
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
         configs: &configs,
     };
     let place = place_of(&snapshot, &folder, ENVIRONMENT);
-    let nodes = asked.set(&snapshot, &place)?;
+    let nodes = request.set(&snapshot, &place)?;
     let no_nodes = KnownNodes::default();
     let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
     let is_here = folder == disk::absolute(".");

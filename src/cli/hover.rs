@@ -2,8 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::meant::no_node;
 use super::nodes::{CommandNodes, NodeRequest};
+use super::suggestions::no_node;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{PlaceArguments, PuppetArguments};
 use super::{Ended, printed};
@@ -77,7 +77,7 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
     let files = Vec::from_iter(arguments.nodes.clone());
-    let asked = NodeRequest {
+    let request = NodeRequest {
         files: &files,
         facts: arguments.facts.as_ref(),
         project: &project,
@@ -87,11 +87,11 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
     let CommandNodes {
         nodes: mut known,
         files,
-    } = asked.known(&snapshot, &at)?;
+    } = request.known(&snapshot, &at)?;
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
-        match asked.meant(name) {
+        match request.named_node(name) {
             Some(node) => known.insert(node),
             None => return Err(no_node(name, &known, &files)),
         }

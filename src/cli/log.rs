@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn rooms_can_be_asked_for_one_by_one() {
+    fn modules_can_be_logged_separately() {
         let filter = filter("hiera_ls::disk=debug,warn");
         assert!(filter.would_enable("hiera_ls::disk::scan", &Level::DEBUG));
         assert!(!filter.would_enable("hiera_ls::server", &Level::DEBUG));

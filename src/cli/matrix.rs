@@ -7,12 +7,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
-use super::meant::KnownKeys;
+use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, shown};
 use super::workspace::{WorkspaceArguments, load_with_any_nodes};
 use crate::analysis::RootView;
-use crate::ide::cell::{cut_apart, origins_text, outcome_text, row_title, sources_text, whose};
+use crate::ide::cell::{
+    nodes_text, origins_text, outcome_text, row_title, shorten_distinctly, sources_text,
+};
 use crate::ide::matrix::{Cell, Row, SourceLine, all_keys, row_of_any, with_facts, with_unseen};
 use crate::lookup::Alternatives;
 use crate::value::to_tagged_json;
@@ -44,7 +46,7 @@ pub(super) struct MatrixArguments {
 pub(super) fn run(arguments: &MatrixArguments) -> Ended {
     let loaded = load_with_any_nodes(&arguments.workspace)?;
     let view = loaded.root(&loaded.here)?;
-    loaded.say_what_is_known();
+    loaded.note_known_nodes();
     let (keys, missing) = match arguments.all_keys {
         true => (all_keys(&view), Vec::new()),
         false => chosen(&view, &arguments.keys, arguments.format),
@@ -77,12 +79,12 @@ pub(super) fn run(arguments: &MatrixArguments) -> Ended {
 }
 
 /// Who gets an answer: nodes, or nodes with certain facts.
-fn for_whom(row: &Row, cell: &Cell) -> String {
+fn audience_text(row: &Row, cell: &Cell) -> String {
     match (cell.nodes.as_slice(), &cell.condition) {
         ([], _) if row.answers.len() == 1 => "every node".to_owned(),
         ([], Alternatives::Otherwise) => "every other node".to_owned(),
         ([], condition) => format!("where {}", condition.first()),
-        (nodes, _) => whose(nodes),
+        (nodes, _) => nodes_text(nodes),
     }
 }
 
@@ -90,12 +92,12 @@ fn for_whom(row: &Row, cell: &Cell) -> String {
 /// set. Formats for programs still get a row for each key.
 fn chosen(
     view: &RootView<'_>,
-    asked: &[String],
+    requested: &[String],
     format: TableFormat,
 ) -> (Vec<Arc<str>>, Vec<String>) {
     let known = KnownKeys::of(&[view]);
     let (mut keys, mut missing) = (Vec::new(), Vec::new());
-    for name in asked {
+    for name in requested {
         let (found, nothing) = known.chosen(std::slice::from_ref(name));
         keys.extend(found);
         let Some(message) = nothing.into_iter().next() else {
@@ -117,7 +119,7 @@ fn chosen(
 
 fn text(row: &Row, layout: Layout) -> String {
     let mut out = layout.line(Paint::Title, &row_title(row));
-    let nodes = row.answers.iter().map(|cell| for_whom(row, cell));
+    let nodes = row.answers.iter().map(|cell| audience_text(row, cell));
     let nodes: Vec<String> = nodes.collect();
     // A long condition widens no other line.
     let wide = nodes.iter().map(|nodes| nodes.chars().count());
@@ -128,20 +130,20 @@ fn text(row: &Row, layout: Layout) -> String {
         .width
         .map_or(WIDEST, |width| width.saturating_sub(wide + 4));
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
-    let values = cut_apart(&values, free.clamp(NARROWEST, WIDEST));
+    let values = shorten_distinctly(&values, free.clamp(NARROWEST, WIDEST));
     let width = values.iter().map(|value| value.chars().count()).max();
-    for ((cell, value), whose) in row.answers.iter().zip(&values).zip(nodes) {
+    for ((cell, value), audience) in row.answers.iter().zip(&values).zip(nodes) {
         let pad = width.unwrap_or_default() - value.chars().count();
         let place = |source: &SourceLine| sources_text([source], shown);
         let (sources, origins) = origins_text(cell, &place);
-        let line = format!("  {value}{}  {whose:wide$}", " ".repeat(pad));
+        let line = format!("  {value}{}  {audience:wide$}", " ".repeat(pad));
         out += &layout.line_with(Paint::Plain, &line, &sources);
         for origin in origins {
             out += &layout.line(Paint::Aside, &format!("      {origin}"));
         }
     }
     for cell in &row.by_facts {
-        let value = &cut_apart(&[outcome_text(cell)], WIDEST)[0];
+        let value = &shorten_distinctly(&[outcome_text(cell)], WIDEST)[0];
         let sources = sources_text(cell.sources(), shown);
         let line = format!("  {value}  where {}", cell.condition.first());
         out += &layout.line_with(Paint::Plain, &line, &sources);
@@ -168,10 +170,10 @@ fn markdown(row: &Row) -> String {
         cell(&row.key)
     );
     let values: Vec<String> = row.answers.iter().map(outcome_text).collect();
-    for (answer, value) in row.answers.iter().zip(cut_apart(&values, WIDEST)) {
-        let (value, whose) = (cell(&value), cell(&for_whom(row, answer)));
+    for (answer, value) in row.answers.iter().zip(shorten_distinctly(&values, WIDEST)) {
+        let (value, audience) = (cell(&value), cell(&audience_text(row, answer)));
         let sources = cell(&sources_text(answer.sources(), shown));
-        let _ = writeln!(out, "| `{value}` | {whose} | {sources} |");
+        let _ = writeln!(out, "| `{value}` | {audience} | {sources} |");
     }
     out + "\n"
 }

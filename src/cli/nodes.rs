@@ -87,8 +87,8 @@ fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>)
 
 /// Adds to a node what its name means; returns whether it means something.
 fn give_meaning(node: &mut Node, rules: &[NameRule]) -> bool {
-    let said = rules.iter().filter(|rule| rule.apply(node)).count();
-    said > 0
+    let applied = rules.iter().filter(|rule| rule.apply(node)).count();
+    applied > 0
 }
 
 /// The sources of a command's nodes.
@@ -132,7 +132,7 @@ impl NodeRequest<'_> {
 
     /// A node that is in no file, with the meaning that the workspace's configuration gives its
     /// name; `None` if it gives none.
-    pub(super) fn meant(&self, name: &str) -> Option<Node> {
+    pub(super) fn named_node(&self, name: &str) -> Option<Node> {
         let mut node = Node::named(name);
         give_meaning(&mut node, &name_rules(&self.project.nodes)).then_some(node)
     }

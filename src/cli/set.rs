@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 
 use super::Ended;
-use super::meant::KnownKeys;
+use super::suggestions::KnownKeys;
 use super::terminal::{Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
@@ -44,7 +44,7 @@ pub(super) struct SetArguments {
     /// The nodes: a certname, or VARIABLE=VALUE[,VALUE]; several conditions must all hold
     /// [default: every known node]
     #[arg(long = "for", value_name = "NODES")]
-    whose: Vec<String>,
+    target_nodes: Vec<String>,
     /// Every other node must keep what it has
     #[arg(long)]
     only: bool,
@@ -65,16 +65,16 @@ pub(super) struct SetArguments {
 /// something could not be read or written.
 pub(super) fn run(arguments: &SetArguments) -> Ended {
     let value = value_of(&arguments.value)?;
-    let which = nodes_of(&arguments.whose)?;
+    let which = nodes_of(&arguments.target_nodes)?;
     let loaded = load(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
-    loaded.say_what_is_known();
+    loaded.note_known_nodes();
     let wanted = (Arc::from(arguments.key.as_str()), value);
     let goal = Goal {
         name: (arguments.format == SetForm::Text).then_some(shown),
         ..Goal::of(view.analysis.nodes, wanted, &which, arguments.only)?
     };
-    tell_unknown_key(&loaded, &goal.key);
+    note_unknown_key(&loaded, &goal.key);
     let progress = RefCell::new(ProgressLine::new());
     progress.borrow_mut().show("looking for edits");
     let mut outcome = proposals(&view, &goal, &|step| {
@@ -105,12 +105,12 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
 }
 
 /// Reports that a key is not set anywhere yet, in case another one was meant.
-pub(super) fn tell_unknown_key(loaded: &Loaded, key: &str) {
+pub(super) fn note_unknown_key(loaded: &Loaded, key: &str) {
     let views = loaded.views(&loaded.here);
     let known = KnownKeys::of(&Vec::from_iter(&views));
     let (_, missing) = known.chosen(&[key.to_owned()]);
-    let told = missing.iter().map(|message| format!("note: {message}"));
-    told.for_each(|message| remark(&message));
+    let notes = missing.iter().map(|message| format!("note: {message}"));
+    notes.for_each(|message| remark(&message));
 }
 
 fn print(
@@ -129,14 +129,14 @@ fn print(
             Outcome::Already => {
                 remark(&format!(
                     "these nodes already get this value of '{}'",
-                    goal.asked
+                    goal.written_key
                 ));
                 return Ok(());
             }
             Outcome::Nothing(reasons) => {
                 complain(&format!(
                     "no edit gives these nodes this value of '{}'",
-                    goal.asked
+                    goal.written_key
                 ));
                 for reason in reasons {
                     complain(reason);
@@ -144,12 +144,12 @@ fn print(
                 return Ok(());
             }
             Outcome::Proposals(all) => {
-                let told = match arguments.write {
+                let chosen = match arguments.write {
                     true => &all[..1],
                     false => all,
                 };
                 let mut text = String::new();
-                for (at, proposal) in told.iter().enumerate() {
+                for (at, proposal) in chosen.iter().enumerate() {
                     let number = arguments.proposal.unwrap_or(at + 1);
                     text += &one(proposal, number, view)?;
                 }

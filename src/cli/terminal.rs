@@ -238,8 +238,8 @@ pub(super) fn complain(message: &str) {
     /// The prefix of all such messages.
     const NAME: &str = "hiera-ls:";
     let layout = Layout::of_messages();
-    let told = layout.text(&format!("{NAME} {message}"));
-    let rest = told.strip_prefix(NAME).unwrap_or_default();
+    let text = layout.text(&format!("{NAME} {message}"));
+    let rest = text.strip_prefix(NAME).unwrap_or_default();
     let name = layout.word(Paint::Complaint, NAME);
     let _ = write!(std::io::stderr(), "{name}{rest}");
 }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_behind_a_line_stands_below_it() {
+    fn text_that_does_not_fit_on_a_line_is_written_below_it() {
         let layout = |width| Layout {
             is_coloured: false,
             width,

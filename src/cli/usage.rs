@@ -94,22 +94,22 @@ fn message(error: &clap::Error, words: &[String]) -> String {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let mut parts = text.split("\n\n");
-    let mut said = parts.next().unwrap_or_default().trim_end().to_owned();
-    if let Some(meant) = meant(error) {
-        let end = said.find('\n').unwrap_or(said.len());
-        said.insert_str(end, &format!(": did you mean '{meant}'?"));
+    let mut text = parts.next().unwrap_or_default().trim_end().to_owned();
+    if let Some(suggestion) = suggestion(error) {
+        let end = text.find('\n').unwrap_or(text.len());
+        text.insert_str(end, &format!(": did you mean '{suggestion}'?"));
     }
     if let Some(usage) = parts.find(|part| part.starts_with("Usage: ")) {
-        said += &format!("\n{}", usage.trim_end());
+        text += &format!("\n{}", usage.trim_end());
     }
     let all = Arguments::command();
     let named = words
         .iter()
         .find(|word| all.find_subcommand(word).is_some());
-    format!("{said}\n{}", see_help(named.map_or("", String::as_str)))
+    format!("{text}\n{}", see_help(named.map_or("", String::as_str)))
 }
 
-fn meant(error: &clap::Error) -> Option<String> {
+fn suggestion(error: &clap::Error) -> Option<String> {
     let suggested = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedValue,
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     /// The wording of an error.
-    fn said(line: &str) -> String {
+    fn message_for(line: &str) -> String {
         let words: Vec<String> = line.split(' ').map(|word| word.replace("''", "")).collect();
         let all = std::iter::once("hiera-ls").chain(words.iter().map(String::as_str));
         let error = command().try_get_matches_from(all).expect_err(line);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_command_lines_say_what_was_meant_and_where_to_read_on() {
+    fn refused_command_lines_have_a_suggestion_and_a_help_hint() {
         for (line, expected) in [
             (
                 "looku",
@@ -166,15 +166,15 @@ mod tests {
                  run 'hiera-ls diff --help' for more",
             ),
         ] {
-            assert_eq!(said(line), expected);
+            assert_eq!(message_for(line), expected);
         }
         for line in ["matrix ''", "check ''", "matrix a --nodes ''", "test ''"] {
-            assert!(said(line).contains("a value is required"), "{line}");
+            assert!(message_for(line).contains("a value is required"), "{line}");
         }
     }
 
     #[test]
-    fn an_empty_text_is_a_value_where_it_can_be_meant() {
+    fn an_empty_argument_is_accepted_as_a_value() {
         for line in ["set key ", "lookup key --default "] {
             let all = std::iter::once("hiera-ls").chain(line.split(' '));
             assert!(command().try_get_matches_from(all).is_ok(), "{line}");

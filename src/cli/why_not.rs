@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
-use super::set::{SetForm, tell_unknown_key};
+use super::set::{SetForm, note_unknown_key};
 use super::terminal::{Layout, Paint, has_found, shown, unwritten};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &WhyNotArguments) -> Ended {
     let loaded = load(&arguments.workspace, &[&arguments.node])?;
     let view = loaded.root(&loaded.here)?;
     let node = &arguments.node;
-    tell_unknown_key(&loaded, key);
+    note_unknown_key(&loaded, key);
     let named = WhichNodes::Named(vec![Arc::from(node.as_str())]);
     let members = chosen(view.analysis.nodes, &named)?;
     let member = members.first().copied().unwrap_or_default();

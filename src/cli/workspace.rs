@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::meant::{ENVIRONMENT, is_environment};
 use super::nodes::NodeRequest;
+use super::suggestions::{ENVIRONMENT, is_environment};
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
 use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root};
 use crate::disk::{self, DiskFiles};
@@ -260,19 +260,19 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     let Opened { project, files, .. } = opened;
     let settings = arguments.puppet.settings(&project);
     let configs = ConfigCache::default();
-    let asked = NodeRequest {
+    let request = NodeRequest {
         files: &arguments.nodes,
         facts: arguments.facts.as_ref(),
         project: &project,
         settings: &settings,
         configs: &configs,
     };
-    let mut nodes = known_nodes(&here, &asked, &arguments.environment)?;
+    let mut nodes = known_nodes(&here, &request, &arguments.environment)?;
     for &name in names {
         if nodes.get(name).is_some() {
             continue;
         }
-        if let Some(node) = asked.meant(name) {
+        if let Some(node) = request.named_node(name) {
             nodes.insert(node);
         }
     }
@@ -316,11 +316,11 @@ impl PuppetArguments {
 
 fn known_nodes(
     here: &Checkout,
-    asked: &NodeRequest<'_>,
+    request: &NodeRequest<'_>,
     environment: &str,
 ) -> Result<Nodes, String> {
     let place = place_of(&here.snapshot, &here.folder, environment);
-    Ok(asked.known(&here.snapshot, &place)?.nodes)
+    Ok(request.known(&here.snapshot, &place)?.nodes)
 }
 
 /// The error for a folder without a hierarchy.
@@ -365,7 +365,7 @@ impl Loaded {
     }
 
     /// Prints a note if only the names of nodes are known.
-    pub(super) fn say_what_is_known(&self) {
+    pub(super) fn note_known_nodes(&self) {
         if self.nodes.is_empty() {
             remark(
                 "note: no nodes are known, so answers are listed by fact: see 'hiera-ls doctor'",
@@ -387,14 +387,14 @@ impl Loaded {
             return Ok(Vec::new());
         }
         let Opened { project, .. } = arguments.places.open()?;
-        let asked = NodeRequest {
+        let request = NodeRequest {
             files: &arguments.nodes,
             facts: arguments.facts.as_ref(),
             project: &project,
             settings: &self.settings,
             configs: &self.configs,
         };
-        let known = known_nodes(there, &asked, &arguments.environment)?;
+        let known = known_nodes(there, &request, &arguments.environment)?;
         let names = known.all().iter().map(|node| node.certname.clone());
         Ok(names
             .filter(|name| self.nodes.find(name).is_none())

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_xml_cannot_hold_is_replaced() {
+    fn characters_that_xml_forbids_are_replaced() {
         let mut document = Writer::new(Vec::new());
         let element = document.create_element("a");
         element

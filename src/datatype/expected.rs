@@ -161,7 +161,7 @@ mod tests {
     use crate::datatype::{NoAliases, parse};
 
     #[test]
-    fn types_say_what_may_stand_within_values() {
+    fn types_list_expected_nested_values() {
         let text = "Optional[Variant[Hash[String, Struct[{a => Enum['x', 'y'], Optional[b] => \
                     Tuple[Boolean, Enum['z']]}]], Array[Enum['k']]]]";
         let whole = Expected::of(&parse(text, &NoAliases).unwrap());

@@ -402,10 +402,10 @@ fn merge_kinds(types: &mut Vec<Type>) {
 /// `PFloatType#merge`: one range over two that overlap. A NaN overlaps every range, since every
 /// comparison with it is false, and it is only used as the second of the two.
 fn united(a: FloatRange, b: FloatRange) -> Option<FloatRange> {
-    let is_apart = a.high() < b.low() || b.high() < a.low();
+    let are_disjoint = a.high() < b.low() || b.high() < a.low();
     let low = if a.low() <= b.low() { a } else { b }.low();
     let high = if a.high() >= b.high() { a } else { b }.high();
-    (!is_apart).then_some(FloatRange {
+    (!are_disjoint).then_some(FloatRange {
         from: Some(low),
         to: Some(high),
     })
@@ -439,15 +439,15 @@ fn merge_ranges(
         std::mem::take(types).into_iter().partition(|t| of_kind(t));
     let mut result = Vec::new();
     while let Some(mut joined) = ranges.pop() {
-        let mut apart = Vec::new();
+        let mut disjoint = Vec::new();
         for range in std::mem::take(&mut ranges) {
             match join(&joined, &range) {
                 Some(wider) => joined = wider,
-                None => apart.push(range),
+                None => disjoint.push(range),
             }
         }
         result.push(joined);
-        ranges = apart;
+        ranges = disjoint;
     }
     result.extend(others);
     *types = result;

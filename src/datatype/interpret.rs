@@ -24,7 +24,7 @@ pub trait Aliases {
     fn source(&self, name: &str) -> Option<String>;
 
     /// Whether the types that Puppet loads from its own files are visible.
-    fn sees_system(&self) -> bool {
+    fn has_system_types(&self) -> bool {
         true
     }
 }
@@ -38,7 +38,7 @@ impl Aliases for NoAliases {
         None
     }
 
-    fn sees_system(&self) -> bool {
+    fn has_system_types(&self) -> bool {
         false
     }
 }
@@ -218,7 +218,7 @@ impl<'a> Interpreter<'a> {
             }))));
         }
         let objects = ObjectType::ALL.into_iter();
-        let mut objects = objects.filter(|o| !o.is_of_file() || self.aliases.sees_system());
+        let mut objects = objects.filter(|o| !o.is_of_file() || self.aliases.has_system_types());
         if let Some(object) = objects.find(|o| same_name(o.name(), name)) {
             return Ok(Type::Object(Some(object)));
         }

@@ -75,11 +75,11 @@ impl Range {
 
     /// One range over both, if they touch or overlap.
     pub(super) fn merge(&self, other: &Range) -> Option<Range> {
-        let apart = |low: &Range, high: &Range| match (&low.to, &high.from) {
+        let is_below = |low: &Range, high: &Range| match (&low.to, &high.from) {
             (Some(to), Some(from)) => to + 1 < *from,
             _ => false,
         };
-        (!apart(self, other) && !apart(other, self)).then(|| self.hull(other))
+        (!is_below(self, other) && !is_below(other, self)).then(|| self.hull(other))
     }
 
     /// The smallest range over both.

@@ -38,21 +38,21 @@ fn aliases_come_from_their_files() {
 }
 
 #[test]
-fn a_mismatch_knows_an_alias_of_itself_when_the_type_is_gone() {
+fn a_mismatch_names_a_recursive_alias_after_its_type_is_dropped() {
     let module = Module(&[("Tree", "type Tree = Variant[String, Hash[String, Tree]]")]);
     let value = Value::hash([("a", Value::from(1))]);
-    let said = |mismatches: Mismatches| mismatches.describe("Found value");
+    let message = |mismatches: Mismatches| mismatches.describe("Found value");
     let tree = parse("Optional[Tree]", &module).unwrap();
     let found = check(&tree, &value).unwrap_err();
     drop(tree);
     let expected =
         "entry 'a' expects a Tree = Variant[String, Hash[String, Tree]] value, got Integer";
-    let said = said(found);
-    assert!(said.contains(expected), "{said}");
+    let message = message(found);
+    assert!(message.contains(expected), "{message}");
 }
 
 #[test]
-fn aliases_that_name_one_another_come_to_an_end() {
+fn aliases_that_name_each_other_terminate() {
     let module = Module(&[
         ("A", "type A = Variant[B, Integer]"),
         ("B", "type B = Variant[A, String]"),
@@ -138,7 +138,7 @@ fn deep_and_long_expressions_are_refused_not_crashes() {
 }
 
 #[test]
-fn what_is_not_known_is_never_a_mismatch() {
+fn unknown_values_are_never_mismatches() {
     let secret = Value::Opaque(Arc::new(Opaque::secret("PKCS7", "ENC[PKCS7,x]")));
     assert!(is_instance(&plain("Integer"), &secret));
     let listed = Value::array([secret.clone(), Value::from(1)]);
@@ -156,7 +156,7 @@ fn what_is_not_known_is_never_a_mismatch() {
 }
 
 #[test]
-fn counting_has_an_end() {
+fn conversions_of_huge_counts_are_refused() {
     let count = Value::from(i64::MAX);
     assert!(convert(&plain("Array"), &count, &[], &NoAliases).is_err());
     assert!(convert(&plain("Hash"), &count, &[], &NoAliases).is_err());

@@ -510,8 +510,9 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
 /// The length of a time zone at the start of the text: letters, or an offset with `UTC` or `GMT`
 /// before it.
 fn zone_length(text: &str) -> Option<usize> {
-    let count =
-        |text: &str, of: &dyn Fn(char) -> bool| text.find(|c: char| !of(c)).unwrap_or(text.len());
+    let count = |text: &str, is_part: &dyn Fn(char) -> bool| {
+        text.find(|c: char| !is_part(c)).unwrap_or(text.len())
+    };
     let letters = count(text, &|c| c.is_ascii_alphabetic());
     let offset = &text[letters..];
     let may_offset = matches!(

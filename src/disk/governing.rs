@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_hierarchy_counts_and_a_module_lies_in_its_environment() {
+    fn the_nearest_hierarchy_governs_and_modules_belong_to_their_environment() {
         let root = tempfile::tempdir().unwrap();
         let write = |at: &str| {
             let at = root.path().join(at);

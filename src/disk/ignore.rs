@@ -77,8 +77,8 @@ impl Ignore {
     /// entered for their types, functions and classes.
     #[must_use]
     pub fn skips_in(&self, folder: &str, area: &str) -> bool {
-        let is_meant = self.names.contains("modules") || !is_fetched(folder, area);
-        is_meant && self.skips(folder)
+        let is_ignored_here = self.names.contains("modules") || !is_fetched(folder, area);
+        is_ignored_here && self.skips(folder)
     }
 
     /// Links among the modules that tests install are not followed: their targets are in the workspace
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_says_something_about_data_is_read() {
+    fn code_that_affects_data_is_read() {
         let folders = DataFolders::default();
         assert!(folders.reads("/w/modules/a/lib/puppet/functions/a/lookup.rb"));
         assert!(folders.reads("/w/modules/a/lib/puppet/parser/functions/lookup.rb"));

@@ -26,7 +26,7 @@ pub enum ScanProgress {
         /// Files read so far.
         read: usize,
         /// Files to read in all.
-        of: usize,
+        total: usize,
     },
 }
 
@@ -196,8 +196,8 @@ fn read_all(
                 let _ = slots[at].set(read::content(&wanted[at].path));
             }
             let read = read.fetch_add(to - from, Ordering::Relaxed) + (to - from);
-            let of = wanted.len();
-            if progress(ScanProgress::Reading { read, of }).is_break() {
+            let total = wanted.len();
+            if progress(ScanProgress::Reading { read, total }).is_break() {
                 stop.store(true, Ordering::Relaxed);
             }
         }

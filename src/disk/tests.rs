@@ -76,7 +76,7 @@ fn a_scan_names_everything_and_reads_what_can_matter() {
 
 #[cfg(unix)]
 #[test]
-fn links_loops_and_odd_things_end_nothing() {
+fn links_loops_and_special_files_do_not_stop_a_scan() {
     use std::os::unix::fs::symlink;
     let root = tempfile::tempdir().expect("a folder");
     let root = root.path();
@@ -244,7 +244,7 @@ fn a_file_that_vanishes_between_listing_and_reading_is_not_there() {
 }
 
 #[test]
-fn looking_again_finds_what_came_and_went() {
+fn reread_paths_show_added_and_removed_files() {
     let root = tempfile::tempdir().expect("a folder");
     let root = root.path();
     write(root, "hiera.yaml", "version: 5\n");
@@ -280,7 +280,7 @@ fn looking_again_finds_what_came_and_went() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_comes_to_lead_nowhere_is_heard_of() {
+fn a_link_that_breaks_is_reported() {
     use std::os::unix::fs::symlink;
     let root = tempfile::tempdir().expect("a folder");
     let root = root.path();
@@ -358,7 +358,7 @@ fn watch_until(
 }
 
 #[test]
-fn a_watcher_tells_of_files_and_new_folders() {
+fn a_watcher_reports_files_and_new_folders() {
     for mode in [WatchMode::System, WatchMode::Poll] {
         let root = tempfile::tempdir().expect("a folder");
         let root = root.path();

@@ -54,11 +54,11 @@ struct Watched {
     areas: Vec<Arc<str>>,
     ignore: Ignore,
     data_folders: DataFolders,
-    tell: Box<dyn FnMut(Change) + Send>,
+    on_change: Box<dyn FnMut(Change) + Send>,
 }
 
 impl Watcher {
-    /// Watches the areas of a workspace. `tell` is called from a thread of the watcher's own with
+    /// Watches the areas of a workspace. `on_change` is called from a thread of the watcher's own with
     /// the current state on the disk. Falls back to polling if the system refuses (too many
     /// folders, not supported); a caller that knows that events do not arrive (network file
     /// systems) passes [`WatchMode::Poll`].
@@ -68,14 +68,14 @@ impl Watcher {
         ignore: &Ignore,
         data_folders: DataFolders,
         mode: WatchMode,
-        tell: impl FnMut(Change) + Send + 'static,
+        on_change: impl FnMut(Change) + Send + 'static,
     ) -> Watcher {
         let (sender, receiver) = mpsc::channel();
         let watched = Watched {
             areas: areas.to_vec(),
             ignore: ignore.clone(),
             data_folders,
-            tell: Box::new(tell),
+            on_change: Box::new(on_change),
         };
         let events = sender.clone();
         let system = match mode {
@@ -164,12 +164,12 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
                 enough &= watch(&mut system, at, &watched.ignore);
             }
         }
-        watched.tell(dirty);
+        watched.report(dirty);
         if !enough {
             drop(system);
             let seen = look(&watched.areas, &watched.ignore);
             let all = watched.areas.iter().cloned().collect();
-            watched.tell(all);
+            watched.report(all);
             return poll(watched, seen, receiver);
         }
     }
@@ -191,7 +191,7 @@ fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
         let dirty: BTreeSet<Arc<str>> = gone.chain(new.map(|(at, _)| at)).cloned().collect();
         seen = now;
         if !dirty.is_empty() {
-            watched.tell(dirty);
+            watched.report(dirty);
         }
     }
 }
@@ -243,12 +243,12 @@ impl Watched {
             .is_some_and(|area| !self.ignore.skips_within(at, area))
     }
 
-    fn tell(&mut self, dirty: BTreeSet<Arc<str>>) {
+    fn report(&mut self, dirty: BTreeSet<Arc<str>>) {
         let dirty: Vec<Arc<str>> = dirty.into_iter().collect();
         if dirty.is_empty() {
             return;
         }
         let change = reread(&dirty, &self.areas, &self.ignore, &mut self.data_folders);
-        (self.tell)(change);
+        (self.on_change)(change);
     }
 }

@@ -50,7 +50,7 @@ impl Files for WorkspaceDisk {
 
     /// Whether a folder belongs to the checkout or exists on this machine: others are deployed
     /// elsewhere.
-    fn sees(&self, folder: &str) -> bool {
+    fn knows_content(&self, folder: &str) -> bool {
         path::within(&path::normalise(folder), &self.root).is_some()
             || self.disk.kind(folder) == Some(FileKind::Directory)
     }
@@ -86,10 +86,10 @@ impl Files for WorkspaceDisk {
         self.disk.data(path, format)
     }
 
-    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
+    fn entry(&self, path: &str, key: &str, searches: u32) -> Entry {
         /// A command reads a key and `lookup_options` from most files, and ends.
         const MOST_ASKED: u32 = 2;
-        if asked >= MOST_ASKED {
+        if searches >= MOST_ASKED {
             return Entry::Unknown;
         }
         // Bytes that are no text may be a reason to refuse the file.

@@ -98,7 +98,7 @@ fn gpg_recipients() {
 }
 
 #[test]
-fn what_is_wrong_with_a_blob() {
+fn broken_blobs_are_refused_with_a_reason() {
     let problem = |text: &str| {
         let found = scan(text);
         match (found.blobs.first(), found.broken.first()) {
@@ -174,7 +174,7 @@ fn secrets_stay_out_of_debug_texts() {
 }
 
 #[test]
-fn what_is_encrypted_opens_again() {
+fn encrypted_values_can_be_decrypted() {
     for name in ["first", "second", "third"] {
         let encryptor = Encryptor::from_pem(certificate(name)).unwrap();
         for text in ["", "s3cret", "ü\n\nx", &"long ".repeat(1000)] {

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_version_says_where_its_data_is() {
+    fn data_paths_are_found_for_every_version() {
         let paths = |text: &str| -> Vec<String> {
             let value = load_yaml(text.as_bytes()).unwrap();
             let config =

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_path_is_said() {
+    fn mistakes_in_paths_are_reported() {
         for (path, expected) in [
             (
                 "{datadir}/{key_pth}.yaml",

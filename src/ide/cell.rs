@@ -64,14 +64,17 @@ pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (Stri
         _ => MOST_ORIGINS - 1,
     };
     let (first, rest) = cell.origins.split_at(shown);
-    let whose: Vec<String> = first.iter().map(|origin| whose(&origin.nodes)).collect();
-    let width = whose.iter().map(|whose| whose.chars().count()).max();
+    let names: Vec<String> = first
+        .iter()
+        .map(|origin| nodes_text(&origin.nodes))
+        .collect();
+    let width = names.iter().map(|names| names.chars().count()).max();
     let width = width.unwrap_or_default();
     let mut lines: Vec<String> = Vec::new();
-    for (origin, whose) in first.iter().zip(whose) {
+    for (origin, names) in first.iter().zip(names) {
         let sources: Vec<String> = origin.sources.iter().map(place).collect();
-        let pad = " ".repeat(width - whose.chars().count());
-        let line = format!("{whose}{pad}  {}", sources.join(" "));
+        let pad = " ".repeat(width - names.chars().count());
+        let line = format!("{names}{pad}  {}", sources.join(" "));
         lines.push(line.trim_end().to_owned());
     }
     if !rest.is_empty() {
@@ -89,19 +92,19 @@ pub fn origins_text(cell: &Cell, place: &dyn Fn(&SourceLine) -> String) -> (Stri
 #[must_use]
 pub fn row_title(row: &Row) -> String {
     let total: usize = row.answers.iter().map(|cell| cell.nodes.len()).sum();
-    let said = match (row.answers.len(), total) {
+    let count_text = match (row.answers.len(), total) {
         (0, _) => "no node is known".to_owned(),
         (1, 0) => "the same for every node".to_owned(),
         (count, 0) => format!("{count} different values, depending on a node's facts"),
         (1, total) => format!("the same for {}", counted(total)),
         (count, total) => format!("{count} different values on {}", counted(total)),
     };
-    format!("{} — {said}", row.key)
+    format!("{} — {count_text}", row.key)
 }
 
 /// The name of a single node, else the number of nodes.
 #[must_use]
-pub fn whose(nodes: &[Arc<str>]) -> String {
+pub fn nodes_text(nodes: &[Arc<str>]) -> String {
     match nodes {
         [only] => only.to_string(),
         nodes => counted(nodes.len()),
@@ -120,19 +123,19 @@ fn cut(text: &str, most: usize) -> String {
 /// Cuts texts to a number of characters, so that they remain distinct: if their starts are the
 /// same, the start is left out. O(bytes × groups of similar texts).
 #[must_use]
-pub fn cut_apart(texts: &[String], most: usize) -> Vec<String> {
+pub fn shorten_distinctly(texts: &[String], most: usize) -> Vec<String> {
     /// The number of characters before the first difference.
     const BEFORE: usize = 12;
     let head = most / 3;
     let mut shown: Vec<String> = texts.iter().map(|text| cut(text, most)).collect();
     // Each round divides a group of equal texts.
     for _ in texts {
-        let mut alike: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut same: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, text) in shown.iter().enumerate() {
-            alike.entry(text).or_default().push(at);
+            same.entry(text).or_default().push(at);
         }
         let mut changed: Vec<(usize, String)> = Vec::new();
-        for group in alike.into_values() {
+        for group in same.into_values() {
             let first = &texts[group[0]];
             let others = group.iter().map(|&at| &texts[at]);
             let others = others.filter(|text| *text != first);
@@ -199,24 +202,24 @@ pub enum LineKind {
     Origin,
 }
 
-/// A difference as lines, each with the sources to append. `said` are both answers; `name` names a file.
+/// A difference as lines, each with the sources to append. `texts` are both answers; `name` names a file.
 #[must_use]
 pub fn difference_lines(
     difference: &Difference,
-    said: &[String],
+    text: &[String],
     name: impl Fn(&str) -> &str,
 ) -> Vec<(LineKind, String, String)> {
     let Difference { key, before, after } = difference;
     let title = match before.nodes == after.nodes && !after.nodes.is_empty() {
-        true => format!("{key} — {}", whose(&after.nodes)),
+        true => format!("{key} — {}", nodes_text(&after.nodes)),
         false => key.to_string(),
     };
     let mut lines = vec![(LineKind::Title, title, String::new())];
     let place = |source: &SourceLine| sources_text([source], &name);
     let sides = [(LineKind::Old, '-', before), (LineKind::New, '+', after)];
-    for ((part, sign, cell), said) in sides.into_iter().zip(said) {
+    for ((part, sign, cell), text) in sides.into_iter().zip(text) {
         let (sources, origins) = origins_text(cell, &place);
-        lines.push((part, format!("  {sign} {said}"), sources));
+        lines.push((part, format!("  {sign} {text}"), sources));
         let origins = origins.into_iter();
         lines.extend(
             origins.map(|origin| (LineKind::Origin, format!("      {origin}"), String::new())),
@@ -227,8 +230,8 @@ pub fn difference_lines(
 
 /// The answers of a difference, to be shown side by side.
 #[must_use]
-pub fn said_apart(difference: &Difference) -> Vec<String> {
-    apart(
+pub fn side_texts(difference: &Difference) -> Vec<String> {
+    distinct_texts(
         [
             outcome_text(&difference.before),
             outcome_text(&difference.after),
@@ -240,17 +243,17 @@ pub fn said_apart(difference: &Difference) -> Vec<String> {
 /// Adds one side of a difference: its answer and sources.
 pub(super) fn side(
     out: &mut String,
-    (sign, said): (char, &str),
+    (sign, text): (char, &str),
     cell: &Cell,
     place: &dyn Fn(&SourceLine) -> String,
 ) {
     let (sources, origins) = origins_text(cell, place);
-    let line = format!("  {sign} {said}  {sources}");
+    let line = format!("  {sign} {text}  {sources}");
     let line = line.trim_end();
     match line.chars().count() > WIDEST {
         // The sources follow a long answer on their own lines.
         true if !sources.is_empty() => {
-            let _ = writeln!(out, "  {sign} {said}");
+            let _ = writeln!(out, "  {sign} {text}");
             for sources in folded(sources.split(' '), " ", WIDEST - 6) {
                 let _ = writeln!(out, "      {sources}");
             }
@@ -287,13 +290,13 @@ pub(super) fn folded<'w>(
 }
 
 /// Cuts the two sides of a difference, so that they remain distinct. If they read alike, they are encrypted.
-fn apart(said: [String; 2], most: usize) -> Vec<String> {
-    let is_alike = said[0] == said[1] && said[0].contains("encrypted");
-    let mut said = cut_apart(&said, most);
-    if is_alike {
-        said[1].push_str(" (a different value)");
+fn distinct_texts(texts: [String; 2], most: usize) -> Vec<String> {
+    let are_encrypted = texts[0] == texts[1] && texts[0].contains("encrypted");
+    let mut texts = shorten_distinctly(&texts, most);
+    if are_encrypted {
+        texts[1].push_str(" (a different value)");
     }
-    said
+    texts
 }
 
 #[cfg(test)]
@@ -303,9 +306,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_that_differ_late_are_told_apart() {
+    fn texts_that_differ_late_stay_distinct_when_cut() {
         let long = |end: &str| format!("[\"{}\",{end}]", "x".repeat(100));
-        let shown = cut_apart(&[long("1"), long("2"), "[]".into(), long("1")], 40);
+        let shown = shorten_distinctly(&[long("1"), long("2"), "[]".into(), long("1")], 40);
         assert_eq!(
             shown,
             [
@@ -318,11 +321,14 @@ mod tests {
         // Two of three texts differ later than the third from both.
         let other = format!("[\"{}y{}\",1]", "x".repeat(50), "x".repeat(50));
         let all = [long("1"), long("2"), other];
-        let shown: BTreeSet<String> = cut_apart(&all, 40).into_iter().collect();
+        let shown: BTreeSet<String> = shorten_distinctly(&all, 40).into_iter().collect();
         assert_eq!(shown.len(), 3, "{shown:?}");
         // The texts are equal, or differ at their start.
-        assert_eq!(cut_apart(&[long("1"), long("1")], 10), ["[\"xxxxxxx…"; 2]);
+        assert_eq!(
+            shorten_distinctly(&[long("1"), long("1")], 10),
+            ["[\"xxxxxxx…"; 2]
+        );
         let early = ["a".to_string() + &long("1"), long("1")];
-        assert_eq!(cut_apart(&early, 8), ["a[\"xxxx…", "[\"xxxxx…"]);
+        assert_eq!(shorten_distinctly(&early, 8), ["a[\"xxxx…", "[\"xxxxx…"]);
     }
 }

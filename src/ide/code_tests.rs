@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::completion::complete;
 use super::definition::{declaration, definition, type_definition};
 use super::fixture_tests::{
-    Asked, all_shown, also_half_typed, ask, changed, check_cases, with_hierarchy,
+    AtCursor, all_shown, also_half_typed, at_cursor, changed, check_cases, with_hierarchy,
 };
 use super::references::{Role, references};
 use super::rename::rename;
@@ -48,11 +48,11 @@ fn in_code(change: &str) -> String {
 }
 
 /// A request at a cursor; `None` if it has no answer.
-type Request = fn(&Asked<'_>) -> Option<String>;
+type Request = fn(&AtCursor<'_>) -> Option<String>;
 
 fn answered(text: &str, request: Request) -> String {
     also_half_typed(text, |text| {
-        let found = ask(text, None, |asked| request(&asked));
+        let found = at_cursor(text, None, |cursor| request(&cursor));
         found.unwrap_or_else(|| "none".to_owned())
     })
 }
@@ -66,33 +66,33 @@ fn check_all(workspace: impl Fn(&str) -> String, request: Request, cases: Expect
     check_cases(cases, |text| answered(&workspace(text), request));
 }
 
-fn defined(asked: &Asked<'_>) -> Option<String> {
-    let found = definition(asked.analysis, asked.path, asked.offset, asked.facts)?;
-    Some(all_shown(asked.analysis.snapshot, &found.places))
+fn defined(cursor: &AtCursor<'_>) -> Option<String> {
+    let found = definition(cursor.analysis, cursor.path, cursor.offset, cursor.facts)?;
+    Some(all_shown(cursor.analysis.snapshot, &found.places))
 }
 
-fn declared(asked: &Asked<'_>) -> Option<String> {
-    let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts)?;
-    Some(all_shown(asked.analysis.snapshot, &found.places))
+fn declared(cursor: &AtCursor<'_>) -> Option<String> {
+    let found = declaration(cursor.analysis, cursor.path, cursor.offset, cursor.facts)?;
+    Some(all_shown(cursor.analysis.snapshot, &found.places))
 }
 
-fn typed(asked: &Asked<'_>) -> Option<String> {
-    let found = type_definition(asked.analysis, asked.path, asked.offset)?;
-    Some(all_shown(asked.analysis.snapshot, &found.places))
+fn typed(cursor: &AtCursor<'_>) -> Option<String> {
+    let found = type_definition(cursor.analysis, cursor.path, cursor.offset)?;
+    Some(all_shown(cursor.analysis.snapshot, &found.places))
 }
 
-fn referenced(asked: &Asked<'_>) -> Option<String> {
+fn referenced(cursor: &AtCursor<'_>) -> Option<String> {
     let roles = [Role::Definition, Role::Option, Role::Use];
-    let found = references(asked.analysis, asked.path, asked.offset, &roles)?;
-    Some(all_shown(asked.analysis.snapshot, &found))
+    let found = references(cursor.analysis, cursor.path, cursor.offset, &roles)?;
+    Some(all_shown(cursor.analysis.snapshot, &found))
 }
 
-fn offered(asked: &Asked<'_>) -> Option<String> {
-    let found = complete(asked.analysis, asked.path, asked.offset)?;
+fn offered(cursor: &AtCursor<'_>) -> Option<String> {
+    let found = complete(cursor.analysis, cursor.path, cursor.offset)?;
     let lines = found.items.iter().map(|item| {
         let detail = item.detail.as_deref().unwrap_or_default();
-        let said = item.documentation.as_deref().unwrap_or_default();
-        format!("{}  {detail}  {said}", item.label)
+        let documentation = item.documentation.as_deref().unwrap_or_default();
+        format!("{}  {detail}  {documentation}", item.label)
             .trim_end()
             .to_owned()
     });
@@ -270,7 +270,7 @@ fn classes_are_offered_where_manifests_include_them() {
     ] {
         check(
             &in_code(&format!("include web::log → {place}")),
-            |asked| offered(asked).filter(|found| !found.is_empty()),
+            |cursor| offered(cursor).filter(|found| !found.is_empty()),
             expect!["web::log  class"],
         );
     }
@@ -363,9 +363,9 @@ fn members_and_values_are_offered_by_their_types() {
 
 #[test]
 fn renames_go_through_lookups_and_stop_at_parameters() {
-    let renamed = |asked: &Asked<'_>| {
+    let renamed = |cursor: &AtCursor<'_>| {
         Some(
-            match rename(asked.analysis, asked.path, asked.offset, "people") {
+            match rename(cursor.analysis, cursor.path, cursor.offset, "people") {
                 Ok(renamed) => {
                     let places = renamed
                         .edits
@@ -403,21 +403,21 @@ fn renames_go_through_lookups_and_stop_at_parameters() {
 #[test]
 fn lookups_of_manifests_have_a_signature() {
     let active = |to: &str| {
-        ask(
+        at_cursor(
             &in_code(&format!("lookup('users.bob', Hash) → {to}")),
             None,
-            |asked| {
-                let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+            |cursor| {
+                let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
                 found.map(|found| found.parameters[found.active])
             },
         )
     };
     let label = |to: &str| {
-        ask(
+        at_cursor(
             &in_code(&format!("lookup('users.bob', Hash) → {to}")),
             None,
-            |asked| {
-                let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+            |cursor| {
+                let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
                 found.map(|found| found.label)
             },
         )

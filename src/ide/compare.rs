@@ -134,8 +134,8 @@ pub fn compare_versions(
         keys => keys.to_vec(),
     };
     for (at, key) in touched.iter().enumerate() {
-        let of = |view: &RootView<'_>| row_of(view, key, &extent.members);
-        let found = changes(&of(before), &of(after));
+        let row_in = |view: &RootView<'_>| row_of(view, key, &extent.members);
+        let found = changes(&row_in(before), &row_in(after));
         step(found, at + 1, touched.len())?;
     }
     Ok(())

@@ -303,9 +303,9 @@ pub fn type_definition(
 
 /// All files with a key that nodes read together with this one, in the order of levels, then by path.
 fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
-    let beside = HieraFiles::beside(view.analysis, path);
+    let related = HieraFiles::related_to(view.analysis, path);
     let files = view.analysis.snapshot.iter_files_with(key);
-    let files = files.filter(|file| beside.contains(file.path()));
+    let files = files.filter(|file| related.contains(file.path()));
     let mut files: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
     files.sort_by_cached_key(|at| (rank(view, key, at), at.clone()));
     files
@@ -331,15 +331,15 @@ fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> 
     let Ok(pattern) = Regexp::new(pattern) else {
         return Vec::new();
     };
-    let beside = HieraFiles::beside(analysis, path);
+    let related = HieraFiles::related_to(analysis, path);
     let mut places = Vec::new();
     for name in analysis.snapshot.key_names("") {
-        let is_meant = pattern.is_match(name).unwrap_or(false);
-        if (analysis.is_cancelled)() || places.len() >= MOST_PLACES || !is_meant {
+        let is_match = pattern.is_match(name).unwrap_or(false);
+        if (analysis.is_cancelled)() || places.len() >= MOST_PLACES || !is_match {
             continue;
         }
         let mut found = analysis.snapshot.definitions(name);
-        found.retain(|(file, _)| beside.contains(file.path()));
+        found.retain(|(file, _)| related.contains(file.path()));
         found.sort_by_cached_key(|(file, _)| (rank(view, name, file.path()), file.path().clone()));
         places.extend(
             found

@@ -63,12 +63,12 @@ pub fn judge(view: &RootView<'_>, expectation: &Expectation) -> Result<Judged, S
 
 /// The answers for all nodes of an expectation.
 fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, String> {
-    let ask = |view: &RootView<'_>, members: &[usize]| {
+    let answers_for = |view: &RootView<'_>, members: &[usize]| {
         row_by(view, &expectation.key, &expectation.request(), members).answers
     };
     let WhichNodes::Described(node) = &expectation.nodes else {
         let members = chosen(view.analysis.nodes, &expectation.nodes)?;
-        return Ok(judgeable(view, expectation, ask(view, &members)));
+        return Ok(judgeable(view, expectation, answers_for(view, &members)));
     };
     let mut nodes = Nodes::default();
     nodes.insert(node.as_ref().clone());
@@ -79,7 +79,7 @@ fn answers(view: &RootView<'_>, expectation: &Expectation) -> Result<Vec<Cell>, 
     };
     let mut about = analysis.at(view.root);
     about.environment.name = view.environment.name.clone();
-    Ok(judgeable(&about, expectation, ask(&about, &[0])))
+    Ok(judgeable(&about, expectation, answers_for(&about, &[0])))
 }
 
 /// Makes answers unknown if a value does not match a type that is not in the workspace.
@@ -91,7 +91,7 @@ fn judgeable(view: &RootView<'_>, expectation: &Expectation, mut answers: Vec<Ce
         let error = cell.result.as_ref().err();
         error.is_some_and(|error| matches!(error.innermost().cause, Cause::WrongType { .. }))
     };
-    if answers.iter().any(is_refused) && !view.session().knows_type(expected) {
+    if answers.iter().any(is_refused) && !view.session().is_known_type(expected) {
         for cell in answers.iter_mut().filter(|cell| is_refused(cell)) {
             cell.unknown = Some(format!(
                 "the type '{expected}' is not defined in this workspace"
@@ -169,16 +169,16 @@ fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> St
     let values = column.values.iter().flatten();
     let values: Vec<String> = values.map(Value::to_s).collect();
     if values.is_empty()
-        && let Some(meant) = nearest(variable, variables(known).iter().map(|name| &**name))
+        && let Some(suggestion) = nearest(variable, variables(known).iter().map(|name| &**name))
     {
-        return format!("no known node has '{variable}': did you mean '{meant}'?");
+        return format!("no known node has '{variable}': did you mean '{suggestion}'?");
     }
     let [only] = texts else {
         return format!("no known node has '{variable}' = {}", texts.join(" or "));
     };
     match nearest(only, values.iter().map(String::as_str)) {
-        Some(meant) if meant != only => {
-            format!("no known node has '{variable}' = {only}: did you mean {meant}?")
+        Some(suggestion) if suggestion != only => {
+            format!("no known node has '{variable}' = {only}: did you mean {suggestion}?")
         }
         Some(_) | None => format!("no known node has '{variable}' = {only}"),
     }
@@ -207,7 +207,9 @@ fn find(known: &KnownNodes, name: &Arc<str>) -> Result<usize, String> {
     known
         .find(name)
         .ok_or_else(|| match nearest_host(name, names) {
-            Some(meant) => format!("no known node is called '{name}': did you mean '{meant}'?"),
+            Some(suggestion) => {
+                format!("no known node is called '{name}': did you mean '{suggestion}'?")
+            }
             None => format!("no known node is called '{name}'"),
         })
 }

@@ -36,7 +36,7 @@ pub(super) fn nodes(text: &str) -> KnownNodes {
 }
 
 /// A fixture with its cursor.
-pub(super) struct Asked<'a> {
+pub(super) struct AtCursor<'a> {
     pub(super) analysis: Analysis<'a>,
     pub(super) path: &'a str,
     pub(super) offset: usize,
@@ -44,12 +44,16 @@ pub(super) struct Asked<'a> {
 }
 
 /// Evaluates something at the cursor of a fixture with all files open; `nodes.json` has the known nodes.
-pub(super) fn ask<T>(text: &str, selected: Option<&str>, answer: impl FnOnce(Asked<'_>) -> T) -> T {
+pub(super) fn at_cursor<T>(
+    text: &str,
+    selected: Option<&str>,
+    answer: impl FnOnce(AtCursor<'_>) -> T,
+) -> T {
     let fixture = Fixture::new("data/common.yaml", text);
     let (path, offset) = fixture.cursor.clone().expect("a cursor");
     let path = format!("{FOLDER}/{path}");
     analysed(&fixture.opened(), &path, |analysis, facts| {
-        answer(Asked {
+        answer(AtCursor {
             analysis: Analysis {
                 selected,
                 ..analysis

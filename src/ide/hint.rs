@@ -37,7 +37,7 @@ pub enum HintKind {
         /// The number of these nodes.
         nodes: usize,
         /// The number of nodes that read the file.
-        of: usize,
+        all: usize,
         /// The source of the value for most of them.
         by: Option<SourceLine>,
         /// The number of other files that set it for the rest.
@@ -46,7 +46,7 @@ pub enum HintKind {
     /// No node that reads the file gets the key from it.
     Dead {
         /// The number of known nodes that read the file; 0 if the hint is for any possible node.
-        of: usize,
+        all: usize,
         /// The source of the value for most of them.
         by: Option<SourceLine>,
         /// The number of other files that set it for the rest.
@@ -64,7 +64,7 @@ pub enum HintKind {
         /// The number of nodes.
         nodes: usize,
         /// The number of known nodes.
-        of: usize,
+        all: usize,
     },
 }
 
@@ -120,7 +120,7 @@ impl HintOptions {
         impact: true,
     };
 
-    fn wants(self, kind: &HintKind) -> bool {
+    fn includes(self, kind: &HintKind) -> bool {
         match kind {
             HintKind::Overridden { .. } => self.overridden,
             HintKind::Dead { .. } => self.never_used,
@@ -153,19 +153,19 @@ impl Hint {
         };
         let label = match &self.kind {
             HintKind::Overridden {
-                nodes: 1, of: 1, ..
+                nodes: 1, all: 1, ..
             } => by("↑ ".to_owned(), 0),
             HintKind::Overridden {
-                nodes, of, others, ..
-            } => by(format!("↑ {nodes}/{of} "), *others),
-            HintKind::Dead { of: 1, .. } => by("↑ ".to_owned(), 0),
+                nodes, all, others, ..
+            } => by(format!("↑ {nodes}/{all} "), *others),
+            HintKind::Dead { all: 1, .. } => by("↑ ".to_owned(), 0),
             HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
                 format!("= {}", inline(value, WIDEST - mark.len()))
             }
-            HintKind::Impact { of: 0, .. } => "changes the value".to_owned(),
-            HintKind::Impact { nodes, of } => format!("changes {nodes} of {of} nodes"),
+            HintKind::Impact { all: 0, .. } => "changes the value".to_owned(),
+            HintKind::Impact { nodes, all } => format!("changes {nodes} of {all} nodes"),
         };
         format!("{label}{mark}")
     }
@@ -195,7 +195,7 @@ impl Hint {
         match &self.kind {
             HintKind::Overridden {
                 nodes: 1,
-                of: 1,
+                all: 1,
                 others,
                 ..
             } => Some(format!(
@@ -203,9 +203,9 @@ impl Hint {
                 by(others)
             )),
             HintKind::Overridden {
-                nodes, of, others, ..
+                nodes, all, others, ..
             } => Some(format!(
-                "on {nodes} of the {of} nodes that read this file, this value is overridden by {}",
+                "on {nodes} of the {all} nodes that read this file, this value is overridden by {}",
                 by(others)
             )),
             HintKind::Dead { others, .. } => Some(format!(
@@ -303,11 +303,12 @@ fn all_hints(
     let analysis = view.analysis;
     let mut found = settled_hints(view, file, visible);
     if options.impact {
-        let of = analysis.nodes.len();
+        let all = analysis.nodes.len();
         let changed = changed_keys(analysis, file.path()).into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
-        found
-            .extend(changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, of })));
+        found.extend(
+            changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, all })),
+        );
         // VS Code cuts all hints of a line together after 43 characters, so the edit's effect comes first.
         found.sort_by_key(|hint| {
             let is_impact = matches!(hint.kind, HintKind::Impact { .. });
@@ -317,7 +318,7 @@ fn all_hints(
     // The rest of a broken file may be misleading.
     let is_whole = file.facts().error.is_none();
     found.retain(|hint| {
-        options.wants(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
+        options.includes(&hint.kind) && (is_whole || !matches!(hint.kind, HintKind::Dead { .. }))
     });
     found
 }
@@ -392,7 +393,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             }),
             (true, _) | (false, 0) => None,
             (false, _) => Some(HintKind::Dead {
-                of: 0,
+                all: 0,
                 by: sources
                     .first()
                     .map(|source| line(analysis.snapshot, source)),
@@ -408,7 +409,7 @@ fn key_hint(
     view: &RootView<'_>,
     path: &str,
     runs: &[Run],
-    of: usize,
+    all: usize,
     is_selected: bool,
 ) -> Option<HintKind> {
     let mut overridden = 0;
@@ -438,10 +439,10 @@ fn key_hint(
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
         0 => None,
-        nodes if nodes == of && !is_selected => Some(HintKind::Dead { of, by, others }),
+        nodes if nodes == all && !is_selected => Some(HintKind::Dead { all, by, others }),
         nodes => Some(HintKind::Overridden {
             nodes,
-            of,
+            all,
             by,
             others,
         }),

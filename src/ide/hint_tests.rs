@@ -58,8 +58,8 @@ fn found_in(files: &str, case: &Case<'_>) -> Vec<(String, Option<String>)> {
     };
     let path = format!("{FOLDER}/data/common.yaml");
     let hints = hints(analysis, &path, TextRange::new(0, 2_000), case.options);
-    let told = hints.iter().map(|hint| (hint.label(), hint.sentence()));
-    told.collect()
+    let found = hints.iter().map(|hint| (hint.label(), hint.sentence()));
+    found.collect()
 }
 
 fn labels(case: &Case<'_>) -> Vec<String> {
@@ -164,7 +164,7 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
         range: TextRange::new(0, 1),
         kind: HintKind::Overridden {
             nodes: 4,
-            of: 8,
+            all: 8,
             by: None,
             others: 1,
         },

@@ -60,13 +60,13 @@ pub fn impact_with(
         is_complete,
         ..Impact::default()
     };
-    let of = |view: &RootView<'_>, key: &str| match detail {
+    let row_in = |view: &RootView<'_>, key: &str| match detail {
         Detail::Answers => bare_row_of(view, key, &extent.members),
         Detail::Sources => row_of(view, key, &extent.members),
     };
     let mut nodes: HashSet<Arc<str>, KeyHashing> = HashSet::default();
     for (at, key) in keys.iter().enumerate() {
-        let found = changes(&of(before, key), &of(after, key));
+        let found = changes(&row_in(before, key), &row_in(after, key));
         nodes.extend(found.iter().flat_map(|change| change.after.nodes.clone()));
         impact.changes.extend(found);
         if step(at + 1, keys.len()).is_break() {

@@ -13,8 +13,8 @@ use crate::workspace::Snapshot;
 
 /// A value as JSON, on one line.
 #[must_use]
-pub fn json(of: &impl Serialize) -> String {
-    serde_json::to_string(of).unwrap_or_default()
+pub fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// An answer with its nodes, or with its condition if no nodes are known.
@@ -96,7 +96,7 @@ impl<'a, P> OutcomeFields<'a, P> {
             Outcome::Nothing(reasons) => (&[], reasons),
         };
         OutcomeFields {
-            key: &goal.asked,
+            key: &goal.written_key,
             value: TaggedJson(&goal.value),
             already: matches!(outcome, Outcome::Already),
             proposals: proposals.iter().map(proposal).collect(),

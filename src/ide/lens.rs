@@ -66,7 +66,7 @@ pub enum LensKind {
         /// The number of nodes.
         nodes: usize,
         /// The number of known nodes.
-        of: usize,
+        total: usize,
     },
     /// The unsaved edit may change any key.
     AnyImpact,
@@ -115,7 +115,7 @@ struct Ranks<'a> {
 
 #[derive(Clone, Copy)]
 enum Rank {
-    NotAsked,
+    Pending,
     NotRead,
     At(u32),
 }
@@ -125,9 +125,9 @@ impl Ranks<'_> {
     fn of(&mut self, id: FileId) -> Option<u32> {
         let at = id.0 as usize;
         if at >= self.known.len() {
-            self.known.resize(at + 1, Rank::NotAsked);
+            self.known.resize(at + 1, Rank::Pending);
         }
-        if let Rank::NotAsked = self.known[at] {
+        if let Rank::Pending = self.known[at] {
             let file = self.snapshot.file_by_id(id);
             let reads = |file: &Arc<File>| {
                 let mut places = self.places.iter();
@@ -138,7 +138,7 @@ impl Ranks<'_> {
         }
         match self.known[at] {
             Rank::At(rank) => Some(rank),
-            Rank::NotAsked | Rank::NotRead => None,
+            Rank::Pending | Rank::NotRead => None,
         }
     }
 }
@@ -255,7 +255,7 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
         Touched::Keys(_) => return vec![lens(first, LensKind::LaterImpact)],
         Touched::All => return vec![lens(first, LensKind::AnyImpact)],
     }
-    let of = analysis.nodes.len();
+    let total = analysis.nodes.len();
     let Some(impact) = edit.impact() else {
         return Vec::new();
     };
@@ -263,13 +263,13 @@ fn unsaved(analysis: Analysis<'_>, path: &str) -> Vec<Lens> {
     if by_key.is_empty() {
         return Vec::new();
     }
-    let mut lenses = vec![lens(first, in_all(&impact, by_key.len(), of))];
+    let mut lenses = vec![lens(first, in_all(&impact, by_key.len(), total))];
     for fact in edit.file.facts().sorted() {
         if let Some(nodes) = by_key.get(&fact.name) {
             let kind = LensKind::Impact {
                 keys: None,
                 nodes: nodes.len(),
-                of,
+                total,
             };
             lenses.push(lens(fact.key, kind));
         }
@@ -354,10 +354,10 @@ fn by_key(impact: &Impact) -> HashMap<Arc<str>, BTreeSet<Arc<str>>> {
     keys
 }
 
-fn in_all(impact: &Impact, keys: usize, of: usize) -> LensKind {
+fn in_all(impact: &Impact, keys: usize, total: usize) -> LensKind {
     LensKind::Impact {
         keys: Some(keys),
         nodes: impact.nodes.len(),
-        of,
+        total,
     }
 }

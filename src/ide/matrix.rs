@@ -93,7 +93,8 @@ impl Cell {
                 nodes: own.cloned().collect(),
             }
         });
-        let mut origins: Vec<CellOrigin> = origins.filter(|of| !of.nodes.is_empty()).collect();
+        let mut origins: Vec<CellOrigin> =
+            origins.filter(|origin| !origin.nodes.is_empty()).collect();
         origins.sort_by_key(|origin| std::cmp::Reverse(origin.nodes.len()));
         Cell {
             result: self.result.clone(),

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::definition::{declaration, definition};
 use super::fixture_tests::{
-    all_shown, also_half_typed, ask, changed, check_cases, text_of, with_hierarchy,
+    all_shown, also_half_typed, at_cursor, changed, check_cases, text_of, with_hierarchy,
 };
 use super::reference_tests::{check_all_references, check_highlights, check_references};
 
@@ -29,12 +29,12 @@ port: 3
 
 /// The name under the cursor and its definitions.
 fn definition_of(text: &str, selected: Option<&str>) -> String {
-    let found = ask(text, selected, |asked| {
-        let found = definition(asked.analysis, asked.path, asked.offset, asked.facts);
+    let found = at_cursor(text, selected, |cursor| {
+        let found = definition(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
         found.map(|found| {
             let origin = found.origin;
-            let file = asked.analysis.snapshot.file(asked.path).unwrap();
-            let places = all_shown(asked.analysis.snapshot, &found.places);
+            let file = cursor.analysis.snapshot.file(cursor.path).unwrap();
+            let places = all_shown(cursor.analysis.snapshot, &found.places);
             format!("from {}\n{places}", text_of(file.text(), origin))
         })
     });
@@ -54,9 +54,9 @@ fn check_definitions(workspace: impl Fn(&str) -> String, cases: Expect) {
 
 fn check_declaration(text: &str, expected: Expect) {
     let shown = also_half_typed(text, |text| {
-        let found = ask(text, None, |asked| {
-            let found = declaration(asked.analysis, asked.path, asked.offset, asked.facts);
-            found.map(|found| all_shown(asked.analysis.snapshot, &found.places))
+        let found = at_cursor(text, None, |cursor| {
+            let found = declaration(cursor.analysis, cursor.path, cursor.offset, cursor.facts);
+            found.map(|found| all_shown(cursor.analysis.snapshot, &found.places))
         });
         found.unwrap_or_else(|| "none".to_owned())
     });
@@ -330,7 +330,7 @@ b: \"%{facts.services} %{service}\"
 ";
 
 #[test]
-fn what_counts_for_known_nodes_comes_first() {
+fn definitions_for_known_nodes_come_first() {
     let text = with_hierarchy(&format!("{DATA}p$0ort: 4\n{NODES}"));
     check_definition(
         &text,
@@ -357,7 +357,7 @@ fn what_counts_for_known_nodes_comes_first() {
 }
 
 #[test]
-fn what_manifests_ask_for_is_in_the_order_of_the_levels() {
+fn definitions_of_manifest_lookups_follow_the_order_of_levels() {
     let files = format!(
         "{}{NODES}#- modules/m/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
          #- modules/m/data/m.yaml\nm::p: 0\n#- modules/m/manifests/init.pp\nclass m($p) {{ $x = lookup('m::p') }}\n",

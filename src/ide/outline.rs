@@ -56,7 +56,7 @@ pub fn outline(snapshot: &Snapshot, path: &str) -> Vec<Symbol> {
     let keys = file.facts().keys.iter();
     keys.map(|key| match values.get(&key.key) {
         Some(&value) if key.state == KeyState::Read => {
-            let (kind, detail) = said(&parse.tree, value);
+            let (kind, detail) = kind_and_detail(&parse.tree, value);
             Symbol {
                 kind,
                 detail,
@@ -119,7 +119,7 @@ impl Below<'_> {
 
     fn symbol(&mut self, name: Arc<str>, selection: TextRange, value: NodeId) -> Option<Symbol> {
         self.left = self.left.checked_sub(1)?;
-        let (kind, detail) = said(self.tree, value);
+        let (kind, detail) = kind_and_detail(self.tree, value);
         Some(Symbol {
             name,
             kind,
@@ -148,7 +148,7 @@ impl Below<'_> {
 }
 
 /// The kind of a value, and its description.
-fn said(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
+fn kind_and_detail(tree: &Tree, value: NodeId) -> (SymbolKind, Option<String>) {
     let node = tree.node(value);
     match &node.kind {
         NodeKind::Mapping(pairs) => (SymbolKind::Hash, Some(number_of(pairs.len(), "key"))),
@@ -218,7 +218,7 @@ fn broken(file: &File, key: &KeyFact) -> Symbol {
 fn in_line(value: &str) -> (SymbolKind, Option<String>) {
     let parse = parse_yaml(value);
     match parse.tree.root() {
-        Some(root) if parse.problems.is_empty() => said(&parse.tree, root),
+        Some(root) if parse.problems.is_empty() => kind_and_detail(&parse.tree, root),
         Some(_) | None => (SymbolKind::Key, None),
     }
 }
@@ -289,7 +289,7 @@ fn nest(lines: Vec<(usize, Symbol)>) -> Vec<Symbol> {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use super::super::fixture_tests::{ask, with_hierarchy};
+    use super::super::fixture_tests::{at_cursor, with_hierarchy};
     use super::super::symbols::Symbol;
     use super::document_symbols;
 
@@ -315,9 +315,13 @@ mod tests {
     }
 
     fn check(text: &str, expected: Expect) {
-        let shown = ask(text, None, |asked| {
+        let shown = at_cursor(text, None, |cursor| {
             let mut shown = Vec::new();
-            lines(&document_symbols(asked.analysis, asked.path), 0, &mut shown);
+            lines(
+                &document_symbols(cursor.analysis, cursor.path),
+                0,
+                &mut shown,
+            );
             shown.join("\n")
         });
         expected.assert_eq(&shown);

@@ -2,15 +2,15 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{also_half_typed, ask, check_cases, text_of, with_hierarchy};
+use super::fixture_tests::{also_half_typed, at_cursor, check_cases, text_of, with_hierarchy};
 use super::folding::{folds, selections};
 use super::linked_editing::linked_ranges;
 use super::semantic_tokens::semantic_tokens;
 use super::signature::signature;
 
 fn check_folds(text: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        let found = folds(asked.analysis.snapshot, asked.path).into_iter();
+    let shown = at_cursor(text, None, |cursor| {
+        let found = folds(cursor.analysis.snapshot, cursor.path).into_iter();
         let lines =
             found.map(|fold| format!("{}-{} {:?}", fold.first + 1, fold.last + 1, fold.kind));
         lines.collect::<Vec<_>>().join("\n")
@@ -21,9 +21,9 @@ fn check_folds(text: &str, expected: Expect) {
 /// Checks the ranges that a selection grows to, each case in a file.
 fn check_selections(cases: Expect) {
     check_cases(cases, |text| {
-        ask(&in_common(text), None, |asked| {
-            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-            let found = selections(asked.analysis.snapshot, asked.path, asked.offset);
+        at_cursor(&in_common(text), None, |cursor| {
+            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
+            let found = selections(cursor.analysis.snapshot, cursor.path, cursor.offset);
             let lines = found.into_iter().map(|range| text_of(text, range));
             lines.collect::<Vec<_>>().join("\n")
         })
@@ -31,9 +31,9 @@ fn check_selections(cases: Expect) {
 }
 
 fn check_tokens(text: &str, expected: Expect) {
-    let shown = ask(text, None, |asked| {
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-        let found = semantic_tokens(asked.analysis, asked.path).into_iter();
+    let shown = at_cursor(text, None, |cursor| {
+        let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
+        let found = semantic_tokens(cursor.analysis, cursor.path).into_iter();
         let lines = found.map(|token| {
             format!(
                 "{:?} {:?} {}",
@@ -50,9 +50,9 @@ fn check_tokens(text: &str, expected: Expect) {
 /// Checks the ranges that are edited together, each case in a file.
 fn check_linked(cases: Expect) {
     let linked = |text: &str| {
-        let shown = ask(text, None, |asked| {
-            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-            let found = linked_ranges(asked.analysis.snapshot, asked.path, asked.offset)?;
+        let shown = at_cursor(text, None, |cursor| {
+            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
+            let found = linked_ranges(cursor.analysis.snapshot, cursor.path, cursor.offset)?;
             let lines = found.ranges.iter().map(|range| {
                 let place = format!("{}-{}", range.start, range.end);
                 format!("{place} {}\n", text_of(text, *range))
@@ -191,8 +191,8 @@ fn quotes_of_keys_and_anchors_are_edited_together() {
 #[test]
 fn signatures_are_shown_in_calls() {
     let label = |text: &str| {
-        ask(&in_common(text), None, |asked| {
-            let found = signature(asked.analysis.snapshot, asked.path, asked.offset);
+        at_cursor(&in_common(text), None, |cursor| {
+            let found = signature(cursor.analysis.snapshot, cursor.path, cursor.offset);
             found.map(|found| found.label)
         })
     };

@@ -2,7 +2,9 @@
 
 use expect_test::{Expect, expect};
 
-use super::fixture_tests::{all_shown, also_half_typed, ask, check_cases, text_of, with_hierarchy};
+use super::fixture_tests::{
+    all_shown, also_half_typed, at_cursor, check_cases, text_of, with_hierarchy,
+};
 use super::lens::{LensOptions, lenses};
 use super::links::document_links;
 use super::navigation_tests::{DATA, MAPPED};
@@ -10,9 +12,9 @@ use super::references::{Role, highlights, references};
 
 fn references_of(text: &str) -> String {
     let roles = [Role::Definition, Role::Option, Role::Use];
-    let found = ask(text, None, |asked| {
-        let found = references(asked.analysis, asked.path, asked.offset, &roles);
-        found.map(|found| all_shown(asked.analysis.snapshot, &found))
+    let found = at_cursor(text, None, |cursor| {
+        let found = references(cursor.analysis, cursor.path, cursor.offset, &roles);
+        found.map(|found| all_shown(cursor.analysis.snapshot, &found))
     });
     found.unwrap_or_else(|| "none".to_owned())
 }
@@ -30,10 +32,10 @@ pub(super) fn check_all_references(workspace: impl Fn(&str) -> String, cases: Ex
 
 pub(super) fn check_highlights(text: &str, expected: Expect) {
     let shown = also_half_typed(text, |text| {
-        ask(text, None, |asked| {
-            let snapshot = asked.analysis.snapshot;
-            let file = snapshot.file(asked.path).unwrap();
-            let found = highlights(snapshot, asked.path, asked.offset).into_iter();
+        at_cursor(text, None, |cursor| {
+            let snapshot = cursor.analysis.snapshot;
+            let file = snapshot.file(cursor.path).unwrap();
+            let found = highlights(snapshot, cursor.path, cursor.offset).into_iter();
             let lines = found.map(|one| {
                 let line = file.line(one.name.start as usize) + 1;
                 format!("{line} {:?} {}", one.role, text_of(file.text(), one.name))
@@ -45,9 +47,9 @@ pub(super) fn check_highlights(text: &str, expected: Expect) {
 }
 
 fn check_links(text: &str, expected: Expect) {
-    let found = ask(text, None, |asked| {
-        let file = asked.analysis.snapshot.file(asked.path).unwrap();
-        let links = document_links(asked.analysis, asked.path).into_iter();
+    let found = at_cursor(text, None, |cursor| {
+        let file = cursor.analysis.snapshot.file(cursor.path).unwrap();
+        let links = document_links(cursor.analysis, cursor.path).into_iter();
         let lines =
             links.map(|link| format!("{} -> {}", text_of(file.text(), link.range), link.to));
         lines.collect::<Vec<_>>().join("\n")
@@ -193,13 +195,13 @@ fn a_lens_counts_what_the_document_of_uses_lists() {
          #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\
          url: \"%{lookup('web::port')} %{lookup('site.name')} %{hiera('web::port')}\"\n",
     );
-    let found = ask(&text, None, |asked| {
+    let found = at_cursor(&text, None, |cursor| {
         let options = LensOptions {
             overrides: false,
             uses: true,
             impact: false,
         };
-        let lenses = lenses(asked.analysis, asked.path, options).into_iter();
+        let lenses = lenses(cursor.analysis, cursor.path, options).into_iter();
         let lines = lenses.map(|lens| format!("{} {:?}", lens.key.unwrap(), lens.kind));
         lines.collect::<Vec<_>>().join("\n")
     });
@@ -214,8 +216,8 @@ fn a_path_of_several_files_is_a_link_for_the_selected_node() {
     )
     .replace("version: 5", "versi$0on: 5");
     let links = |selected: Option<&str>| {
-        ask(&text, selected, |asked| {
-            let links = document_links(asked.analysis, asked.path).into_iter();
+        at_cursor(&text, selected, |cursor| {
+            let links = document_links(cursor.analysis, cursor.path).into_iter();
             links.map(|link| link.to.to_string()).collect::<Vec<_>>()
         })
     };

@@ -97,9 +97,9 @@ pub(super) fn files_with<'a>(
     if let Named::Anchor { .. } | Named::Path(_) | Named::Element(_) = named {
         return snapshot.file(path).into_iter().collect();
     }
-    let beside = HieraFiles::beside(analysis, path);
+    let related = HieraFiles::related_to(analysis, path);
     match named {
-        Named::Function(_) => beside.configurations().collect(),
+        Named::Function(_) => related.configurations().collect(),
         Named::Key(_)
         | Named::Pattern(_)
         | Named::Variable(_)
@@ -112,14 +112,14 @@ pub(super) fn files_with<'a>(
                 let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
                 has_names || file.format().is_none() || is_expectations(file.path())
             };
-            let is_meant = |file: &&Arc<File>| match file.facts().code.is_some()
+            let may_refer = |file: &&Arc<File>| match file.facts().code.is_some()
                 || is_expectations(file.path())
             {
-                true => beside.has_code(file.path()),
-                false => **file.path() == *path || beside.contains(file.path()),
+                true => related.has_code(file.path()),
+                false => **file.path() == *path || related.contains(file.path()),
             };
             let files = snapshot.files().filter(may_name);
-            files.filter(is_meant).collect()
+            files.filter(may_refer).collect()
         }
     }
 }
@@ -234,12 +234,12 @@ fn of_key(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<Occurrence> 
             whole: fact.key.cover(fact.value),
             role: Role::Definition,
         }));
-        let is_meant = |entry: &str| match entry.starts_with('^') {
+        let applies = |entry: &str| match entry.starts_with('^') {
             true => Regexp::new(entry).is_ok_and(|it| it.is_match(&key.root).unwrap_or(false)),
             false => *entry == *key.root,
         };
         let options = facts.lookup_options.iter();
-        let options = options.filter(|option| is_meant(&option.pattern));
+        let options = options.filter(|option| applies(&option.pattern));
         found.extend(options.map(|option| Occurrence {
             name: option.key,
             whole: option.key.cover(option.value),
@@ -328,11 +328,11 @@ fn of_variable(snapshot: &Snapshot, file: &File, name: &str) -> Vec<Occurrence> 
     found
 }
 
-fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
+fn of_anchor(snapshot: &Snapshot, file: &File, anchored: NodeId) -> Vec<Occurrence> {
     let parse = snapshot.parse_of(file, file.format().unwrap_or(Format::Yaml));
     let mut found = Vec::new();
     for (id, node) in parse.tree.nodes() {
-        if id == of
+        if id == anchored
             && let Some(anchor) = &node.anchor
         {
             found.push(Occurrence {
@@ -341,7 +341,7 @@ fn of_anchor(snapshot: &Snapshot, file: &File, of: NodeId) -> Vec<Occurrence> {
                 role: Role::Definition,
             });
         }
-        if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(of)) {
+        if matches!(&node.kind, NodeKind::Alias { target, .. } if *target == Some(anchored)) {
             found.push(Occurrence {
                 name: node.range,
                 whole: node.range,
@@ -365,8 +365,8 @@ fn of_path(snapshot: &Snapshot, file: &File, target: &PathTarget) -> Vec<Occurre
     let levels = || spans.hierarchy.iter().chain(&spans.default_hierarchy);
     let own = levels().find(|level| level.range.contains(target.range));
     let own = own.map(datadir);
-    let beside = levels().filter(|level| Some(datadir(level)) == own);
-    let paths = beside.flat_map(|level| &level.locations);
+    let same_datadir = levels().filter(|level| Some(datadir(level)) == own);
+    let paths = same_datadir.flat_map(|level| &level.locations);
     let paths = paths.filter(|span| span.text == target.span.text);
     let uses = paths.map(|span| Occurrence {
         name: span.range,

@@ -74,7 +74,7 @@ impl<'a> Changed<'a> {
 fn manifests_differ(before: &KnownNodes, after: &KnownNodes) -> bool {
     let assigned = |nodes: &KnownNodes, member| nodes.assigned(member).unwrap_or_default();
     let is_run = before.has_manifests() || after.has_manifests();
-    let is_same = |member| assigned(before, member).says_the_same(&assigned(after, member));
+    let is_same = |member| assigned(before, member).has_same_values(&assigned(after, member));
     is_run && before.id() != after.id() && !(0..after.len()).all(is_same)
 }
 
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_hash_can_touch_any_key() {
+    fn a_file_that_is_not_a_hash_can_touch_any_key() {
         assert_eq!(check("a: 1\n", "[a]\n"), None);
         assert_eq!(check("a: 1\n", "a: [\n"), None);
         assert_eq!(check("a: 1\n", "? [a]\n: 1\n"), None);

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_know_their_place() {
+    fn segments_have_their_ranges() {
         let text = "users. 'a.b' .0";
         let split = split_key(text).unwrap();
         let places: Vec<&str> = split.iter().map(|(_, range)| range.slice(text)).collect();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_module_is_what_stands_before_the_first_colons() {
+    fn the_module_is_the_part_before_the_first_colons() {
         assert_eq!(Key::parse("a::b::c.x").unwrap().module_name(), Some("a"));
         assert_eq!(Key::parse("a").unwrap().module_name(), None);
         assert_eq!(Key::parse("::a::b").unwrap().module_name(), Some("::a::b"));

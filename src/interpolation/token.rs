@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_told_apart() {
+    fn every_kind_of_token_is_recognized() {
         let cases = [
             ("%{}", "empty"),
             ("%{ :: }", "empty"),

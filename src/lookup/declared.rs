@@ -14,7 +14,7 @@ use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, Template
 use crate::value::{Missing, Opaque, StrKey, Value};
 use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
 
-struct Asked<'a> {
+struct DeclaredRequest<'a> {
     root: &'a Arc<str>,
     invocation: &'a Invocation,
 }
@@ -67,9 +67,9 @@ impl Engine<'_> {
         if !self.assumed.contains(&assumed) {
             self.assumed.push(assumed);
         }
-        let asked = Asked { root, invocation };
+        let request = DeclaredRequest { root, invocation };
         let found = match declared_reading(declared.backend.like) {
-            Some(reading) => self.read_declared(origin, declared, reading, &asked),
+            Some(reading) => self.read_declared(origin, declared, reading, &request),
             None => self.secret(origin, &declared.backend, root),
         };
         // A `lookup_key` function returns the same object the next time.
@@ -102,22 +102,22 @@ impl Engine<'_> {
         origin: &ValueOrigin<'_>,
         declared: &Declared,
         reading: Reading,
-        asked: &Asked<'_>,
+        request: &DeclaredRequest<'_>,
     ) -> Found {
         let place = origin.place.filter(|place| !place.is_uri);
         let paths = &declared.backend.path;
         let needs_level_path = paths.is_empty() || paths.iter().any(|path| path.needs_level_path());
         if place.is_none() && needs_level_path {
-            return self.give_up(origin, asked.root);
+            return self.give_up(origin, request.root);
         }
         let own = place.map(Location::template).unwrap_or_default();
         if paths.is_empty() {
-            return self.key_in_file(origin, &own.to_string(), reading, asked);
+            return self.key_in_file(origin, &own.to_string(), reading, request);
         }
         for path in paths {
             let template = path.template(&own, &declared.datadir);
-            let Some(file) = template.with_key(asked.root) else {
-                return self.give_up(origin, asked.root);
+            let Some(file) = template.with_key(request.root) else {
+                return self.give_up(origin, request.root);
             };
             let file: Arc<str> = Arc::from(self.session.files.resolve(&file.to_string()));
             let node = || {
@@ -129,9 +129,9 @@ impl Engine<'_> {
                 })
             };
             let found = self.with(node, |engine| {
-                let found = engine.key_in_file(origin, &file, reading, asked);
+                let found = engine.key_in_file(origin, &file, reading, request);
                 let is_there = engine.session.files.kind(&file).is_some();
-                let key = || asked.root.to_string();
+                let key = || request.root.to_string();
                 match &found {
                     Ok(value) => engine.event(|| TraceEvent::Found(key(), value.clone())),
                     Err(Failure::NotFound) if !is_there => {
@@ -155,9 +155,9 @@ impl Engine<'_> {
         origin: &ValueOrigin<'_>,
         file: &str,
         reading: Reading,
-        asked: &Asked<'_>,
+        request: &DeclaredRequest<'_>,
     ) -> Found {
-        let Asked { root, invocation } = *asked;
+        let DeclaredRequest { root, invocation } = *request;
         if self.session.files.kind(file) != Some(FileKind::File) {
             return Err(Failure::NotFound);
         }

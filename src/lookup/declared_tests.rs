@@ -80,20 +80,20 @@ impl Place {
     }
 
     /// The answer in a line: the value, the conditions that would change it, and its assumptions.
-    fn said(&self, key: &str, role: &str) -> String {
+    fn answer_line(&self, key: &str, role: &str) -> String {
         let answer = self.answer(key, role);
-        let mut said = match &answer.result {
+        let mut line = match &answer.result {
             Ok(value) => value.inspect(),
             Err(error) if error.is_not_found() => "not found".to_owned(),
             Err(error) => error.to_string(),
         };
         if let Some(unless) = answer.unless(&[Arc::from(key)]) {
-            said.push_str(&format!(", unless {unless}"));
+            line.push_str(&format!(", unless {unless}"));
         }
         for assumed in &answer.assumed {
-            said.push_str(&format!("; {assumed}"));
+            line.push_str(&format!("; {assumed}"));
         }
-        said
+        line
     }
 }
 
@@ -144,22 +144,22 @@ fn a_level_that_is_not_declared_leaves_a_condition() {
     let place = Place::new(EXPANDING, &format!("{EXPAND}}}"));
     let rests = "; the function 'lib::expand' is declared to read like yaml_data";
     assert_eq!(
-        place.said("top", "web"),
+        place.answer_line("top", "web"),
         format!("\"common\", unless vault_lookup has the key{rests}")
     );
     assert_eq!(
-        place.said("nowhere", "web"),
+        place.answer_line("nowhere", "web"),
         format!("not found, unless vault_lookup has the key{rests}")
     );
     assert_eq!(
-        place.said("profile::name", "web"),
+        place.answer_line("profile::name", "web"),
         format!(
             "\"web common\", unless vault_lookup has the key, or vault_lookup has 'top'{rests}"
         )
     );
     let place = Place::new(EXPANDING, "{}");
     assert_eq!(
-        place.said("secret::one", "web"),
+        place.answer_line("secret::one", "web"),
         "\"plain\", unless vault_lookup has the key, or lib::expand has the key"
     );
 }
@@ -336,12 +336,12 @@ fn a_function_behind_an_unknown_path_leaves_a_condition() {
         let answer = place.session().lookup(&Scope::open(), &Request::key("a"));
         answer.unless(&[Arc::from("a")])
     };
-    let said = unless("{}").expect("a condition");
+    let condition = unless("{}").expect("a condition");
     assert!(
-        said.contains("lib::role") && !said.contains("lib::gone"),
-        "{said}"
+        condition.contains("lib::role") && !condition.contains("lib::gone"),
+        "{condition}"
     );
-    let said = unless(r#"{"lib::role": {"like": "secret"}}"#).expect("a condition");
-    assert!(said.contains("lib::role"), "{said}");
+    let condition = unless(r#"{"lib::role": {"like": "secret"}}"#).expect("a condition");
+    assert!(condition.contains("lib::role"), "{condition}");
     assert_eq!(unless(r#"{"lib::role": {"like": "nothing"}}"#), None);
 }

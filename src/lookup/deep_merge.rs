@@ -139,7 +139,7 @@ impl Merge<'_> {
                 if merged == *source {
                     return Ok(source.clone());
                 }
-                self.tell((source.clone(), merged.clone()));
+                self.record_mutation((source.clone(), merged.clone()));
                 Ok(merged)
             }
             Value::Array(elements) => self.merge_array(elements, dest, depth),
@@ -173,7 +173,7 @@ impl Merge<'_> {
                     if let Err(error) = self.merge_entry(hash, (key, value), same, depth + 1) {
                         // Changes before the error are kept.
                         if same && dest != *source {
-                            self.tell((source.clone(), dest));
+                            self.record_mutation((source.clone(), dest));
                         }
                         return Err(error);
                     }
@@ -287,7 +287,7 @@ impl Merge<'_> {
                     Value::Hash(_) => Value::hash([]),
                     // The same text object is emptied.
                     Value::String(_) => {
-                        self.tell((dest, Value::string("")));
+                        self.record_mutation((dest, Value::string("")));
                         Value::string("")
                     }
                     _ => Value::Undef,
@@ -389,7 +389,7 @@ impl Merge<'_> {
         Ok((kept.clone(), Value::Array(kept)))
     }
 
-    fn tell(&mut self, mutation: Mutation) {
+    fn record_mutation(&mut self, mutation: Mutation) {
         if let Some(mutated) = &mut self.mutated {
             mutated.push(mutation);
         }
@@ -397,7 +397,7 @@ impl Merge<'_> {
 
     fn record(&mut self, before: &Arc<Vec<Value>>, after: &Arc<Vec<Value>>) {
         if !Arc::ptr_eq(before, after) {
-            self.tell((Value::Array(before.clone()), Value::Array(after.clone())));
+            self.record_mutation((Value::Array(before.clone()), Value::Array(after.clone())));
         }
     }
 }

@@ -204,7 +204,7 @@ impl Engine<'_> {
             TokenKind::Variable { key } => {
                 let inner = token.inner.slice(subject);
                 let value = self.variable(inner, &key.root, &key.segments, invocation)?;
-                self.again("scope:", inner, value, invocation, methods)?
+                self.interpolate_result("scope:", inner, value, invocation, methods)?
             }
             TokenKind::UnknownMethod { name } => {
                 self.refuse_methods(methods)?;
@@ -235,15 +235,15 @@ impl Engine<'_> {
                     }
                     Method::Lookup | Method::Hiera => {
                         let value = self.nested_lookup(argument, invocation)?;
-                        self.again("", argument, value, invocation, methods)?
+                        self.interpolate_result("", argument, value, invocation, methods)?
                     }
                     Method::Scope => {
                         let value = self.scope_method(argument, subject, invocation)?;
-                        self.again("scope:", argument, value, invocation, methods)?
+                        self.interpolate_result("scope:", argument, value, invocation, methods)?
                     }
                     Method::Literal => {
                         let value = Value::String(argument.clone());
-                        self.again("", argument, value, invocation, methods)?
+                        self.interpolate_result("", argument, value, invocation, methods)?
                     }
                 }
             }
@@ -252,7 +252,7 @@ impl Engine<'_> {
     }
 
     /// Interpolates the result of a token, with the token's name guarded against loops.
-    fn again(
+    fn interpolate_result(
         &mut self,
         prefix: &str,
         name: &str,

@@ -24,7 +24,7 @@ const MAX_LOOKUPS: usize = 500;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Data {
     /// Yes, as in manifests.
-    Asked,
+    Allowed,
     /// No: a lookup calls the code, and the results of its own lookups are unknown.
     Unknown,
 }

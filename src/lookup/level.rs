@@ -41,7 +41,7 @@ pub(super) struct LevelProvider {
     /// The cache of a function that is evaluated.
     pub(super) cached: Cached,
     /// How often each location was searched for a single key.
-    pub(super) asked: RefCell<Vec<u32>>,
+    pub(super) searches: RefCell<Vec<u32>>,
     /// The definition of a function that is not Puppet's own, once searched for.
     pub(super) definition: OnceCell<FunctionDefinition>,
     pub(super) declared: Option<Declared>,
@@ -113,7 +113,7 @@ impl Engine<'_> {
             given: CachedValues::default(),
             hashes: RefCell::default(),
             cached: Cached::default(),
-            asked: RefCell::default(),
+            searches: RefCell::default(),
             definition: OnceCell::new(),
             declared,
         }))
@@ -385,12 +385,14 @@ impl Engine<'_> {
         if !is_plain || matches!(level.hashes.borrow().get(at), Some(Some(_))) {
             return Entry::Unknown;
         }
-        let mut asked = level.asked.borrow_mut();
-        if asked.len() <= at {
-            asked.resize(at + 1, 0);
+        let mut searches = level.searches.borrow_mut();
+        if searches.len() <= at {
+            searches.resize(at + 1, 0);
         }
-        asked[at] += 1;
-        self.session.files.entry(&place.place, root, asked[at] - 1)
+        searches[at] += 1;
+        self.session
+            .files
+            .entry(&place.place, root, searches[at] - 1)
     }
 
     /// The hash of a location, read once for a compilation; `None` if it comes from a function that

@@ -217,7 +217,7 @@ impl Engine<'_> {
             false => &datadir.text,
         };
         let files = self.session.files;
-        let is_elsewhere = || !files.sees(folder) || files.is_behind_lost_link(&joined);
+        let is_elsewhere = || !files.knows_content(folder) || files.is_behind_lost_link(&joined);
         let is_absent = !exists && open.is_none() && is_elsewhere();
         Location {
             original: original.clone(),
@@ -281,7 +281,7 @@ impl Engine<'_> {
             Some(kind) => kind != FileKind::Directory,
             None => files.is_link(path),
         };
-        if !files.sees(&datadir.text) {
+        if !files.knows_content(&datadir.text) {
             found.push(Location {
                 original: shown.clone(),
                 place: shown,

@@ -233,13 +233,13 @@ impl Engine<'_> {
         search: impl FnOnce(&mut Self) -> Found<T>,
     ) -> Found<T> {
         let was_in_options = std::mem::replace(&mut self.in_options, true);
-        let untold = match self.traces(Tracing::Sources) {
+        let tracer = match self.traces(Tracing::Sources) {
             true => self.tracer.take(),
             false => None,
         };
         let found = self.with(kind, search);
-        if untold.is_some() {
-            self.tracer = untold;
+        if tracer.is_some() {
+            self.tracer = tracer;
         }
         self.in_options = was_in_options;
         found

@@ -65,14 +65,14 @@ impl Engine<'_> {
         let language = SessionHost::new(session, Data::Unknown);
         let memory = Memory {
             cached: origin.level.cached.take(origin.at),
-            said: self.tracer.is_some().then(Vec::new),
+            explained: self.tracer.is_some().then(Vec::new),
         };
         let scope = self.scope.at_top();
         let called = call_function(&language, &scope, (&source, name), arguments, memory);
-        let Memory { cached, said } = called.memory;
+        let Memory { cached, explained } = called.memory;
         origin.level.cached.keep(origin.at, cached);
-        for text in said.into_iter().flatten() {
-            self.remark(|| Remark::Said(text.clone()));
+        for text in explained.into_iter().flatten() {
+            self.remark(|| Remark::Explained(text.clone()));
         }
         for variable in &called.variables {
             self.reads.variables.add(variable);

@@ -180,7 +180,7 @@ impl Unknown {
     /// The condition that would change the answer to a lookup of some top-level keys: `vault_lookup
     /// has the key`.
     #[must_use]
-    pub fn condition(&self, asked: &[Arc<str>]) -> String {
+    pub fn condition(&self, requested: &[Arc<str>]) -> String {
         let (who, key) = match &self.cause {
             UnknownCause::Function { name, key } => (name.to_string(), key),
             UnknownCause::Absent { key, .. } => (
@@ -201,7 +201,9 @@ impl Unknown {
         };
         match &**key {
             LOOKUP_OPTIONS => format!("{who} has lookup_options for it"),
-            key if asked.iter().any(|asked| **asked == *key) => format!("{who} has the key"),
+            key if requested.iter().any(|requested| **requested == *key) => {
+                format!("{who} has the key")
+            }
             key => format!("{who} has '{key}'"),
         }
     }
@@ -316,7 +318,7 @@ impl Answer {
         if self.unknown.is_empty() {
             return None;
         }
-        let asked: Vec<Arc<str>> = names
+        let requested: Vec<Arc<str>> = names
             .iter()
             .filter_map(|name| Key::parse(name).ok()?.root.as_name().map(Arc::from))
             .collect();
@@ -326,11 +328,11 @@ impl Answer {
             else {
                 return false;
             };
-            asked.contains(key)
+            requested.contains(key)
         };
-        let has_key = |of: &Unknown| {
+        let has_key = |option: &Unknown| {
             let mut unknown = self.unknown.iter().filter(|known| decides(known));
-            unknown.any(|known| known.layer == of.layer && known.index == of.index)
+            unknown.any(|known| known.layer == option.layer && known.index == option.index)
         };
         let mut conditions: Vec<String> = Vec::new();
         // Conditions on options alone come last.
@@ -338,7 +340,7 @@ impl Answer {
             self.unknown.iter().partition(|unknown| unknown.for_options);
         for unknown in of_keys {
             if !matches!(unknown.cause, UnknownCause::Absent { .. }) {
-                conditions.push(unknown.condition(&asked));
+                conditions.push(unknown.condition(&requested));
             }
         }
         let absent: Vec<Arc<str>> = self.absent(|unknown| decides(unknown));
@@ -349,14 +351,14 @@ impl Answer {
         // A level with the key decides, whatever its options are.
         for unknown in &of_options {
             if !has_key(unknown) && !matches!(unknown.cause, UnknownCause::Absent { .. }) {
-                conditions.push(unknown.condition(&asked));
+                conditions.push(unknown.condition(&requested));
             }
         }
         let options: Vec<Arc<str>> =
             self.absent(|unknown| unknown.for_options && !has_key(unknown));
         conditions.extend(absent_words(&options, "lookup_options for it"));
-        let mut told = BTreeSet::new();
-        conditions.retain(|condition| told.insert(condition.clone()));
+        let mut seen = BTreeSet::new();
+        conditions.retain(|condition| seen.insert(condition.clone()));
         if let Some(more) = conditions.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
             conditions.truncate(MAX_REASONS);
             conditions.push(format!("{more} more levels do"));
@@ -406,9 +408,9 @@ impl Answer {
     /// The same, as separate reasons.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
-        let mut told = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let mut reasons: Vec<String> = self.unknown.iter().map(|one| self.reason(one)).collect();
-        reasons.retain(|reason| told.insert(reason.clone()));
+        reasons.retain(|reason| seen.insert(reason.clone()));
         if reasons.is_empty() {
             let value = self.result.as_ref().ok();
             return value.and_then(Value::opaque_reason).into_iter().collect();

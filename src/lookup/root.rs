@@ -17,8 +17,8 @@ impl Environment {
             RootKind::Module { .. } | RootKind::Global => roots.environments_of(root).next(),
         };
         let (global_config, global_dir) = global_of(snapshot, root, home);
-        let of = home.unwrap_or(root);
-        let mut modules: Vec<(Arc<str>, Arc<str>)> = of
+        let environment = home.unwrap_or(root);
+        let mut modules: Vec<(Arc<str>, Arc<str>)> = environment
             .modules
             .iter()
             .map(|(name, dir)| (name.clone(), dir.clone()))
@@ -36,12 +36,15 @@ impl Environment {
                 Some(None) => EnvironmentConfig::None,
                 None => EnvironmentConfig::Own,
             },
-            modulepath: of.modulepath.clone(),
+            modulepath: environment.modulepath.clone(),
             modules,
             global_config,
             global_dir,
             codedir: Arc::from("/etc/puppetlabs/code"),
-            data_provider: of.environment_data_provider.as_deref().map(Arc::from),
+            data_provider: environment
+                .environment_data_provider
+                .as_deref()
+                .map(Arc::from),
         }
     }
 }

@@ -32,7 +32,7 @@ impl<'a> Session<'a> {
         self.compilation(scope).lookup(request)
     }
 
-    /// Answers many requests for one scope, which share a compilation. `tell` is called with each
+    /// Answers many requests for one scope, which share a compilation. `visit` is called with each
     /// answer as soon as it is ready. Each answer is that of a separate compilation, except for
     /// warnings that came with an earlier one, and without [`Answer::reads`]. Returns the reads of
     /// all answers together.
@@ -40,11 +40,11 @@ impl<'a> Session<'a> {
         &self,
         scope: &Scope,
         requests: impl IntoIterator<Item = &'r Request>,
-        mut tell: impl FnMut(Answer),
+        mut visit: impl FnMut(Answer),
     ) -> Reads {
         let mut engine = Engine::new(*self, scope.clone());
         for request in requests {
-            tell(engine.run(request));
+            visit(engine.run(request));
         }
         engine.reads.list()
     }

@@ -125,20 +125,20 @@ fn compare_nodes(session: &Session<'_>, nodes: &KnownNodes, request: &Request) {
             for &member in &run.members {
                 let alone = session.lookup(&nodes.scope(member), request);
                 assert_eq!(
-                    told(&run.answer),
-                    told(&alone),
+                    answer_text(&run.answer),
+                    answer_text(&alone),
                     "{request:?} of node {member}"
                 );
             }
         }
         assert!(runs.len() <= most);
-        let asked: usize = runs.iter().map(|run| run.members.len()).sum();
-        assert!(asked == nodes.len() || runs.len() == limit.sample || runs.len() == most);
+        let looked_up: usize = runs.iter().map(|run| run.members.len()).sum();
+        assert!(looked_up == nodes.len() || runs.len() == limit.sample || runs.len() == most);
     }
 }
 
 /// The whole answer as text, including the trace.
-fn told(answer: &Answer) -> String {
+fn answer_text(answer: &Answer) -> String {
     let trace = answer.trace.as_ref().map(explain);
     format!(
         "{:?} {:?} {:?} {:?} {trace:?}",
@@ -166,17 +166,17 @@ fn compare(snapshot: &Snapshot, environment: &Environment, shared: &ConfigCache)
             for key in ["m::list", "m::hash", "own"] {
                 let plain = Request::key(key);
                 for request in [plain.clone(), plain.clone().with_sources(), plain.traced()] {
-                    let ask = |configs: &ConfigCache| {
+                    let answer_with = |configs: &ConfigCache| {
                         let session = Session {
                             files: snapshot,
                             environment,
                             settings: &settings,
                             configs,
                         };
-                        told(&session.lookup(scope, &request))
+                        answer_text(&session.lookup(scope, &request))
                     };
-                    let alone = ask(&ConfigCache::default());
-                    assert_eq!(ask(shared), alone, "{key} in scope {at}");
+                    let alone = answer_with(&ConfigCache::default());
+                    assert_eq!(answer_with(shared), alone, "{key} in scope {at}");
                 }
             }
         }
@@ -229,7 +229,7 @@ proptest! {
 /// Within a request a merge changes the cached values of a `lookup_key` function; the next request
 /// starts fresh.
 #[test]
-fn what_a_merge_changed_in_place_is_not_the_next_request_s() {
+fn changes_of_a_merge_do_not_leak_into_the_next_request() {
     let workspace = Workspace::new();
     workspace.apply(Change::Folders(vec!["/env".into()]));
     let eyaml =
@@ -261,11 +261,11 @@ fn what_a_merge_changed_in_place_is_not_the_next_request_s() {
         configs: &configs,
     };
     let requests = ["k", "twice", "k", "twice"].map(Request::key);
-    let mut told = Vec::new();
+    let mut values = Vec::new();
     session.lookup_each(&Scope::open(), &requests, |answer| {
-        told.push(answer.result.map(|value| value.inspect()));
+        values.push(answer.result.map(|value| value.inspect()));
     });
     let (once, twice) = (r#"{"l"=>["b", "a"]}"#, r#"[["b", "a"], ["x", "b", "a"]]"#);
     let expected = [once, twice, once, twice].map(|text| Ok(text.to_string()));
-    assert_eq!(told, expected);
+    assert_eq!(values, expected);
 }

@@ -85,7 +85,7 @@ pub fn runs_within(
     runs
 }
 
-/// [`runs_within`], unordered, keeping only the result of `tell` for each answer: the traces of a
+/// [`runs_within`], unordered, keeping only the result of `visit` for each answer: the traces of a
 /// large hierarchy are much larger.
 fn answers_within<T>(
     session: &Session<'_>,
@@ -93,7 +93,7 @@ fn answers_within<T>(
     request: &Request,
     members: &[usize],
     limit: &LookupLimit<'_>,
-    mut tell: impl FnMut(Answer) -> T,
+    mut visit: impl FnMut(Answer) -> T,
 ) -> Vec<(T, Vec<usize>)> {
     let mut most = limit.most;
     let mut rest = members.to_vec();
@@ -123,7 +123,7 @@ fn answers_within<T>(
                 }
             }
         }
-        runs.push((tell(answer), vec![member]));
+        runs.push((visit(answer), vec![member]));
     }
     runs
 }
@@ -373,7 +373,7 @@ pub fn groups_of_members(
     let mut known: Map<Shown, Vec<usize>, KeyHashing> = Map::default();
     // One answer can have many origins, identified by their sources.
     let mut origins: Map<(usize, Vec<Source>), usize, KeyHashing> = Map::default();
-    let tell = |answer: Answer| {
+    let visit = |answer: Answer| {
         let found = answer.trace.as_ref().map(sources).unwrap_or_default();
         let new = Group::of(answer, request);
         let result = new.result.as_ref().map_err(|error| error.to_string());
@@ -398,7 +398,7 @@ pub fn groups_of_members(
     };
     let mut place_of: Vec<(u32, u32)> = vec![(0, 0); nodes.len()];
     for (place, members) in
-        answers_within(session, nodes, request, members, &LookupLimit::NONE, tell)
+        answers_within(session, nodes, request, members, &LookupLimit::NONE, visit)
     {
         for member in members {
             place_of[member] = place;

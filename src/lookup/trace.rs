@@ -120,7 +120,7 @@ pub enum Remark {
     /// The declaration of the called function.
     Assumed(Assumed),
     /// An explanation from a function.
-    Said(Arc<str>),
+    Explained(Arc<str>),
 }
 
 impl fmt::Display for Remark {
@@ -139,7 +139,7 @@ impl fmt::Display for Remark {
             ),
             Remark::Failed(error) => write!(f, "{error}"),
             Remark::Assumed(assumed) => write!(f, "Not run: {assumed}"),
-            Remark::Said(text) => write!(f, "{text}"),
+            Remark::Explained(text) => write!(f, "{text}"),
         }
     }
 }

@@ -14,7 +14,7 @@ impl Session<'_> {
     /// Whether all types that a type expression uses are visible; false for types of missing
     /// modules.
     #[must_use]
-    pub fn knows_type(&self, text: &str) -> bool {
+    pub fn is_known_type(&self, text: &str) -> bool {
         let aliases = VisibleAliases { session: *self };
         datatype::parse(text, &aliases).is_ok_and(|read| !read.rests_on_reference())
     }

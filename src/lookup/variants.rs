@@ -14,11 +14,11 @@ impl Engine<'_> {
         &mut self,
         strategy: &Strategy,
         variants: &[V],
-        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+        search: &mut dyn FnMut(&mut Self, &V) -> Found,
     ) -> Found {
         if strategy.is_first_found() {
             for variant in variants {
-                match ask(self, variant) {
+                match search(self, variant) {
                     Err(Failure::NotFound) => {}
                     other => return other,
                 }
@@ -27,11 +27,11 @@ impl Engine<'_> {
         }
         match variants {
             [] => Err(Failure::NotFound),
-            [only] => Ok(strategy.single(ask(self, only)?)),
+            [only] => Ok(strategy.single(search(self, only)?)),
             _ => self.with(
                 || TraceKind::Merge(strategy.clone()),
                 |engine| {
-                    let merged = engine.fold_variants(strategy, variants, ask)?;
+                    let merged = engine.fold_variants(strategy, variants, search)?;
                     engine.event(|| TraceEvent::Result(merged.clone()));
                     Ok(merged)
                 },
@@ -43,11 +43,11 @@ impl Engine<'_> {
         &mut self,
         strategy: &Strategy,
         variants: &[V],
-        ask: &mut dyn FnMut(&mut Self, &V) -> Found,
+        search: &mut dyn FnMut(&mut Self, &V) -> Found,
     ) -> Found {
         let (mut merged, mut weight) = (None, 0);
         for variant in variants {
-            let value = match ask(self, variant) {
+            let value = match search(self, variant) {
                 Ok(value) => value,
                 Err(Failure::NotFound) => continue,
                 Err(error) => return Err(error),

@@ -152,7 +152,7 @@ fn level(
         given: CachedValues::default(),
         hashes: RefCell::default(),
         cached: super::pure::Cached::default(),
-        asked: RefCell::default(),
+        searches: RefCell::default(),
         definition: OnceCell::new(),
         declared: None,
     }

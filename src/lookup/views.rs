@@ -54,7 +54,7 @@ pub(super) struct LayerViews {
 
 impl LayerViews {
     /// The layer from the views of all nodes.
-    fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], of: &[u32]) -> LayerViews {
+    fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], view_of: &[u32]) -> LayerViews {
         let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut levels = Vec::new();
@@ -74,8 +74,8 @@ impl LayerViews {
                 })
             });
             let numbers: Vec<u32> = numbers.collect();
-            let of = of.iter().enumerate();
-            members.extend(of.map(|(member, view)| (numbers[*view as usize], member as u32)));
+            let view_of = view_of.iter().enumerate();
+            members.extend(view_of.map(|(member, view)| (numbers[*view as usize], member as u32)));
         }
         let of_lists = lists.iter().enumerate();
         let held = of_lists.flat_map(|(at, list)| list.iter().map(move |&spot| (at as u32, spot)));
@@ -99,7 +99,7 @@ impl LayerViews {
             }
         }
         LayerViews {
-            count: of.len(),
+            count: view_of.len(),
             lists: Rows::new(&held),
             levels,
             members: Rows::new(&members),
@@ -327,7 +327,7 @@ impl Classes {
 pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
     let mut all: Vec<Spot> = Vec::new();
     let mut views: Vec<View> = Vec::new();
-    let mut of: Vec<u32> = Vec::with_capacity(nodes.len());
+    let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
     let mut spots: Map<Spot, u32> = Map::new();
     let mut known: Map<View, u32> = Map::new();
     for member in 0..nodes.len() {
@@ -356,9 +356,9 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
                 next
             }
         };
-        of.push(number);
+        view_numbers.push(number);
     }
-    LayerViews::new(session, all, &views, &of)
+    LayerViews::new(session, all, &views, &view_numbers)
 }
 
 /// The places of a layer for one node, level by level.
@@ -484,14 +484,14 @@ mod tests {
             ];
             for layer in layers {
                 let first = session.views(&nodes, &layer);
-                let again = session.views(&nodes, &layer);
-                assert!(Arc::ptr_eq(&first, &again), "{layer:?} {text:?}");
+                let second = session.views(&nodes, &layer);
+                assert!(Arc::ptr_eq(&first, &second), "{layer:?} {text:?}");
             }
         }
     }
 
     #[test]
-    fn classes_are_what_no_split_tells_apart() {
+    fn nodes_that_no_split_separates_share_a_class() {
         let mut classes = Classes::new(6);
         classes.split([1, 2, 3].iter());
         classes.split([3, 4].iter());
@@ -501,11 +501,11 @@ mod tests {
             unknown: None,
         };
         classes.split_by(&column, &[0, 1, 2, 5]);
-        let of: Vec<usize> = (0..6).map(|member| classes.of(member)).collect();
-        let same = |one: usize, other: usize| of[one] == of[other];
+        let class_of: Vec<usize> = (0..6).map(|member| classes.of(member)).collect();
+        let same = |one: usize, other: usize| class_of[one] == class_of[other];
         let pairs = (0..6).flat_map(|one| (0..one).map(move |other| (one, other)));
         assert_eq!(pairs.filter(|&(one, other)| same(one, other)).count(), 0);
-        assert!(of.iter().all(|&class| class < classes.len()));
+        assert!(class_of.iter().all(|&class| class < classes.len()));
         let mut classes = Classes::new(4);
         classes.split([0, 1, 2, 3].iter());
         assert!((1..4).all(|member| classes.of(member) == classes.of(0)));

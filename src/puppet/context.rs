@@ -25,7 +25,7 @@ pub struct Memory {
     /// What was cached, by key.
     pub cached: HashMap,
     /// The explanation; `None` if it was not requested.
-    pub said: Option<Vec<Arc<str>>>,
+    pub explained: Option<Vec<Arc<str>>>,
 }
 
 impl Evaluator<'_> {
@@ -66,10 +66,13 @@ impl Evaluator<'_> {
 
     /// Adds the text of a block to the explanation, if requested.
     fn explain(&mut self, lambda: &Lambda) -> Evaluated {
-        if self.memory.said.is_some() {
+        if self.memory.explained.is_some() {
             let text = self.yield_to(lambda, Vec::new())?;
             let text = self.text_of(&text)?;
-            self.memory.said.get_or_insert_default().push(text.into());
+            self.memory
+                .explained
+                .get_or_insert_default()
+                .push(text.into());
         }
         Ok(Value::Undef)
     }

@@ -30,7 +30,7 @@ pub struct Site {
     /// Why there are other manifests, which cannot be seen.
     unseen: Option<Arc<str>>,
     /// Whether their variables may depend on data, or on functions of modules.
-    asks: bool,
+    depends_on_data: bool,
 }
 
 /// A node for which manifests are run.
@@ -86,14 +86,14 @@ impl Site {
         uses::called(node, &mut |name| {
             let is_known = super::builtin::is_known(name);
             self.may_set_any |= !is_known;
-            self.asks |= !is_known || super::builtin::asks_data(name);
+            self.depends_on_data |= !is_known || super::builtin::asks_data(name);
         });
     }
 
     /// Whether the manifests set variables, or call functions that may. If not, they need not be
     /// run.
     #[must_use]
-    pub fn is_telling(&self) -> bool {
+    pub fn may_set_variables(&self) -> bool {
         !self.names.is_empty() || self.may_set_any
     }
 
@@ -112,8 +112,8 @@ impl Site {
 
     /// Whether their variables may depend on data or on functions of modules.
     #[must_use]
-    pub fn asks(&self) -> bool {
-        self.asks
+    pub fn depends_on_data(&self) -> bool {
+        self.depends_on_data
     }
 
     /// Where the manifests set a variable, for any node: file and range, in order.

@@ -37,7 +37,7 @@ fn leaves(node: &Expression, names: &[&str]) -> bool {
         ExpressionKind::Lambda(_) => &["return"],
         _ => names,
     };
-    if !node.kind.is_apart() || matches!(node.kind, ExpressionKind::Lambda(_)) {
+    if !node.kind.has_own_scope() || matches!(node.kind, ExpressionKind::Lambda(_)) {
         node.kind
             .each(&mut |part| found = found || leaves(part, names));
     }
@@ -55,7 +55,8 @@ pub(super) fn called(node: &Expression, visit: &mut dyn FnMut(&str)) {
         ExpressionKind::NamedAccess(access) => visit(&access.name),
         _ => {}
     }
-    let is_definition = node.kind.is_apart() && !matches!(node.kind, ExpressionKind::Lambda(_));
+    let is_definition =
+        node.kind.has_own_scope() && !matches!(node.kind, ExpressionKind::Lambda(_));
     if !is_definition {
         node.kind.each(&mut |part| called(part, visit));
     }

@@ -177,7 +177,7 @@ impl<'s> Variables<'s> {
         source: &Arc<CodeFile>,
         place: TextRange,
     ) -> Evaluated<()> {
-        let again = || Stop::failed(format!("Cannot reassign variable '${name}'"));
+        let reassigned = || Stop::failed(format!("Cannot reassign variable '${name}'"));
         if RESERVED.contains(&name) {
             return Err(Stop::failed(format!(
                 "Attempt to assign to a reserved variable name: '${name}'"
@@ -185,7 +185,7 @@ impl<'s> Variables<'s> {
         }
         if let Some(frame) = self.frames.last_mut() {
             return match frame.insert(Box::from(name), value) {
-                Some(_) => Err(again()),
+                Some(_) => Err(reassigned()),
                 None => Ok(()),
             };
         }
@@ -193,7 +193,7 @@ impl<'s> Variables<'s> {
         let foreseen = self.foreseen(name);
         let is_set = || matches!(self.base.dotted(name, &[]), Variable::Known(_));
         if at_top && foreseen.is_none() && is_set() {
-            return Err(again());
+            return Err(reassigned());
         }
         let value = match (value, foreseen) {
             (Err(_), Some(value)) => Ok(value.clone()),
@@ -217,7 +217,7 @@ impl<'s> Variables<'s> {
         match set.get(name) {
             // It may have been set: in that case, setting it again fails.
             Some(before) if before.value.is_err() || foreseen.is_some() => Ok(()),
-            Some(_) => Err(again()),
+            Some(_) => Err(reassigned()),
             None => {
                 set.insert(Arc::from(name), assignment);
                 Ok(())

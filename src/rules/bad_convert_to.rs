@@ -62,11 +62,11 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
         Some(text) => match datatype::parse(text, &NoAliases) {
             // Without a similar known type it may be defined in a module outside the workspace.
             Ok(Type::Reference(name)) if !name.contains("::") => {
-                let Some(meant) = typing_error(&name, CONVERTIBLE.into_iter()) else {
+                let Some(suggestion) = typing_error(&name, CONVERTIBLE.into_iter()) else {
                     return;
                 };
-                misspelt = Some((text, meant));
-                format!("there is no data type '{name}' (did you mean '{meant}'?)")
+                misspelt = Some((text, suggestion));
+                format!("there is no data type '{name}' (did you mean '{suggestion}'?)")
             }
             Ok(_) => return,
             Err(error) => format!("'{text}' is not a data type: {error}"),
@@ -76,10 +76,12 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let range = written.map_or(options.range, |(_, node)| file.tree().node(node).range);
     let message = format!("{}: Puppet fails on '{}'", shown(&why), at.name);
     let finding = findings.report(range, message);
-    finding.fixes.extend(misspelt.and_then(|(name, meant)| {
-        let range = file.name_in(range, name)?;
-        Some(Fix::write(Safety::Unsafe, range, meant))
-    }));
+    finding
+        .fixes
+        .extend(misspelt.and_then(|(name, suggestion)| {
+            let range = file.name_in(range, name)?;
+            Some(Fix::write(Safety::Unsafe, range, suggestion))
+        }));
 }
 
 fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {

@@ -17,10 +17,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         return;
     }
     let finding = findings.report(refused.range, refused.message());
-    for (key, meant) in misspelt(file, at) {
-        finding.ask(meant);
-        let fix = Fix::write(Safety::Unsafe, key, meant);
-        finding.fixes.push(fix.renaming(key, meant));
+    for (key, suggestion) in misspelt(file, at) {
+        finding.did_you_mean(suggestion);
+        let fix = Fix::write(Safety::Unsafe, key, suggestion);
+        finding.fixes.push(fix.renaming(key, suggestion));
     }
 }
 
@@ -41,9 +41,9 @@ fn misspelt(file: &FileContext<'_>, at: &OptionAt<'_>) -> Vec<(TextRange, &'stat
         }
         let begins = OF_DEEP.into_iter().find(|known| known.starts_with(name));
         let begins = begins.filter(|_| name.len() > 3);
-        let meant = begins.or_else(|| typing_error(name, OF_DEEP.into_iter()))?;
+        let suggestion = begins.or_else(|| typing_error(name, OF_DEEP.into_iter()))?;
         let is_plain = node.range.len() == name.len();
-        is_plain.then_some((node.range, meant))
+        is_plain.then_some((node.range, suggestion))
     });
     names.collect()
 }

@@ -16,19 +16,19 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if matches!(refused.error.cause, Cause::MergeOptions(_)) {
         return;
     }
-    let meant = if let Cause::UnknownStrategy(name) = &refused.error.cause {
-        meant(name)
+    let suggestion = if let Cause::UnknownStrategy(name) = &refused.error.cause {
+        suggestion(name)
     } else {
         None
     };
     let finding = findings.report(refused.range, refused.message());
-    if let Some(meant) = meant {
-        finding.suggest(named(file, at), meant);
+    if let Some(suggestion) = suggestion {
+        finding.suggest(named(file, at), suggestion);
     }
 }
 
 /// The strategy to suggest for an unknown name.
-fn meant(name: &str) -> Option<&'static str> {
+fn suggestion(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     match &*name {
         // Names in Hiera 3.
@@ -56,7 +56,7 @@ fn named(file: &FileContext<'_>, at: &OptionAt<'_>) -> Option<TextRange> {
 
 #[cfg(test)]
 mod tests {
-    use super::meant;
+    use super::suggestion;
 
     #[test]
     fn names_that_are_nearly_a_strategy() {
@@ -69,7 +69,7 @@ mod tests {
             ("native", None),
             ("h", None),
         ] {
-            assert_eq!(meant(name), expected, "{name}");
+            assert_eq!(suggestion(name), expected, "{name}");
         }
     }
 }

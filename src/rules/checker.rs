@@ -278,21 +278,23 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn root_context(&self, root: &Root) -> Option<&RootContext<'a>> {
-        self.roots.iter().find(|of| std::ptr::eq(of.root, root))
+        self.roots
+            .iter()
+            .find(|context| std::ptr::eq(context.root, root))
     }
 
     fn config_root(&self, path: &str) -> Option<&RootContext<'a>> {
         self.roots
             .iter()
-            .find(|of| of.root.hiera_yaml.as_deref() == Some(path))
+            .find(|context| context.root.hiera_yaml.as_deref() == Some(path))
     }
 
     /// The file with its role; `None` for data that no hierarchy reads.
     fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
-            Some(of) => FileRole::Config {
-                layer: &of.layer,
-                dir: &of.root.dir,
+            Some(context) => FileRole::Config {
+                layer: &context.layer,
+                dir: &context.root.dir,
             },
             None if path::name(file.path()) == PROJECT_FILE => FileRole::Project,
             None if is_manifest(file) => FileRole::Code,
@@ -318,19 +320,20 @@ impl<'a> Checker<'a> {
     }
 
     /// The folders in which a root's paths start, except folders that contain the whole root.
-    pub(super) fn datadirs<'c>(&self, of: &'c RootContext<'a>) -> &'c [String] {
-        of.datadirs.get_or_init(|| {
-            let mut folders: Vec<String> = self.places(of).iter().filter_map(datadir_of).collect();
+    pub(super) fn datadirs<'c>(&self, context: &'c RootContext<'a>) -> &'c [String] {
+        context.datadirs.get_or_init(|| {
+            let mut folders: Vec<String> =
+                self.places(context).iter().filter_map(datadir_of).collect();
             folders.sort();
             folders.dedup();
-            folders.retain(|folder| path::within(&of.root.dir, folder).is_none());
+            folders.retain(|folder| path::within(&context.root.dir, folder).is_none());
             folders
         })
     }
 
     /// Whether a level with a function that is never run may read the file at a path.
     pub(super) fn may_be_read_by_function(&self, at: &str) -> bool {
-        let mut places = self.roots.iter().flat_map(|of| self.places(of));
+        let mut places = self.roots.iter().flat_map(|context| self.places(context));
         places.any(|place| {
             let mut paths = std::iter::once(at).chain(paths_for_functions(at));
             place.reading.is_none() && paths.any(|path| place.template.matches(path))
@@ -342,8 +345,8 @@ impl<'a> Checker<'a> {
         &'c self,
         at: &'c str,
     ) -> impl Iterator<Item = &'c RootContext<'a>> {
-        self.roots.iter().filter(move |of| {
-            let mut folders = self.datadirs(of).iter();
+        self.roots.iter().filter(move |context| {
+            let mut folders = self.datadirs(context).iter();
             folders.any(|folder| path::within(at, folder).is_some())
         })
     }
@@ -432,14 +435,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether all data that is read together with the file and may have the key is in the workspace.
-    pub(super) fn sees_all_for(&self, readers: &[Reader<'_>], key: &str) -> bool {
+    pub(super) fn has_all_data_for(&self, readers: &[Reader<'_>], key: &str) -> bool {
         let layers = layers_of(key);
         let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
         !unseen.any(|layer| layers.contains(layer))
     }
 
     /// Whether all data that is read together with the file is in the workspace.
-    pub(super) fn sees_all_data(&self, readers: &[Reader<'_>]) -> bool {
+    pub(super) fn has_all_data(&self, readers: &[Reader<'_>]) -> bool {
         let mut unseen = readers.iter().flat_map(|reader| self.unseen(reader.root));
         unseen.next().is_none()
     }
@@ -469,9 +472,10 @@ impl<'a> Checker<'a> {
     }
 
     /// The places that a root's hierarchy reads; empty if Puppet refuses its configuration.
-    pub(super) fn places<'c>(&self, of: &'c RootContext<'a>) -> &'c [Place] {
-        of.places
-            .get_or_init(|| self.analysis().at(of.root).places(&of.layer))
+    pub(super) fn places<'c>(&self, context: &'c RootContext<'a>) -> &'c [Place] {
+        context
+            .places
+            .get_or_init(|| self.analysis().at(context.root).places(&context.layer))
     }
 
     /// A compiled pattern of `lookup_options`, cached.
@@ -492,13 +496,13 @@ impl<'a> Checker<'a> {
 
     /// The layers that are read together with a root's and have data outside the workspace: a level
     /// reads files from elsewhere, or calls a function that is never run.
-    fn unseen<'c>(&self, of: &'c RootContext<'_>) -> &'c [Layer] {
-        of.unseen.get_or_init(|| self.find_unseen(of))
+    fn unseen<'c>(&self, context: &'c RootContext<'_>) -> &'c [Layer] {
+        context.unseen.get_or_init(|| self.find_unseen(context))
     }
 
-    fn find_unseen(&self, of: &RootContext<'_>) -> Vec<Layer> {
+    fn find_unseen(&self, context: &RootContext<'_>) -> Vec<Layer> {
         let mut together = self.roots.iter().collect::<Vec<_>>();
-        together.retain(|root| root.environment == of.environment);
+        together.retain(|root| root.environment == context.environment);
         let areas = self.snapshot.areas();
         let here = |place: &Place| {
             let start = match place.template.parts.first() {
@@ -513,12 +517,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a level of a root calls a function that is never run.
-    pub(super) fn asks_functions(&self, of: &RootContext<'_>) -> bool {
-        let some_key = match of.layer.module_name() {
+    pub(super) fn asks_functions(&self, context: &RootContext<'_>) -> bool {
+        let some_key = match context.layer.module_name() {
             Some(module) => format!("{module}::{NO_KEY}"),
             None => NO_KEY.to_owned(),
         };
-        let view = self.analysis().at(of.root);
+        let view = self.analysis().at(context.root);
         let answer = view
             .session()
             .lookup(&Scope::open(), &Request::key(&some_key));

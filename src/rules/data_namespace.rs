@@ -35,14 +35,14 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             ),
         );
         // A key of another namespace belongs in the environment's data: no fix.
-        let meant = format!("{prefix}{}", key.name);
+        let new_name = format!("{prefix}{}", key.name);
         if !key.name.contains(':')
             && let Some(place) = at.name_in(key.key, &key.name)
         {
             let edit = TextEdit::insert(place.start as usize, prefix);
-            let title = format!("Rename it to '{meant}'");
+            let title = format!("Rename it to '{new_name}'");
             let fix = Fix::new(Safety::Unsafe, title, edit);
-            finding.fixes.push(fix.renaming(key.key, meant));
+            finding.fixes.push(fix.renaming(key.key, new_name));
         }
     }
 }

@@ -94,8 +94,8 @@ pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Opt
 pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit> {
     let tree = file.tree();
     let mut others = file.facts().keys.iter();
-    let is_again = others.any(|other| other.name == key.name && other.key != key.key);
-    let is_sure = file.facts().error.is_none() && !is_again;
+    let is_repeated = others.any(|other| other.name == key.name && other.key != key.key);
+    let is_sure = file.facts().error.is_none() && !is_repeated;
     let root = tree.root().filter(|_| is_sure)?;
     let mut keys = tree.node(root).as_mapping()?.iter();
     let at = keys.position(|(at, _)| tree.node(*at).range == key.key)?;

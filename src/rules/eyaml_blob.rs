@@ -110,7 +110,7 @@ mod tests {
     use crate::rules::marked::check;
 
     #[test]
-    fn what_a_custom_level_does_with_a_value_is_not_known() {
+    fn values_of_a_custom_level_are_unknown() {
         check(
             "#- hiera.yaml\nversion: 5\nhierarchy:\n\
              \x20 - {name: own, path: own.yaml, lookup_key: site::own}\n\

@@ -54,8 +54,8 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
         let written = written.strip_prefix(':').unwrap_or(written);
         let is_known = KEYS.as_flattened().contains(&written);
         let lacking = KEYS.iter().filter(|names| !has_one(names));
-        let meant = nearest(written, lacking.flatten().copied()).filter(|_| !is_known)?;
-        Some((key, meant))
+        let suggestion = nearest(written, lacking.flatten().copied()).filter(|_| !is_known)?;
+        Some((key, suggestion))
     });
     let is_of_plugin = !has_public && !pairs.is_empty() && misspelt.is_none();
     // A merge key may add options.
@@ -78,11 +78,11 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
     if findings.has(range) {
         return;
     }
-    let Some((at, meant)) = misspelt else {
+    let Some((at, suggestion)) = misspelt else {
         findings.report_as(severity, range, message);
         return;
     };
     let place = (!tree.node(at).is_quoted()).then_some(range);
     let finding = findings.report_as(severity, range, message);
-    finding.suggest(place, meant);
+    finding.suggest(place, suggestion);
 }

@@ -108,9 +108,9 @@ impl Fix {
 
     /// A fix that replaces a range with the suggested text.
     #[must_use]
-    pub fn write(safety: Safety, range: TextRange, meant: &str) -> Fix {
-        let edit = TextEdit::replace(range, meant);
-        Fix::new(safety, format!("Write '{meant}'"), edit)
+    pub fn write(safety: Safety, range: TextRange, suggestion: &str) -> Fix {
+        let edit = TextEdit::replace(range, suggestion);
+        Fix::new(safety, format!("Write '{suggestion}'"), edit)
     }
 
     /// A fix with several edits, which do not overlap.
@@ -199,15 +199,15 @@ impl Finding {
     }
 
     /// Asks "did you mean" in the message, and adds a fix if the range is known.
-    pub(super) fn suggest(&mut self, range: impl Into<Option<TextRange>>, meant: &str) {
-        self.ask(meant);
-        let fix = |range| Fix::write(Safety::Unsafe, range, meant);
+    pub(super) fn suggest(&mut self, range: impl Into<Option<TextRange>>, suggestion: &str) {
+        self.did_you_mean(suggestion);
+        let fix = |range| Fix::write(Safety::Unsafe, range, suggestion);
         self.fixes.extend(range.into().map(fix));
     }
 
     /// Asks "did you mean" in the message.
-    pub(super) fn ask(&mut self, meant: &str) {
-        self.message.push_str(&format!("; did you mean '{meant}'?"));
+    pub(super) fn did_you_mean(&mut self, name: &str) {
+        self.message.push_str(&format!("; did you mean '{name}'?"));
     }
 
     /// A finding without related places, fixes or tags.

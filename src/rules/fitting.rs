@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_parameter_takes_decides_over_a_fix() {
+    fn the_type_of_a_parameter_decides_whether_a_fix_is_offered() {
         for safety in [Safety::Safe, Safety::Unsafe] {
             for kept in [
                 "ntp::uid: 0123",

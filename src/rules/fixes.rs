@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fix_rests_on_is_not_taken_away_with_it() {
+    fn a_fix_does_not_remove_what_another_fix_depends_on() {
         let texts = ["high", "mid", "low"].map(|name| format!("#- data/{name}.yaml\ne: 1\n"));
         let snapshot = Fixture::new(
             "hiera.yaml",

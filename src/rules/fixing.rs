@@ -365,13 +365,13 @@ mod tests {
             for line in text.split_inclusive('\n') {
                 let at = (start + 2, start + line.len() - 1);
                 start += line.len();
-                let of = |severity| {
+                let new_finding = |severity| {
                     let range = TextRange::new(at.0, at.1);
                     Finding::new("x", severity, Arc::clone(&path), range, "")
                 };
                 findings.extend(match line {
-                    "- 0644\n" => Some(of(Severity::Warning)),
-                    "- 9999999999\n" => Some(of(Severity::Error)),
+                    "- 0644\n" => Some(new_finding(Severity::Warning)),
+                    "- 9999999999\n" => Some(new_finding(Severity::Error)),
                     _ => None,
                 });
             }
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn many_fixes_are_judged_in_a_few_looks() {
+    fn many_fixes_need_few_checks() {
         assert_eq!(helping(200, |_| false), (vec![true; 200], 1));
         let (helps, looks) = helping(200, |at| at == 150);
         assert!(looks <= MOST_LOOKS, "{looks}");
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_fixed_that_rests_on_a_guess() {
+    fn a_value_whose_override_may_be_misspelt_is_kept() {
         // The key of the higher level may be a misspelt 'pool', so the lower value is not removed.
         let data = "ntp::pool: 2\nz: 1\n";
         let text = format!(

@@ -20,8 +20,8 @@ use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
 rule!("hiera-config", Error, [Configuration(check)]);
 
-fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let (layer, dir) = (of.layer, of.dir);
+fn check(at: &FileContext<'_>, at_config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let (layer, dir) = (at_config.layer, at_config.dir);
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
         let is_ignored = at.settings().strict != Strict::Error || *layer == Layer::Global;
@@ -69,7 +69,7 @@ struct Configuration<'a> {
 }
 
 /// The key to suggest for an unknown one.
-struct MeantKey<'k> {
+struct SuggestedKey<'k> {
     name: &'k str,
     /// Safe if only capitals, `_` and `-` differ.
     safety: Safety,
@@ -80,14 +80,14 @@ struct MeantKey<'k> {
 fn report_mismatch(
     mismatch: &Mismatch,
     range: TextRange,
-    meant: Option<MeantKey<'_>>,
+    suggestion: Option<SuggestedKey<'_>>,
     findings: &mut Findings<'_>,
 ) {
     let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
-    if let Some(meant) = meant {
-        finding.ask(meant.name);
-        let fix = |place| Fix::write(meant.safety, place, meant.name);
-        finding.fixes.extend(meant.place.map(fix));
+    if let Some(suggestion) = suggestion {
+        finding.did_you_mean(suggestion.name);
+        let fix = |place| Fix::write(suggestion.safety, place, suggestion.name);
+        finding.fixes.extend(suggestion.place.map(fix));
     }
 }
 
@@ -184,8 +184,8 @@ impl Configuration<'_> {
                         }
                         _ => self.tree().node(level.node).range,
                     };
-                    let meant = self.meant_key(level.node, &mismatch.kind, known);
-                    report_mismatch(&mismatch, range, meant, findings);
+                    let suggestion = self.suggested_key(level.node, &mismatch.kind, known);
+                    report_mismatch(&mismatch, range, suggestion, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -206,15 +206,17 @@ impl Configuration<'_> {
             Err(ConfigError::Structure { mismatches, .. }) => {
                 for mismatch in &mismatches {
                     let range = place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind);
-                    let (of, known): (_, &[&str]) = match mismatch.path.as_slice() {
+                    let (mapping, known): (_, &[&str]) = match mismatch.path.as_slice() {
                         [] => (Some(node), &TOP_KEYS),
-                        [Step::Entry(name)] if name == "defaults" => {
-                            (entry(tree, node, name).map(|(_, of)| of), &DEFAULTS_KEYS)
-                        }
+                        [Step::Entry(name)] if name == "defaults" => (
+                            entry(tree, node, name).map(|(_, mapping)| mapping),
+                            &DEFAULTS_KEYS,
+                        ),
                         _ => (None, &[]),
                     };
-                    let meant = of.and_then(|of| self.meant_key(of, &mismatch.kind, known));
-                    report_mismatch(mismatch, range, meant, findings);
+                    let suggestion = mapping
+                        .and_then(|mapping| self.suggested_key(mapping, &mismatch.kind, known));
+                    report_mismatch(mismatch, range, suggestion, findings);
                 }
             }
             Err(ConfigError::Rule { rule, .. }) => {
@@ -242,12 +244,12 @@ impl Configuration<'_> {
     }
 
     /// The key to suggest for an unknown key of a mapping, if the mapping lacks it.
-    fn meant_key<'k>(
+    fn suggested_key<'k>(
         &self,
         mapping: NodeId,
         kind: &MismatchKind,
         known: &[&'k str],
-    ) -> Option<MeantKey<'k>> {
+    ) -> Option<SuggestedKey<'k>> {
         let MismatchKind::UnknownKey(written) = kind else {
             return None;
         };
@@ -263,7 +265,7 @@ impl Configuration<'_> {
         let (key, _) = entry(tree, mapping, written)?;
         let key = tree.node(key);
         let is_bare = key.range.slice(self.at.file.text()) == written;
-        Some(MeantKey {
+        Some(SuggestedKey {
             name,
             safety: match is_spelt {
                 true => Safety::Safe,

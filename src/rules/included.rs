@@ -47,8 +47,8 @@ impl Checker<'_> {
     pub(super) fn site_nodes(&self, root: &Root) -> Option<&KnownNodes> {
         let mut environments = self.snapshot.roots().environments_of(root);
         let environment = environments.next()?;
-        let of = self.root_context(environment)?;
-        Some(of.site_nodes.get_or_init(|| {
+        let context = self.root_context(environment)?;
+        Some(context.site_nodes.get_or_init(|| {
             let set = self.nodes_for(&path::join(&environment.dir, "hiera.yaml"));
             self.analysis().nodes_of_site(environment, &set)
         }))
@@ -60,11 +60,12 @@ impl Checker<'_> {
         let environment = environments.next()?;
         let mut all = self.snapshot.roots().environments();
         let index = all.position(|it| std::ptr::eq(it, environment))?;
-        let of = self.root_context(environment)?;
+        let context = self.root_context(environment)?;
         let known = self.site_nodes(environment)?;
-        Some(of.possible_inclusions.get_or_init(|| {
+        Some(context.possible_inclusions.get_or_init(|| {
             let order = &self.evaluation_orders()[index];
-            self.analysis().possible_inclusions(of.root, known, order)
+            self.analysis()
+                .possible_inclusions(context.root, known, order)
         }))
     }
 

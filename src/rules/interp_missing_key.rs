@@ -33,11 +33,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         );
         return;
     }
-    let is_whole = checker.sees_all_for(file.readers(), root);
+    let is_whole = checker.has_all_data_for(file.readers(), root);
     let known = file.snapshot().key_names("").map(|name| &**name);
     let is_data = |name: &&str| checker.files_with(name).next().is_some();
-    let meant = typing_error(root, known).filter(is_data);
-    let Some(meant) = meant else {
+    let suggestion = typing_error(root, known).filter(is_data);
+    let Some(suggestion) = suggestion else {
         if is_whole {
             findings.report(
                 at.range,
@@ -59,12 +59,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         at.range,
         format!(
             "no data in this workspace has the key '{root}': Puppet puts an empty string there; did \
-             you mean '{meant}'?"
+             you mean '{suggestion}'?"
         ),
     );
     if let Some(range) = root_range(at).filter(|range| range.slice(at.text) == root) {
-        let edit = TextEdit::replace(file.places(at.node).source_range(range), meant);
-        let title = format!("Look up '{meant}'");
+        let edit = TextEdit::replace(file.places(at.node).source_range(range), suggestion);
+        let title = format!("Look up '{suggestion}'");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
 }

@@ -33,7 +33,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if matches!(segment, Segment::Index(_)) && names.contains(&*segment.to_string()) {
         return;
     }
-    let meant = segment
+    let suggestion = segment
         .as_name()
         .and_then(|name| typing_error(name, names.iter().map(|name| &**name)));
     let message = format!(
@@ -41,11 +41,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         looked_up.root
     );
     let finding = findings.report(at.range, message);
-    if let Some(meant) = meant {
+    if let Some(suggestion) = suggestion {
         finding.severity = Severity::Warning;
         let place = place_of(at, segment);
         let place = place.map(|place| file.places(at.node).source_range(place));
-        finding.suggest(place, meant);
+        finding.suggest(place, suggestion);
     }
 }
 

@@ -33,14 +33,14 @@ const MOST_SCOPES: usize = 24;
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     for reader in at.readers() {
         let mut loops = Loops::default();
-        let mut asked: HashSet<&str> = HashSet::new();
+        let mut confirmed: HashSet<&str> = HashSet::new();
         for (key, _, to) in at.facts().uses() {
             let root = &*key.name;
             if root == LOOKUP_OPTIONS {
-                if asked.insert(root) {
+                if confirmed.insert(root) {
                     confirm(at, reader, to, root, &mut loops);
                 }
-            } else if at.checker.graph().is_on_circle(root, to) && asked.insert(root) {
+            } else if at.checker.graph().is_on_circle(root, to) && confirmed.insert(root) {
                 confirm(at, reader, root, root, &mut loops);
             }
         }
@@ -84,7 +84,7 @@ struct Loops {
 
 /// Looks a key up in every scope in which its loop may close, and collects the loops that occur in
 /// this file. `member` is the key that must be part of the loop.
-fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, ask: &str, member: &str, loops: &mut Loops) {
+fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, root: &str, member: &str, loops: &mut Loops) {
     let readings = readings(&reader.reached);
     loops.readings = readings.len();
     let mut candidates: Vec<Candidate> = readings
@@ -111,7 +111,7 @@ fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, ask: &str, member: &str, l
     }
     let view = at.checker.analysis().at(reader.root.root);
     let session = view.session();
-    let request = Request::key(&quoted(ask)).traced();
+    let request = Request::key(&quoted(root)).traced();
     for candidate in candidates {
         let answer = session.lookup(&candidate.scope, &request);
         let Err(error) = &answer.result else { continue };
@@ -279,8 +279,8 @@ fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
             None => break,
         }
     }
-    let again = steps.pop()?.key;
-    let first = steps.iter().position(|step| step.key == again)?;
+    let closing = steps.pop()?.key;
+    let first = steps.iter().position(|step| step.key == closing)?;
     Some(steps.split_off(first))
 }
 

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_code_or_data_look_up_are_meant() {
+    fn names_that_code_or_data_look_up_are_not_reported() {
         check_levels(
             RULE,
             "Foo::a: 1\nFoo::b: 1\nFoo::c: 1 #~ key-shape\nx: \"%{lookup('Foo::b')}\"\n\

@@ -148,11 +148,11 @@ fn path_to(tree: &Tree, list: NodeId, key: &KeyFact) -> Option<Vec<Arc<str>>> {
 /// The part of a file's value of a key at a path of hash keys.
 pub(super) fn value_at(
     file: &FileContext<'_>,
-    of: &File,
+    source: &File,
     key: &str,
     path: &[Arc<str>],
 ) -> Option<Value> {
-    let mut value = value_of(file, of, key)?;
+    let mut value = value_of(file, source, key)?;
     for name in path {
         value = value.get(name)?.clone();
     }
@@ -201,20 +201,20 @@ pub(super) fn lower_files<'a>(
 /// Whether a file's value of a key has a string below a path of hash keys, as an element or a key.
 pub(super) fn has_text_at(
     file: &FileContext<'_>,
-    of: &File,
+    source: &File,
     key: &str,
     path: &[Arc<str>],
     text: &str,
 ) -> bool {
-    value_at(file, of, key, path).is_some_and(|value| holds(&value, text))
+    value_at(file, source, key, path).is_some_and(|value| holds(&value, text))
 }
 
 /// A file's value of a key.
-pub(super) fn value_of(file: &FileContext<'_>, of: &File, key: &str) -> Option<Value> {
-    let readers = file.checker.readers(of);
+pub(super) fn value_of(file: &FileContext<'_>, source: &File, key: &str) -> Option<Value> {
+    let readers = file.checker.readers(source);
     let format = readers.first()?.format;
     file.snapshot()
-        .data_of(of, format)
+        .data_of(source, format)
         .recovered
         .get(key)
         .cloned()

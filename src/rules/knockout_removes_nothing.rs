@@ -23,7 +23,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some(prefix) = &knocking.prefix else {
         return;
     };
-    if knocking.lower.is_empty() || !file.checker.sees_all_for(file.readers(), &key.name) {
+    if knocking.lower.is_empty() || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
     for knockout in &knocking.knockouts {
@@ -43,18 +43,18 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let known: Vec<String> = lower
             .flat_map(|(lower, _)| texts(file, lower, &key.name, path))
             .collect();
-        let meant = typing_error(&knockout.target, known.iter().map(String::as_str));
+        let suggestion = typing_error(&knockout.target, known.iter().map(String::as_str));
         let message = format!(
             "no lower level has '{}': nothing is removed",
             knockout.target
         );
-        match meant {
-            Some(meant) => {
+        match suggestion {
+            Some(suggestion) => {
                 let finding = findings.report_as(Severity::Warning, knockout.range, message);
-                finding.ask(&format!("{prefix}{meant}"));
+                finding.did_you_mean(&format!("{prefix}{suggestion}"));
                 let target = file.name_in(knockout.range, &knockout.target);
-                let title = format!("Knock out '{meant}'");
-                let edit = target.map(|target| TextEdit::replace(target, meant));
+                let title = format!("Knock out '{suggestion}'");
+                let edit = target.map(|target| TextEdit::replace(target, suggestion));
                 let fix = edit.map(|edit| Fix::new(Safety::Unsafe, title, edit));
                 finding.fixes.extend(fix);
             }
@@ -67,8 +67,8 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 }
 
 /// The strings of the list at a path in a file's value of a key.
-fn texts(file: &FileContext<'_>, of: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
-    let value = value_at(file, of, key, path);
+fn texts(file: &FileContext<'_>, other: &File, key: &str, path: &[Arc<str>]) -> Vec<String> {
+    let value = value_at(file, other, key, path);
     let elements = value.as_ref().and_then(Value::as_array);
     let texts = elements
         .unwrap_or_default()

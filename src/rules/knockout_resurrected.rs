@@ -32,12 +32,12 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         let has_list = |lower: &&&Arc<File>| value_at(file, lower, &key.name, path).is_some();
         let holders: Vec<&&Arc<File>> = always.iter().filter(has_list).collect();
         let mut further = holders.iter().skip(1);
-        let again =
+        let restoring =
             further.find(|lower| has_text_at(file, lower, &key.name, path, &knockout.target));
-        let (Some(again), Some(next)) = (again, holders.first()) else {
+        let (Some(restoring), Some(next)) = (restoring, holders.first()) else {
             continue;
         };
-        let name = |of: &Arc<File>| file.snapshot().short_name(of.path()).to_owned();
+        let name = |holder: &Arc<File>| file.snapshot().short_name(holder.path()).to_owned();
         findings.report(
             knockout.range,
             format!(
@@ -45,7 +45,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
                  from '{}'",
                 name(next),
                 knockout.target,
-                name(again)
+                name(restoring)
             ),
         );
     }

@@ -18,7 +18,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     };
     if knocking.prefix.is_none()
         || !knocking.is_lowest
-        || !file.checker.sees_all_for(file.readers(), &key.name)
+        || !file.checker.has_all_data_for(file.readers(), &key.name)
     {
         return;
     }

@@ -65,7 +65,7 @@ mod tests {
     use crate::rules::marked::check_levels;
 
     #[test]
-    fn names_that_code_or_data_look_up_are_meant() {
+    fn names_that_code_or_data_look_up_are_not_reported() {
         check_levels(
             RULE,
             "'::ntp::a': 1\n'::ntp::b': 1\n'::ntp::c': 1 #~ leading-colons-key\n\

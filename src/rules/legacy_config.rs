@@ -8,8 +8,8 @@ use crate::workspace::ConfigOrigin;
 
 rule!("legacy-config", Warning, [Configuration(check)]);
 
-fn check(at: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let layer = of.layer;
+fn check(at: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+    let layer = config.layer;
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
     };

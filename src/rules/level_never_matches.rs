@@ -17,7 +17,7 @@ const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
 rule!("level-never-matches", Hint, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     let analysis = file.checker.analysis();
     let roots = file.snapshot().roots();
     let own = file.file.path();
@@ -26,7 +26,7 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
         .find(|root| root.hiera_yaml.as_ref() == Some(own));
     let Some(root) = root else { return };
     let view = analysis.at(root);
-    let places = view.places(of.layer);
+    let places = view.places(config.layer);
     let exists = |template: &Template| !view.expand(template).is_empty();
     report_lost_links(file, &view, &places, findings);
     let hierarchy = Hierarchy {
@@ -136,7 +136,7 @@ impl Hierarchy<'_> {
         location: &LocationSpan,
         findings: &mut Findings<'_>,
     ) {
-        let meant = location.key.replace("path", "glob");
+        let suggestion = location.key.replace("path", "glob");
         let finding = findings.report_as(
             Severity::Warning,
             location.range,
@@ -145,12 +145,12 @@ impl Hierarchy<'_> {
                 location.text
             ),
         );
-        finding.ask(&meant);
+        finding.did_you_mean(&suggestion);
         let tree = self.file.tree();
         let key = entry(tree, level.node, &location.key).map(|(key, _)| tree.node(key));
         if let Some(key) = key.filter(|key| !key.is_quoted()) {
-            let fix = Fix::write(Safety::Unsafe, key.range, &meant);
-            finding.fixes.push(fix.renaming(key.range, meant));
+            let fix = Fix::write(Safety::Unsafe, key.range, &suggestion);
+            finding.fixes.push(fix.renaming(key.range, suggestion));
         }
     }
 
@@ -164,30 +164,30 @@ impl Hierarchy<'_> {
         let mut paths = config.paths.iter();
         let path = paths.find(|path| path.path == location.text)?;
         let datadir = path::normalise(&join(&self.view.root.dir, &path.datadir));
-        let again = format!("{}/", path::name(&datadir));
-        location.text.strip_prefix(&again)?;
+        let repeated = format!("{}/", path::name(&datadir));
+        location.text.strip_prefix(&repeated)?;
         let mut parts = template.parts.clone();
         let TemplatePart::Text(start) = parts.first_mut()? else {
             return None;
         };
-        let rest = path::within(start, &datadir)?.strip_prefix(&again)?;
+        let rest = path::within(start, &datadir)?.strip_prefix(&repeated)?;
         *start = format!("{datadir}/{rest}");
-        Some((again, Template { parts }))
+        Some((repeated, Template { parts }))
     }
 
-    fn report_datadir(&self, location: &LocationSpan, again: &str, findings: &mut Findings<'_>) {
+    fn report_datadir(&self, location: &LocationSpan, repeated: &str, findings: &mut Findings<'_>) {
         let finding = findings.report_as(
             Severity::Warning,
             location.range,
             format!(
                 "no file of this workspace matches '{}': the path starts in the data directory; leave \
-                 '{again}' out",
+                 '{repeated}' out",
                 location.text
             ),
         );
         let map = ScalarMap::new(self.file.file.text(), self.file.tree().node(location.node));
-        let edit = TextEdit::delete(map.source_range(0..again.len()));
-        let title = format!("Leave '{again}' out");
+        let edit = TextEdit::delete(map.source_range(0..repeated.len()));
+        let title = format!("Leave '{repeated}' out");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
 
@@ -260,7 +260,7 @@ fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
 /// A misspelt folder or file in a path, and the existing one.
 struct Near {
     written: String,
-    meant: String,
+    existing: String,
 }
 
 /// The likely misspelt name in a path: with the correction, it matches files that no level reads.
@@ -288,16 +288,16 @@ fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Opti
             continue;
         }
         let listed = view.files().list(&folder);
-        let beside = listed.iter().filter(|(_, kind)| *kind == wanted);
-        let meant = typing_error(name, beside.map(|(name, _)| &**name))?;
+        let candidates = listed.iter().filter(|(_, kind)| *kind == wanted);
+        let existing = typing_error(name, candidates.map(|(name, _)| &**name))?;
         let mut parts = template.parts.clone();
         let rest = &start[at.len()..];
-        parts[0] = TemplatePart::Text(format!("{folder}/{meant}{rest}"));
+        parts[0] = TemplatePart::Text(format!("{folder}/{existing}{rest}"));
         let found = view.expand(&Template { parts });
         let is_read = |at: &String| places.iter().any(|place| place.template.matches(at));
         return (!found.is_empty() && !found.iter().any(is_read)).then(|| Near {
             written: name.to_owned(),
-            meant: meant.to_owned(),
+            existing: existing.to_owned(),
         });
     }
     None
@@ -309,12 +309,12 @@ fn report_near(
     near: &Near,
     findings: &mut Findings<'_>,
 ) {
-    let Near { written, meant } = near;
+    let Near { written, existing } = near;
     let finding = findings.report_as(
         Severity::Warning,
         location.range,
         format!(
-            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{meant}' for \
+            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{existing}' for \
              '{written}'?",
             location.text
         ),
@@ -326,7 +326,9 @@ fn report_near(
     };
     let map = ScalarMap::new(file.file.text(), file.tree().node(location.node));
     let range = map.source_range(at..at + written.len());
-    finding.fixes.push(Fix::write(Safety::Unsafe, range, meant));
+    finding
+        .fixes
+        .push(Fix::write(Safety::Unsafe, range, existing));
 }
 
 /// Reports globs that match a broken link: Puppet skips such a path, but fails on it in a glob.
@@ -461,20 +463,20 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_and_the_data_directory_do_not_belong_into_paths() {
+    fn wildcards_and_the_data_directory_in_paths_are_reported() {
         let write = |what: &str| Some((Severity::Warning, Some(what.to_owned())));
         let nodes = "#- data/nodes/web01.yaml\nb: 1\n";
         assert_eq!(check("nodes/*.yaml", nodes), write("Write 'glob'"));
         assert_eq!(check("nodes/*.json", nodes), Some((Severity::Hint, None)));
-        let again = write("Leave 'data/' out");
-        assert_eq!(check("data/nodes/web01.yaml", nodes), again);
-        assert_eq!(check("data/nodes/%{trusted.certname}.yaml", nodes), again);
+        let fixed = write("Leave 'data/' out");
+        assert_eq!(check("data/nodes/web01.yaml", nodes), fixed);
+        assert_eq!(check("data/nodes/%{trusted.certname}.yaml", nodes), fixed);
         let hint = Some((Severity::Hint, None));
         assert_eq!(check("data/other.yaml", ""), hint);
     }
 
     #[test]
-    fn a_data_directory_that_is_not_there_is_told_once() {
+    fn a_missing_data_directory_is_reported_once() {
         let text = "version: 5\ndefaults: {datadir: hieradata, data_hash: yaml_data}\nhierarchy:\n  - {name: a, path: a.yaml}\n  \
                     - {name: b, path: b.yaml}\n#- data/a.yaml\na: 1\n";
         let snapshot = Fixture::new("hiera.yaml", text).on_disk();
@@ -485,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_another_level_reads_are_not_meant() {
+    fn files_that_another_level_reads_are_not_suggested() {
         let text = "version: 5\nhierarchy:\n  - name: secrets\n    lookup_key: eyaml_lookup_key\n    \
                     path: 'node/%{trusted.certname}.eyaml'\n    options: {pkcs7_private_key: a, pkcs7_public_key: b}\n\
                     \x20 - {name: nodes, paths: ['node/%{trusted.certname}.yaml']}\n  \

@@ -73,7 +73,8 @@ pub(super) fn held<'t>(file: &FileContext<'_>, at: &'t TokenAt<'_>) -> Option<&'
 fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     let checker = file.checker;
     let root = &looked_up.root;
-    if file.snapshot().count_with(root) > MOST_FILES || !checker.sees_all_for(file.readers(), root)
+    if file.snapshot().count_with(root) > MOST_FILES
+        || !checker.has_all_data_for(file.readers(), root)
     {
         return None;
     }

@@ -50,7 +50,7 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
             key.name
         ),
     );
-    finding.ask(LOOKUP_OPTIONS);
+    finding.did_you_mean(LOOKUP_OPTIONS);
     if let Some(range) = file.name_in(key.key, &key.name) {
         let fix = Fix::write(Safety::Unsafe, range, LOOKUP_OPTIONS);
         finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
@@ -69,7 +69,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'-');
     if !at.name.bytes().all(is_name)
         || file.snapshot().count_with(at.name) > 0
-        || !file.checker.sees_all_for(file.readers(), at.name)
+        || !file.checker.has_all_data_for(file.readers(), at.name)
         || is_known_otherwise(file, at.name)
     {
         return;
@@ -81,11 +81,12 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     });
     let checker = file.checker;
     let names = file.snapshot().key_names("").map(|name| &**name);
-    let Some(meant) = typing_error(at.name, names).filter(|_| !is_foreign) else {
+    let Some(suggestion) = typing_error(at.name, names).filter(|_| !is_foreign) else {
         return;
     };
-    let has_data = checker.files_with(meant).next().is_some();
-    if meant == LOOKUP_OPTIONS || !has_data || checker.options_for(meant).next().is_some() {
+    let has_data = checker.files_with(suggestion).next().is_some();
+    if suggestion == LOOKUP_OPTIONS || !has_data || checker.options_for(suggestion).next().is_some()
+    {
         return;
     }
     let finding = findings.report(
@@ -95,7 +96,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
             at.name
         ),
     );
-    finding.suggest(file.name_in(at.key, at.name), meant);
+    finding.suggest(file.name_in(at.key, at.name), suggestion);
 }
 
 /// Whether manifests look a key up by its name, or have such a parameter.
@@ -161,7 +162,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
         .map(|key| &**key)
         .filter(|key| *key != LOOKUP_OPTIONS && checker.files_with(key).next().is_some())
         .collect();
-    let sees_all = checker.sees_all_data(file.readers());
+    let is_complete = checker.has_all_data(file.readers());
     // If both match the same keys, the later one may be for future keys.
     let has_more = |entry: &ListedOption| {
         let mut others = file.snapshot().key_names(literal_start(&entry.name));
@@ -174,7 +175,7 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     };
     let takes_all = |entry: &&ListedOption| {
         let has_all = || matched.iter().all(|key| entry.is_certainly_for(key));
-        let takes = begins_as(&entry.name, at.name) || sees_all && has_all() && has_more(entry);
+        let takes = begins_as(&entry.name, at.name) || is_complete && has_all() && has_more(entry);
         !matched.is_empty() && takes
     };
     let Some(first) = before.find(takes_all) else {

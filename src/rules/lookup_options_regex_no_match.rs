@@ -34,7 +34,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if names.any(|key| matches(key) && is_data(file, key)) {
         return;
     }
-    if file.checker.sees_all_data(file.readers()) {
+    if file.checker.has_all_data(file.readers()) {
         findings.report(
             at.key,
             format!("no key in the data of this workspace matches '{}'", at.name),

@@ -50,12 +50,12 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
                 "there is no option '{name}', it is ignored: there are 'merge' and 'convert_to'"
             ),
         );
-        let meant = typing_error(name, ["merge", "convert_to"].into_iter());
-        if let Some(meant) = meant
+        let suggestion = typing_error(name, ["merge", "convert_to"].into_iter());
+        if let Some(suggestion) = suggestion
             && let Some(place) = file.name_in(range, name)
         {
-            let fix = Fix::write(Safety::Unsafe, place, meant);
-            finding.fixes.push(fix.renaming(range, meant));
+            let fix = Fix::write(Safety::Unsafe, place, suggestion);
+            finding.fixes.push(fix.renaming(range, suggestion));
         }
     }
 }

@@ -147,8 +147,8 @@ mod tests {
             ("lookup ('a')", "no space is allowed before the '('"),
             ("lookup()", "the argument is missing"),
         ];
-        for (inner, said) in advices {
-            assert_eq!(advice(inner), said, "{inner}");
+        for (inner, message) in advices {
+            assert_eq!(advice(inner), message, "{inner}");
         }
     }
 }

@@ -40,23 +40,23 @@ pub(super) fn fixed(
     snapshot: &Snapshot,
     path: &str,
     most: Safety,
-    is_meant: impl Fn(&Finding) -> bool,
+    is_wanted: impl Fn(&Finding) -> bool,
 ) -> String {
     let mut found = Checker::new(snapshot, PuppetVersion::V8)
         .file(path)
         .expect("a data file");
-    found.retain(is_meant);
+    found.retain(is_wanted);
     let path: Arc<str> = path.into();
     let mut made = fixes_together(snapshot, &[(Arc::clone(&path), found)], most, usize::MAX);
     let before = || snapshot.file(&path).expect("the file").text().to_string();
     made.remove(&path).map_or_else(before, |made| made.text)
 }
 
-fn check_some(text: &str, is_meant: impl Fn(&str) -> bool) -> Vec<Finding> {
+fn check_some(text: &str, is_wanted: impl Fn(&str) -> bool) -> Vec<Finding> {
     let fixture = Fixture::new("data/common.yaml", text);
     let snapshot = fixture.on_disk();
     let mut findings = Checker::new(&snapshot, PuppetVersion::V8).all();
-    findings.retain(|finding| is_meant(finding.code));
+    findings.retain(|finding| is_wanted(finding.code));
     let places = findings.iter().map(|finding| {
         let file = snapshot.file(&finding.path).expect("the file");
         let line = file.lines().line(finding.range.start as usize) + 1;

@@ -7,7 +7,7 @@ use super::touched::{
     FilesWith, describes_nodes, does_otherwise, options_look_up, touched_answers,
 };
 use super::{FileContext, Findings, Related};
-use crate::analysis::{MissingValue, Whose, included_lists, split_key};
+use crate::analysis::{Affected, MissingValue, included_lists, split_key};
 use crate::text::TextRange;
 use crate::workspace::{File, FileDelta, FileFacts, KeyFact, KeyState, Means, Snapshot};
 
@@ -43,16 +43,16 @@ fn report(at: &FileContext<'_>, part: TextRange, findings: &mut Findings<'_>) {
         let MissingValue {
             class, parameter, ..
         } = value;
-        let whose = &value.whose;
-        let catalogs = match value.whose {
-            Whose::Everyones | Whose::Nodes { count: 1, .. } => "the catalog",
-            Whose::Nodes { .. } | Whose::Readers(_) => "their catalogs",
+        let affected = &value.affected;
+        let catalogs = match value.affected {
+            Affected::Everyone | Affected::Nodes { count: 1, .. } => "the catalog",
+            Affected::Nodes { .. } | Affected::Readers(_) => "their catalogs",
         };
         let finding = findings.report(
             value.included.range,
             format!(
                 "class '{class}' needs a value for its parameter '{parameter}', and no level sets \
-                 '{class}::{parameter}'{whose}: Puppet cannot compile {catalogs}"
+                 '{class}::{parameter}'{affected}: Puppet cannot compile {catalogs}"
             ),
         );
         finding.related.push(Related {
@@ -89,14 +89,14 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             || describes_nodes(&delta.path)
     };
     // Lookups in manifests may decide which variables and classes nodes have.
-    let is_asked = |key: &Arc<str>| {
+    let is_looked_up = |key: &Arc<str>| {
         let mut asking = snapshot.files_looking_up(key);
         asking.next().is_some() || snapshot.files_that_compute_keys().next().is_some()
     };
     let mut concerned = FilesWith::new(snapshot);
     let is_new = files().any(|delta| does_otherwise(delta) || is_new_data(delta))
         || options_look_up(snapshot)
-        || touched_answers(snapshot).iter().any(is_asked);
+        || touched_answers(snapshot).iter().any(is_looked_up);
     if is_new {
         let needing = needing_values(snapshot);
         for key in included_lists(snapshot) {

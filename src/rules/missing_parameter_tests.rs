@@ -334,7 +334,7 @@ fn a_class_of_the_top_scope_does_not_see_what_the_node_block_sets() {
 }
 
 #[test]
-fn a_site_manifest_that_cannot_be_read_hides_only_what_it_may_say() {
+fn an_unreadable_site_manifest_hides_only_what_it_may_set() {
     let text = |site: &str, broken: &str| {
         format!(
             "{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{site}\n\
@@ -377,7 +377,7 @@ fn a_file_that_is_not_here_may_have_the_value() {
 }
 
 #[test]
-fn what_is_given_to_another_class_or_in_tests_does_not_count() {
+fn values_for_other_classes_or_in_tests_are_ignored() {
     let role = "class role { include ntp } #~ missing-parameter";
     for other in [
         "modules/x/manifests/init.pp\nclass x { class { \"a${y}\": mode => 1 } }",
@@ -406,7 +406,7 @@ fn what_is_given_to_another_class_or_in_tests_does_not_count() {
 }
 
 #[test]
-fn a_node_has_the_block_that_is_its_own() {
+fn a_node_uses_its_own_block() {
     let role = "class role { include ntp }";
     let marked = format!("{role} #~ missing-parameter");
     let set = "#- data/node/web1.x.yaml\nntp::servers: 1\n#- data/node/web2.x.yaml\na: 1\n\
@@ -437,14 +437,14 @@ fn a_node_has_the_block_that_is_its_own() {
             " for web2.x",
         ),
     ];
-    for (site, whose) in cases {
-        let found = match whose {
+    for (site, audience) in cases {
+        let found = match audience {
             "" => of_chain(site, role, set),
             _ => of_chain(site, &marked, set),
         };
-        let expected = match whose {
+        let expected = match audience {
             "" => Vec::new(),
-            _ => vec![format!("'ntp::servers'{whose}: Puppet")],
+            _ => vec![format!("'ntp::servers'{audience}: Puppet")],
         };
         assert_eq!(found.len(), expected.len(), "{site}: {found:?}");
         for (found, expected) in found.iter().zip(&expected) {
@@ -511,7 +511,7 @@ fn a_comment_in_a_manifest_turns_it_off() {
 }
 
 #[test]
-fn classes_that_include_each_other_end() {
+fn classes_that_include_each_other_terminate() {
     let role = "class role { include role::a }\nclass role::a { include role include ntp } #~ missing-parameter";
     let text = format!(
         "{CHAIN}#- manifests/site.pp\ninclude role\n#- modules/role/manifests/init.pp\n{role}\n\

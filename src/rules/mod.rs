@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_custom_level_may_read_is_not_judged_as_data() {
+    fn files_of_a_custom_level_are_not_checked_as_data() {
         check(
             "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: regex, lookup_key: site::regex, path: \
              regex.yaml}\n  - {name: common, path: common.yaml}\n\
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_ordered_and_their_pages_say_the_same() {
+    fn rules_are_ordered_and_match_their_pages() {
         assert!(RULES.is_sorted_by(|a, b| a.code < b.code));
         for rule in RULES {
             let page: Vec<&str> = rule.page.lines().collect();
@@ -251,10 +251,10 @@ mod tests {
             }
             // These rules are about comments and settings of this program.
             if !matches!(rule.code, "project-config" | "unused-suppression") {
-                let says = |words: &str| rule.page.contains(words);
-                let names_both = says("Puppet 7") && says("Puppet 8");
+                let mentions = |words: &str| rule.page.contains(words);
+                let names_both = mentions("Puppet 7") && mentions("Puppet 8");
                 assert!(
-                    says("Puppet 7 and 8") || names_both,
+                    mentions("Puppet 7 and 8") || names_both,
                     "{}: of 7 and 8",
                     rule.code
                 );

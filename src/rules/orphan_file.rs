@@ -18,7 +18,7 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
     {
         return;
     }
-    let mut meant: Option<String> = None;
+    let mut condition: Option<String> = None;
     for root in checker.roots_around(path) {
         let places = checker.places(root);
         // A function that is never run may read any file.
@@ -29,21 +29,21 @@ fn check(file: &FileContext<'_>, findings: &mut Findings<'_>) {
             if let Some(stem) = path.strip_suffix(wrong) {
                 let other = format!("{stem}{right}");
                 let is_read = places.iter().any(|place| place.template.matches(&other));
-                meant = meant.or(is_read.then(|| format!("its name ended in '{right}'")));
+                condition = condition.or(is_read.then(|| format!("its name ended in '{right}'")));
             }
         }
         let mut misspelt = places.iter();
-        meant = meant.or_else(|| {
+        condition = condition.or_else(|| {
             let (wrong, right) = misspelt.find_map(|place| misspelt_in(&place.template, path))?;
             Some(format!("'{wrong}' were called '{right}'"))
         });
     }
     let range = file.first_line();
-    match meant {
-        Some(meant) => findings.report_as(
+    match condition {
+        Some(condition) => findings.report_as(
             Severity::Warning,
             range,
-            format!("no level reads this file: one would, if {meant}"),
+            format!("no level reads this file: one would, if {condition}"),
         ),
         None => findings.report(
             range,
@@ -78,12 +78,12 @@ fn misspelt_in(template: &Template, path: &str) -> Option<(String, String)> {
     let differs = |(wanted, name): &(Template, &str)| !wanted.matches(name);
     let mut different = wanted.into_iter().zip(names).filter(differs);
     let (Template { parts, .. }, name) = different.next()?;
-    let [TemplatePart::Text(meant)] = parts.as_slice() else {
+    let [TemplatePart::Text(expected)] = parts.as_slice() else {
         return None;
     };
     let is_only = different.next().is_none();
-    let meant = typing_error(name, [&**meant].into_iter()).filter(|_| is_only)?;
-    Some((name.to_owned(), meant.to_owned()))
+    let expected = typing_error(name, [&**expected].into_iter()).filter(|_| is_only)?;
+    Some((name.to_owned(), expected.to_owned()))
 }
 
 /// Whether a template matches a path if variables may contain slashes, as in some roles.
@@ -128,21 +128,21 @@ mod tests {
     use crate::hierarchy::Template;
 
     #[test]
-    fn a_name_that_differs_by_a_letter_is_meant() {
-        let meant = |template: &str, path: &str| misspelt_in(&Template::parse(template), path);
+    fn a_name_that_differs_by_a_letter_is_suggested() {
+        let misspelt = |template: &str, path: &str| misspelt_in(&Template::parse(template), path);
         let words = |wrong: &str, right: &str| Some((wrong.to_owned(), right.to_owned()));
         assert_eq!(
-            meant("/d/nodes/%{name}.yaml", "/d/node/a.yaml"),
+            misspelt("/d/nodes/%{name}.yaml", "/d/node/a.yaml"),
             words("node", "nodes")
         );
         assert_eq!(
-            meant("/d/common.yaml", "/d/commmon.yaml"),
+            misspelt("/d/common.yaml", "/d/commmon.yaml"),
             words("commmon.yaml", "common.yaml")
         );
-        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/role/a.yaml"), None);
-        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/node/a.yml"), None);
-        assert_eq!(meant("/d/nodes/%{name}.yaml", "/d/node/b/a.yaml"), None);
-        assert_eq!(meant("/d/%{name}.yaml", "/e/a.yaml"), None);
+        assert_eq!(misspelt("/d/nodes/%{name}.yaml", "/d/role/a.yaml"), None);
+        assert_eq!(misspelt("/d/nodes/%{name}.yaml", "/d/node/a.yml"), None);
+        assert_eq!(misspelt("/d/nodes/%{name}.yaml", "/d/node/b/a.yaml"), None);
+        assert_eq!(misspelt("/d/%{name}.yaml", "/e/a.yaml"), None);
     }
 
     #[test]

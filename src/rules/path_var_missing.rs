@@ -34,19 +34,19 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
     }
     let near_fact = match core_fact(name) {
         CoreFact::Exists | CoreFact::Legacy(_) | CoreFact::NoSuchPart(_) => return None,
-        CoreFact::Custom(meant) => meant,
+        CoreFact::Custom(suggestion) => suggestion,
     };
-    let meant = typing_error(name, BUILT_IN.into_iter()).or(near_fact)?;
-    let meant = match core_fact(meant) {
+    let suggestion = typing_error(name, BUILT_IN.into_iter()).or(near_fact)?;
+    let suggestion = match core_fact(suggestion) {
         CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
         CoreFact::Exists
         | CoreFact::Legacy(None)
         | CoreFact::NoSuchPart(_)
-        | CoreFact::Custom(_) => meant.to_owned(),
+        | CoreFact::Custom(_) => suggestion.to_owned(),
     };
     Some(MissingPart {
         message: format!("neither Puppet nor Facter sets '{name}'"),
-        meant: Some(meant),
+        suggestion: Some(suggestion),
     })
 }
 

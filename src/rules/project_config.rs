@@ -30,11 +30,11 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
             Spoils::Setting | Spoils::File => Severity::Error,
         };
         let finding = findings.report_as(severity, mistake.range, mistake.message);
-        if let Some(meant) = mistake.meant {
-            let title = format!("Replace with '{meant}'");
-            let edit = TextEdit::replace(mistake.range, &*meant);
+        if let Some(suggestion) = mistake.suggestion {
+            let title = format!("Replace with '{suggestion}'");
+            let edit = TextEdit::replace(mistake.range, &*suggestion);
             let fix = Fix::new(Safety::Safe, title, edit);
-            finding.fixes.push(fix.renaming(mistake.range, meant));
+            finding.fixes.push(fix.renaming(mistake.range, suggestion));
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn inherited<'a>(
         return None;
     }
     let mut between = below().filter(|place| order(place) < last);
-    let is_alike = |place: &Place| {
+    let has_same_data = |place: &Place| {
         // The data of a function that is never run is unknown.
         if place.reading.is_none() {
             return false;
@@ -75,7 +75,7 @@ pub(super) fn inherited<'a>(
         let mut possible = holders.filter(|other| bound.matches(other.path()));
         possible.all(|other| is_same(file, other, key))
     };
-    between.all(is_alike).then_some(heir)
+    between.all(has_same_data).then_some(heir)
 }
 
 /// The file at a place that every node which reads the location reads, if it sets the key. `None`
@@ -146,9 +146,9 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     let (Some(own), Some(theirs)) = (one.facts().key(key), other.facts().key(key)) else {
         return false;
     };
-    let is_plain = |of: &File, fact: &KeyFact| {
-        let text = fact.value.slice(of.text());
-        let is_read = of.facts().error.is_none() && fact.state == KeyState::Read;
+    let is_plain = |source: &File, fact: &KeyFact| {
+        let text = fact.value.slice(source.text());
+        let is_read = source.facts().error.is_none() && fact.state == KeyState::Read;
         // Other values of the file may use an anchor in this one.
         let stands_alone = !text.contains("ENC[") && !text.contains('&');
         is_read && !text.is_empty() && text.len() <= LONGEST && stands_alone
@@ -156,8 +156,8 @@ fn has_same(file: &FileContext<'_>, other: &File, key: &str) -> bool {
     if own.kind != theirs.kind || !is_plain(one, own) || !is_plain(other, theirs) {
         return false;
     }
-    let value = |of: &File| {
-        let data = file.snapshot().data_of(of, of.format()?);
+    let value = |source: &File| {
+        let data = file.snapshot().data_of(source, source.format()?);
         Some(data.loaded.as_ref().ok()?.get(key)?.inspect().to_string())
     };
     let value_here = value(one);

@@ -33,7 +33,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         }
         let range = TextRange::new(start, start + 2 + end + 1);
         let range = file.places(at.node).source_range(range);
-        let meant = in_data(bare).map(|variable| match core_fact(&variable) {
+        let replacement = in_data(bare).map(|variable| match core_fact(&variable) {
             CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
             CoreFact::Exists
             | CoreFact::Legacy(None)
@@ -41,7 +41,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             | CoreFact::Custom(_) => variable,
         });
         let is_call = matches!(parse_token(inside, 0), TokenKind::Call { .. });
-        let meant = meant.or_else(|| is_call.then(|| inside.to_owned()));
+        let replacement = replacement.or_else(|| is_call.then(|| inside.to_owned()));
         let example = match bare.contains('(') {
             true => "lookup('key')",
             false => "facts.os.family",
@@ -54,11 +54,11 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             range,
             format!(
                 "'${{{inside}}}' stays as it is: in data {what} '%{{{}}}'",
-                meant.as_deref().unwrap_or(example)
+                replacement.as_deref().unwrap_or(example)
             ),
         );
-        if let Some(meant) = meant {
-            let token = format!("%{{{meant}}}");
+        if let Some(replacement) = replacement {
+            let token = format!("%{{{replacement}}}");
             let title = format!("Write '{token}'");
             let edit = match starts_plain(at, start) {
                 // A call keeps its quotes as they are written.
@@ -145,11 +145,11 @@ mod tests {
 
     #[test]
     fn parts_in_brackets_are_joined_by_dots() {
-        let of = |variable| in_data(variable).unwrap_or_default();
-        assert_eq!(of("facts['os'][\"family\"]"), "facts.os.family");
-        assert_eq!(of("facts.os"), "facts.os");
-        assert_eq!(of("list[0]"), "list.0");
-        assert_eq!(of("lookup('x')"), "");
-        assert_eq!(of("facts['a b']"), "");
+        let converted = |variable| in_data(variable).unwrap_or_default();
+        assert_eq!(converted("facts['os'][\"family\"]"), "facts.os.family");
+        assert_eq!(converted("facts.os"), "facts.os");
+        assert_eq!(converted("list[0]"), "list.0");
+        assert_eq!(converted("lookup('x')"), "");
+        assert_eq!(converted("facts['a b']"), "");
     }
 }

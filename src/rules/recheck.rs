@@ -145,7 +145,7 @@ mod tests {
     static ON_NOTHING: Rule = rule(FactKinds::NONE);
 
     /// The rules that check `marked.yaml` again after `other.yaml` was changed to `text`.
-    fn checked_again(text: &str) -> Vec<&'static str> {
+    fn rules_to_rerun(text: &str) -> Vec<&'static str> {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec!["/repo".into()]));
         let write = |name: &str, text: &str| {
@@ -161,31 +161,31 @@ mod tests {
             ("manifests", &ON_MANIFESTS),
             ("nothing", &ON_NOTHING),
         ];
-        let again = rules.into_iter().filter(|(_, rule)| {
+        let rerun = rules.into_iter().filter(|(_, rule)| {
             let Recheck::Files(files) = recheck_for(&snapshot, &[rule]) else {
                 return true;
             };
             assert!(files.contains("/repo/data/other.yaml"));
             files.contains("/repo/data/marked.yaml")
         });
-        again.map(|(name, _)| name).collect()
+        rerun.map(|(name, _)| name).collect()
     }
 
     #[test]
-    fn a_rule_is_run_again_where_what_it_declares_has_changed() {
+    fn a_rule_is_rerun_when_facts_that_it_declares_change() {
         let options = "lookup_options: {a: {merge: deep}}\n";
         assert_eq!(
-            checked_again("a: 1\nlookup_options: {a: {merge: hash}}\n"),
+            rules_to_rerun("a: 1\nlookup_options: {a: {merge: hash}}\n"),
             ["options", "values"]
         );
-        assert_eq!(checked_again(&format!("a: 2\n{options}")), ["values"]);
+        assert_eq!(rules_to_rerun(&format!("a: 2\n{options}")), ["values"]);
         assert_eq!(
-            checked_again(&format!("a: 1\nb: 1\n{options}")),
+            rules_to_rerun(&format!("a: 1\nb: 1\n{options}")),
             ["keys", "values"]
         );
-        assert_eq!(checked_again("a: 1\n"), ["options", "keys", "values"]);
+        assert_eq!(rules_to_rerun("a: 1\n"), ["options", "keys", "values"]);
         assert_eq!(
-            checked_again("a: 1\nlookup_options: {a: {merge: \"%{lookup('a')}\"}}\n"),
+            rules_to_rerun("a: 1\nlookup_options: {a: {merge: \"%{lookup('a')}\"}}\n"),
             ["options", "values"]
         );
     }

@@ -176,7 +176,7 @@ const EDITS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn an_edit_checks_no_more_files_again_than_before() {
+fn an_edit_rechecks_no_more_files_than_before() {
     let mut table = String::new();
     for (what, path, old, new) in EDITS {
         let files = match recheck(&edited(path, old, new)) {
@@ -209,7 +209,7 @@ fn an_edit_checks_no_more_files_again_than_before() {
 }
 
 #[test]
-fn what_a_site_manifest_sets_is_judged_again_in_data() {
+fn an_edit_of_a_site_manifest_rechecks_data() {
     for (path, old, new) in [("manifests/site.pp", "'web'", "'dev'")] {
         let snapshot = edited(path, old, new);
         let common = format!("{FOLDER}/data/common.yaml");

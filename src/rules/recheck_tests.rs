@@ -201,7 +201,7 @@ fn check(
 }
 
 /// The files to check again, given the known findings.
-fn again(snapshot: &Snapshot, known: &BTreeMap<Arc<str>, Vec<Finding>>) -> Recheck {
+fn to_recheck(snapshot: &Snapshot, known: &BTreeMap<Arc<str>, Vec<Finding>>) -> Recheck {
     let named = known.iter().flat_map(|(file, found)| {
         let related = found.iter().flat_map(|it| &it.related);
         related.map(move |related| (file, &related.path))
@@ -216,7 +216,7 @@ fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..ProptestConfig::default() })]
     #[test]
-    fn what_is_not_checked_again_has_the_same_findings(
+    fn files_that_are_not_rechecked_have_the_same_findings(
         first in prop::collection::vec(data(), DATA.len()),
         edits in prop::collection::vec(edit(), 1..8),
     ) {
@@ -240,7 +240,7 @@ proptest! {
         for (path, text) in &edits {
             let snapshot = write(path, text);
             let all = check_all(&snapshot);
-            match again(&snapshot, &known) {
+            match to_recheck(&snapshot, &known) {
                 Recheck::All => known = all.clone(),
                 Recheck::Files(files) => known.extend(check(&snapshot, files)),
             }
@@ -255,7 +255,7 @@ proptest! {
         // All edits as one change.
         if let Some(joined) = joined {
             let all = check_all(&joined);
-            match again(&joined, &known_of_joined) {
+            match to_recheck(&joined, &known_of_joined) {
                 Recheck::All => known_of_joined = all.clone(),
                 Recheck::Files(files) => known_of_joined.extend(check(&joined, files)),
             }

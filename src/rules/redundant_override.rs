@@ -14,7 +14,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    if !is_first_found(file, key) || !file.checker.sees_all_for(file.readers(), &key.name) {
+    if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
     let mut same = None;
@@ -50,7 +50,7 @@ mod tests {
     use crate::text::TextEdit;
 
     #[test]
-    fn an_entry_goes_with_its_lines_or_its_comma() {
+    fn a_fix_removes_an_entry_with_its_lines_or_comma() {
         for (high, fixed) in [
             ("k: 1 # x\nz: 3\n", "z: 3\n"),
             ("{k: 1, z: 3}\n", "{z: 3}\n"),

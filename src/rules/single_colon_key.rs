@@ -25,7 +25,7 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if is_looked_up(file.snapshot(), &key.name) {
         return;
     }
-    let meant = format!("{}:{}", &key.name[..at], &key.name[at..]);
+    let suggestion = format!("{}:{}", &key.name[..at], &key.name[at..]);
     let finding = findings.report(
         key.key,
         format!(
@@ -33,11 +33,11 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
             key.name
         ),
     );
-    finding.ask(&meant);
+    finding.did_you_mean(&suggestion);
     if let Some(place) = file.name_in(key.key, &key.name) {
-        let edit = TextEdit::replace(place, &*meant);
+        let edit = TextEdit::replace(place, &*suggestion);
         let fix = Fix::new(Safety::Unsafe, "Write two colons", edit);
-        finding.fixes.push(fix.renaming(key.key, meant));
+        finding.fixes.push(fix.renaming(key.key, suggestion));
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     use crate::rules::marked::check_levels;
 
     #[test]
-    fn names_that_code_or_data_look_up_are_meant() {
+    fn names_that_code_or_data_look_up_are_not_reported() {
         check_levels(
             RULE,
             "ntp:a: 1\nntp:b: {c: 1}\nntp:d1: 1\n\

@@ -31,7 +31,7 @@ pub(super) struct Code {
 
 impl Code {
     /// The rule to suggest for an unknown name.
-    pub(super) fn meant(&self) -> Option<&'static str> {
+    pub(super) fn suggestion(&self) -> Option<&'static str> {
         let name = self.name.as_deref().filter(|name| rule(name).is_none())?;
         nearest(name, RULES.iter().map(|rule| rule.code))
     }
@@ -54,13 +54,17 @@ pub(super) fn apply(
     }
     for suppression in &suppressions {
         // These findings should be suppressed by the corrected code, not fixed.
-        let meant: Vec<&str> = suppression.codes.iter().filter_map(Code::meant).collect();
-        let is_meant = |finding: &&mut Finding| {
-            meant.contains(&finding.code)
+        let misspelt: Vec<&str> = suppression
+            .codes
+            .iter()
+            .filter_map(Code::suggestion)
+            .collect();
+        let is_of_misspelt = |finding: &&mut Finding| {
+            misspelt.contains(&finding.code)
                 && suppression.covers.touches(finding.range.start as usize)
         };
-        let meant = kept.iter_mut().filter(is_meant);
-        meant.for_each(|finding| finding.fixes.clear());
+        let misspelt = kept.iter_mut().filter(is_of_misspelt);
+        misspelt.for_each(|finding| finding.fixes.clear());
     }
     let mut about_them = findings_about(at, &suppressions);
     about_them.retain(|finding| !is_suppressed(&mut suppressions, finding));

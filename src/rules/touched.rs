@@ -36,10 +36,10 @@ impl<'a> FilesWith<'a> {
     }
 
     /// Adds the files with keys that a test accepts. O(keys of the workspace).
-    pub(super) fn keys_that(&mut self, is_meant: impl Fn(&str) -> bool) {
+    pub(super) fn keys_that(&mut self, accepts: impl Fn(&str) -> bool) {
         let names = self.snapshot.key_names("");
         names
-            .filter(|name| is_meant(name))
+            .filter(|name| accepts(name))
             .for_each(|key| self.key(key));
     }
 
@@ -140,7 +140,7 @@ pub(super) fn codes(delta: &FileDelta) -> [Option<&CodeFacts>; 2] {
 /// Whether a change of code may affect the evaluation of nodes or of code elsewhere.
 pub(super) fn does_otherwise(delta: &FileDelta) -> bool {
     let is_same = match codes(delta) {
-        [Some(before), Some(after)] => before.is_alike(after),
+        [Some(before), Some(after)] => before.is_equivalent(after),
         [before, after] => before == after,
     };
     // The effects of a function in Ruby depend on its text.

@@ -27,7 +27,7 @@ fn check_types(data: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_the_class_does_not_get_is_not_judged() {
+fn values_that_the_class_does_not_get_are_not_checked() {
     check_types("#- data/common.yaml\nm::i: x #~ type-mismatch\n#- manifests/site.pp\ninclude m\n");
     for declared in [
         "class { 'm': i => 5 }",
@@ -78,7 +78,7 @@ fn a_class_of_the_top_scope_does_not_get_what_the_role_of_a_node_block_sets() {
 }
 
 #[test]
-fn what_data_elsewhere_may_set_is_not_judged() {
+fn aliases_of_keys_that_a_missing_file_may_set_are_not_checked() {
     let alias = |key: &str| format!("m::l: \"%{{alias('{key}')}}\"");
     let start = START.replace(
         "common.yaml}",
@@ -94,7 +94,7 @@ fn what_data_elsewhere_may_set_is_not_judged() {
 }
 
 #[test]
-fn merged_values_are_judged_as_a_whole_where_the_wrong_part_stands() {
+fn mismatches_of_merged_values_are_reported_at_the_wrong_part() {
     for options in ["deep", "hash", "{strategy: deep}"] {
         let data = format!(
             "#- data/role/web.yaml\nm::s: {{b: x}} #~ type-mismatch\n\
@@ -230,7 +230,7 @@ fn check_nodes(data: &str) -> Vec<(Severity, String)> {
 }
 
 #[test]
-fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class() {
+fn mismatches_of_nodes_without_the_class_are_not_reported() {
     let value = "#- data/common.yaml\ne::family: \"%{facts.os.family}\"";
     let others = "#- modules/o/manifests/init.pp\nclass o { if $x { include e } }\n\
                   #- modules/o/manifests/t.pp\ndefine o::t() { include e }\n\
@@ -244,7 +244,7 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
         "node 'a1' { include \"${facts['os']['family']}\" include e }\nnode default { }",
         "lookup('classes', Array[String], 'unique').include",
     ];
-    let told = [
+    let reported = [
         "include e",
         "if $x { include o }",
         "node 'b1' { include o }\nnode default { }",
@@ -261,7 +261,7 @@ fn what_is_wrong_for_some_nodes_is_silent_where_none_of_them_includes_the_class(
     for (site, mark) in silent
         .map(|it| (it, ""))
         .into_iter()
-        .chain(told.map(|it| (it, " #~ type-mismatch")))
+        .chain(reported.map(|it| (it, " #~ type-mismatch")))
     {
         // Only a1 reads a list with the class, unless all may.
         let list = match site.contains("'a1', 'b1'") {
@@ -328,7 +328,7 @@ fn a_class_that_declares_what_its_empty_parameter_holds_declares_nothing() {
 }
 
 #[test]
-fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
+fn values_with_facts_are_checked_for_known_nodes() {
     // The fact of c1 is unknown.
     let found = check_nodes(
         "#- data/common.yaml\ne::family: \"%{facts.os.family}\" #~ type-mismatch\n\
@@ -370,7 +370,7 @@ fn what_facts_make_of_a_value_is_judged_for_the_known_nodes() {
 }
 
 #[test]
-fn what_a_level_overrides_for_some_is_judged_for_the_others() {
+fn values_overridden_for_some_nodes_are_checked_for_the_others() {
     let found = check_nodes(
         "#- data/node/a1.yaml\ne::n: 1\n#- data/common.yaml\ne::n: x #~ type-mismatch\n",
     );
@@ -389,17 +389,17 @@ fn what_a_level_overrides_for_some_is_judged_for_the_others() {
 }
 
 #[test]
-fn variables_of_the_site_manifest_count_where_the_class_sees_them() {
-    let of = |site: &str, mark: &str| {
+fn variables_of_the_site_manifest_are_used_where_visible() {
+    let check = |site: &str, mark: &str| {
         check_nodes(&format!(
             "#- manifests/site.pp\n{site}\n#- data/common.yaml\ne::family: \"%{{family}}\"{mark}\n"
         ))
     };
-    of(
+    check(
         "node default { $family = 'x'\n include e }",
         " #~ type-mismatch",
     );
-    of("node default { $family = 'Debian'\n include e }", "");
-    of("include e\nnode default { $family = 'x' }", "");
-    of("node default { $family = unknown()\n include e }", "");
+    check("node default { $family = 'Debian'\n include e }", "");
+    check("include e\nnode default { $family = 'x' }", "");
+    check("node default { $family = unknown()\n include e }", "");
 }

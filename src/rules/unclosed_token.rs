@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_text_is_closed_only_on_demand_or_not_at_all() {
+    fn possible_text_is_closed_only_by_unsafe_fixes_or_not_at_all() {
         for surely in [
             "%{facts.x",
             "%{trusted.certname",

@@ -26,11 +26,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let path = path.strip_prefix("::").unwrap_or(path);
-    if let Some(meant) = as_in_code(path) {
+    if let Some(suggestion) = as_in_code(path) {
         let message = format!("nothing sets a variable '{path}': {}", effect(file));
         let place = file.places(at.node).source_range(place);
         let finding = findings.report_as(Severity::Warning, at.range, message);
-        finding.suggest(place, &meant);
+        finding.suggest(place, &suggestion);
         return;
     }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
@@ -43,28 +43,28 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
     let near_fact = match core_fact(name) {
         CoreFact::Exists | CoreFact::Legacy(_) => return,
-        CoreFact::Custom(meant) | CoreFact::NoSuchPart(meant) => meant,
+        CoreFact::Custom(suggestion) | CoreFact::NoSuchPart(suggestion) => suggestion,
     };
     let set = known.iter().chain(file.checker.site_variables());
     let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
-    let meant = typing_error(name, others).or(near_fact);
+    let suggestion = typing_error(name, others).or(near_fact);
     let message = format!(
         "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
         effect(file)
     );
     let finding = findings.report(at.range, message);
-    let Some(meant) = meant else { return };
-    let meant = match core_fact(meant) {
+    let Some(suggestion) = suggestion else { return };
+    let suggestion = match core_fact(suggestion) {
         CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
         CoreFact::Exists
         | CoreFact::Legacy(None)
         | CoreFact::NoSuchPart(_)
         | CoreFact::Custom(_) => {
-            format!("{meant}{parts}")
+            format!("{suggestion}{parts}")
         }
     };
     finding.severity = Severity::Warning;
-    finding.suggest(file.places(at.node).source_range(place), &meant);
+    finding.suggest(file.places(at.node).source_range(place), &suggestion);
 }
 
 /// What Puppet does with an undefined variable, for messages.
@@ -84,19 +84,19 @@ fn as_in_code(path: &str) -> Option<String> {
     if !["facts", "trusted", "server_facts"].contains(&hash) {
         return None;
     }
-    let mut meant = hash.to_owned();
+    let mut written = hash.to_owned();
     while let Some(inside) = rest.strip_prefix('[') {
         let (part, behind) = inside.split_once(']')?;
         let part = part.trim_matches(['\'', '"']);
         if !is_name(part) && !part.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        meant = format!("{meant}.{part}");
+        written = format!("{written}.{part}");
         rest = behind;
     }
     let is_rest = rest.is_empty() || rest.starts_with('.') && !rest.contains(['[', '$']);
-    meant.push_str(rest);
-    (is_rest && meant != path).then_some(meant)
+    written.push_str(rest);
+    (is_rest && written != path).then_some(written)
 }
 
 /// The files with tokens of a variable that only one version of a changed manifest sets, in the top

@@ -17,7 +17,7 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let before = anchors.filter(|anchor| anchor.range.start < node.range.start);
     let before: Vec<&str> = before.map(|anchor| &*anchor.text).collect();
     let known = || before.iter().copied();
-    let meant = typing_error(name, known()).or_else(|| nearest(name, known()));
+    let suggestion = typing_error(name, known()).or_else(|| nearest(name, known()));
     let finding = findings.report(
         node.range,
         format!(
@@ -25,8 +25,8 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
             error.message
         ),
     );
-    if let Some(meant) = meant {
-        finding.suggest(node.range, &format!("*{meant}"));
+    if let Some(suggestion) = suggestion {
+        finding.suggest(node.range, &format!("*{suggestion}"));
     }
 }
 

@@ -11,7 +11,7 @@ use crate::workspace::{FileKind, Files};
 
 rule!("unknown-backend", Error, [Configuration(check)], FILES);
 
-fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
         let Some(function) = level.function else {
             continue;
@@ -23,7 +23,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
             continue;
         }
         let mut short_for = BUILT_IN.iter();
-        if let Some((meant, kind)) = short_for.find(|(name, _)| is_short_for(&function.name, name))
+        if let Some((suggestion, kind)) =
+            short_for.find(|(name, _)| is_short_for(&function.name, name))
         {
             let finding = findings.report_as(
                 Severity::Warning,
@@ -34,20 +35,20 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                     function.name
                 ),
             );
-            finding.ask(meant);
-            let mut edits = vec![TextEdit::replace(function.value, *meant)];
-            let mut title = format!("Write '{meant}'");
+            finding.did_you_mean(suggestion);
+            let mut edits = vec![TextEdit::replace(function.value, *suggestion)];
+            let mut title = format!("Write '{suggestion}'");
             if *kind != function.kind {
                 edits.push(TextEdit::replace(function.key, kind.key()));
-                title = format!("Write '{}: {meant}'", kind.key());
+                title = format!("Write '{}: {suggestion}'", kind.key());
             }
             edits.sort_by_key(|edit| edit.range);
             let fix = Fix::with_edits(Safety::Unsafe, title, edits);
             finding.fixes.push(fix);
             continue;
         }
-        let Some(meant) = typing_error(&function.name, known) else {
-            if let Some(module) = lacking_module(file, of, &function.name) {
+        let Some(suggestion) = typing_error(&function.name, known) else {
+            if let Some(module) = lacking_module(file, config, &function.name) {
                 findings.report(
                     function.value,
                     format!(
@@ -66,8 +67,8 @@ fn check(file: &FileContext<'_>, of: &ConfigurationAt<'_>, findings: &mut Findin
                 function.name
             ),
         );
-        finding.ask(meant);
-        let fix = Fix::write(Safety::Safe, function.value, meant);
+        finding.did_you_mean(suggestion);
+        let fix = Fix::write(Safety::Safe, function.value, suggestion);
         finding.fixes.push(fix);
     }
 }
@@ -82,7 +83,7 @@ fn is_short_for(name: &str, function: &str) -> bool {
 /// folder belongs to a module that was not fetched.
 fn lacking_module<'n>(
     file: &FileContext<'_>,
-    of: &ConfigurationAt<'_>,
+    config: &ConfigurationAt<'_>,
     name: &'n str,
 ) -> Option<&'n str> {
     let (module, _) = name.split_once("::")?;
@@ -90,7 +91,7 @@ fn lacking_module<'n>(
     let root = roots.find(|root| root.hiera_yaml.as_ref() == Some(file.file.path()))?;
     let view = file.checker.analysis().at(root);
     // Functions of the environment itself may be deployed with it.
-    if module == "environment" || *of.layer == Layer::Global {
+    if module == "environment" || *config.layer == Layer::Global {
         return None;
     }
     let (files, environment) = (view.files(), &view.environment);

@@ -14,12 +14,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let lower = name.to_lowercase();
-    let (safety, meant) = match Method::from_name(&lower) {
+    let (safety, suggestion) = match Method::from_name(&lower) {
         Some(_) => (Safety::Safe, Some(&*lower)),
         None => (Safety::Unsafe, nearest(name, FUNCTIONS.into_iter())),
     };
-    let instead = match meant {
-        Some(meant) => format!("did you mean '{meant}'?"),
+    let instead = match suggestion {
+        Some(suggestion) => format!("did you mean '{suggestion}'?"),
         None => "there are lookup, hiera, alias, scope and literal".to_owned(),
     };
     let finding = findings.report(
@@ -27,7 +27,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         format!("unknown interpolation method '{name}': Puppet fails on this key; {instead}"),
     );
     let written = at.token.range.slice(at.text).find(&**name);
-    if let (Some(function), Some(start)) = (meant, written) {
+    if let (Some(function), Some(start)) = (suggestion, written) {
         let name = TextRange::new(start, start + name.len()).shift(at.token.range.start as usize);
         let name = file.places(at.node).source_range(name);
         finding.fixes.push(Fix::new(

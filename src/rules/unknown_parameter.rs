@@ -42,15 +42,16 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     }
     let names = first.definition.parameters.iter().map(|p| &*p.name);
     let is_perhaps_read = computing(at.snapshot()).next().is_some();
-    let meant = match is_perhaps_read {
+    let suggestion = match is_perhaps_read {
         true => typing_error(parameter, names),
         false => nearest(parameter, names),
     };
     // Code of other modules hardly ever computes a key that differs from a parameter of this class by a letter.
     let is_own = |file: &Arc<File>| classes.iter().any(|it| is_of_module(file, it));
     let is_typing_error = || {
-        let is_set = |meant| at.facts().key(&format!("{class}::{meant}")).is_some();
-        meant.is_some_and(|meant| !is_set(meant)) && !computing(at.snapshot()).any(is_own)
+        let is_set = |suggestion| at.facts().key(&format!("{class}::{suggestion}")).is_some();
+        suggestion.is_some_and(|suggestion| !is_set(suggestion))
+            && !computing(at.snapshot()).any(is_own)
     };
     if is_perhaps_read && !is_typing_error() {
         return;
@@ -68,9 +69,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         range: first.definition.place,
         message: format!("class '{class}'"),
     });
-    if let Some(meant) = meant {
-        finding.ask(meant);
-        let renamed = renamed(at, key, format!("{class}::{meant}"));
+    if let Some(suggestion) = suggestion {
+        finding.did_you_mean(suggestion);
+        let renamed = renamed(at, key, format!("{class}::{suggestion}"));
         finding.fixes.extend(renamed);
     }
 }
@@ -93,31 +94,31 @@ fn report_class(
         found.is_some_and(|class| class.parameter(parameter).is_some())
     };
     let names = at.snapshot().defined_names(&module).map(|name| &**name);
-    let Some(meant) = typing_error(class, names) else {
+    let Some(suggestion) = typing_error(class, names) else {
         return;
     };
     let mut roots = at.roots_with_code();
-    let is_meant = roots.all(|root| {
+    let is_in_every_environment = roots.all(|root| {
         let is_there = at.snapshot().files_defining(class).next().is_some();
-        !is_there && has_it(&meant, root)
+        !is_there && has_it(&suggestion, root)
     });
-    if !is_meant || may_be_looked_up(at.snapshot(), &key.name) {
+    if !is_in_every_environment || may_be_looked_up(at.snapshot(), &key.name) {
         return;
     }
     let message = format!("there is no class '{class}': nothing looks up this key");
     let finding = findings.report(key.key, message);
-    let meant = format!("{meant}::{parameter}");
-    finding.ask(&meant);
-    finding.fixes.extend(renamed(at, key, meant));
+    let suggestion = format!("{suggestion}::{parameter}");
+    finding.did_you_mean(&suggestion);
+    finding.fixes.extend(renamed(at, key, suggestion));
 }
 
 /// Renames a key, within its quotes.
-fn renamed(at: &FileContext<'_>, key: &KeyFact, meant: String) -> Option<Fix> {
+fn renamed(at: &FileContext<'_>, key: &KeyFact, suggestion: String) -> Option<Fix> {
     let range = at.name_in(key.key, &key.name)?;
-    let title = format!("Rename it to '{meant}'");
-    let edit = TextEdit::replace(range, &*meant);
+    let title = format!("Rename it to '{suggestion}'");
+    let edit = TextEdit::replace(range, &*suggestion);
     let fix = Fix::new(Safety::Unsafe, title, edit);
-    Some(fix.renaming(key.key, meant))
+    Some(fix.renaming(key.key, suggestion))
 }
 
 /// Whether a file is in the module that defines a class.
@@ -144,8 +145,10 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
             }
             for name in &class.names {
                 let is_of_no_class = |key: &str| {
-                    let of = split_key(key).filter(|(_, parameter)| **parameter == **name);
-                    of.is_some_and(|(of, _)| snapshot.files_defining(of).next().is_none())
+                    let own_class = split_key(key).filter(|(_, parameter)| **parameter == **name);
+                    own_class.is_some_and(|(own_class, _)| {
+                        snapshot.files_defining(own_class).next().is_none()
+                    })
                 };
                 concerned.keys_that(|key| key.starts_with(&module) && is_of_no_class(key));
             }
@@ -183,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn a_hierarchy_without_code_beside_it_keeps_nothing_back() {
-        let check = |beside: &str, mark: &str| {
+    fn a_hierarchy_without_code_reports_all_parameters() {
+        let check = |level: &str, mark: &str| {
             let text = format!(
                 "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
                  #- modules/a/manifests/init.pp\nclass a($x) {{ }}\n\
                  #- rake/hiera.yaml\nversion: 5\ndefaults: {{datadir: ../data, data_hash: yaml_data}}\n\
-                 hierarchy: [{{name: common, path: common.yaml}}]\n#- {beside}\n\n\
+                 hierarchy: [{{name: common, path: common.yaml}}]\n#- {level}\n\n\
                  #- data/common.yaml\na::zz: 1{mark}\n"
             );
             check_rule(RULE, &text)

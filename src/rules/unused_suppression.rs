@@ -17,7 +17,7 @@ fn check(at: &FileContext<'_>, suppressions: &[Suppression], findings: &mut Find
 
 fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut Findings<'_>) {
     let is_broken = at.facts().error.is_some();
-    let is_kept = |code: &Code| code.is_used || code.meant().is_some();
+    let is_kept = |code: &Code| code.is_used || code.suggestion().is_some();
     let is_whole = !suppression.codes.iter().any(is_kept);
     for code in suppression.codes.iter().filter(|code| !code.is_used) {
         let message = match &code.name {
@@ -37,9 +37,9 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
         };
         let finding = findings.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);
-        if let Some(meant) = code.meant() {
-            finding.ask(meant);
-            let fix = Fix::write(Safety::Safe, code.range, meant);
+        if let Some(suggestion) = code.suggestion() {
+            finding.did_you_mean(suggestion);
+            let fix = Fix::write(Safety::Safe, code.range, suggestion);
             finding.fixes.push(fix);
         } else if is_whole {
             let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
@@ -61,11 +61,11 @@ fn report_unread(text: &str, comment: TextRange, findings: &mut Findings<'_>) {
     let end = rest.find(|next: char| !next.is_ascii_alphabetic() && next != '-');
     let word = &rest[..end.unwrap_or(rest.len())];
     if !WORDS.contains(&word) {
-        let meant = nearest(word, WORDS.into_iter());
+        let suggestion = nearest(word, WORDS.into_iter());
         let message = format!("'{word}' suppresses nothing: use 'ignore' or 'ignore-file'");
         let finding = findings.report(comment, message);
-        if let Some(meant) = meant {
-            finding.ask(meant);
+        if let Some(suggestion) = suggestion {
+            finding.did_you_mean(suggestion);
         }
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     use crate::rules::{Safety, marked};
 
     #[test]
-    fn what_suppresses_nothing_is_removed_and_the_rest_stays() {
+    fn unused_codes_are_removed_and_used_ones_kept() {
         for (before, after) in [
             (
                 "0644 # hiera-ls: ignore[yaml11-octal, dup-key]",

@@ -81,7 +81,7 @@ pub(super) struct MissingPart {
     /// The start of the message.
     pub(super) message: String,
     /// The suggested path.
-    pub(super) meant: Option<String>,
+    pub(super) suggestion: Option<String>,
 }
 
 /// The missing part in a path, for variables that have the same parts everywhere.
@@ -101,25 +101,25 @@ pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
         } else {
             format!(".{below}")
         };
-        let meant = typing_error(part, parts.iter().copied());
+        let suggestion = typing_error(part, parts.iter().copied());
         Some(MissingPart {
             message: format!("'{root}' has no '{part}'"),
-            meant: meant.map(|meant| format!("{root}.{meant}{below}")),
+            suggestion: suggestion.map(|suggestion| format!("{root}.{suggestion}{below}")),
         })
     };
     match root {
         "trusted" => of_list(&TRUSTED),
         "server_facts" => of_list(&SERVER_FACTS),
         "facts" => match core_fact(rest) {
-            CoreFact::NoSuchPart(Some(meant)) => Some(MissingPart {
+            CoreFact::NoSuchPart(Some(suggestion)) => Some(MissingPart {
                 message: format!("there is no fact '{rest}'"),
-                meant: Some(format!("facts.{meant}")),
+                suggestion: Some(format!("facts.{suggestion}")),
             }),
-            CoreFact::Custom(Some(meant)) => Some(MissingPart {
+            CoreFact::Custom(Some(suggestion)) => Some(MissingPart {
                 message: format!("Facter has no fact '{rest}'"),
-                meant: Some(match rest.split_once('.') {
-                    Some((_, below)) => format!("facts.{meant}.{below}"),
-                    None => format!("facts.{meant}"),
+                suggestion: Some(match rest.split_once('.') {
+                    Some((_, below)) => format!("facts.{suggestion}.{below}"),
+                    None => format!("facts.{suggestion}"),
                 }),
             }),
             // A custom fact may add parts to a structured one.
@@ -142,14 +142,14 @@ pub(super) fn report_missing(
     findings: &mut Findings<'_>,
 ) {
     let message = format!("{}: Puppet puts an empty string {into}", missing.message);
-    let Some(meant) = &missing.meant else {
+    let Some(suggestion) = &missing.suggestion else {
         findings.report_as(Severity::Hint, token, message);
         return;
     };
     let finding = findings.report_as(Severity::Warning, token, message);
-    finding.ask(meant);
+    finding.did_you_mean(suggestion);
     let prefix = if variable.starts_with("::") { "::" } else { "" };
-    let edit = TextEdit::replace(place, format!("{prefix}{meant}"));
-    let title = format!("Write '{meant}'");
+    let edit = TextEdit::replace(place, format!("{prefix}{suggestion}"));
+    let title = format!("Write '{suggestion}'");
     finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
 }

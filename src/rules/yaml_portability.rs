@@ -133,7 +133,7 @@ fn difference(text: &str, key: Key) -> Option<String> {
     // Another rule reports symbols as values; as keys, they are in old configurations.
     let is_reported = is_reported || matches!(puppet, Resolved::Symbol(_));
     let strict = strict(text);
-    if is_reported || strict.is_alike(&puppet) {
+    if is_reported || strict.agrees_with(&puppet) {
         return None;
     }
     let puppet = match puppet {
@@ -178,7 +178,7 @@ enum Strict {
 }
 
 impl Strict {
-    fn is_alike(&self, puppet: &Resolved) -> bool {
+    fn agrees_with(&self, puppet: &Resolved) -> bool {
         match (self, puppet) {
             (Strict::Null, Resolved::Null) | (Strict::Text, Resolved::String) => true,
             (Strict::Bool(strict), Resolved::Bool(puppet)) => strict == puppet,
@@ -281,13 +281,13 @@ mod tests {
     }
 
     #[test]
-    fn values_that_both_read_alike() {
-        for alike in [
+    fn values_that_both_readers_agree_on() {
+        for text in [
             "a: [1, -1, 0, 0x1F, 1.5, -0.5, 1.5e+3, ~, null, true, FALSE, .inf, -.INF, .nan, y, n]\n",
             "a: text\nb: 10.0.0.1\nc: 1.2.3\nd: '0644'\ne: \"yes\"\nf: 123456789012345678901234567890\n",
             "a: !!str 0o17\nb: |\n  1e3\nc: -\nd: 2024-1\n1: a\n",
         ] {
-            assert_eq!(found(alike), (None, 0), "{alike}");
+            assert_eq!(found(text), (None, 0), "{text}");
         }
     }
 
@@ -307,9 +307,9 @@ mod tests {
             ("tRUE", "true", "a string"),
             ("nULL", "nothing", "a string"),
         ] {
-            let told =
+            let message =
                 format!("Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}");
-            assert_eq!(found(&format!("a: [{text}]\n")), (Some(told), 1));
+            assert_eq!(found(&format!("a: [{text}]\n")), (Some(message), 1));
         }
         assert!(
             found("on: 1\n0644: 2\n")

@@ -62,7 +62,7 @@ fn quotes(text: &str, place: usize, old: &Problem) -> Option<(TextEdit, Safety)>
     };
     let ways = [
         (Some(quote_scalars(line, &begins)), Safety::Safe),
-        (quoted_again(line), Safety::Safe),
+        (requoted(line), Safety::Safe),
         (quoted_value(line), Safety::Unsafe),
     ];
     let mut fixed = ways
@@ -100,7 +100,7 @@ fn without_tabs(text: &str) -> Option<Vec<TextEdit>> {
 
 /// The line of an entry or element with other quotes around its text, if that contains its own
 /// quotes, or backslashes that start no escape: `a: '%{lookup('b')}'`.
-fn quoted_again(line: &str) -> Option<String> {
+fn requoted(line: &str) -> Option<String> {
     let start = line.find(": ").or_else(|| line.find("- "))? + 2;
     let start = start + line[start..].len() - line[start..].trim_start().len();
     let value = line[start..].split(" #").next().unwrap_or_default();
@@ -155,7 +155,7 @@ mod tests {
     use crate::syntax::parse_yaml;
 
     #[test]
-    fn what_cannot_stand_without_quotes_gets_them() {
+    fn values_that_need_quotes_are_quoted() {
         for (text, fixed) in [
             ("a: %{x}\nb: 1\n", Some("a: \"%{x}\"")),
             (

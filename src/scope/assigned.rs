@@ -70,7 +70,7 @@ impl Assigned {
 
     /// Whether lookups see the same values, wherever they are set.
     #[must_use]
-    pub fn says_the_same(&self, other: &Assigned) -> bool {
+    pub fn has_same_values(&self, other: &Assigned) -> bool {
         let same = |one: &Assignments, other: &Assignments| {
             let mut all = one.iter();
             one.len() == other.len()

@@ -188,8 +188,10 @@ const FAMILIES: [(&str, &[&str]); 3] = [
 #[must_use]
 pub fn os_family(variable: &str, value: &str) -> Option<&'static str> {
     let name = variable.trim_start_matches("::");
-    let known = |is_meant: &dyn Fn(&str, &[&str]) -> bool| {
-        let found = FAMILIES.iter().find(|(family, all)| is_meant(family, all));
+    let known = |matches_family: &dyn Fn(&str, &[&str]) -> bool| {
+        let found = FAMILIES
+            .iter()
+            .find(|(family, all)| matches_family(family, all));
         found.map(|(family, _)| *family)
     };
     match name.strip_prefix("facts.").unwrap_or(name) {

@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_before_anything_is_asked() {
+    fn unreadable_facts_are_refused_when_nodes_are_read() {
         let read = |fact: &str| {
             let text = format!(r#"[{{"certname": "a", "facts": {{"ok": 1, "fact": {fact}}}}}]"#);
             read_json_nodes(&Arc::from(&*text), "inventory", &HashMap::default())

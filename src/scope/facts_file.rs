@@ -92,7 +92,7 @@ mod tests {
                  given via the --facts flag, they must all be overridden."
             )
         );
-        for (names, said) in [
+        for (names, message) in [
             (&["name", "title"][..], "Cannot reassign variable '$title'"),
             (
                 &["name", "module_name"],
@@ -111,7 +111,7 @@ mod tests {
                 "Attempt to assign to a reserved variable name: 'server_facts'",
             ),
         ] {
-            assert_eq!(refused(names), Some(format!("/f.yaml: {said}")));
+            assert_eq!(refused(names), Some(format!("/f.yaml: {message}")));
         }
     }
 }

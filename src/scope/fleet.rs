@@ -235,17 +235,17 @@ impl KnownNodes {
     /// since a question goes to thousands of nodes. Manifests are run only for a variable that they
     /// may set.
     fn passing_scope(&self, member: usize, is_set_by_manifests: bool) -> Scope {
-        let Some(asked) = self.members.get(member) else {
+        let Some(entry) = self.members.get(member) else {
             return Scope::open();
         };
-        let is_kept = asked.node.facts.in_memory().is_some();
+        let is_kept = entry.node.facts.in_memory().is_some();
         match (self.manifests.is_some() && !is_set_by_manifests, is_kept) {
-            (true, true) => asked.plain.get_or_init(|| self.plain_scope(asked)).clone(),
-            (true, false) => self.plain_scope(asked),
+            (true, true) => entry.plain.get_or_init(|| self.plain_scope(entry)).clone(),
+            (true, false) => self.plain_scope(entry),
             (false, true) => self.scope(member),
             (false, false) => {
-                let known = asked.scope.get().cloned();
-                known.unwrap_or_else(|| self.new_scope(asked))
+                let known = entry.scope.get().cloned();
+                known.unwrap_or_else(|| self.new_scope(entry))
             }
         }
     }

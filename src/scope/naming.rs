@@ -42,9 +42,9 @@ impl NameRule {
         let Some(groups) = self.groups(&node.certname) else {
             return false;
         };
-        let says_nothing =
+        let has_no_values =
             self.variables.is_empty() && self.facts.is_empty() && self.extensions.is_empty();
-        if says_nothing {
+        if has_no_values {
             for (name, value) in &groups {
                 add(&mut node.variables, name, Value::string(value));
             }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_become_variables_where_nothing_else_is_said() {
+    fn groups_become_variables_by_default() {
         let mut node = Node::named("web01.lon.example.com");
         assert!(rule(r"^(?<role>[a-z]+)\d+\.(?<site>\w+)\.").apply(&mut node));
         assert!(!rule("^db").apply(&mut node));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_a_node_stays() {
+    fn known_facts_of_a_node_are_kept() {
         let facts = Value::hash([("site", "nyc".into()), ("os", Value::hash([]))]);
         let mut node = Node::new("db1.lon", facts.as_hash().unwrap());
         let rule = NameRule {

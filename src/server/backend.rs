@@ -10,7 +10,7 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::request::{self, Request};
 
 use super::capabilities;
-use super::connection::{Again, Connection, Index};
+use super::connection::{Connection, Index, Repeat};
 use super::progress;
 use super::requests;
 use super::settings::SECTION;
@@ -83,7 +83,7 @@ pub(crate) fn begin(session: &Arc<Connection>) {
     session.read_settings();
     if session.folders().is_empty() {
         // Only open files and what governs them have to be read.
-        session.seek(Again::Yes);
+        session.seek(Repeat::Yes);
     }
     session.send_folders();
     let facts = session.facts();
@@ -153,7 +153,7 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
     let mut unwanted = session.unwanted_progress.subscribe();
     let token = lsp::ProgressToken::String(PROGRESS.to_owned());
     loop {
-        let worth_showing = |index: &Index| matches!(index, Index::Reading { of: 1.., .. });
+        let worth_showing = |index: &Index| matches!(index, Index::Reading { total: 1.., .. });
         if index.wait_for(worth_showing).await.is_err() {
             return;
         }
@@ -172,9 +172,9 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
         loop {
             let now = *index.borrow_and_update();
             match now {
-                Index::Reading { read, of } => {
+                Index::Reading { read, total } => {
                     if is_shown && read > 0 {
-                        send(progress::report(read, of, "files")).await;
+                        send(progress::report(read, total, "files")).await;
                     }
                 }
                 Index::Complete => break,
@@ -196,11 +196,11 @@ pub(crate) async fn show_progress(session: Arc<Connection>) {
 }
 
 /// Asks a pulling client to refresh its diagnostics. The task ends when the client has replied.
-pub(crate) fn ask_to_pull_again(session: &Connection) -> tokio::task::JoinHandle<()> {
+pub(crate) fn request_new_pull(session: &Connection) -> tokio::task::JoinHandle<()> {
     let client = session.client.clone();
     tokio::spawn(async move {
-        let asked = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
-        if let Err(error) = asked.await {
+        let reply = client.send_request::<request::WorkspaceDiagnosticRefresh>(());
+        if let Err(error) = reply.await {
             tracing::warn!("the client did not ask for diagnostics again: {error}");
         }
     })

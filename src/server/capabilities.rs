@@ -477,20 +477,20 @@ mod tests {
 
     #[test]
     fn encodings_are_negotiated() {
-        let of = |offered: Value| {
+        let negotiated = |offered: Value| {
             let client = facts(&json!({ "general": { "positionEncodings": offered } }));
             let answer = answer(&client).capabilities.position_encoding;
             answer.unwrap().as_str().to_owned()
         };
-        assert_eq!(of(json!(["utf-16", "utf-8"])), "utf-8");
-        assert_eq!(of(json!(["utf-32", "utf-16"])), "utf-32");
-        assert_eq!(of(json!(["utf-7"])), "utf-16");
-        assert_eq!(of(json!(null)), "utf-16");
+        assert_eq!(negotiated(json!(["utf-16", "utf-8"])), "utf-8");
+        assert_eq!(negotiated(json!(["utf-32", "utf-16"])), "utf-32");
+        assert_eq!(negotiated(json!(["utf-7"])), "utf-16");
+        assert_eq!(negotiated(json!(null)), "utf-16");
     }
 
     #[test]
     fn completions_and_hovers_are_each_in_a_form_that_the_client_shows() {
-        let of = |hover: &str, completion: &str| {
+        let forms = |hover: &str, completion: &str| {
             let client = facts(&json!({ "textDocument": {
                 "hover": { "contentFormat": [hover] },
                 "completion": { "completionItem": { "documentationFormat": [completion] } },
@@ -498,8 +498,8 @@ mod tests {
             [client.hover_form(), client.completion_form()]
         };
         let [plain, markdown] = [HoverForm::Plain, HoverForm::Aligned];
-        assert_eq!(of("plaintext", "markdown"), [plain, markdown]);
-        assert_eq!(of("markdown", "plaintext"), [markdown, plain]);
+        assert_eq!(forms("plaintext", "markdown"), [plain, markdown]);
+        assert_eq!(forms("markdown", "plaintext"), [markdown, plain]);
         assert_eq!(facts(&json!({})).completion_form(), plain);
     }
 

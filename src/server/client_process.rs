@@ -46,7 +46,7 @@ mod tests {
     use super::is_alive;
 
     #[test]
-    fn a_dead_process_is_told_from_a_living_one() {
+    fn dead_and_living_processes_are_distinguished() {
         assert!(is_alive(std::process::id()));
         if cfg!(target_os = "linux") {
             assert!(!is_alive(u32::MAX - 1));

@@ -56,19 +56,19 @@ impl OfFile {
 impl FileDiagnostics {
     /// Adds the files that changes can affect; the next checked view must be pinned after this.
     pub(crate) fn take(&mut self, unchecked: Unchecked) {
-        let again = match unchecked {
+        let recheck_files = match unchecked {
             Unchecked::All => Recheck::All,
             Unchecked::Nothing => return,
             Unchecked::Since(snapshot) => {
                 let known = self.known.iter();
-                let named =
-                    known.flat_map(|(file, of)| of.related.iter().map(move |it| (file, it)));
+                let named = known
+                    .flat_map(|(file, findings)| findings.related.iter().map(move |it| (file, it)));
                 recheck(&snapshot).with_moved(&snapshot, named)
             }
         };
-        match (again, &mut self.pending) {
+        match (recheck_files, &mut self.pending) {
             (Recheck::All, _) => self.pending = None,
-            (Recheck::Files(again), Some(files)) => files.extend(again),
+            (Recheck::Files(recheck_files), Some(files)) => files.extend(recheck_files),
             (Recheck::Files(_), None) => {}
         }
     }

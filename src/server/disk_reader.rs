@@ -37,7 +37,7 @@ pub(crate) enum ReaderEvent {
     Files {
         read: usize,
         /// Total number.
-        of: usize,
+        total: usize,
     },
     /// All orders are in the model's queue; the entries that were left out.
     Done(Vec<ScanProblem>),
@@ -107,7 +107,7 @@ struct Orders {
     /// Changes found by our own watcher, to be applied after a running full read.
     found: Vec<Change>,
     /// Whether the files that settings name have changed.
-    look_again: bool,
+    rescan_named: bool,
     closed: bool,
 }
 
@@ -118,7 +118,7 @@ impl Orders {
             && self.scan.is_none()
             && self.paths.is_empty()
             && self.found.is_empty()
-            && !self.look_again
+            && !self.rescan_named
             && !self.closed
     }
 }
@@ -190,17 +190,17 @@ impl DiskReader {
     pub(crate) fn start(
         &self,
         model: Arc<Model>,
-        tell: impl Fn(ReaderEvent) + Send + Sync + 'static,
+        report: impl Fn(ReaderEvent) + Send + Sync + 'static,
     ) -> std::io::Result<()> {
         let reader = self.clone();
-        let work = move || reader.work(&model, &tell);
+        let work = move || reader.work(&model, &report);
         std::thread::Builder::new()
             .name("disk".to_owned())
             .spawn(work)?;
         Ok(())
     }
 
-    fn work(&self, model: &Model, tell: &(impl Fn(ReaderEvent) + Sync)) {
+    fn work(&self, model: &Model, report: &(impl Fn(ReaderEvent) + Sync)) {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
         // Watches as long as it is alive.
@@ -208,21 +208,21 @@ impl DiskReader {
         let mut named = NamedFiles::default();
         let mut stamps = named.stamps();
         // Problems of a scan, until they are reported: another order may come first.
-        let mut unsaid = Vec::new();
+        let mut unreported = Vec::new();
         while let Some(orders) = self.next(&named, &stamps) {
-            let again = orders.look_again
+            let checks_named = orders.rescan_named
                 || orders.scan.is_some()
                 || named.texts.iter().any(|at| orders.paths.contains(at));
             let renamed = orders.named.is_some();
             named = orders.named.unwrap_or(named);
-            if renamed || (again && named != NamedFiles::default()) {
+            if renamed || (checks_named && named != NamedFiles::default()) {
                 stamps = named.stamps();
                 let (outside, problems) = named.read();
-                tell(ReaderEvent::Outside(outside, problems));
+                report(ReaderEvent::Outside(outside, problems));
             }
             let sought = orders.seek.is_some();
             if let Some(seek) = orders.seek {
-                tell(ReaderEvent::Adopted(seek.environments()));
+                report(ReaderEvent::Adopted(seek.environments()));
             }
             let Some(snapshot) = now(model) else {
                 return;
@@ -230,14 +230,14 @@ impl DiskReader {
             let areas = snapshot.areas();
             let mut done = sought;
             if let Some(watched_by) = orders.scan {
-                tell(ReaderEvent::Begun);
+                report(ReaderEvent::Begun);
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that no event is missed in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
-                let progress = self.progress(tell);
+                let progress = self.progress(report);
                 let progress = |at: ScanProgress| {
                     if at == ScanProgress::Listed {
-                        tell(ReaderEvent::Listed);
+                        report(ReaderEvent::Listed);
                         self.read_open_first(model, areas, &ignore);
                     }
                     progress(at)
@@ -253,20 +253,20 @@ impl DiskReader {
                         }
                         scan.problems
                     }
-                    Err(NoAnswer::Panicked(said)) => {
-                        tracing::error!("the workspace could not be read: {said}");
+                    Err(NoAnswer::Panicked(message)) => {
+                        tracing::error!("the workspace could not be read: {message}");
                         Vec::new()
                     }
                     Err(NoAnswer::Stopped(_)) => Vec::new(),
                 };
-                unsaid = problems;
+                unreported = problems;
                 done = true;
             }
             if done {
                 // Under the lock: a later order must not count as done.
                 let orders = self.lock();
                 if orders.scan.is_none() && orders.seek.is_none() {
-                    tell(ReaderEvent::Done(std::mem::take(&mut unsaid)));
+                    report(ReaderEvent::Done(std::mem::take(&mut unreported)));
                 }
             }
             if !orders.found.is_empty() {
@@ -305,7 +305,7 @@ impl DiskReader {
             drop(orders);
             if named.stamps() != stamps {
                 return Some(Orders {
-                    look_again: true,
+                    rescan_named: true,
                     ..Orders::default()
                 });
             }
@@ -322,14 +322,14 @@ impl DiskReader {
             return None;
         }
         let reader = self.clone();
-        let tell = move |change| reader.found(change);
+        let report = move |change| reader.found(change);
         let mode = WatchMode::System;
         Some(Watcher::new(
             areas,
             ignore,
             data_folders.clone(),
             mode,
-            tell,
+            report,
         ))
     }
 
@@ -360,14 +360,14 @@ impl DiskReader {
 
     fn progress<'a>(
         &'a self,
-        tell: &'a (impl Fn(ReaderEvent) + Sync),
+        report: &'a (impl Fn(ReaderEvent) + Sync),
     ) -> impl Fn(ScanProgress) -> ControlFlow<()> + Sync + 'a {
         move |progress| {
             match progress {
                 ScanProgress::Listing { .. } | ScanProgress::Listed => {}
-                ScanProgress::Reading { read, of } => {
+                ScanProgress::Reading { read, total } => {
                     if read % PROGRESS_STEP == 0 {
-                        tell(ReaderEvent::Files { read, of });
+                        report(ReaderEvent::Files { read, total });
                     }
                 }
             }

@@ -203,10 +203,10 @@ impl Lanes {
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
     // Jobs read an immutable snapshot, so an unwind leaves nothing half-changed.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|payload| {
-        let said = payload
+        let message = payload
             .downcast_ref::<&str>()
-            .map(|said| (*said).to_owned())
+            .map(|message| (*message).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned());
-        NoAnswer::Panicked(said.unwrap_or_else(|| "no message".to_owned()))
+        NoAnswer::Panicked(message.unwrap_or_else(|| "no message".to_owned()))
     })
 }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_no_choice() {
+    fn invalid_files_hold_no_choice() {
         let temporary = tempfile::tempdir().unwrap();
         let memory = temporary.path();
         for text in [

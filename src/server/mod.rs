@@ -183,13 +183,13 @@ where
     let outbox = Outbox::default();
     let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
     let session = session_of_model.clone();
-    let tell = move |latest: &model::VersionedSnapshot| {
+    let on_change = move |latest: &model::VersionedSnapshot| {
         if let Some(session) = session.get().and_then(Weak::upgrade) {
             session.follow_projects(&latest.snapshot);
-            session.tell_change();
+            session.notify_change();
         }
     };
-    let model = match Model::start(Box::new(tell)) {
+    let model = match Model::start(Box::new(on_change)) {
         Ok(model) => model,
         Err(error) => {
             tracing::error!("cannot start the model's thread: {error}");
@@ -261,42 +261,46 @@ fn start_threads(
             ends.ending.notify_one();
         }
     })?;
-    let tells = session.clone();
+    let connection = session.clone();
     let began: Mutex<Option<Instant>> = Mutex::default();
     session.disk.start(session.model.clone(), move |reading| {
         match reading {
             ReaderEvent::Begun => {
                 *lock(&began) = Some(Instant::now());
-                tells.index.send_replace(Index::Reading { read: 0, of: 0 });
+                connection
+                    .index
+                    .send_replace(Index::Reading { read: 0, total: 0 });
             }
-            ReaderEvent::Files { read, of } => {
-                tells.index.send_replace(Index::Reading { read, of });
-                if let Some(portion_read) = &tells.options.portion_read {
+            ReaderEvent::Files { read, total } => {
+                connection
+                    .index
+                    .send_replace(Index::Reading { read, total });
+                if let Some(portion_read) = &connection.options.portion_read {
                     portion_read();
                 }
             }
             ReaderEvent::Listed => {
-                if let Some(listed) = &tells.options.listed {
+                if let Some(listed) = &connection.options.listed {
                     listed();
                 }
             }
             ReaderEvent::Outside(outside, problems) => {
                 for problem in problems {
-                    tells.log(LogLevel::Warning, &problem);
+                    connection.log(LogLevel::Warning, &problem);
                 }
-                tells.set_outside(outside);
+                connection.set_outside(outside);
             }
-            ReaderEvent::Adopted(folders) => tells.adopt(folders),
+            ReaderEvent::Adopted(folders) => connection.adopt(folders),
             ReaderEvent::Done(problems) => {
                 for problem in problems.iter().take(MAX_PROBLEMS) {
                     let message = format!("{} {}", problem.path, problem.message);
-                    tells.log(LogLevel::Warning, &message);
+                    connection.log(LogLevel::Warning, &message);
                 }
                 // Everything is in the model's queue: snapshots pinned from now on have it.
-                tells.index.send_replace(Index::Complete);
-                tells.tell_change();
+                connection.index.send_replace(Index::Complete);
+                connection.notify_change();
                 if let Some(began) = lock(&began).take() {
-                    tells.log_reading(began);
+                    connection.log_reading(began);
                 }
             }
         }

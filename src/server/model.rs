@@ -215,12 +215,12 @@ impl Model {
                 queue.busy = true;
                 std::mem::take(&mut queue.entries)
             };
-            let mut told = self.latest.load().revision;
+            let mut notified = self.latest.load().revision;
             // Effects of a change come before the requests after it.
-            let mut tell = || {
+            let mut notify = || {
                 let latest = self.latest.load();
-                if latest.revision != told {
-                    told = latest.revision;
+                if latest.revision != notified {
+                    notified = latest.revision;
                     applied(&latest);
                 }
             };
@@ -243,7 +243,7 @@ impl Model {
                     Entry::Pin(sender, stop) => {
                         if !stop.requested() {
                             self.flush(&workspace, &mut texts);
-                            tell();
+                            notify();
                             // It fails if the request was dropped.
                             let _ = sender.send(VersionedSnapshot::clone(&self.latest.load()));
                         }
@@ -251,7 +251,7 @@ impl Model {
                 }
             }
             self.flush(&workspace, &mut texts);
-            tell();
+            notify();
         }
     }
 
@@ -290,7 +290,7 @@ impl Model {
                     },
                 };
             }
-            Err(NoAnswer::Panicked(said)) => tracing::error!("a change was lost: {said}"),
+            Err(NoAnswer::Panicked(message)) => tracing::error!("a change was lost: {message}"),
             Err(NoAnswer::Stopped(_)) => {}
         }
     }

@@ -16,7 +16,7 @@ use tower_lsp::{ExitedError, LspService};
 
 use super::backend::Handlers;
 use super::capabilities::{self, Trace};
-use super::connection::{Again, Connection, Stage, Ticket};
+use super::connection::{Connection, Repeat, Stage, Ticket};
 use super::convert;
 use super::documents::{Edit, OpenDocument, Text};
 use super::requests;
@@ -302,7 +302,7 @@ fn did_open(session: &Connection, mut params: Value) {
         documents.open(path.clone(), document);
         session.model.text(path.clone(), text, version);
     });
-    session.seek(Again::No);
+    session.seek(Repeat::No);
     session.outdate(&path);
 }
 
@@ -341,7 +341,7 @@ fn lose(session: &Connection, path: &Arc<str>, why: &str) {
     let was_open = session.edit(|documents| close(session, documents, path));
     if was_open {
         session.disk.read(vec![path.clone()]);
-        session.seek(Again::No);
+        session.seek(Repeat::No);
         session.outdate(path);
     }
 }
@@ -364,7 +364,7 @@ fn did_close(session: &Connection, params: &Value) {
     };
     if session.edit(|documents| close(session, documents, &path)) {
         session.disk.read(vec![path.clone()]);
-        session.seek(Again::No);
+        session.seek(Repeat::No);
         session.outdate(&path);
     }
 }
@@ -374,7 +374,7 @@ fn did_save(session: &Connection, params: &Value) {
         let may_govern = matches!(path::name(&path), "hiera.yaml" | "environment.conf");
         session.disk.read(vec![path]);
         if may_govern {
-            session.seek(Again::Yes);
+            session.seek(Repeat::Yes);
         }
     }
 }

@@ -27,14 +27,14 @@ pub(crate) struct Progress {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
     task: JoinHandle<()>,
     /// Whether the client provided the token.
-    is_asked_for: bool,
-    teller: Teller,
+    is_requested: bool,
+    reporter: Reporter,
     name: String,
 }
 
 /// Reports a job's progress; cheap to call in a loop.
 #[derive(Clone)]
-pub(crate) struct Teller {
+pub(crate) struct Reporter {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
     due: std::sync::Arc<Mutex<Instant>>,
 }
@@ -50,13 +50,13 @@ impl Progress {
         stop: &Cancellation,
     ) -> Progress {
         let (sender, receiver) = unbounded_channel();
-        let is_asked_for = token.is_some();
+        let is_requested = token.is_some();
         let token = token.unwrap_or_else(own_token);
         let name = json!(token).to_string();
         session.name(name.clone(), stop.clone());
         let begin = beginning(title);
         let client = session.client.clone();
-        let (due, task) = match (is_asked_for, session.facts().progress) {
+        let (due, task) = match (is_requested, session.facts().progress) {
             (true, _) => {
                 let task = async move {
                     send(&client, &token, begin).await;
@@ -76,38 +76,38 @@ impl Progress {
                 (Instant::now(), tokio::spawn(task))
             }
         };
-        let teller = Teller {
+        let reporter = Reporter {
             sender: sender.clone(),
             due: std::sync::Arc::new(Mutex::new(due)),
         };
         Progress {
             sender,
             task,
-            is_asked_for,
-            teller,
+            is_requested,
+            reporter,
             name,
         }
     }
 
     /// The reporter for the job.
-    pub(crate) fn teller(&self) -> Teller {
-        self.teller.clone()
+    pub(crate) fn reporter(&self) -> Reporter {
+        self.reporter.clone()
     }
 
     /// Ends the progress, whatever the result.
     pub(crate) async fn end(self, session: &Connection) {
         session.unname(&self.name);
         let _ = self.sender.send(ending());
-        if self.is_asked_for {
+        if self.is_requested {
             let _ = self.task.await;
         }
     }
 }
 
-impl Teller {
+impl Reporter {
     /// Reports the number of finished steps.
     #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-    pub(crate) fn tell(&self, done: usize, of: usize) {
+    pub(crate) fn report(&self, done: usize, total: usize) {
         let now = Instant::now();
         {
             let mut due = lock(&self.due);
@@ -117,7 +117,7 @@ impl Teller {
             *due = now + INTERVAL;
         }
         // It fails once the progress has ended.
-        let _ = self.sender.send(report(done, of, "keys"));
+        let _ = self.sender.send(report(done, total, "keys"));
     }
 }
 
@@ -137,10 +137,10 @@ pub(super) fn beginning(title: &str) -> lsp::WorkDoneProgress {
 }
 
 /// A report of how many things are done.
-pub(super) fn report(done: usize, of: usize, things: &str) -> lsp::WorkDoneProgress {
-    let percentage = done.saturating_mul(100) / of.max(1);
+pub(super) fn report(done: usize, total: usize, things: &str) -> lsp::WorkDoneProgress {
+    let percentage = done.saturating_mul(100) / total.max(1);
     lsp::WorkDoneProgress::Report(lsp::WorkDoneProgressReport {
-        message: Some(format!("{done} of {of} {things}")),
+        message: Some(format!("{done} of {total} {things}")),
         cancellable: Some(true),
         percentage: u32::try_from(percentage.min(100)).ok(),
     })

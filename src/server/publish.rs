@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tower_lsp::ls_types as lsp;
 
-use super::backend::ask_to_pull_again;
+use super::backend::request_new_pull;
 use super::connection::{Connection, Index, Stage};
 use super::convert;
 use super::diagnostics::{FileDiagnostics, OfFile, checker};
@@ -61,7 +61,7 @@ struct Publisher {
 
 pub(crate) async fn publish(session: Arc<Connection>) {
     let mut publisher = Publisher::default();
-    let mut asked = None;
+    let mut pull_request = None;
     let mut is_first = true;
     // A change during a computation has left a permit here.
     loop {
@@ -81,11 +81,11 @@ pub(crate) async fn publish(session: Arc<Connection>) {
                     break;
                 }
                 // One request at a time: a client that never replies is not flooded.
-                let replied = asked
+                let replied = pull_request
                     .as_ref()
                     .is_none_or(tokio::task::JoinHandle::is_finished);
                 if session.facts().refreshes && replied {
-                    asked = Some(ask_to_pull_again(&session));
+                    pull_request = Some(request_new_pull(&session));
                 }
                 break;
             }
@@ -214,7 +214,7 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
 
 impl Publisher {
     /// Whether the client has these diagnostics of a file.
-    fn knows(&self, address: &Address, now: Option<&OfFile>) -> bool {
+    fn is_current(&self, address: &Address, now: Option<&OfFile>) -> bool {
         match self.published.get(&address.path) {
             Some(published) => {
                 let is_same = now.is_some_and(|now| now.id == published.id);
@@ -249,7 +249,7 @@ impl Publisher {
 
     /// Publishes, unless the client is up to date.
     async fn publish(&mut self, session: &Connection, address: Address, now: Option<OfFile>) {
-        if self.knows(&address, now.as_ref()) {
+        if self.is_current(&address, now.as_ref()) {
             return;
         }
         let Address { path, version, uri } = address;
@@ -292,7 +292,7 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
         .collect();
     due.retain(|address| {
         diagnostics.pending(&view).contains(&address.path)
-            || !publisher.knows(address, diagnostics.of(&address.path))
+            || !publisher.is_current(address, diagnostics.of(&address.path))
     });
     if due.is_empty() {
         return Round::Done;

@@ -10,15 +10,15 @@ use super::connection::{Connection, Index, Stage};
 /// Runs until the session ends.
 pub(crate) async fn keep_drawn(session: Arc<Connection>) {
     let mut news = session.news.subscribe();
-    let mut asked = *news.borrow_and_update();
+    let mut drawn = *news.borrow_and_update();
     loop {
-        if news.wait_for(|news| *news != asked).await.is_err() {
+        if news.wait_for(|news| *news != drawn).await.is_err() {
             return;
         }
         loop {
-            asked = *news.borrow_and_update();
+            drawn = *news.borrow_and_update();
             tokio::time::sleep(session.options.rest).await;
-            if *news.borrow() == asked {
+            if *news.borrow() == drawn {
                 break;
             }
         }

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_for_this_user_alone_and_go_with_the_process() {
+    fn files_are_private_and_removed_with_the_process() {
         let temporary = tempfile::tempdir().unwrap();
         // The folder of a killed process, and similar ones.
         let (dead, other) = (u32::MAX - 1, temporary.path().join("hiera-ls-mine-0"));
@@ -198,8 +198,8 @@ mod tests {
         std::fs::create_dir(&other).unwrap();
         let files = ShownFiles::new(Some(temporary.path().to_owned()));
         let first = files.put("Values of a::b", "yaml", "a: 1\n").unwrap();
-        let again = files.put("Values of a::b", "yaml", "a: 2\n").unwrap();
-        assert_eq!(first, again);
+        let second = files.put("Values of a::b", "yaml", "a: 2\n").unwrap();
+        assert_eq!(first, second);
         assert_eq!(first.file_name().unwrap(), "Values of a::b.yaml");
         assert_eq!(std::fs::read_to_string(&first).unwrap(), "a: 2\n");
         let folder = first.parent().unwrap();

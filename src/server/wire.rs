@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_gets_an_error_with_its_id() {
+    fn an_invalid_message_gets_an_error_with_its_id() {
         for (body, code, id) in [
             ("{", "-32700", "null"),
             ("[]", "-32600", "null"),

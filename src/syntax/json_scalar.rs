@@ -32,11 +32,11 @@ pub(super) fn number_length(bytes: &[u8]) -> Option<usize> {
             is_float = true;
         }
     }
-    let goes_on = matches!(
+    let continues = matches!(
         bytes.get(end),
         Some(b'0'..=b'9' | b'e' | b'E' | b'.' | b'-')
     );
-    if is_float && !goes_on {
+    if is_float && !continues {
         return Some(end);
     }
     (!matches!(bytes.get(integer), Some(b'0'..=b'9'))).then_some(integer)

@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_speaks_as_psych_does() {
+    fn errors_have_the_text_of_psych() {
         assert_eq!(
             kinds("a: {"),
             "0..0 0..0 0..0 0..1 3..4 did not find expected node content while parsing a flow \

@@ -382,9 +382,11 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             return None;
         }
         let bytes = content.as_bytes();
-        let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
+        let continues_scalar = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
         let end = (0..bytes.len()).find(|&at| match bytes[at] {
-            b':' => !bytes.get(at + 1).is_some_and(|&next| goes_on(next)),
+            b':' => !bytes
+                .get(at + 1)
+                .is_some_and(|&next| continues_scalar(next)),
             byte => !byte.is_ascii_alphanumeric() && !PLAIN_IN_BRACKETS.contains(&byte),
         })?;
         // The scalar must be followed by punctuation.

@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_libyaml_writes_maps_back(text in texts(), style in scalar_styles(), nested: bool) {
+    fn offsets_of_texts_from_libyaml_map_back(text in texts(), style in scalar_styles(), nested: bool) {
         let scalar = |value, style| Emit::Scalar {
             anchor: None, tag: None, value, plain_implicit: true, quoted_implicit: true,
             style: Some(style),
@@ -137,7 +137,7 @@ proptest! {
     }
 
     #[test]
-    fn what_people_write_maps_back(
+    fn offsets_of_handwritten_texts_map_back(
         header in prop_oneof![
             Just("\""), Just("'"), Just(""), Just("|"), Just("|-"), Just("|+"), Just(">"),
             Just(">-"), Just(">+"), Just("|2"), Just(">1-"), Just("| # note"), Just("&a !t >"),
@@ -181,7 +181,7 @@ proptest! {
 }
 
 #[test]
-fn parts_that_hocon_joins_are_not_told_apart() {
+fn parts_that_hocon_joins_are_not_separated() {
     for (source, text, spelled) in [
         (r#"{ k: "aé" }"#, "aé", "é"),
         (r#"{ k: "é"name"é" }"#, "énameé", r#""é"name"é""#),

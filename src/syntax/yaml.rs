@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn every_node_stands_on_its_own_bytes() {
+    fn every_node_covers_its_own_bytes() {
         let text = "# top\na: &x !!str 'b' # one\nc:\n- d\n-\n- [e: f, {g}] #two\n\nh: | # three\n  \
                     i # no\n\n# end\nj: *x\n";
         let tree = parse_yaml(text).tree;
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn what_puppet_ignores_is_told() {
+    fn ignored_documents_are_reported() {
         for (text, ignored, keys) in [
             ("a: 1\n---\nb: 2\n", Some("b: 2"), 1),
             ("---\n---\nb: 2\n", Some("b: 2"), 0),

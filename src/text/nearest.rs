@@ -51,22 +51,22 @@ pub fn typing_error<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opt
     known.filter(|known| is_typing_error(name, known)).min()
 }
 
-fn is_typing_error(typed: &str, meant: &str) -> bool {
-    if typed.len().abs_diff(meant.len()) > 1 || typed == meant {
+fn is_typing_error(typed: &str, intended: &str) -> bool {
+    if typed.len().abs_diff(intended.len()) > 1 || typed == intended {
         return false;
     }
-    if typed.eq_ignore_ascii_case(meant) {
+    if typed.eq_ignore_ascii_case(intended) {
         return true;
     }
-    let (typed, meant) = (typed.as_bytes(), meant.as_bytes());
+    let (typed, intended) = (typed.as_bytes(), intended.as_bytes());
     let same = |a: &mut dyn Iterator<Item = (&u8, &u8)>| a.take_while(|(a, b)| a == b).count();
-    let start = same(&mut typed.iter().zip(meant));
-    let left = typed.len().min(meant.len()) - start;
-    let end = same(&mut typed.iter().rev().zip(meant.iter().rev())).min(left);
+    let start = same(&mut typed.iter().zip(intended));
+    let left = typed.len().min(intended.len()) - start;
+    let end = same(&mut typed.iter().rev().zip(intended.iter().rev())).min(left);
     let is_letter = |byte: &u8| byte.is_ascii() && !byte.is_ascii_digit();
     let differs = match (
         &typed[start..typed.len() - end],
-        &meant[start..meant.len() - end],
+        &intended[start..intended.len() - end],
     ) {
         ([one], []) | ([], [one]) => is_letter(one),
         ([wrong], [right]) => is_letter(wrong) && is_letter(right),
@@ -75,15 +75,15 @@ fn is_typing_error(typed: &str, meant: &str) -> bool {
     };
     let in_word = |byte: &&u8| byte.is_ascii_alphanumeric();
     // For a separator, the words on both sides are checked.
-    let changed = meant.get(start).or(typed.get(start));
+    let changed = intended.get(start).or(typed.get(start));
     let is_separator = |byte: &&u8| {
         !byte.is_ascii_alphanumeric() && changed.is_some_and(|changed| !in_word(&changed))
     };
     let count = |bytes: &mut dyn Iterator<Item = &u8>| {
         bytes.skip_while(is_separator).take_while(in_word).count()
     };
-    let before = count(&mut meant[..start].iter().rev());
-    let after = count(&mut meant[start..].iter());
+    let before = count(&mut intended[..start].iter().rev());
+    let after = count(&mut intended[start..].iter());
     differs && before + after >= LEAST_WORD
 }
 
@@ -109,28 +109,28 @@ mod tests {
 
     #[test]
     fn a_few_letters_may_differ() {
-        let of = |name| nearest(name, ["lookup", "hiera", "alias", "scope"].into_iter());
-        assert_eq!(of("Lokup"), Some("lookup"));
-        assert_eq!(of("hirea"), Some("hiera"));
-        assert_eq!(of("template"), None);
-        assert_eq!(of("os"), None);
+        let suggestion = |name| nearest(name, ["lookup", "hiera", "alias", "scope"].into_iter());
+        assert_eq!(suggestion("Lokup"), Some("lookup"));
+        assert_eq!(suggestion("hirea"), Some("hiera"));
+        assert_eq!(suggestion("template"), None);
+        assert_eq!(suggestion("os"), None);
     }
 
     #[test]
     fn a_typing_error_is_one_letter_of_a_long_word() {
-        let of = |name| {
+        let suggestion = |name| {
             let known = ["site::name", "db1::port", "db_a", "ntp::servers", "a"];
             typing_error(name, known.into_iter())
         };
-        assert_eq!(of("site::nam"), Some("site::name"));
-        assert_eq!(of("site::naem"), Some("site::name"));
-        assert_eq!(of("Site::Name"), Some("site::name"));
-        assert_eq!(of("site:name"), Some("site::name"));
-        assert_eq!(of("ntp::serverrs"), Some("ntp::servers"));
-        assert_eq!(of("site::name"), None);
-        assert_eq!(of("site::nmea"), None);
-        assert_eq!(of("db2::port"), None);
-        assert_eq!(of("db_b"), None);
-        assert_eq!(of("b"), None);
+        assert_eq!(suggestion("site::nam"), Some("site::name"));
+        assert_eq!(suggestion("site::naem"), Some("site::name"));
+        assert_eq!(suggestion("Site::Name"), Some("site::name"));
+        assert_eq!(suggestion("site:name"), Some("site::name"));
+        assert_eq!(suggestion("ntp::serverrs"), Some("ntp::servers"));
+        assert_eq!(suggestion("site::name"), None);
+        assert_eq!(suggestion("site::nmea"), None);
+        assert_eq!(suggestion("db2::port"), None);
+        assert_eq!(suggestion("db_b"), None);
+        assert_eq!(suggestion("b"), None);
     }
 }

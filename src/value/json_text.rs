@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_without_end_is_refused() {
+    fn too_deep_nesting_is_refused() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested = |depth| format!("{}1{}", open.repeat(depth), close.repeat(depth));
             assert!(from_json(&nested(120)).is_ok());
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn tagged_json_says_what_json_cannot() {
+    fn tagged_json_keeps_values_that_json_lacks() {
         let mut odd = HashMap::default();
         odd.insert(
             Value::Int(1),

@@ -104,7 +104,7 @@ fn everything_else_is_left_to_libyaml() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
     #[test]
-    fn any_pieces_are_read_alike(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
+    fn random_pieces_are_read_as_by_the_full_reader(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
         check(&format!("{}\n", pieces.concat()));
         check(&format!("a: {}\n", pieces.concat()));
         check(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_unused_goes_first() {
+    fn the_least_recently_used_entry_is_evicted_first() {
         let cache = TextCache::default();
         cache.set_budget(100);
         assert!(get(&cache, "a", 35).1);
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_one_hash_stay_apart() {
+    fn texts_with_the_same_hash_are_kept_separately() {
         let cache: TextCache<String> = TextCache::default();
         let (a, b): (Arc<[u8]>, Arc<[u8]>) = (Arc::from(&b"a"[..]), Arc::from(&b"b"[..]));
         let hash = TextHash(7);

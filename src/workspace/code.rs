@@ -287,7 +287,7 @@ impl CodeFacts {
     /// and defaults. They may differ in positions and comments, and in the bodies of classes and
     /// defined types if these include and look up the same.
     #[must_use]
-    pub fn is_alike(&self, other: &CodeFacts) -> bool {
+    pub fn is_equivalent(&self, other: &CodeFacts) -> bool {
         self.print == other.print
     }
 }
@@ -345,8 +345,8 @@ impl LookupKey {
                 last.truncate(end);
             }
         }
-        let says_something = |text: &String| text.contains(|c: char| c.is_alphanumeric());
-        match texts.iter().any(says_something) {
+        let has_letters = |text: &String| text.contains(|c: char| c.is_alphanumeric());
+        match texts.iter().any(has_letters) {
             true => LookupKey::Partly(texts.iter().map(|text| names.intern(text)).collect()),
             false => LookupKey::Computed,
         }
@@ -377,9 +377,9 @@ impl LookupKey {
     }
 }
 
-fn looks_up(file: &File, is_meant: impl Fn(&LookupKey) -> bool) -> bool {
+fn looks_up(file: &File, accepts: impl Fn(&LookupKey) -> bool) -> bool {
     let code = file.facts().code.as_deref();
-    code.is_some_and(|code| code.lookups.iter().any(|lookup| is_meant(&lookup.key)))
+    code.is_some_and(|code| code.lookups.iter().any(|lookup| accepts(&lookup.key)))
 }
 
 impl CodeFacts {
@@ -559,7 +559,7 @@ impl Snapshot {
     pub fn may_be_knocked_out_by_call(&self, key: &str) -> bool {
         let dotted = format!("{key}.");
         let is_it = |known: &str| known == key || known.starts_with(&dotted);
-        let is_meant = |lookup: &LookupFact| match &lookup.key {
+        let may_look_up = |lookup: &LookupFact| match &lookup.key {
             LookupKey::Literal(known) => is_it(known),
             LookupKey::Partly(_) => lookup.key.may_partly_be(key),
             LookupKey::Computed => true,
@@ -567,7 +567,7 @@ impl Snapshot {
         let does = |file: &Arc<File>| {
             let code = file.facts().code.as_deref();
             let mut lookups = code.into_iter().flat_map(|code| code.lookups.iter());
-            lookups.any(|lookup| lookup.may_knock_out && is_meant(lookup))
+            lookups.any(|lookup| lookup.may_knock_out && may_look_up(lookup))
         };
         let digging = self.looked_up(&dotted);
         self.files_looking_up(key).any(does)

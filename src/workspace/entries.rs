@@ -40,10 +40,10 @@ impl Default for EntryCache {
 impl EntryCache {
     /// The entry of a key in a YAML file, if it is certain from its facts and the key's own lines.
     /// O(log keys) if the value is cached, else O(length of the value).
-    pub(super) fn entry(&self, file: &File, key: &str, asked: u32) -> Entry {
+    pub(super) fn entry(&self, file: &File, key: &str, searches: u32) -> Entry {
         let facts = &file.facts;
         // The values of a text that is parsed in parts take too much memory.
-        if asked >= MOST_ASKED && !facts.in_parts {
+        if searches >= MOST_ASKED && !facts.in_parts {
             return Entry::Unknown;
         }
         let is_text = file.open.is_some() || matches!(file.disk, Some(Content::Text(_)));
@@ -140,7 +140,7 @@ mod tests {
         let snapshot = snapshot(text);
         let data = snapshot.data("/w/data/a.yaml", Format::Yaml);
         let keys = ["a", "b", "c", "k", "<<", "1", "a b", "lookup_options"];
-        let told = keys.iter().filter(|key| {
+        let certain = keys.iter().filter(|key| {
             let whole = data.loaded.as_ref().map(|value| value.get(key).cloned());
             match snapshot.entry("/w/data/a.yaml", key, 0) {
                 Entry::Unknown => return false,
@@ -149,11 +149,11 @@ mod tests {
             }
             true
         });
-        told.count()
+        certain.count()
     }
 
     #[test]
-    fn keys_of_plain_files_are_told_alone() {
+    fn keys_of_plain_files_are_read_one_by_one() {
         let text = "# about\n---\na: 1\nb:\n  c: [1]\n\n# c\nc: |\n  x\n\n\n'a b': 1\n";
         assert_eq!(check(text), 8);
         assert_eq!(check("a: &x 1\nb: 2\nc: *x\n"), 7);
@@ -206,7 +206,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
         #[test]
-        fn what_is_told_alone_is_what_the_whole_says(pieces in prop::collection::vec(select(&PIECES[..]), 0..14)) {
+        fn a_single_entry_equals_that_of_the_whole_file(pieces in prop::collection::vec(select(&PIECES[..]), 0..14)) {
             check(&format!("a: 1\n{}\n", pieces.concat()));
             check(&format!("{}\n", pieces.concat()));
             check(&format!("k: &x {{a: 1}}\n{}\nb: 2\n", pieces.concat()));

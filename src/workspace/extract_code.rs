@@ -153,7 +153,7 @@ impl Extraction<'_> {
                     self.each(call);
                 }
             }
-            ExpressionKind::Resource(resource) if resource.of.literal() == Some("class") => {
+            ExpressionKind::Resource(resource) if resource.type_name.literal() == Some("class") => {
                 let bodies = || {
                     resource.parts.iter().filter_map(|body| match &body.kind {
                         ExpressionKind::ResourceBody(title, attributes) => {
@@ -378,11 +378,13 @@ impl Extraction<'_> {
     /// The classes that a function declares: those of `create_resources('class', { name => … })`
     /// and `ensure_resource('class', name)`. A computed type may be `class`.
     fn declared_by_call(&mut self, function: &str, arguments: &[&Expression]) {
-        let Some((of, rest)) = arguments.split_first() else {
+        let Some((type_name, rest)) = arguments.split_first() else {
             return;
         };
-        let literal = of.literal().map(|of| of.trim_start_matches("::"));
-        let is_of_classes = literal.is_none_or(|of| of.eq_ignore_ascii_case("class"));
+        let literal = type_name
+            .literal()
+            .map(|type_name| type_name.trim_start_matches("::"));
+        let is_of_classes = literal.is_none_or(|type_name| type_name.eq_ignore_ascii_case("class"));
         let Some(titles) = rest.first().filter(|_| is_of_classes) else {
             return;
         };
@@ -398,7 +400,7 @@ impl Extraction<'_> {
                 self.include_giving(IncludeKind::Declaration, titles, &Given::Any);
             }
             _ => {
-                let parameter = self.parameter_of_class(of);
+                let parameter = self.parameter_of_class(type_name);
                 let parameter = parameter.map(|it| Means::Parameter(self.names.intern(&it)));
                 self.includes.push(IncludeFact {
                     means: parameter,

@@ -97,7 +97,7 @@ fn a_definition_behind_a_broken_one_is_read() {
 }
 
 #[test]
-fn what_a_broken_definition_holds_is_kept() {
+fn parts_of_a_broken_definition_are_kept() {
     let text = "class a(\n  Array[ $x = 1,\n  String $y = ,\n  Integer $z = 3,\n) {\n  include one\n  \
                 file { 'x':\n    mode => ,\n    owner => lookup('key'),\n  }\n  $v = 1 +\n  include two\n}\n";
     let facts = read(text);

@@ -269,7 +269,7 @@ fn options_and_tokens_mention_keys() {
 }
 
 #[test]
-fn facts_say_of_every_known_text_what_loading_says() {
+fn facts_of_every_known_text_agree_with_loading() {
     let cases = include_str!("../../tests/cases/psych-scalars.jsonl");
     let mut refused = 0;
     for line in cases.lines() {
@@ -278,9 +278,9 @@ fn facts_say_of_every_known_text_what_loading_says() {
         let loaded = load(text.as_bytes(), Format::Yaml).loaded.err();
         refused += usize::from(loaded.is_some());
         // Exact positions are left to the parsers: recovery knows more precise ones.
-        let said = |error: LoadError| (error.kind, error.message);
-        let known = read(text).error.map(|error| said(*error));
-        assert_eq!(known, loaded.map(said), "{text:?}");
+        let kind_and_message = |error: LoadError| (error.kind, error.message);
+        let known = read(text).error.map(|error| kind_and_message(*error));
+        assert_eq!(known, loaded.map(kind_and_message), "{text:?}");
     }
     assert!(refused > 10, "only {refused} cases are refused");
 }

@@ -68,7 +68,7 @@ pub trait Files: Sync {
 
     /// Whether the content of a folder is known; if not, a file that is missing here may exist for
     /// Puppet.
-    fn sees(&self, _folder: &str) -> bool {
+    fn knows_content(&self, _folder: &str) -> bool {
         true
     }
 
@@ -101,9 +101,9 @@ pub trait Files: Sync {
     fn data(&self, path: &str, format: Format) -> Arc<DataFile>;
 
     /// One top-level key of a YAML file, if it can be read without loading the whole file; equal to
-    /// the result of [`Files::data`]. `asked` is how often the file was asked before: for many
+    /// the result of [`Files::data`]. `searches` is how often the file was searched before: for many
     /// keys, loading the whole file is faster.
-    fn entry(&self, _path: &str, _key: &str, _asked: u32) -> Entry {
+    fn entry(&self, _path: &str, _key: &str, _searches: u32) -> Entry {
         Entry::Unknown
     }
 

@@ -50,7 +50,7 @@ fn show(snapshot: &Snapshot) -> String {
     for config in snapshot.roots().found() {
         let verdict = match &config.verdict {
             ConfigUse::Used => "used".to_owned(),
-            ConfigUse::Variant(of) => format!("variant of {}", here(of)),
+            ConfigUse::Variant(used_config) => format!("variant of {}", here(used_config)),
             ConfigUse::Aside => "aside".to_owned(),
             ConfigUse::ReachesNothing => "reaches nothing".to_owned(),
         };
@@ -152,7 +152,7 @@ fn a_configuration_of_version_3_makes_the_global_layer() {
 }
 
 #[test]
-fn of_several_variants_the_best_is_used_and_others_for_what_only_they_reach() {
+fn the_best_of_several_variants_is_used_and_others_for_their_own_files() {
     let production = five(
         "/etc/puppet/hieradata",
         &["nodes/%{fqdn}.yaml", "common.yaml"],
@@ -208,7 +208,7 @@ fn a_copy_for_a_test_machine_loses_against_the_environment_s_own() {
 }
 
 #[test]
-fn a_test_machine_s_configuration_reads_its_own_file_beside_the_other_data() {
+fn a_test_machine_s_configuration_reads_its_own_file_and_the_other_data() {
     let own = five("data", &["common.yaml"]);
     let copy = five("data", &["vagrant.yaml", "common.yaml"]);
     check(
@@ -250,7 +250,7 @@ fn a_template_s_tags_are_filled_in_from_the_workspace() {
 }
 
 #[test]
-fn what_a_template_s_tag_prints_may_be_any_path() {
+fn a_template_tag_may_print_any_path() {
     let text = "---\nversion: 5\ndefaults: {datadir: <%= $d %>, data_hash: yaml_data}\nhierarchy:\n\
                 <% $all.each |$n, $p| { -%>\n- name: <%= $n %>\n  path: \"<%= $p %>.yaml\"\n<% } -%>\n\
                 - {name: common, path: common.yaml}\n";

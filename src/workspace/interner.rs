@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_names_are_one_and_unused_ones_go() {
+    fn equal_names_are_shared_and_unused_ones_freed() {
         let names = Interner::default();
         let kept = names.intern("kept");
         for number in 0..FIRST_SWEEP * 3 {

@@ -473,7 +473,7 @@ impl Listener {
 }
 
 #[test]
-fn an_area_goes_with_the_folder_above_it() {
+fn an_area_is_removed_with_its_parent_folder() {
     let (mut world, workspace) = (World::default(), Workspace::new());
     let area = Step::Settings(2);
     let number = |path: &str| (0..).find(|number| *path_of(*number) == *path).expect(path);

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn parts_are_whole_entries() {
         let text = "---\n# c\na: 1\nb:\n- x\n- y\n\n# d\n'c': |\n  t\n\nd: 2\n";
-        let of = |size| {
+        let parts_of = |size| {
             let parts = parts(text, size)?;
             Some(
                 parts
@@ -106,15 +106,15 @@ mod tests {
             "'c': |\n  t\n\n",
             "d: 2\n",
         ];
-        assert_eq!(of(1), Some(entries));
-        assert_eq!(of(1_000), Some(vec![text]));
+        assert_eq!(parts_of(1), Some(entries));
+        assert_eq!(parts_of(1_000), Some(vec![text]));
         for other in ["a: 1\n---\nb: 1\n", "a: 1\n...\n", "&x a: 1\n", "a: [\n]\n"] {
             assert_eq!(parts(other, 1), None, "{other:?}");
         }
     }
 
     #[test]
-    fn a_part_that_does_not_stand_alone_has_no_tree() {
+    fn a_part_that_depends_on_others_has_no_tree() {
         let parse = |text: &str| parse_part(text, 0..text.len());
         assert!(parse("a: &x 1\n").is_some());
         for text in ["a: *x\n", "a: 'b\n", "a\n", "{a: 1}\n", "", "# c\n"] {

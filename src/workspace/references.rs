@@ -59,14 +59,14 @@ impl References {
     }
 
     /// The keys whose values look up `of`, ordered by bytes.
-    pub fn users<'a>(&'a self, of: &str) -> impl Iterator<Item = &'a Arc<str>> {
-        self.users.get(of).into_iter().flat_map(OrdMap::keys)
+    pub fn users<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a Arc<str>> {
+        self.users.get(key).into_iter().flat_map(OrdMap::keys)
     }
 
     /// The number of tokens in values that look up a key. O(keys that do).
     #[must_use]
-    pub fn tokens(&self, of: &str) -> usize {
-        let users = self.users.get(of).into_iter().flat_map(OrdMap::values);
+    pub fn tokens(&self, key: &str) -> usize {
+        let users = self.users.get(key).into_iter().flat_map(OrdMap::values);
         users.map(|tokens| *tokens as usize).sum()
     }
 

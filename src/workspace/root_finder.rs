@@ -381,8 +381,8 @@ impl<'a> Finder<'a> {
 /// Whether a configuration is used as the global layer's: version 3 is only valid there. A
 /// configuration without data keeps the kind of its location.
 fn makes_global(config: &FoundConfig) -> bool {
-    let is_meant = config.reached > 0 || config.origin == ConfigOrigin::Setting;
-    config.verdict == ConfigUse::Used && config.version == 3 && is_meant
+    let is_deliberate = config.reached > 0 || config.origin == ConfigOrigin::Setting;
+    config.verdict == ConfigUse::Used && config.version == 3 && is_deliberate
 }
 
 fn makes_environment(config: &FoundConfig) -> bool {

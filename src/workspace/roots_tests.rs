@@ -157,9 +157,9 @@ fn settings_name_roots_and_the_global_layer() {
         environment /w/spec/fixtures hiera-prod.yaml c=/opt/modules/c
     "#]]
     .assert_eq(&show(&snapshot));
-    let of = snapshot.root_of("/opt/modules/c/data/x.yaml");
-    assert_eq!(of.map(|root| &*root.dir), Some("/opt/modules/c"));
-    let root = of.expect("the module is a root");
+    let module = snapshot.root_of("/opt/modules/c/data/x.yaml");
+    assert_eq!(module.map(|root| &*root.dir), Some("/opt/modules/c"));
+    let root = module.expect("the module is a root");
     assert_eq!(snapshot.roots().environments_of(root).count(), 2);
 }
 

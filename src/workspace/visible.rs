@@ -342,10 +342,10 @@ impl<T: SeenFrom> Files for T {
         }
     }
 
-    fn entry(&self, path: &str, key: &str, asked: u32) -> Entry {
+    fn entry(&self, path: &str, key: &str, searches: u32) -> Entry {
         let (snapshot, root) = self.seen();
         match snapshot.read(root, path) {
-            Ok(file) => snapshot.entries.entry(file, key, asked),
+            Ok(file) => snapshot.entries.entry(file, key, searches),
             Err(_) => Entry::Unknown,
         }
     }
@@ -388,8 +388,8 @@ impl<T: SeenFrom> Files for T {
     fn number(&self, path: &str, format: Format) -> Option<u32> {
         let (snapshot, root) = self.seen();
         let file = snapshot.read(root, path).ok()?;
-        let is_told = file.belongs == Belongs::Workspace && file.format() == Some(format);
-        is_told.then_some(file.id.0)
+        let is_data_file = file.belongs == Belongs::Workspace && file.format() == Some(format);
+        is_data_file.then_some(file.id.0)
     }
 
     fn mattering(&self, key: &str) -> Vec<u32> {

@@ -294,13 +294,13 @@ impl Draft<'_> {
         let of_disk = same_disk.and_then(|old| old.disk_facts.as_ref());
         let is_open = touched.open.is_some();
         let is_refused = touched.open.as_ref().is_some_and(OpenText::is_refused);
-        let again = of_disk.filter(|facts| !is_open && facts.hash == hash);
+        let reusable = of_disk.filter(|facts| !is_open && facts.hash == hash);
         let format = format_of(&at).filter(|_| !is_refused);
         let config = || match is_refused {
             true => None,
             false => config_fact(&at, &text),
         };
-        let (facts, read) = match (known.map(|old| &old.facts).or(again), format) {
+        let (facts, read) = match (known.map(|old| &old.facts).or(reusable), format) {
             (Some(facts), _) => (Arc::clone(facts), None),
             (None, Some(format)) => {
                 let source = FactSource {

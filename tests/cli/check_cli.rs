@@ -317,7 +317,7 @@ fn a_workspace_is_checked_from_elsewhere() {
 }
 
 #[test]
-fn what_is_not_checked_is_named() {
+fn unchecked_files_are_named() {
     let folder = workspace(&[
         (
             "hiera.yaml",
@@ -372,7 +372,7 @@ fn what_is_not_checked_is_named() {
 }
 
 #[test]
-fn what_is_less_severe_than_asked_for_is_not_reported() {
+fn less_severe_findings_are_not_reported() {
     let count = |severity: &str| {
         let (_, out, _) = said(
             std::path::Path::new("."),

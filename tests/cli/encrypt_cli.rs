@@ -212,7 +212,7 @@ fn nothing_is_encrypted_where_puppet_would_not_open_it() {
 }
 
 #[test]
-fn what_is_no_string_is_not_encrypted() {
+fn only_strings_are_encrypted() {
     let folder = workspace();
     let at = folder.path().join("data/secrets.eyaml");
     for value in ["0644", "true", "~", "1.5", "1:30:00"] {

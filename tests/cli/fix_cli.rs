@@ -57,7 +57,7 @@ fn a_fixed_file_can_fail_a_run() {
 }
 
 #[test]
-fn what_a_baseline_knows_is_not_fixed() {
+fn findings_in_a_baseline_are_not_fixed() {
     let folder = workspace();
     check(folder.path(), &["--write-baseline", "known.json"]);
     let with_more = format!("{DATA}\r\nweb::more: 0640\r\n");

@@ -44,7 +44,7 @@ fn the_matrix_shows_what_agents_get() {
 }
 
 #[test]
-fn what_names_of_files_say_of_a_node_holds_where_manifests_cannot_tell() {
+fn variables_from_file_names_apply_where_manifests_are_unknown() {
     let site = "$names = split($trusted['certname'], '\\.')\n$host = $names[0]\n\
                 $parts = split($host, '-')\n$location = $parts[0]\n$role = $parts[1]\n";
     let folder = workspace(&[

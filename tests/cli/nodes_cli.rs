@@ -191,7 +191,7 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
 }
 
 #[test]
-fn what_the_doctor_calls_refused_is_what_check_reports() {
+fn files_that_the_doctor_calls_refused_are_findings_of_check() {
     let folder = tempfile::tempdir().unwrap();
     acme_below(folder.path());
     std::fs::remove_dir_all(folder.path().join("acme/mistakes")).unwrap();
@@ -296,7 +296,7 @@ fn first_advice(files: &[(&str, &str)]) -> [String; 3] {
 }
 
 #[test]
-fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
+fn settings_that_the_doctor_suggests_name_existing_files() {
     let data = ("hieradata/common.yaml", "port: 80\n");
     let [what, place, paste] = first_advice(&[data]);
     assert!(what.starts_with("no file here is a hiera.yaml"), "{what}");
@@ -349,7 +349,7 @@ fn what_the_doctor_advises_to_paste_names_files_that_are_there() {
 }
 
 #[test]
-fn what_is_offered_for_a_function_is_how_its_files_are_called() {
+fn declarations_offered_for_a_function_match_its_file_names() {
     let hiera = "version: 5\nhierarchy:\n- {name: Vault, lookup_key: 'my::vault'}\n\
                  - {name: Sorted, data_hash: 'my::sorted', path: conf.json}\n";
     let [_, _, paste] = first_advice(&[("hiera.yaml", hiera), ("data/conf.json", "{}")]);

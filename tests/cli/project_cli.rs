@@ -434,7 +434,7 @@ fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
 }
 
 #[test]
-fn what_a_configuration_names_and_is_not_there_is_said() {
+fn missing_files_of_a_configuration_are_reported() {
     let project = "roots: [lab.yaml, conf, data/common.yaml, {hierarchy: hiera.yaml, folder: nowhere}]\n\
                    pathMap: {/etc/x: gone, /etc/y: data}\n\
                    backends:\n  a::b: {like: yaml_data, keys: x}\n  c::d: {like: secret, path: x}\n";

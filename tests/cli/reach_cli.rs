@@ -559,7 +559,7 @@ fn a_level_that_a_template_prints_makes_answers_unknown() {
 }
 
 #[test]
-fn what_a_function_reads_that_is_never_run_overrides_nothing() {
+fn files_of_a_function_that_is_not_run_override_nothing() {
     let hiera = "version: 5\nhierarchy:\n- {name: regex, lookup_key: 'site::regex', path: regex.yaml}\n\
                  - {name: common, path: common.yaml}\n";
     let folder = workspace(&[

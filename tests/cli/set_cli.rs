@@ -235,7 +235,7 @@ fn files_of_secrets_are_proposed_last() {
 }
 
 #[test]
-fn what_is_in_the_way_is_named_by_its_files() {
+fn overriding_levels_are_named_by_their_files() {
     let hierarchy = "version: 5\nhierarchy:\n- {name: Node, path: 'nodes/%{trusted.certname}.yaml'}\n\
                      - {name: OS, paths: ['os/%{facts.os}.yaml', 'os/%{facts.os}-%{facts.arch}.yaml']}\n\
                      - {name: Again, path: 'os/%{facts.os}.yaml'}\n\

@@ -60,7 +60,7 @@ fn all_commands_complain_in_one_form() {
 }
 
 #[test]
-fn what_was_meant_is_said() {
+fn misspelt_arguments_get_a_suggestion() {
     let (code, out, error) = said(&["matrix", "profile::web::prot", "--workspace", ACME]);
     assert_eq!((code, &*out), (Some(1), ""));
     assert_eq!(
@@ -751,7 +751,7 @@ fn a_hierarchy_that_cannot_be_read_is_why_no_node_is_known() {
 }
 
 #[test]
-fn what_is_not_read_is_told_as_a_message() {
+fn skipped_folders_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let deep = folder.path().join("d/".repeat(80));
     std::fs::create_dir_all(deep).unwrap();

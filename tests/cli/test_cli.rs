@@ -61,7 +61,7 @@ const HOLDS: &str = "- {key: port, where: {role: web}, value: 443}\n- {key: port
                      {bob: {uid: 1}, root: {uid: 0}}}\n";
 
 #[test]
-fn what_holds_is_counted() {
+fn passed_expectations_are_counted() {
     let folder = workspace(HOLDS);
     let (code, out, told) = said(folder.path(), &[]);
     assert_eq!((code, &*out, &*told), (Some(0), "9 passed\n", ""));
@@ -72,7 +72,7 @@ fn what_holds_is_counted() {
 }
 
 #[test]
-fn what_does_not_hold_is_shown_with_its_source() {
+fn failed_expectations_are_shown_with_their_source() {
     let folder = workspace(
         "- name: all ports\n  key: port\n  value: 80\n- key: port\n  equal: true\n- key: users\n  node: \
          db1\n  value:\n    root: {uid: 0}\n- key: port\n  node: web1\n  type: String\n- key: port\n  \
@@ -123,7 +123,7 @@ fn what_does_not_hold_is_shown_with_its_source() {
 }
 
 #[test]
-fn what_only_puppet_knows_is_told_apart() {
+fn answers_that_only_puppet_knows_are_unknown() {
     let folder =
         workspace("- {key: address, node: db1, value: 1.2.3.4}\n- {key: port, found: true}\n");
     let (code, out, _) = said(folder.path(), &[]);

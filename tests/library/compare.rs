@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hiera_ls::ide::cell::{difference_lines, said_apart};
+use hiera_ls::ide::cell::{difference_lines, side_texts};
 use hiera_ls::ide::compare::{Difference, compare_versions};
 use hiera_ls::ide::json::json;
 use hiera_ls::ide::matrix::{all_keys, row};
@@ -17,7 +17,7 @@ use super::matrix::{Base, FOLDER, NODES, PATHS, base, data, files, fleet, nodes,
 
 /// A difference as text, files below the folder.
 fn difference_text(difference: &Difference) -> String {
-    let said = said_apart(difference);
+    let said = side_texts(difference);
     fn name(at: &str) -> &str {
         path::within(at, FOLDER).unwrap_or(at)
     }
@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_changed_tells_all_that_differs(
+    fn change_extents_cover_all_differences(
         before in proptest::collection::vec(proptest::option::weighted(0.8, data()), PATHS.len()),
         edits in proptest::collection::vec(proptest::option::weighted(0.3, proptest::option::of(data())), PATHS.len()),
         is_puppet_8 in any::<bool>(),

@@ -17,7 +17,7 @@ impl Aliases for Modules {
     }
 
     /// Puppet ran with a loader that has only these aliases.
-    fn sees_system(&self) -> bool {
+    fn has_system_types(&self) -> bool {
         false
     }
 }

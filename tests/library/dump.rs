@@ -38,7 +38,7 @@ fn dumps_as_psych_does() {
 }
 
 #[test]
-fn what_hovers_show_reads_back() {
+fn values_in_hovers_parse_to_the_same_value() {
     let table = include_str!("../cases/psych-dump.jsonl");
     for line in table.lines() {
         let case = from_json(line).unwrap();

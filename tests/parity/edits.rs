@@ -201,7 +201,7 @@ fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) 
     let mut found = Vec::new();
     for (at, old) in before {
         let (node, key) = at;
-        if plan.meant.iter().any(|meant| **meant == **key) {
+        if plan.intended.iter().any(|it| **it == **key) {
             continue;
         }
         let new = &after[at];

@@ -294,7 +294,11 @@ fn of_resource(resource: &Resource) -> Vec<Value> {
         ResourceForm::Virtual => "virtual",
         ResourceForm::Exported => "exported",
     };
-    vec![json!(form), tree(&resource.of), trees(&resource.parts)]
+    vec![
+        json!(form),
+        tree(&resource.type_name),
+        trees(&resource.parts),
+    ]
 }
 
 fn of_definition(definition: &Definition) -> Vec<Value> {

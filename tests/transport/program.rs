@@ -247,7 +247,7 @@ fn a_dead_client_ends_the_program_in_the_middle_of_a_storm() {
 /// A user without rights meets unreadable files and folders.
 #[cfg(unix)]
 #[test]
-fn what_may_not_be_read_costs_a_warning_each() {
+fn each_unreadable_file_gives_a_warning() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::CommandExt;
     /// The user `nobody`, whose number is the same everywhere.

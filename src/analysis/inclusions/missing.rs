@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{FileRange, Included, Inclusions, MOST_WAYS, MissingValue, Statement, Whose};
+use super::{Affected, FileRange, Included, Inclusions, MOST_WAYS, MissingValue, Statement};
 use crate::analysis::Defined;
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
@@ -27,7 +27,7 @@ impl<'a> Inclusions<'_, 'a> {
             if lacking.is_empty() || self.declarations.may_give(class, name) {
                 continue;
             }
-            let mut add = |included: FileRange, ways, whose| {
+            let mut add = |included: FileRange, ways, affected| {
                 found.push(MissingValue {
                     class: Arc::clone(class),
                     parameter: Arc::clone(name),
@@ -37,7 +37,7 @@ impl<'a> Inclusions<'_, 'a> {
                     },
                     included,
                     ways,
-                    whose,
+                    affected,
                 });
             };
             for (element, members) in &included.elements {
@@ -45,11 +45,11 @@ impl<'a> Inclusions<'_, 'a> {
                     path: Arc::clone(element.file.path()),
                     range: element.range,
                 };
-                if let Some(whose) = self.whose(&lacking.among(members), members) {
+                if let Some(affected) = self.affected(&lacking.among(members), members) {
                     // The nodes that read the file itself are always affected.
-                    let is_own = whose.reads(&place.path);
-                    let whose = if is_own { Whose::Everyones } else { whose };
-                    add(place, Vec::new(), whose);
+                    let is_own = affected.reads(&place.path);
+                    let affected = if is_own { Affected::Everyone } else { affected };
+                    add(place, Vec::new(), affected);
                 }
             }
             for (_, members) in &included.elements {
@@ -57,9 +57,9 @@ impl<'a> Inclusions<'_, 'a> {
             }
             let members = &included.by_statement;
             if let Some(statement) = &included.statement
-                && let Some(whose) = self.whose(&lacking.among(members), members)
+                && let Some(affected) = self.affected(&lacking.among(members), members)
             {
-                add(statement.place(), self.ways(statement), whose);
+                add(statement.place(), self.ways(statement), affected);
             }
         }
     }
@@ -129,17 +129,17 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Describes some members among all nodes that include the class; `None` for no members.
-    fn whose(&self, members: &Members, all: &Members) -> Option<Whose> {
+    fn affected(&self, members: &Members, all: &Members) -> Option<Affected> {
         let count = self.known.len();
         let groups = members.iter().filter(|member| *member >= count);
         let first = groups
-            .map(|member| &self.groups[member - count].whose)
+            .map(|member| &self.groups[member - count].affected)
             .next();
         let nodes = |of: &Members| of.iter().filter(|member| *member < count).count();
         let example = members.iter().next().filter(|member| *member < count);
         match (first, example) {
-            (Some(Whose::Everyones), _) => Some(Whose::Everyones),
-            (_, Some(example)) => Some(Whose::Nodes {
+            (Some(Affected::Everyone), _) => Some(Affected::Everyone),
+            (_, Some(example)) => Some(Affected::Nodes {
                 count: nodes(members),
                 of: nodes(all),
                 example: self.known.shared_name(example),

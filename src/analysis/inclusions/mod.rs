@@ -59,7 +59,7 @@ pub struct MissingValue {
     /// its name.
     pub ways: Vec<(Arc<str>, FileRange)>,
     /// The nodes without a value.
-    pub whose: Whose,
+    pub affected: Affected,
 }
 
 /// A place in a file.
@@ -73,9 +73,9 @@ pub struct FileRange {
 
 /// The nodes that something applies to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Whose {
+pub enum Affected {
     /// All.
-    Everyones,
+    Everyone,
     /// Some known nodes.
     Nodes {
         /// How many.
@@ -90,19 +90,19 @@ pub enum Whose {
 }
 
 /// As the end of a sentence; empty for all nodes.
-impl std::fmt::Display for Whose {
+impl std::fmt::Display for Affected {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Whose::Everyones => Ok(()),
-            Whose::Nodes {
+            Affected::Everyone => Ok(()),
+            Affected::Nodes {
                 count: 1,
                 of: 1,
                 example,
             } => write!(f, " for {example}"),
-            Whose::Nodes { count, of, example } => {
+            Affected::Nodes { count, of, example } => {
                 write!(f, " for {count} of {of} nodes, such as {example}")
             }
-            Whose::Readers(at) => write!(f, " for the nodes that read {}", path::name(at)),
+            Affected::Readers(at) => write!(f, " for the nodes that read {}", path::name(at)),
         }
     }
 }
@@ -110,7 +110,7 @@ impl std::fmt::Display for Whose {
 /// One or several nodes with the same scope.
 struct Group {
     scope: Scope,
-    whose: Whose,
+    affected: Affected,
 }
 
 struct Included<'a> {
@@ -167,7 +167,7 @@ struct Inclusions<'v, 'a> {
     /// Numbered after the known nodes.
     groups: Vec<Group>,
     /// Groups by a variable's name and value.
-    told: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
+    by_value: HashMap<(Arc<str>, Arc<str>), Vec<usize>>,
     /// The group of a file's readers, by path.
     reading: HashMap<Arc<str>, usize>,
     classes: IndexMap<Arc<str>, Included<'a>>,
@@ -251,7 +251,7 @@ impl<'v, 'a> Inclusions<'v, 'a> {
             view,
             known,
             groups: Vec::new(),
-            told: HashMap::new(),
+            by_value: HashMap::new(),
             reading: HashMap::new(),
             classes: IndexMap::new(),
             open: VecDeque::new(),
@@ -269,15 +269,18 @@ impl<'a> Inclusions<'_, 'a> {
         self.view.analysis
     }
 
-    fn group(&mut self, scope: Scope, whose: Whose) -> usize {
+    fn group(&mut self, scope: Scope, affected: Affected) -> usize {
         for (name, value) in scope.bound() {
             let key = (Arc::from(name), Arc::from(value));
-            self.told.entry(key).or_default().push(self.groups.len());
+            self.by_value
+                .entry(key)
+                .or_default()
+                .push(self.groups.len());
         }
-        if let Whose::Readers(path) = &whose {
+        if let Affected::Readers(path) = &affected {
             self.reading.insert(Arc::clone(path), self.groups.len());
         }
-        self.groups.push(Group { scope, whose });
+        self.groups.push(Group { scope, affected });
         self.known.len() + self.groups.len() - 1
     }
 
@@ -290,20 +293,20 @@ impl<'a> Inclusions<'_, 'a> {
             class: None,
         };
         let tops: Vec<Body<'a>> = codes.iter().map(|it| body(it, Within::Top)).collect();
-        let blocks = codes.iter().flat_map(|of| {
-            let indices = 0..of.1.nodes.len();
-            indices.map(move |at| (body(of, Within::Node(at as u32)), &of.1.nodes[at]))
+        let blocks = codes.iter().flat_map(|code| {
+            let indices = 0..code.1.nodes.len();
+            indices.map(move |at| (body(code, Within::Node(at as u32)), &code.1.nodes[at]))
         });
         let blocks: Vec<(Body<'a>, _)> = blocks.collect();
         let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();
         let mut everyones = Members::default();
-        everyones.insert(self.group(Scope::open(), Whose::Everyones));
+        everyones.insert(self.group(Scope::open(), Affected::Everyone));
         let lists = tops.iter().chain(blocks.iter().map(|(body, _)| body));
         let lists = lists.flat_map(Body::lists);
         let lists = lists.map(|list| Arc::clone(list.key));
         let lists: BTreeSet<Arc<str>> = lists.collect();
         for (path, scope) in self.readers_of_lists(&lists) {
-            everyones.insert(self.group(scope, Whose::Readers(path)));
+            everyones.insert(self.group(scope, Affected::Readers(path)));
         }
         let mut own: Vec<Members> = vec![Members::default(); blocks.len()];
         for member in 0..self.known.len() {
@@ -512,10 +515,10 @@ impl<'a> Inclusions<'_, 'a> {
     }
 }
 
-impl Whose {
+impl Affected {
     /// Whether these are the readers of a file.
     fn reads(&self, path: &str) -> bool {
-        matches!(self, Whose::Readers(readers) if **readers == *path)
+        matches!(self, Affected::Readers(readers) if **readers == *path)
     }
 }
 

@@ -27,7 +27,7 @@ pub struct PossibleInclusions {
 
 /// Visits everything that may be evaluated.
 struct Walk<'w, 'v, 'a> {
-    of: &'w Inclusions<'v, 'a>,
+    inclusions: &'w Inclusions<'v, 'a>,
     environment: &'a Root,
     found: PossibleInclusions,
     /// The members that reached the bodies of definitions, by file and index.
@@ -70,7 +70,7 @@ impl<'a> Analysis<'a> {
         let none_broken = Broken::of(std::iter::empty());
         let inclusions = Inclusions::new(&view, known, order, none_broken);
         let mut walk = Walk {
-            of: &inclusions,
+            inclusions: &inclusions,
             environment,
             found: PossibleInclusions::default(),
             seen: HashMap::new(),
@@ -86,7 +86,7 @@ impl<'a> Analysis<'a> {
 
 impl<'a> Walk<'_, '_, 'a> {
     fn start(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
-        let everyone: Members = (0..self.of.known.len()).collect();
+        let everyone: Members = (0..self.inclusions.known.len()).collect();
         let body = |file, code, within| Body {
             file,
             code,
@@ -105,7 +105,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();
         let mut own = vec![Members::default(); blocks.len()];
         for member in everyone.iter() {
-            match self.of.own_block(member, &all) {
+            match self.inclusions.own_block(member, &all) {
                 Some(Some(block)) => own[block].insert(member),
                 Some(None) => {}
                 None => self.found.any.insert(member),
@@ -114,7 +114,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let blocks = blocks.into_iter().map(|(body, _)| body);
         self.open.extend(blocks.zip(own));
         // Where resources are declared is unknown.
-        for file in self.of.analysis().snapshot.files() {
+        for file in self.inclusions.analysis().snapshot.files() {
             for class in named_by_types(file) {
                 self.class(class, &everyone);
             }
@@ -134,7 +134,7 @@ impl<'a> Walk<'_, '_, 'a> {
             let mut rest = members.clone();
             match &include.means {
                 Some(Means::Parts(parts)) => {
-                    for (class, named) in self.of.named(parts, members, body.viewpoint()) {
+                    for (class, named) in self.inclusions.named(parts, members, body.viewpoint()) {
                         rest = rest.without(&named);
                         self.class(&class, &named);
                     }
@@ -148,7 +148,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 }
                 Some(Means::Class(_) | Means::Parameter(_)) | None => {}
             }
-            let analysis = self.of.analysis();
+            let analysis = self.inclusions.analysis();
             if !analysis.is_idle(self.environment, body.file, code, include) {
                 self.found.any.add(&rest);
             }
@@ -173,14 +173,14 @@ impl<'a> Walk<'_, '_, 'a> {
             return self.found.any.add(members);
         };
         let top = key.split('.').next().unwrap_or(key);
-        let analysis = self.of.analysis();
+        let analysis = self.inclusions.analysis();
         for file in analysis.snapshot.iter_files_with(top) {
-            let readers = match self.of.reaches(file.path()).is_empty() {
+            let readers = match self.inclusions.reaches(file.path()).is_empty() {
                 true => members.clone(),
                 false => {
                     let mut found = Members::default();
                     for layer in [Layer::Global, Layer::Environment] {
-                        found.add(&self.of.possible_readers(&layer, file.path()));
+                        found.add(&self.inclusions.possible_readers(&layer, file.path()));
                     }
                     found.among(members)
                 }
@@ -203,7 +203,11 @@ impl<'a> Walk<'_, '_, 'a> {
     fn class(&mut self, class: &Arc<str>, members: &Members) {
         let named = self.found.named.entry(Arc::clone(class)).or_default();
         named.add(members);
-        let Some(defined) = self.of.analysis().autoloaded(self.environment, class) else {
+        let Some(defined) = self
+            .inclusions
+            .analysis()
+            .autoloaded(self.environment, class)
+        else {
             return;
         };
         let Some(code) = code(defined.file) else {
@@ -219,7 +223,7 @@ impl<'a> Walk<'_, '_, 'a> {
 
     /// Visits everything that a function may do.
     fn call(&mut self, function: &Arc<str>, members: &Members) {
-        let analysis = self.of.analysis();
+        let analysis = self.inclusions.analysis();
         let mut is_known = false;
         for (file, code, at) in analysis.functions(function) {
             is_known = !code.is_broken;

@@ -67,8 +67,8 @@ impl Inclusions<'_, '_> {
             return readers.into_iter().map(own).collect();
         };
         let key = (Arc::clone(name), Arc::from(value.as_str()));
-        let told = self.told.get(&key).into_iter().flatten().copied();
-        let reading = told.filter(|at| {
+        let groups = self.by_value.get(&key).into_iter().flatten().copied();
+        let reading = groups.filter(|at| {
             let mut bindings = reach.bindings.iter();
             bindings.all(|(name, value)| self.groups[*at].value(name) == Some(value))
         });

@@ -26,7 +26,7 @@ pub struct Mistake {
     /// The problem, and the remedy.
     pub message: String,
     /// The suggested replacement.
-    pub meant: Option<String>,
+    pub suggestion: Option<String>,
     /// What the mistake invalidates.
     pub spoils: Spoils,
 }
@@ -98,7 +98,7 @@ impl Walk<'_> {
         self.checked.mistakes.push(Mistake {
             range,
             message,
-            meant: None,
+            suggestion: None,
             spoils,
         });
         let last = self.checked.mistakes.len() - 1;
@@ -168,9 +168,11 @@ impl Walk<'_> {
         }
         let names = known.iter().map(|setting| setting.name);
         let plain = name.replace(['_', '-'], "");
-        let meant = nearest(&plain, names.clone());
-        let message = match (meant, is_top) {
-            (Some(meant), _) => format!("unknown setting '{name}': did you mean '{meant}'?"),
+        let suggestion = nearest(&plain, names.clone());
+        let message = match (suggestion, is_top) {
+            (Some(suggestion), _) => {
+                format!("unknown setting '{name}': did you mean '{suggestion}'?")
+            }
             (None, true) => format!(
                 "unknown setting '{name}': a workspace may set {}",
                 names.collect::<Vec<_>>().join(", ")
@@ -180,7 +182,7 @@ impl Walk<'_> {
                 names.collect::<Vec<_>>().join(", ")
             ),
         };
-        self.add(range, Spoils::Setting, message).meant = meant.map(str::to_owned);
+        self.add(range, Spoils::Setting, message).suggestion = suggestion.map(str::to_owned);
     }
 
     fn value(&mut self, shape: &'static Shape, id: NodeId) {
@@ -352,13 +354,15 @@ impl Walk<'_> {
                 self.add(range, Spoils::Entry, message);
             }
             TableKeys::Rules if !self.rules.contains(&&*key) => {
-                let meant = nearest(&key, self.rules.iter().copied());
-                let message = match meant {
-                    Some(meant) => format!("unknown rule '{key}': did you mean '{meant}'?"),
+                let suggestion = nearest(&key, self.rules.iter().copied());
+                let message = match suggestion {
+                    Some(suggestion) => {
+                        format!("unknown rule '{key}': did you mean '{suggestion}'?")
+                    }
                     None => format!("unknown rule '{key}': see 'hiera-ls rules'"),
                 };
-                let meant = meant.map(str::to_owned);
-                self.add(range, Spoils::Entry, message).meant = meant;
+                let suggestion = suggestion.map(str::to_owned);
+                self.add(range, Spoils::Entry, message).suggestion = suggestion;
             }
             TableKeys::Paths if !is_inside(&key) => {
                 let message = format!("'{key}' is not a path inside the workspace");
@@ -417,14 +421,14 @@ impl Walk<'_> {
             false => format!("'{shown}'"),
         };
         let mut message = format!("expected {}, got {got}", shape.expected());
-        let meant = match shape {
+        let suggestion = match shape {
             Shape::Word(words) => nearest(text, words.iter().copied()),
             _ => None,
         };
-        if let Some(meant) = meant {
-            message = format!("{message}: did you mean '{meant}'?");
+        if let Some(suggestion) = suggestion {
+            message = format!("{message}: did you mean '{suggestion}'?");
         }
-        self.add(range, Spoils::Setting, message).meant = meant.map(str::to_owned);
+        self.add(range, Spoils::Setting, message).suggestion = suggestion.map(str::to_owned);
     }
 }
 

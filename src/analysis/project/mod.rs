@@ -175,7 +175,7 @@ impl Project {
             mistakes.push(Mistake {
                 range: TextRange::empty(0),
                 message: error.to_string(),
-                meant: None,
+                suggestion: None,
                 spoils: Spoils::File,
             });
             Project::default()
@@ -186,7 +186,9 @@ impl Project {
             path.0 = absolute(&path.0);
         }
         let paths = std::mem::take(&mut project.diagnostics.paths).into_iter();
-        project.diagnostics.paths = paths.map(|(path, of)| (absolute(&path), of)).collect();
+        project.diagnostics.paths = paths
+            .map(|(path, severity)| (absolute(&path), severity))
+            .collect();
         (project, mistakes)
     }
 
@@ -262,12 +264,15 @@ mod tests {
         let shown = mistakes.iter().map(|mistake| {
             let error = ProjectError::of("", text, mistake);
             let about = mistake.range.slice(text);
-            let meant = mistake.meant.as_deref().map(|meant| format!(" [{meant}]"));
+            let suggestion = mistake
+                .suggestion
+                .as_deref()
+                .map(|suggestion| format!(" [{suggestion}]"));
             let line = error.line.unwrap_or_default();
             format!(
                 "{line} {about:?}: {}{}",
                 error.message,
-                meant.unwrap_or_default()
+                suggestion.unwrap_or_default()
             )
         });
         shown.collect::<Vec<_>>().join("\n")
@@ -297,10 +302,19 @@ mod tests {
             Some("^(?<role>[a-z]+)")
         );
         assert_eq!(project.nodes[1].names["db1"].facts["rack"], 2);
-        let of = |path| project.diagnostics.severity_of(path, "dup-key");
-        assert_eq!(of("/w/data/legacy/x/a.yaml"), Some(ProjectSeverity::Hint));
-        assert_eq!(of("/w/data/legacy/a.yaml"), Some(ProjectSeverity::Off));
-        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Error));
+        let severity_of_path = |path| project.diagnostics.severity_of(path, "dup-key");
+        assert_eq!(
+            severity_of_path("/w/data/legacy/x/a.yaml"),
+            Some(ProjectSeverity::Hint)
+        );
+        assert_eq!(
+            severity_of_path("/w/data/legacy/a.yaml"),
+            Some(ProjectSeverity::Off)
+        );
+        assert_eq!(
+            severity_of_path("/w/data/a.yaml"),
+            Some(ProjectSeverity::Error)
+        );
         assert!(project.diagnostics.ignores("/w/data/old/a.yaml"));
         assert!(!project.diagnostics.ignores("/w/data/a.yaml"));
         let as_settings = serde_json::to_value(&project).unwrap();
@@ -313,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_where_it_stands() {
+    fn every_mistake_is_reported_with_its_range() {
         expect_test::expect![[r#"
             1 "puppet_version": unknown setting 'puppet_version': did you mean 'puppetVersion'? [puppetVersion]
             2 "pkcs7PrivateKey": 'pkcs7PrivateKey' is only read from the user's own settings, not from a workspace's
@@ -353,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_mean_is_said_one_way() {
+    fn mistakes_in_rules_for_node_names_are_reported() {
         expect_test::expect![[r#"
             9 "strict: off": a second document: only the first one is read
             3 "names": use 'match' or 'names', not both

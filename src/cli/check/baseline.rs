@@ -45,7 +45,7 @@ impl Baseline {
         }
     }
 
-    pub(super) fn knows(&self, record: &Record) -> bool {
+    pub(super) fn contains(&self, record: &Record) -> bool {
         self.findings
             .get(&record.known_as)
             .and_then(|rules| rules.get(record.code))

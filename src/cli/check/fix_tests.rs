@@ -185,9 +185,9 @@ proptest! {
         }
         // After an unsafe fix, the next one needs a human choice.
         if most == Safety::Safe {
-            let again = made(&workspace, most, |_| true);
-            let again: Vec<_> = again.iter().map(|one| (&one.before, &one.after)).collect();
-            prop_assert!(again.is_empty(), "{again:#?}");
+            let more = made(&workspace, most, |_| true);
+            let more: Vec<_> = more.iter().map(|one| (&one.before, &one.after)).collect();
+            prop_assert!(more.is_empty(), "{more:#?}");
         }
     }
 

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_a_command_or_a_property_is_escaped() {
+    fn delimiters_of_commands_and_properties_are_escaped() {
         assert_eq!(data("50%\r\n\u{1b}"), "50%25%0D%0A\\u{1b}");
         assert_eq!(property("a:b,c%"), "a%3Ab%2Cc%25");
     }

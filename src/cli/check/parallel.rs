@@ -18,12 +18,12 @@ const TAKEN: usize = 20;
 /// The findings of a file, and the ranges of its secrets.
 pub(super) type FileFindings = (Vec<Finding>, Vec<TextRange>);
 
-/// The findings of files, each as from [`Checker::with_secrets`], in the order of the files. `tell`
+/// The findings of files, each as from [`Checker::with_secrets`], in the order of the files. `report`
 /// is called with the number of finished files, from any thread.
 pub(super) fn findings(
     checker: &Checker<'_>,
     paths: &[Arc<str>],
-    tell: &(dyn Fn(usize) + Sync),
+    report: &(dyn Fn(usize) + Sync),
 ) -> Vec<Option<FileFindings>> {
     let found: Vec<OnceLock<Option<FileFindings>>> =
         paths.iter().map(|_| OnceLock::new()).collect();
@@ -38,7 +38,7 @@ pub(super) fn findings(
             for at in from..to {
                 let _ = found[at].set(checker.with_secrets(&paths[at]));
             }
-            tell(done.fetch_add(to - from, Ordering::Relaxed) + to - from);
+            report(done.fetch_add(to - from, Ordering::Relaxed) + to - from);
         }
     };
     let processors = thread::available_parallelism().map_or(1, NonZero::get);

@@ -54,7 +54,7 @@ struct Opened {
 
 impl Opened {
     /// The nodes that findings are for: only those of the workspace.
-    fn asked<'a>(&'a self, configs: &'a ConfigCache) -> NodeRequest<'a> {
+    fn sources<'a>(&'a self, configs: &'a ConfigCache) -> NodeRequest<'a> {
         NodeRequest {
             files: &[],
             facts: None,
@@ -235,9 +235,9 @@ impl<'a> CheckReport<'a> {
         let snapshot = opened.workspace.snapshot();
         let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
-        let asked = opened.asked(&configs);
+        let sources = opened.sources(&configs);
         let checker = Checker::with_settings(&snapshot, settings.clone());
-        let checker = checker.with_nodes(|path| asked.set(&snapshot, path).unwrap_or_default());
+        let checker = checker.with_nodes(|path| sources.set(&snapshot, path).unwrap_or_default());
         let shown = |at: &str| self.shown(at).to_owned();
         let progress = Mutex::new(ProgressLine::new());
         let found = parallel::findings(&checker, paths, &|done| {
@@ -298,7 +298,7 @@ impl<'a> CheckReport<'a> {
                 found.into_iter().unzip();
             record::fingerprint(&mut records);
             let both = known.into_iter().zip(&records);
-            let both = both.filter(|(_, record)| baseline.knows(record));
+            let both = both.filter(|(_, record)| baseline.contains(record));
             accepted.insert(file, both.map(|(known, _)| known).collect());
         }
         accepted
@@ -317,9 +317,10 @@ impl<'a> CheckReport<'a> {
         let is_reported = |finding: &Finding| self.severity(&opened.project, finding).is_some();
         let find = |snapshot: &Snapshot, paths: &[Arc<str>]| {
             let configs = ConfigCache::default();
-            let asked = opened.asked(&configs);
+            let sources = opened.sources(&configs);
             let checker = Checker::with_settings(snapshot, opened.settings.clone());
-            let checker = checker.with_nodes(|path| asked.set(snapshot, path).unwrap_or_default());
+            let checker =
+                checker.with_nodes(|path| sources.set(snapshot, path).unwrap_or_default());
             let found = parallel::findings(&checker, paths, &|_| {});
             let found = paths.iter().zip(found);
             let found = found.filter_map(|(path, found)| Some((Arc::clone(path), found?.0)));
@@ -367,7 +368,7 @@ impl<'a> CheckReport<'a> {
             return Ok(());
         }
         if let Some(known) = &self.known {
-            self.records.retain(|record| !known.knows(record));
+            self.records.retain(|record| !known.contains(record));
         }
         for record in &self.records {
             self.counts[record.level as usize] += 1;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::super::terminal::{shown, with_shown_files};
 use super::{gone_text, state};
-use crate::ide::cell::{counted, cut_apart, outcome_text, sources_text};
+use crate::ide::cell::{counted, outcome_text, shorten_distinctly, sources_text};
 use crate::ide::compare::Difference;
 use crate::ide::markdown::{code_span, longest_run};
 use crate::ide::matrix::Cell;
@@ -100,12 +100,12 @@ fn page_with(
     for (message, failing) in &failures {
         out += &failure(message, failing, nodes);
     }
-    let is_told = |one: &Difference| {
+    let is_listed_failure = |one: &Difference| {
         failed(&one.after).is_some_and(|message| failures.contains_key(&message))
     };
     let mut rest = 0;
     for group in by_key {
-        let group: Vec<&Difference> = group.iter().filter(|one| !is_told(one)).collect();
+        let group: Vec<&Difference> = group.iter().filter(|one| !is_listed_failure(one)).collect();
         let block = block(&group, has_values, nodes);
         match rest == 0 && out.len() + block.len() <= MOST_BYTES {
             true => out += &block,
@@ -207,25 +207,28 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .flat_map(|one| one.after.nodes.iter())
         .map(|name| &**name)
         .collect();
-    let of = |fits: &dyn Fn(State, State) -> bool| {
+    let count_of = |fits: &dyn Fn(State, State) -> bool| {
         let fits = |one: &Difference| fits(State::of(&one.before), State::of(&one.after));
         let groups = by_key.iter().filter(|group| group.iter().any(fits));
         groups.count()
     };
     use State::{Failed, Missing, Set};
     let kinds = [
-        (of(&|_, new| new == Failed), "failing"),
+        (count_of(&|_, new| new == Failed), "failing"),
         (
-            of(&|old, new| old == Failed && new != Failed),
+            count_of(&|old, new| old == Failed && new != Failed),
             "no longer failing",
         ),
         (
-            of(&|old, new| (old, new) == (Set, Set)),
+            count_of(&|old, new| (old, new) == (Set, Set)),
             "with other values",
         ),
-        (of(&|old, new| (old, new) == (Missing, Set)), "newly set"),
         (
-            of(&|old, new| (old, new) == (Set, Missing)),
+            count_of(&|old, new| (old, new) == (Missing, Set)),
+            "newly set",
+        ),
+        (
+            count_of(&|old, new| (old, new) == (Set, Missing)),
             "no longer set",
         ),
     ];
@@ -259,17 +262,17 @@ fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
     };
     let nodes: usize = group.iter().map(|one| one.after.nodes.len()).sum();
     let key = escaped(&first.key);
-    let whose = match group {
+    let nodes_note = match group {
         [one] if one.before.nodes != one.after.nodes => String::new(),
         [one] if nodes == 1 => format!(" — {}", escaped(&one.after.nodes.concat())),
         _ if names.all == Some(nodes) => format!(" — all {}", counted(nodes)),
         _ => format!(" — {}", counted(nodes)),
     };
-    let mut out = format!("<details><summary><code>{key}</code>{whose}</summary>\n");
+    let mut out = format!("<details><summary><code>{key}</code>{nodes_note}</summary>\n");
     for one in group {
         // The summary already contains it.
-        let is_said = group.len() == 1 && (nodes == 1 || names.all == Some(nodes));
-        if one.before.nodes == one.after.nodes && !is_said {
+        let is_in_summary = group.len() == 1 && (nodes == 1 || names.all == Some(nodes));
+        if one.before.nodes == one.after.nodes && !is_in_summary {
             out += &nodes_text(&one.after.nodes, names);
         }
         out += &body(one, has_values);
@@ -329,7 +332,7 @@ fn values(before: &Cell, after: &Cell) -> String {
             .map(|hunk| keys_around(&old, hunk) + &hunk.lines)
             .collect(),
     };
-    let lines = told_apart(&lines);
+    let lines = shortened_lines(&lines);
     if lines.len() <= MOST_OF_VALUE {
         return lines;
     }
@@ -364,11 +367,11 @@ fn keys_around(text: &str, hunk: &Hunk) -> String {
         }
     }
     keys.reverse();
-    cut_apart(&[format!("@@ {} @@", keys.join(" "))], WIDEST).concat() + "\n"
+    shorten_distinctly(&[format!("@@ {} @@", keys.join(" "))], WIDEST).concat() + "\n"
 }
 
 /// Lines of a diff, shortened. For a replaced line, the part that differs stays visible.
-fn told_apart(lines: &str) -> String {
+fn shortened_lines(lines: &str) -> String {
     let all: Vec<String> = lines.lines().map(str::to_owned).collect();
     let mut out = String::new();
     let mut at = 0;
@@ -380,7 +383,7 @@ fn told_apart(lines: &str) -> String {
             .iter()
             .map(|line| (line[..1].to_owned(), line[1..].to_owned()))
             .unzip();
-        for (sign, text) in signs.iter().zip(cut_apart(&texts, WIDEST)) {
+        for (sign, text) in signs.iter().zip(shorten_distinctly(&texts, WIDEST)) {
             let _ = writeln!(out, "{sign}{text}");
         }
         at += together.len();

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::Ended;
-use super::meant::KnownKeys;
+use super::suggestions::KnownKeys;
 use super::table::{Rows, TableFormat, csv};
 use super::terminal::{Layout, Paint, complain, has_found, remark, shown};
 use super::usage::SENSELESS;
 use super::workspace::{Checkout, Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk::{self, DiskFiles};
-use crate::ide::cell::{LineKind, difference_lines, outcome_text, said_apart, sources_text};
+use crate::ide::cell::{LineKind, difference_lines, outcome_text, side_texts, sources_text};
 use crate::ide::compare::{Difference, compare, compare_versions};
 use crate::ide::matrix::Cell;
 use crate::ide::secrets::without_secrets;
@@ -89,7 +89,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         Some(first) => loaded.root(here).or_else(|_| loaded.root_in(here, first)),
         None => loaded.root(here),
     }?;
-    loaded.say_what_is_known();
+    loaded.note_known_nodes();
     let there = match &arguments.against {
         Some(against) => Some(old(&loaded, against)?),
         None => None,
@@ -109,7 +109,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         });
     }
     let mut output = Output::new(arguments)?;
-    let mut print = |found: Vec<Difference>, done, of| output.add(found, (done, of));
+    let mut print = |found: Vec<Difference>, done, total| output.add(found, (done, total));
     let sides = match (&arguments.first, &arguments.second, &there) {
         (Some(first), Some(second), _) => {
             let names = [first, second].map(|name| Arc::from(name.as_str()));
@@ -202,7 +202,7 @@ impl Output {
         })
     }
 
-    fn add(&mut self, found: Vec<Difference>, (done, of): (usize, usize)) -> Result<(), String> {
+    fn add(&mut self, found: Vec<Difference>, (done, total): (usize, usize)) -> Result<(), String> {
         self.count += found.len();
         if self.count > 0 {
             has_found(DIFFERS);
@@ -222,7 +222,7 @@ impl Output {
                 }
             }?;
         }
-        self.rows.progress(done, of);
+        self.rows.progress(done, total);
         Ok(())
     }
 
@@ -277,13 +277,13 @@ fn table(difference: &Difference) -> String {
 
 /// A difference for people: the key, the old answer, the new one.
 fn text(difference: &Difference, layout: Layout, has_values: bool) -> String {
-    let said = match has_values {
-        true => said_apart(difference),
+    let texts = match has_values {
+        true => side_texts(difference),
         false => {
             Vec::from([&difference.before, &difference.after].map(|cell| state(cell).to_owned()))
         }
     };
-    let lines = difference_lines(difference, &said, shown).into_iter();
+    let lines = difference_lines(difference, &texts, shown).into_iter();
     let lines = lines.map(|(part, line, sources)| {
         let paint = match part {
             LineKind::Title => Paint::Title,

@@ -16,9 +16,9 @@ use whole::{any_node, by_name};
 use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_over};
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
-use crate::cli::meant::{ENVIRONMENT, KnownKeys};
 use crate::cli::nodes::NodeRequest;
 use crate::cli::render::{self, RenderFormat};
+use crate::cli::suggestions::{ENVIRONMENT, KnownKeys};
 use crate::cli::terminal::{self, Layout, Paint, complain, failed, remark, remark_title};
 use crate::cli::workspace::{
     Opened, PlaceArguments, PuppetArguments, no_hierarchy, read, root_for,
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
         }
         Err(End::NotFound(message)) => {
             let code = failed(&message);
-            tell_meant(arguments);
+            suggest_keys(arguments);
             code
         }
     }
@@ -127,12 +127,12 @@ pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
 
 /// Suggests the key that was probably meant. This reads all keys of the workspace, so it is done
 /// for people and not for scripts.
-fn tell_meant(arguments: &LookupArguments) {
+fn suggest_keys(arguments: &LookupArguments) {
     if std::io::stderr().is_terminal()
         && let Ok(folder) = arguments.places.folder()
     {
-        let (_, missing) = KnownKeys::in_folder(&folder).chosen(&arguments.keys);
-        missing.iter().for_each(|message| complain(message));
+        let (_, messages) = KnownKeys::in_folder(&folder).chosen(&arguments.keys);
+        messages.iter().for_each(|message| complain(message));
     }
 }
 
@@ -174,7 +174,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         view.session()
     };
     let named = Vec::from_iter(arguments.nodes.clone());
-    let asked = NodeRequest {
+    let node_request = NodeRequest {
         files: &named,
         facts: arguments.facts.as_ref(),
         project: &project,
@@ -185,7 +185,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         true => Compiled::new(&folder, &arguments.environment, &of_files, &settings),
         false => Compiled::default(),
     };
-    let of = |node: &Node| {
+    let answer_for = |node: &Node| {
         let scope = compiled.scope(node, &environment.name);
         one(arguments, &session, &scope, &request)
     };
@@ -193,11 +193,11 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let folders: Vec<&Arc<str>> = dir.iter().chain([&folder]).collect();
     // Facts from a flag belong to one node, as in `puppet lookup`.
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
-        let given = asked.common().map_err(End::Failed)?;
+        let given = node_request.common().map_err(End::Failed)?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
         let own = NodeRequest {
             facts: None,
-            ..asked
+            ..node_request
         };
         let known = own.in_folders(&folders).map_err(End::Failed)?.nodes;
         if given.is_empty() && known.get(&name).is_none() {
@@ -222,15 +222,15 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
                 ));
             }
         }
-        return of(&node);
+        return answer_for(&node);
     }
-    let known = asked.in_folders(&folders).map_err(End::Failed)?;
+    let known = node_request.in_folders(&folders).map_err(End::Failed)?;
     match &arguments.node {
         Some(name) => match known.nodes.get(name) {
-            Some(node) => of(node),
-            None => by_name(arguments, &asked, &known, name, &request),
+            Some(node) => answer_for(node),
+            None => by_name(arguments, &node_request, &known, name, &request),
         },
-        None if known.files.is_empty() => any_node(arguments, &asked, &request),
+        None if known.files.is_empty() => any_node(arguments, &node_request, &request),
         None => {
             let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
             let nodes = compiled.nodes(nodes);
@@ -294,19 +294,19 @@ fn one(
             Ok(_) | Err(_) => {
                 let format = arguments.render_as.unwrap_or(RenderFormat::S);
                 print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
-                tell_unknown(&answer);
+                print_reasons(&answer);
                 if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
-                    tell_meant(arguments);
+                    suggest_keys(arguments);
                 }
                 Ok(())
             }
         };
     }
     if answer.certainty() == Certainty::Unknown {
-        tell_unknown(&answer);
+        print_reasons(&answer);
         if let Some(unless) = answer.unless(&request.names) {
-            tell_possible(arguments, &answer.result, &unless);
-            tell_assumed(&answer.assumed);
+            print_condition(arguments, &answer.result, &unless);
+            print_assumptions(&answer.assumed);
         }
         return Err(End::Code(3));
     }
@@ -316,29 +316,29 @@ fn one(
         remark(&format!("unknown: no hiera.yaml in {folder}"));
         return Err(End::Code(3));
     }
-    tell_assumed(&answer.assumed);
+    print_assumptions(&answer.assumed);
     if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
-        tell_missing_folders(session);
+        warn_missing_folders(session);
     }
     value(arguments, &answer.result)
 }
 
 /// Reports missing data directories, once each.
-fn tell_missing_folders(session: &Session<'_>) {
-    let mut told: Vec<String> = Vec::new();
+fn warn_missing_folders(session: &Session<'_>) {
+    let mut warned: Vec<String> = Vec::new();
     for layer in [Layer::Global, Layer::Environment] {
         for place in session.known_places(&layer).iter() {
             let Some(folder) = datadir_of(place) else {
                 continue;
             };
-            if session.files.kind(&folder).is_none() && !told.contains(&folder) {
+            if session.files.kind(&folder).is_none() && !warned.contains(&folder) {
                 let shown = terminal::shown(&folder);
                 let level = &place.level;
                 remark(&format!(
                     "note: {shown} does not exist, but level '{level}' looks for data there; name the folder that is \
                      deployed there with --path-map"
                 ));
-                told.push(folder);
+                warned.push(folder);
             }
         }
     }
@@ -359,7 +359,7 @@ fn without_hierarchy(session: &Session<'_>) -> Option<Arc<str>> {
 }
 
 /// Prints the likely value and the condition under which it differs, on standard error.
-fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError>, unless: &str) {
+fn print_condition(arguments: &LookupArguments, result: &Result<Value, LookupError>, unless: &str) {
     let format = arguments.render_as.unwrap_or(RenderFormat::Yaml);
     let shown = match result {
         Ok(value) if value.has_opaque() => return,
@@ -379,13 +379,13 @@ fn tell_possible(arguments: &LookupArguments, result: &Result<Value, LookupError
 }
 
 /// Prints the assumptions behind a certain answer.
-fn tell_assumed(assumed: &[Assumed]) {
+fn print_assumptions(assumed: &[Assumed]) {
     for assumed in assumed {
         remark(&format!("note: {assumed} (not run)"));
     }
 }
 
-fn tell_unknown(answer: &Answer) {
+fn print_reasons(answer: &Answer) {
     for reason in answer.reasons() {
         remark(&format!("unknown: {reason}"));
     }
@@ -421,13 +421,13 @@ fn several(
             Some(why) => {
                 remark(&format!("unknown: {why}"));
                 if let Some(unless) = &only.unless {
-                    tell_possible(arguments, &only.result, unless);
-                    tell_assumed(&only.assumed);
+                    print_condition(arguments, &only.result, unless);
+                    print_assumptions(&only.assumed);
                 }
                 Err(End::Code(3))
             }
             None => {
-                tell_assumed(&only.assumed);
+                print_assumptions(&only.assumed);
                 value(arguments, &only.result)
             }
         },
@@ -501,14 +501,14 @@ fn explained(
         let Some(member) = group.nodes.first().and_then(|name| nodes.find(name)) else {
             continue;
         };
-        let whose = match group.nodes.as_slice() {
+        let title = match group.nodes.as_slice() {
             [only] => only.to_string(),
             [first, others @ ..] => {
                 format!("{first}, and {} more with the same answer", others.len())
             }
             [] => String::new(),
         };
-        print(&Layout::of_output().line(Paint::Title, &whose))?;
+        print(&Layout::of_output().line(Paint::Title, &title))?;
         let answer = session.lookup(&nodes.scope(member), request);
         match (&answer.trace, &answer.result) {
             (_, Err(error)) if !error.class.is_lookup_error() => return Err(could_not_run(error)),
@@ -519,14 +519,14 @@ fn explained(
             }
             (None, _) => {}
         }
-        tell_unknown(&answer);
+        print_reasons(&answer);
     }
     if let Some(more @ 1..) = groups.len().checked_sub(MOST) {
         remark(&format!("and {more} more values: name a node with --node"));
     }
     let is_missing = |group: &Group| group.result.as_ref().is_err_and(LookupError::is_not_found);
     if groups.iter().all(is_missing) {
-        tell_meant(arguments);
+        suggest_keys(arguments);
     }
     Ok(())
 }
@@ -548,7 +548,7 @@ fn possible_unless(group: &Group) -> Option<&str> {
 }
 
 fn describe(group: &Group, with_condition: bool) -> String {
-    let whose = match group.nodes.as_slice() {
+    let nodes = match group.nodes.as_slice() {
         [] => group.condition.first(),
         [only] => format!("1 node ({only})"),
         [first, ..] => format!("{} nodes ({first}, …)", group.nodes.len()),
@@ -562,5 +562,5 @@ fn describe(group: &Group, with_condition: bool) -> String {
         (None, Ok(value)) => value.inspect(),
         (None, Err(error)) => error.words(),
     };
-    format!("  {whose}: {what}")
+    format!("  {nodes}: {what}")
 }

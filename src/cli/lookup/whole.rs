@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{End, LookupArguments, for_groups, no_hierarchy, one, several, with_name};
 use crate::analysis::{Analysis, RootView, datadir_of, layers_of};
 use crate::cli::compiled::Compiled;
-use crate::cli::meant::no_node;
 use crate::cli::nodes::{CommandNodes, NodeRequest};
+use crate::cli::suggestions::no_node;
 use crate::cli::terminal::remark;
 use crate::cli::workspace::{read, root_for};
 use crate::disk::DiskFiles;
@@ -21,18 +21,20 @@ use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 /// node, one known only by name. Anything that depends on its facts is unknown.
 pub(super) fn by_name(
     arguments: &LookupArguments,
-    asked: &NodeRequest<'_>,
+    sources: &NodeRequest<'_>,
     known: &CommandNodes,
     name: &str,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked, &request.names)?;
+    let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, asked, &no_nodes)?;
+    let view = whole.view(arguments, sources, &no_nodes)?;
     let place = path::join(&view.root.dir, HIERA_YAML);
-    let of_data = asked.known(&whole.snapshot, &place).map_err(End::Failed)?;
+    let of_data = sources
+        .known(&whole.snapshot, &place)
+        .map_err(End::Failed)?;
     let of_data = of_data.nodes.get(name).cloned();
-    let node = match of_data.or_else(|| asked.meant(name).map(Arc::new)) {
+    let node = match of_data.or_else(|| sources.named_node(name).map(Arc::new)) {
         Some(node) => node,
         None if known.files.is_empty() => Arc::new(Node::named(name)),
         None => {
@@ -41,7 +43,12 @@ pub(super) fn by_name(
     };
     let files = whole.snapshot.settings();
     let compiled = match arguments.compile {
-        true => Compiled::new(&whole.folder, &arguments.environment, files, asked.settings),
+        true => Compiled::new(
+            &whole.folder,
+            &arguments.environment,
+            files,
+            sources.settings,
+        ),
         false => Compiled::default(),
     };
     let scope = compiled.scope(&node, &view.environment.name);
@@ -51,8 +58,8 @@ pub(super) fn by_name(
         _ => Vec::new(),
     };
     if !outside.is_empty() {
-        let asked = for_groups(arguments, request);
-        let mut groups = groups_of_possible(&session, &scope, &asked);
+        let group_request = for_groups(arguments, request);
+        let mut groups = groups_of_possible(&session, &scope, &group_request);
         restrict(&mut groups, &outside);
         return several(arguments, &groups, &|| Arc::clone(&whole.snapshot));
     }
@@ -91,18 +98,18 @@ fn set_by_manifests(view: &RootView<'_>, scope: &Scope, request: &Request) -> Ve
 /// Looks up for an unknown node: possible values come from the whole workspace.
 pub(super) fn any_node(
     arguments: &LookupArguments,
-    asked: &NodeRequest<'_>,
+    sources: &NodeRequest<'_>,
     request: &Request,
 ) -> Result<(), End> {
-    let whole = Whole::read(arguments, asked, &request.names)?;
+    let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
-    let view = whole.view(arguments, asked, &no_nodes)?;
+    let view = whole.view(arguments, sources, &no_nodes)?;
     let session = view.session();
     if request.tracing != Tracing::Off {
         return one(arguments, &session, &Scope::open(), request);
     }
-    let asked = for_groups(arguments, request);
-    let mut groups = groups_of_possible(&session, &Scope::open(), &asked);
+    let group_request = for_groups(arguments, request);
+    let mut groups = groups_of_possible(&session, &Scope::open(), &group_request);
     restrict(&mut groups, &outside(&view, &Scope::open(), request));
     several(arguments, &groups, &|| Arc::clone(&whole.snapshot))
 }
@@ -149,20 +156,21 @@ impl Whole {
     /// `puppet lookup` does.
     fn read(
         arguments: &LookupArguments,
-        asked: &NodeRequest<'_>,
+        sources: &NodeRequest<'_>,
         keys: &[Arc<str>],
     ) -> Result<Whole, End> {
         let folder = arguments.places.folder().map_err(End::Failed)?;
-        let files = arguments.places.files(asked.project);
+        let files = arguments.places.files(sources.project);
         let mut files = files.map_err(End::Failed)?;
         let snapshot = read(&folder, &files);
         let whole = Whole { folder, snapshot };
         let no_nodes = KnownNodes::default();
-        let beside = data_directories_outside(&whole.view(arguments, asked, &no_nodes)?, keys);
-        if beside.is_empty() {
+        let outside_dirs =
+            data_directories_outside(&whole.view(arguments, sources, &no_nodes)?, keys);
+        if outside_dirs.is_empty() {
             return Ok(whole);
         }
-        files.folders.extend(beside);
+        files.folders.extend(outside_dirs);
         let snapshot = read(&whole.folder, &files);
         Ok(Whole { snapshot, ..whole })
     }
@@ -170,13 +178,13 @@ impl Whole {
     fn view<'a>(
         &'a self,
         arguments: &LookupArguments,
-        asked: &NodeRequest<'a>,
+        sources: &NodeRequest<'a>,
         nodes: &'a KnownNodes,
     ) -> Result<RootView<'a>, End> {
         let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
             return Err(End::Failed(no_hierarchy(&self.folder)));
         };
-        let analysis = Analysis::new(&self.snapshot, asked.settings, asked.configs, nodes);
+        let analysis = Analysis::new(&self.snapshot, sources.settings, sources.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))
     }
 }

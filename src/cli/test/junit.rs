@@ -37,15 +37,15 @@ struct Counts {
 
 impl Counts {
     fn of(outcomes: &[Outcome]) -> Counts {
-        let of = |verdict: Verdict| {
+        let count_of = |verdict: Verdict| {
             let outcomes = outcomes.iter();
             let outcomes = outcomes.filter(|outcome| outcome.judged.verdict == verdict);
             outcomes.count().to_string()
         };
         Counts {
             tests: outcomes.len().to_string(),
-            failures: of(Verdict::Failed),
-            skipped: of(Verdict::Unknown),
+            failures: count_of(Verdict::Failed),
+            skipped: count_of(Verdict::Unknown),
         }
     }
 

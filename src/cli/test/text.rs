@@ -67,7 +67,7 @@ pub(super) fn explanation(outcome: &Outcome) -> String {
         );
         for cell in &outcome.judged.answers {
             let shown = outcome_text(cell);
-            let _ = writeln!(text, "  {}: {shown}  {}", whose(cell), from(cell));
+            let _ = writeln!(text, "  {}: {shown}  {}", nodes_text(cell), from(cell));
         }
         return text;
     }
@@ -78,7 +78,7 @@ pub(super) fn explanation(outcome: &Outcome) -> String {
 }
 
 fn wrong(outcome: &Outcome, cell: &Cell, text: &mut String) {
-    let _ = writeln!(text, "{}:", whose(cell));
+    let _ = writeln!(text, "{}:", nodes_text(cell));
     let expected = &outcome.expectation;
     let from = from(cell);
     let value = match (&cell.unknown, &cell.result) {
@@ -142,7 +142,7 @@ fn one_line(value: &Value) -> String {
     }
 }
 
-fn whose(cell: &Cell) -> String {
+fn nodes_text(cell: &Cell) -> String {
     match cell.nodes.as_slice() {
         [] => "any node".to_owned(),
         [only] => only.to_string(),

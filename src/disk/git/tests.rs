@@ -309,7 +309,7 @@ fn nothing_that_a_repository_names_is_run() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_by_name() {
+fn unreadable_revisions_are_refused_by_name() {
     let nowhere = tempfile::tempdir().unwrap();
     let why = read(nowhere.path(), "HEAD").unwrap_err();
     assert!(why.ends_with(" is not in a git repository"), "{why}");

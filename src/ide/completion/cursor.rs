@@ -62,7 +62,7 @@ impl Cursor {
     }
 
     /// The other keys of the hash around the cursor. O(lines of the hash).
-    pub(super) fn keys_beside(&self, text: &str, offset: usize) -> Vec<String> {
+    pub(super) fn sibling_keys(&self, text: &str, offset: usize) -> Vec<String> {
         if let Some(bracket) = self.bracket {
             let before = text.get(bracket..offset).and_then(flow::scan);
             let mut keys = before.map_or_else(Vec::new, |found| found.keys);

@@ -106,18 +106,18 @@ pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
 fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
     let snapshot = question.analysis.snapshot;
     let mut found = BTreeSet::new();
-    for file in question.beside.configurations() {
+    for file in question.related.configurations() {
         let parse = snapshot.parse_of(file, Format::Yaml);
         let spans = locate(&parse.tree);
-        let is_asked =
+        let is_at_cursor =
             |range: TextRange| file.id() == question.file.id() && range.touches(question.offset);
         for level in spans.hierarchy.iter().chain(&spans.default_hierarchy) {
             if let Some([list, element]) = &level.mapped {
-                if !is_asked(parse.tree.node(list.node).range) {
+                if !is_at_cursor(parse.tree.node(list.node).range) {
                     found.insert(named::variable(&list.text));
                 }
                 // The name of an element is only valid in its level.
-                if is_asked(level.range) {
+                if is_at_cursor(level.range) {
                     found.insert(element.text.clone());
                 }
             }
@@ -125,7 +125,7 @@ fn used(question: &Question<'_>) -> BTreeSet<Arc<str>> {
                 let map = ScalarMap::new(file.text(), parse.tree.node(location.node));
                 for token in tokens(&location.text) {
                     let name = token.inner.slice(&location.text);
-                    let is_half_typed = is_asked(map.source_range(token.range.as_usize()));
+                    let is_half_typed = is_at_cursor(map.source_range(token.range.as_usize()));
                     let is_used = !is_half_typed && level.element(name).is_none();
                     if is_used && let TokenKind::Variable { .. } = token.kind {
                         found.insert(named::variable(name));
@@ -154,9 +154,9 @@ fn of_nodes(question: &Question<'_>, typed: &str) -> BTreeMap<Arc<str>, Vec<Stri
         let scope = nodes.scope(member);
         for root in ["facts", "trusted"] {
             // Skip roots other than the typed one.
-            let is_meant =
+            let may_match =
                 root.starts_with(typed) || typed.starts_with(root) || !typed.contains('.');
-            if is_meant && let Variable::Known(value) = scope.variable(root) {
+            if may_match && let Variable::Known(value) = scope.variable(root) {
                 add(root, &value, DEEPEST, &mut found);
             }
         }

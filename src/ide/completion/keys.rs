@@ -75,8 +75,8 @@ pub(super) fn names(
     let mut is_ours = |name: &str| {
         let mut files = snapshot.iter_files_with(name);
         files.any(|file| {
-            let is_beside = || question.beside.contains(file.path());
-            *known.entry(file.path()).or_insert_with(is_beside)
+            let is_related = || question.related.contains(file.path());
+            *known.entry(file.path()).or_insert_with(is_related)
         })
     };
     let mut wanted =
@@ -172,12 +172,12 @@ pub(super) fn nested(
     };
     for member in expected(question, root, steps).members() {
         counts.remove(&member.name);
-        let said = match member.presence {
+        let detail = match member.presence {
             Presence::Required => format!("{}, required", member.expected),
             Presence::Optional => member.expected,
         };
         items.push(Item {
-            detail: Some(shortened(&said)),
+            detail: Some(shortened(&detail)),
             ..item(&member.name)
         });
     }
@@ -185,8 +185,8 @@ pub(super) fn nested(
     found.retain(|(name, _)| *name != *cursor.typed);
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     items.extend(found.iter().map(|(name, _)| item(name)));
-    let beside = keys_beside(question, cursor);
-    items.retain(|item| !beside.contains(&item.label));
+    let siblings = sibling_keys(question, cursor);
+    items.retain(|item| !siblings.contains(&item.label));
     items
 }
 
@@ -203,8 +203,8 @@ fn nested_name(root: &str, steps: &[CursorStep], name: &str) -> Option<Arc<str>>
     Some(Arc::from(format!("{shown}.{}", quoted(name))))
 }
 
-pub(super) fn keys_beside(question: &Question<'_>, cursor: &Cursor) -> Vec<String> {
-    cursor.keys_beside(question.file.text(), question.offset)
+pub(super) fn sibling_keys(question: &Question<'_>, cursor: &Cursor) -> Vec<String> {
+    cursor.sibling_keys(question.file.text(), question.offset)
 }
 
 /// The values of a top-level key in this file and the files that nodes read together with it,
@@ -213,7 +213,7 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
     let snapshot = question.analysis.snapshot;
     let others = snapshot.iter_files_with(root);
     let others = others.filter(|file| file.id() != question.file.id());
-    let others = others.filter(|file| question.beside.contains(file.path()));
+    let others = others.filter(|file| question.related.contains(file.path()));
     let mut bytes = 0;
     let mut found = Vec::new();
     for file in std::iter::once(question.file)

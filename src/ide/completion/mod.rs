@@ -106,7 +106,7 @@ struct Question<'a> {
     file: &'a Arc<File>,
     offset: usize,
     /// The files that nodes read together with this one.
-    beside: HieraFiles<'a>,
+    related: HieraFiles<'a>,
 }
 
 impl Question<'_> {
@@ -136,7 +136,7 @@ pub fn complete(analysis: Analysis<'_>, path: &str, offset: usize) -> Option<Com
         analysis,
         file,
         offset,
-        beside: HieraFiles::beside(analysis, path),
+        related: HieraFiles::related_to(analysis, path),
     };
     let text: &str = file.text();
     if is_code {

@@ -1,7 +1,7 @@
 //! Completion in `lookup_options`: keys and patterns, options, strategies, types.
 
 use super::cursor::{Cursor, Slot};
-use super::keys::{about, key_item, keys_beside, names, quoted_if_needed};
+use super::keys::{about, key_item, names, quoted_if_needed, sibling_keys};
 use super::{Item, ItemKind, Question};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
 
@@ -122,9 +122,9 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 
 /// Words as keys, except for those that the hash already has.
 pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
-    let beside = keys_beside(question, cursor);
+    let siblings = sibling_keys(question, cursor);
     let has = |word: &str| {
-        let mut keys = beside.iter();
+        let mut keys = siblings.iter();
         keys.any(|key| key.trim_start_matches(':') == word)
     };
     let words = words.iter().filter(|word| !has(word));

@@ -49,7 +49,7 @@ pub(super) fn items(
             }
             let one = ClassParameter { class, parameter };
             let item = Item {
-                detail: Some(said(one)),
+                detail: Some(detail_text(one)),
                 documentation: parameter.documentation.as_deref().map(str::to_owned),
                 about: Some(Described::Key(Arc::from(key.as_str()))),
                 ..key_item(question, cursor, &key)
@@ -62,18 +62,18 @@ pub(super) fn items(
 }
 
 /// The type and default: `Integer[1] = 80`.
-fn said(parameter: ClassParameter<'_>) -> String {
+fn detail_text(parameter: ClassParameter<'_>) -> String {
     let expected = parameter.expected().unwrap_or("Any");
-    let said = match parameter.default() {
+    let detail_text = match parameter.default() {
         Some(default) => format!("{expected} = {default}"),
         None => format!("{expected}, required"),
     };
-    shortened(&said)
+    shortened(&detail_text)
 }
 
 /// A text on one line, cut if it is long.
-pub(super) fn shortened(said: &str) -> String {
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+pub(super) fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(WIDEST) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{Completion, complete};
-use crate::ide::fixture_tests::{also_half_typed, ask, check_cases, with_hierarchy};
+use crate::ide::fixture_tests::{also_half_typed, at_cursor, check_cases, with_hierarchy};
 use crate::ide::hover::{Described, HoverOptions, described};
 use crate::text::TextEdit;
 
@@ -32,12 +32,12 @@ unread::key: 1
 
 /// The items with their details, and the line after the first is accepted.
 fn offered(text: &str) -> String {
-    let found = ask(text, None, |asked| {
-        let mut found = complete(asked.analysis, asked.path, asked.offset)?;
+    let found = at_cursor(text, None, |cursor| {
+        let mut found = complete(cursor.analysis, cursor.path, cursor.offset)?;
         // The half-typed entry is a key of this file.
         found.items.retain(|item| item.label != "half");
         let Completion { items, replace, .. } = &found;
-        let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
+        let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
         let mut lines: Vec<String> = items
             .iter()
             .take(12)
@@ -259,7 +259,7 @@ fn hiera_yaml() {
 }
 
 #[test]
-fn keys_that_are_there_are_not_offered_again() {
+fn existing_keys_are_not_offered() {
     check_all(
         in_common,
         expect![[r#"
@@ -294,10 +294,10 @@ fn keys_that_are_there_are_not_offered_again() {
 }
 
 #[test]
-fn nested_keys_and_entries_say_what_they_are() {
+fn nested_keys_and_entries_carry_their_names() {
     let about = |text: &str| {
-        ask(&in_common(text), None, |asked| {
-            let found = complete(asked.analysis, asked.path, asked.offset);
+        at_cursor(&in_common(text), None, |cursor| {
+            let found = complete(cursor.analysis, cursor.path, cursor.offset);
             found.and_then(|found| found.items.first()?.about.clone())
         })
     };
@@ -343,11 +343,11 @@ fn other_files_are_left_alone() {
 }
 
 #[test]
-fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
-    let said = |about: Described| {
-        ask(&in_common("a$0: 1"), None, |asked| {
+fn documentation_of_an_item_is_computed_when_resolved() {
+    let described_text = |about: Described| {
+        at_cursor(&in_common("a$0: 1"), None, |cursor| {
             let options = HoverOptions::default();
-            let found = described(asked.analysis, asked.path, &about, &options);
+            let found = described(cursor.analysis, cursor.path, &about, &options);
             found.map(|hover| hover.plain).unwrap_or_default()
         })
     };
@@ -355,7 +355,8 @@ fn what_is_said_of_an_item_is_made_when_it_is_asked_for() {
         profile::web::port — first found, for both nodes that read this file
           443
         set in role/web.yaml:1 · not set in common.yaml"#]]
-    .assert_eq(&said(Described::Key("profile::web::port".into())));
-    expect!["facts.os.family — Debian for 1 node, RedHat for 1 node"]
-        .assert_eq(&said(Described::Variable("facts.os.family".into())));
+    .assert_eq(&described_text(Described::Key("profile::web::port".into())));
+    expect!["facts.os.family — Debian for 1 node, RedHat for 1 node"].assert_eq(&described_text(
+        Described::Variable("facts.os.family".into()),
+    ));
 }

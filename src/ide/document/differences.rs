@@ -36,9 +36,9 @@ pub(super) fn document(
         view,
         names,
         key.map_or(&[], std::slice::from_ref),
-        &mut |found, done, of| {
+        &mut |found, done, total| {
             differences.extend(found);
-            progress(done, of);
+            progress(done, total);
             match (analysis.is_cancelled)() {
                 true => Err(cancelled()),
                 false => Ok(()),
@@ -61,8 +61,8 @@ pub(super) fn document(
     let mut document = text(names, &differences, analysis.snapshot);
     document.note_what_if(analysis);
     document.sides = vec![
-        one_side(from, to, &differences, analysis.snapshot, |of| &of.before),
-        one_side(to, from, &differences, analysis.snapshot, |of| &of.after),
+        one_side(from, to, &differences, analysis.snapshot, |one| &one.before),
+        one_side(to, from, &differences, analysis.snapshot, |one| &one.after),
     ];
     Ok(DocumentAnswer::Document(document))
 }
@@ -87,11 +87,11 @@ fn one_side(
         }
         // Only environments are compared for the same nodes.
         if difference.before.nodes == difference.after.nodes {
-            matrix::whose(&mut content, cell);
+            matrix::nodes_comment(&mut content, cell);
         }
         matrix::origins(&mut content, cell, snapshot);
-        let is_alike = said(&difference.before) == said(&difference.after);
-        if is_alike && has_secrets(cell) {
+        let reads_the_same = answer_text(&difference.before) == answer_text(&difference.after);
+        if reads_the_same && has_secrets(cell) {
             let _ = writeln!(content, "# a different value for {other} (encrypted)");
         }
         matrix::answer(&mut content, &difference.key, cell);
@@ -144,13 +144,13 @@ pub(super) fn change(
     is_of_two: bool,
 ) {
     let Difference { key, before, after } = difference;
-    let whose = match (&after.condition, is_of_two) {
+    let nodes_text = match (&after.condition, is_of_two) {
         (_, true) => String::new(),
         (Alternatives::None, false) => format!(" — {}", counted(after.nodes.len())),
         (condition, false) => format!(" — {condition}"),
     };
-    let _ = writeln!(content, "{key}{whose}");
-    for ((sign, cell), said) in [('-', before), ('+', after)]
+    let _ = writeln!(content, "{key}{nodes_text}");
+    for ((sign, cell), text) in [('-', before), ('+', after)]
         .into_iter()
         .zip(both(before, after))
     {
@@ -161,8 +161,8 @@ pub(super) fn change(
             }
             (Some(_), _, _) | (None, _, _) => String::new(),
         };
-        let said = format!("{said}{certain}");
-        side(content, (sign, &said), cell, &|source| {
+        let text = format!("{text}{certain}");
+        side(content, (sign, &text), cell, &|source| {
             place(source, snapshot)
         });
     }
@@ -180,7 +180,7 @@ pub(super) fn change(
 
 /// Both answers in a line each. Answers that look alike differ in encrypted parts.
 fn both(before: &Cell, after: &Cell) -> [String; 2] {
-    let [old, mut new] = [said(before), said(after)];
+    let [old, mut new] = [answer_text(before), answer_text(after)];
     if old == new && has_secrets(before) {
         new = "a different value (encrypted)".to_owned();
     }
@@ -192,7 +192,7 @@ fn has_secrets(cell: &Cell) -> bool {
 }
 
 /// An answer in one line.
-fn said(cell: &Cell) -> String {
+fn answer_text(cell: &Cell) -> String {
     match (&cell.unknown, &cell.result) {
         (unknown, Ok(value)) => {
             let shown = hover::inline(value, WIDEST);

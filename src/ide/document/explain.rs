@@ -27,7 +27,7 @@ const LONGEST_PLACE: usize = 84;
 const WIDEST_PLACE: usize = 48;
 
 /// Maximum width of the column of results, in characters.
-const WIDEST_SAID: usize = 36;
+const WIDEST_RESULT: usize = 36;
 
 /// The result of a level without a file.
 const NO_FILE: &str = "no file";
@@ -106,7 +106,7 @@ fn scope_of(analysis: Analysis<'_>, view: &RootView<'_>, path: &str, node: Optio
 }
 
 /// The results of locations, for a key or a part of its value.
-struct Teller<'a> {
+struct LevelTexts<'a> {
     view: &'a RootView<'a>,
     target: &'a KeyTarget,
     survey: &'a Survey,
@@ -124,7 +124,7 @@ struct Teller<'a> {
 struct Row {
     /// The file, or the path as in the configuration.
     place: String,
-    said: String,
+    result: String,
     level: String,
     /// The number of further locations that the line covers, and the level of the last one.
     more: Option<(usize, String)>,
@@ -133,7 +133,7 @@ struct Row {
 /// Adds a line for each location of each level: file, result, level.
 fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey: &Survey) {
     let used = hover::used(survey, target).into_iter();
-    let mut teller = Teller {
+    let mut texts = LevelTexts {
         view,
         target,
         survey,
@@ -149,33 +149,33 @@ fn levels(content: &mut String, view: &RootView<'_>, target: &KeyTarget, survey:
             Layer::Module(name) => format!(", module {name}"),
         };
         Row {
-            place: without_middle(&teller.place(level), LONGEST_PLACE),
-            said: teller.said(level),
+            place: without_middle(&texts.place(level), LONGEST_PLACE),
+            result: texts.result(level),
             level: format!("'{}'{layer}", one_line(&level.place.level)),
             more: None,
         }
     });
     let rows = together(rows.collect());
     let fits = |row: &&Row| {
-        let (place, said) = (row.place_in_words(), row.said.chars().count());
-        place.chars().count() <= WIDEST_PLACE && said <= WIDEST_SAID
+        let (place, result_width) = (row.place_in_words(), row.result.chars().count());
+        place.chars().count() <= WIDEST_PLACE && result_width <= WIDEST_RESULT
     };
     let in_columns: Vec<&Row> = rows.iter().filter(fits).collect();
     let first = in_columns
         .iter()
         .map(|row| row.place_in_words().chars().count());
     let first = first.max().unwrap_or(0);
-    let second = in_columns.iter().map(|row| row.said.chars().count());
+    let second = in_columns.iter().map(|row| row.result.chars().count());
     let second = second.max().unwrap_or(0);
     for row in &rows {
         let (place, (word, name)) = (row.place_in_words(), row.levels());
-        let line = format!("#   {place:first$}  {:second$}  {name}", row.said);
+        let line = format!("#   {place:first$}  {:second$}  {name}", row.result);
         if fits(&row) && line.chars().count() <= WIDTH {
             let _ = writeln!(content, "{line}");
             continue;
         }
         let _ = writeln!(content, "#   {place}");
-        let rest = format!("{}, {word} {name}", row.said);
+        let rest = format!("{}, {word} {name}", row.result);
         for line in folded(rest.split(' '), " ", WIDTH - 8) {
             let _ = writeln!(content, "#       {line}");
         }
@@ -216,9 +216,9 @@ impl Row {
 fn together(rows: Vec<Row>) -> Vec<Row> {
     let mut all: Vec<Row> = Vec::new();
     for row in rows {
-        let is_dull = [OUTSIDE, NO_FILE_SETS_IT, NO_FILE].contains(&&*row.said);
+        let is_dull = [OUTSIDE, NO_FILE_SETS_IT, NO_FILE].contains(&&*row.result);
         match all.last_mut() {
-            Some(last) if is_dull && last.said == row.said => {
+            Some(last) if is_dull && last.result == row.result => {
                 let count = last.more.as_ref().map_or(0, |(count, _)| *count);
                 last.more = Some((count + 1, row.level));
             }
@@ -228,7 +228,7 @@ fn together(rows: Vec<Row>) -> Vec<Row> {
     all
 }
 
-impl Teller<'_> {
+impl LevelTexts<'_> {
     /// A level's file with the line of the key or its part, or the path as in the configuration.
     fn place(&self, level: &SurveyLevel) -> String {
         let snapshot = self.view.analysis.snapshot;
@@ -255,10 +255,10 @@ impl Teller<'_> {
     }
 
     /// The result of a level.
-    fn said(&mut self, level: &SurveyLevel) -> String {
+    fn result(&mut self, level: &SurveyLevel) -> String {
         let is_merged = !self.survey.strategy.is_first_found();
         match &level.status {
-            Status::Sets | Status::Merged => self.said_of_file(level),
+            Status::Sets | Status::Merged => self.file_result(level),
             Status::Overridden => "overridden by a higher level".to_owned(),
             Status::ForSomeNodes(files) if files.is_empty() => match level.file {
                 Some(_) => "not set".to_owned(),
@@ -284,7 +284,7 @@ impl Teller<'_> {
     }
 
     /// The result of a file that gives a value for the key.
-    fn said_of_file(&self, level: &SurveyLevel) -> String {
+    fn file_result(&self, level: &SurveyLevel) -> String {
         let path = level.file.as_deref().unwrap_or_default();
         let is_used = self.used.iter().any(|used| **used == *path);
         match (is_used, self.used.len(), self.has_part(path)) {

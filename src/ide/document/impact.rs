@@ -64,8 +64,8 @@ pub(super) fn answer(
     if let Some(message) = refusal(&before, &after) {
         return Ok(DocumentAnswer::Message(message));
     }
-    let step = |done, of| {
-        progress(done, of);
+    let step = |done, total| {
+        progress(done, total);
         match (analysis.is_cancelled)() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -76,11 +76,11 @@ pub(super) fn answer(
         Some(_) | None => impact_with(&before, &after, Detail::Sources, &step),
     };
     let impact = impact.ok_or_else(cancelled)?;
-    let of = match file.is_some_and(|file| is_by_path(&after, file)) {
+    let total = match file.is_some_and(|file| is_by_path(&after, file)) {
         true => 0,
         false => analysis.nodes.len(),
     };
-    let document = text(&impact, of, &what, snapshot);
+    let document = text(&impact, total, &what, snapshot);
     Ok(match document {
         Some(mut document) => {
             document.note_what_if(analysis);
@@ -101,12 +101,12 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         layers.find(|layer| view.session().outline(layer).is_err())
     };
     if let (Some(layer), None) = (error_of(after), error_of(before)) {
-        let whose = match layer {
+        let effect = match layer {
             Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
             Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
         };
         return Some(format!(
-            "Puppet refuses this hiera.yaml: once it is saved, {whose}"
+            "Puppet refuses this hiera.yaml: once it is saved, {effect}"
         ));
     }
     let was = before.refused_files(&key);
@@ -121,17 +121,17 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
         Some(line) => format!("{name}:{line}"),
         None => name.to_owned(),
     };
-    let whose = match (nodes.is_empty(), file.is_for_all) {
+    let nodes_text = match (nodes.is_empty(), file.is_for_all) {
         (true, true) => String::new(),
         (true, false) => " for the nodes that read the file".to_owned(),
         (false, _) => format!(" on {} of {}", file.readers.len(), counted(nodes.len())),
     };
-    let said = match file.is_syntax {
+    let failure = match file.is_syntax {
         true => "does not parse",
         false => "does not load",
     };
     Some(format!(
-        "{place} {said}: once it is saved, every lookup fails{whose}"
+        "{place} {failure}: once it is saved, every lookup fails{nodes_text}"
     ))
 }
 
@@ -139,25 +139,25 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
 struct Data<'a> {
     complete: bool,
     nodes: &'a [Arc<str>],
-    of: usize,
+    total: usize,
     changes: &'a [Difference],
 }
 
-/// The effect of an unsaved edit on nodes, of `of` known ones; `what` describes the edit. `None` if
+/// The effect of an unsaved edit on nodes, of `total` known ones; `what` describes the edit. `None` if
 /// it changes nothing.
-fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
+fn text(impact: &Impact, total: usize, what: &str, snapshot: &Snapshot) -> Option<Document> {
     if impact.changes.is_empty() && impact.is_complete {
         return None;
     }
     let mut keys: Vec<_> = impact.changes.iter().map(|change| &change.key).collect();
     keys.dedup();
     let keys = number_of(keys.len(), "key");
-    let mut content = match of {
+    let mut content = match total {
         0 => format!("{what} changes {keys}\n"),
-        of => format!(
+        total => format!(
             "{what} changes {keys} for {} of {}\n",
             impact.nodes.len(),
-            counted(of)
+            counted(total)
         ),
     };
     if !impact.is_complete {
@@ -174,7 +174,7 @@ fn text(impact: &Impact, of: usize, what: &str, snapshot: &Snapshot) -> Option<D
         data: Some(json(&Data {
             complete: impact.is_complete,
             nodes: &impact.nodes,
-            of,
+            total,
             changes: &impact.changes,
         })),
         ..Document::default()

@@ -94,7 +94,7 @@ fn document(view: &RootView<'_>, key: &str) -> (Row, Document) {
         content.push_str(if at == 0 { "\n" } else { "\n---\n" });
         match cell.condition == Alternatives::Otherwise {
             true => comment(&mut content, others),
-            false => whose(&mut content, cell),
+            false => nodes_comment(&mut content, cell),
         }
         origins(&mut content, cell, snapshot);
         if let Some(unless) = &cell.unless {
@@ -135,7 +135,7 @@ pub(super) fn origins(content: &mut String, cell: &Cell, snapshot: &Snapshot) {
 }
 
 /// Adds the nodes of an answer, in comments: their number, and their names if they fit in one line.
-pub(super) fn whose(content: &mut String, cell: &Cell) {
+pub(super) fn nodes_comment(content: &mut String, cell: &Cell) {
     if !cell.condition.is_none() {
         comment(content, &cell.condition.to_string());
         return;

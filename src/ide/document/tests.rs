@@ -46,11 +46,11 @@ a.example: {variables: {role: web}}
 b.example: {variables: {role: db}}
 ";
 
-fn asked(question: &Question) -> String {
-    asked_of(&Fixture::new("data/common.yaml", FILES).opened(), question)
+fn answer_text(question: &Question) -> String {
+    answer_text_in(&Fixture::new("data/common.yaml", FILES).opened(), question)
 }
 
-fn asked_of(snapshot: &Snapshot, question: &Question) -> String {
+fn answer_text_in(snapshot: &Snapshot, question: &Question) -> String {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, known) = (ConfigCache::default(), nodes(NODES));
     let analysis = Analysis::new(snapshot, &settings, &configs, &known);
@@ -74,7 +74,7 @@ fn place(key: &str) -> KeyPlace {
 }
 
 fn explained(key: &str) -> String {
-    asked(&Question::Explain {
+    answer_text(&Question::Explain {
         place: place(key),
         form: ExplainForm::People,
         node: None,
@@ -97,7 +97,7 @@ fn an_impact_lists_the_edited_key_before_those_that_use_it() {
         ),
     );
     let edited = saved.on_disk().with(open("82", 1));
-    let impact = asked_of(
+    let impact = answer_text_in(
         &edited,
         &Question::Impact {
             path: path.clone(),
@@ -131,12 +131,12 @@ fn an_impact_lists_the_edited_key_before_those_that_use_it() {
 }
 
 #[test]
-fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_said_in_one_line() {
+fn an_edit_that_makes_puppet_refuse_the_hierarchy_is_one_message() {
     let path: Arc<str> = format!("{FOLDER}/hiera.yaml").into();
     let saved = Fixture::new("data/common.yaml", FILES).on_disk();
     let impact = |snapshot: &Snapshot, file: Option<&Arc<str>>| {
         let (path, file) = (path.clone(), file.cloned());
-        asked_of(snapshot, &Question::Impact { path, file })
+        answer_text_in(snapshot, &Question::Impact { path, file })
     };
     assert_eq!(impact(&saved, None), "there are no unsaved edits");
     let edited = saved.with(Change::Open {
@@ -188,7 +188,7 @@ fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
 
 #[test]
 fn the_matrix_of_a_part_names_the_lines_of_the_part() {
-    let matrix = asked(&Question::Matrix(place("users.bob.uid")));
+    let matrix = answer_text(&Question::Matrix(place("users.bob.uid")));
     expect![[r#"
         # users.bob.uid — 2 different values on 2 nodes
 
@@ -207,25 +207,28 @@ fn the_matrix_of_a_part_names_the_lines_of_the_part() {
 }
 
 #[test]
-fn an_unknown_key_is_a_message_with_the_key_that_may_be_meant() {
+fn an_unknown_key_is_a_message_with_a_suggestion() {
     let message = "no level sets 'ports' for any node (did you mean 'port'?)";
     assert_eq!(explained("ports"), message);
-    assert_eq!(asked(&Question::Value(place("ports"))), message);
-    assert_eq!(asked(&Question::Matrix(place("ports"))), message);
+    assert_eq!(answer_text(&Question::Value(place("ports"))), message);
+    assert_eq!(answer_text(&Question::Matrix(place("ports"))), message);
     let message = "'lookup_options' cannot be looked up: it only says how other keys are merged";
     assert_eq!(explained("lookup_options"), message);
-    assert_eq!(asked(&Question::Matrix(place("lookup_options"))), message);
+    assert_eq!(
+        answer_text(&Question::Matrix(place("lookup_options"))),
+        message
+    );
 }
 
 #[test]
 fn a_value_names_files_as_the_other_documents_do() {
-    let value = asked(&Question::Value(place("users.alice")));
+    let value = answer_text(&Question::Value(place("users.alice")));
     assert!(value.contains("data/common.yaml:3"), "{value}");
 }
 
 #[test]
-fn a_secret_that_differs_is_told_without_its_internal_form() {
-    let differences = asked(&Question::Diff {
+fn a_secret_that_differs_is_shown_without_its_internal_form() {
+    let differences = answer_text(&Question::Diff {
         path: format!("{FOLDER}/data/common.yaml").into(),
         from: Some("a.example".into()),
         to: "b.example".into(),

@@ -102,7 +102,7 @@ pub(in crate::ide) fn counts(
     file: &File,
 ) -> HashMap<Arc<str>, usize> {
     let snapshot = analysis.snapshot;
-    let beside = HieraFiles::beside(analysis, path);
+    let related = HieraFiles::related_to(analysis, path);
     let keys: Vec<&Arc<str>> = file.facts().sorted().map(|key| &key.name).collect();
     let places = keys.iter().enumerate().map(|(at, key)| (&***key, at));
     let places: HashMap<&str, usize, KeyHashing> = places.collect();
@@ -119,11 +119,11 @@ pub(in crate::ide) fn counts(
                 keys.filter_map(|key| places.get(&**key).copied()).collect()
             }
         };
-        let is_beside = || match &theirs.code {
-            Some(_) => beside.has_code(other.path()),
-            None => **other.path() == *path || beside.contains(other.path()),
+        let is_related = || match &theirs.code {
+            Some(_) => related.has_code(other.path()),
+            None => **other.path() == *path || related.contains(other.path()),
         };
-        if !used.is_empty() && is_beside() {
+        if !used.is_empty() && is_related() {
             used.into_iter().for_each(|at| counts[at] += 1);
         }
     }
@@ -137,7 +137,7 @@ pub(in crate::ide) fn counts(
             let class = code.and_then(|code| code.definition(DefinitionKind::Class, class));
             class.is_some_and(|class| class.parameter(parameter).is_some())
         });
-        let definitions = definitions.filter(|file| beside.has_code(file.path()));
+        let definitions = definitions.filter(|file| related.has_code(file.path()));
         *count += definitions.count();
     }
     let counted = keys.into_iter().zip(counts).filter(|(_, count)| *count > 0);

@@ -234,11 +234,11 @@ impl<'a> Sheet<'a> {
             return TextEdit::replace(root.range, lines.trim_end().to_owned());
         }
         let at = match self.neighbour(key) {
-            Some(Beside::Before(entry)) => {
+            Some(Neighbour::Before(entry)) => {
                 let start = self.with_comments(entry).or_else(|| self.lines(entry));
                 start.map_or(text.len(), |range| range.start as usize)
             }
-            Some(Beside::Behind(entry)) => {
+            Some(Neighbour::Behind(entry)) => {
                 let end = self.line_end(entry, self.range(entry).end as usize);
                 // Indented comments belong to the entry above them.
                 let own = text[end..].split_inclusive('\n').take_while(|line| {
@@ -262,7 +262,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn neighbour(&self, key: &str) -> Option<Beside> {
+    fn neighbour(&self, key: &str) -> Option<Neighbour> {
         let all: Vec<(&Arc<str>, TopEntry)> = self.names().collect();
         let is_data = |name: &str| name != LOOKUP_OPTIONS;
         let data: Vec<_> = all.iter().filter(|(name, _)| is_data(name)).collect();
@@ -270,9 +270,9 @@ impl<'a> Sheet<'a> {
         if is_ordered && is_data(key) {
             let next = data.iter().position(|(name, _)| ***name > *key);
             return match next {
-                Some(0) => data.first().map(|(_, entry)| Beside::Before(*entry)),
-                Some(at) => data.get(at - 1).map(|(_, entry)| Beside::Behind(*entry)),
-                None => data.last().map(|(_, entry)| Beside::Behind(*entry)),
+                Some(0) => data.first().map(|(_, entry)| Neighbour::Before(*entry)),
+                Some(at) => data.get(at - 1).map(|(_, entry)| Neighbour::Behind(*entry)),
+                None => data.last().map(|(_, entry)| Neighbour::Behind(*entry)),
             };
         }
         let shared = |name: &str| {
@@ -285,7 +285,7 @@ impl<'a> Sheet<'a> {
         let found = near
             .map(|(_, entry)| entry)
             .or(last.map(|(_, entry)| entry));
-        found.map(|entry| Beside::Behind(*entry))
+        found.map(|entry| Neighbour::Behind(*entry))
     }
 
     /// Replaces an entry's value. Unchanged parts of a list or a hash keep their text.
@@ -496,7 +496,7 @@ pub(in crate::ide) fn with_merge(known: Option<&Value>, merge: &Value) -> Value 
     options.into()
 }
 
-enum Beside {
+enum Neighbour {
     Before(TopEntry),
     Behind(TopEntry),
 }

@@ -28,7 +28,7 @@ pub struct Plan {
     /// Texts of new files, by path.
     pub new_files: BTreeMap<Arc<str>, String>,
     /// Keys that are added or removed on purpose; no other value should change.
-    pub meant: Vec<Arc<str>>,
+    pub intended: Vec<Arc<str>>,
     /// Classes outside of the workspace that may look up added or removed keys.
     pub unseen_classes: BTreeSet<Arc<str>>,
 }

@@ -81,7 +81,7 @@ impl PossibleScope {
 /// # Errors
 /// Why the plan does not fit the files, for people.
 pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
-    let mut proof = after(before, plan, |after| prove_against(before, plan, after))?;
+    let mut proof = after(before, plan, |after| compare_views(before, plan, after))?;
     let no_nodes = KnownNodes::default();
     let analysis = Analysis {
         nodes: &no_nodes,
@@ -89,7 +89,7 @@ pub fn prove(before: &RootView<'_>, plan: &Plan) -> Result<Proof, String> {
     };
     for root in other_readers(before, plan) {
         let other = analysis.at(root);
-        let found = after(&other, plan, |after| prove_against(&other, plan, after))?;
+        let found = after(&other, plan, |after| compare_views(&other, plan, after))?;
         if !found.changes_nothing() {
             proof.elsewhere.push(Arc::from(path::name(&root.dir)));
         }
@@ -120,7 +120,7 @@ fn other_readers<'a>(before: &RootView<'a>, plan: &Plan) -> Vec<&'a Root> {
 pub fn after<T>(
     before: &RootView<'_>,
     plan: &Plan,
-    ask: impl FnOnce(&RootView<'_>) -> T,
+    body: impl FnOnce(&RootView<'_>) -> T,
 ) -> Result<T, String> {
     let Analysis {
         nodes, settings, ..
@@ -137,12 +137,12 @@ pub fn after<T>(
         .as_ref()
         .and_then(|nodes| before.within(&snapshot, nodes))
         .unwrap_or(after);
-    Ok(ask(&after))
+    Ok(body(&after))
 }
 
-fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
+fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
     let nodes = before.analysis.nodes;
-    let is_meant = |difference: &Difference| plan.meant.contains(&difference.key);
+    let is_intended = |difference: &Difference| plan.intended.contains(&difference.key);
     let mut known = match nodes.is_empty() {
         true => Impact {
             is_complete: true,
@@ -150,14 +150,14 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         },
         false => impact(before, after, Detail::Sources),
     };
-    known.changes.retain(|change| !is_meant(change));
+    known.changes.retain(|change| !is_intended(change));
     let still = known.changes.iter();
     let still = still.flat_map(|change| change.after.nodes.iter().cloned());
     known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
     let mut keys = ChangeExtent::of(before, after).keys(before, after);
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
-    keys.retain(|key| !plan.meant.contains(key));
+    keys.retain(|key| !plan.intended.contains(key));
     let finding = Finding {
         views: [before, after],
         touched: plan.paths().map(|path| &**path).collect(),
@@ -176,7 +176,7 @@ fn prove_against(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         ..
     } = finding.with(plan, keys);
     let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
-    let gone = plan.meant.iter();
+    let gone = plan.intended.iter();
     let gone = gone.filter(|key| has(before, key) && !has(after, key));
     Proof {
         known,
@@ -209,7 +209,7 @@ struct Known<'k> {
 impl Known<'_> {
     /// Whether the changes for known nodes already cover a scope: a node in it gets another value
     /// of the key, or all known nodes do if the scope is open. O(nodes with a change).
-    fn tell_of(&self, key: &str, kind: &PossibleScope) -> bool {
+    fn covers(&self, key: &str, kind: &PossibleScope) -> bool {
         let changes = self.changes.iter().filter(|change| *change.key == *key);
         let mut names = changes.flat_map(|change| &change.after.nodes);
         if kind.bindings.is_empty() {
@@ -266,7 +266,7 @@ impl<'f> Finding<'f> {
             self.found.push(difference(self.views, &key, &any));
             self.others.insert(key);
         }
-        self.ask(&keys, &possible_scopes(&self.views, plan.paths()));
+        self.look_up(&keys, &possible_scopes(&self.views, plan.paths()));
         let is_found = |key: &&Arc<str>| self.found.iter().any(|change| change.key == **key);
         let rest: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
         // Keys that look up a changed key may be in unchanged files, and merges combine changed
@@ -275,7 +275,7 @@ impl<'f> Finding<'f> {
         if depends && !rest.is_empty() {
             self.is_complete &= holders.len() <= MOST_HOLDERS;
             let holders = holders.into_iter().take(MOST_HOLDERS);
-            self.ask(&rest, &possible_scopes(&self.views, holders));
+            self.look_up(&rest, &possible_scopes(&self.views, holders));
         }
         self.found.sort_by(|one, other| one.key.cmp(&other.key));
         self.is_complete &= !(before.analysis.is_cancelled)();
@@ -284,7 +284,7 @@ impl<'f> Finding<'f> {
 
     /// Looks up keys in as many scopes as affordable. Records the first scope in which a key
     /// changes; preferably one that the known nodes do not cover.
-    fn ask(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
+    fn look_up(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
         self.is_complete &= is_affordable(keys, kinds);
         for key in keys {
             if (self.views[0].analysis.is_cancelled)() {
@@ -297,12 +297,12 @@ impl<'f> Finding<'f> {
                 continue;
             };
             let mut all = std::iter::once(first).chain(differing);
-            let other = all.find(|kind| !self.known.tell_of(key, kind));
-            let told = difference(self.views, key, other.unwrap_or(first));
+            let other = all.find(|kind| !self.known.covers(key, kind));
+            let change = difference(self.views, key, other.unwrap_or(first));
             if other.is_some() {
                 self.others.insert(key.clone());
             }
-            self.found.push(told);
+            self.found.push(change);
         }
     }
 
@@ -318,7 +318,9 @@ impl<'f> Finding<'f> {
             error.is_some_and(LookupError::is_not_found)
         };
         let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
-        is_open(&old) || is_open(&new) || said(&old, &self.touched) != said(&new, &self.touched)
+        is_open(&old)
+            || is_open(&new)
+            || outcome(&old, &self.touched) != outcome(&new, &self.touched)
     }
 }
 
@@ -361,7 +363,7 @@ fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<s
 }
 
 /// The result of an answer and its unknown parts, without those that depend on changed files.
-fn said(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
+fn outcome(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
     let result = match &answer.result {
         Ok(value) => Ok(value.inspect()),
         Err(error) => Err(error.to_string()),
@@ -469,27 +471,27 @@ impl Proof {
             (nodes, true) => Some(format!("changes no value of the {} known", counted(nodes))),
             (nodes, false) => {
                 let keys = names(self.known.changes.iter().map(|change| &*change.key));
-                let whose = names(self.known.nodes.iter().map(|name| &**name));
+                let node_names = names(self.known.nodes.iter().map(|name| &**name));
                 let changed = self.known.nodes.len();
-                let of = match changed == nodes {
+                let affected = match changed == nodes {
                     true => format!("all {}", counted(nodes)),
                     false if changed > MOST_NAMED => format!("{changed} of {}", counted(nodes)),
-                    false => format!("{whose}, of {}", counted(nodes)),
+                    false => format!("{node_names}, of {}", counted(nodes)),
                 };
-                Some(format!("changes {keys} for {of}"))
+                Some(format!("changes {keys} for {affected}"))
             }
         };
         // Changes for known nodes also affect similar nodes.
-        let is_told = |change: &&Difference| !self.others.contains(&change.key);
-        let mut possible = self.possible.iter().filter(|change| !is_told(change));
+        let is_only_known = |change: &&Difference| !self.others.contains(&change.key);
+        let mut possible = self.possible.iter().filter(|change| !is_only_known(change));
         let possible = possible.next().map(|first| {
             let keys = names(self.others.iter().map(|key| &**key));
             let condition = &first.after.condition;
-            let whose = match condition.is_none() {
+            let nodes_text = match condition.is_none() {
                 true => "of nodes that read none of these files".to_owned(),
                 false => format!("of a node with {condition}"),
             };
-            format!("can change {keys} {whose}")
+            format!("can change {keys} {nodes_text}")
         });
         let parts: Vec<String> = known.into_iter().chain(possible).collect();
         let and = match self.known.changes.is_empty() {

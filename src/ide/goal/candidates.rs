@@ -21,7 +21,7 @@ pub(super) struct Candidate {
     pub(super) plan: Plan,
     /// The number of written and removed entries, including options.
     pub(super) entries: usize,
-    is_asked_for: bool,
+    is_requested_level: bool,
     /// Whether other keys of the class are in the same file.
     is_among_its_own: bool,
     /// The distance of the level from the bottom; lower levels are for more nodes.
@@ -36,7 +36,7 @@ impl Candidate {
         Candidate {
             title,
             entries: plan.files(),
-            is_asked_for: false,
+            is_requested_level: false,
             is_among_its_own: true,
             is_merged_anew: false,
             above: 0,
@@ -56,7 +56,7 @@ impl Candidate {
         (
             self.entries,
             files,
-            !self.is_asked_for,
+            !self.is_requested_level,
             is_elsewhere,
             self.above,
             text,
@@ -114,12 +114,12 @@ pub(super) fn candidates(
             options: options(view, goal, level),
         };
         if !goal.steps.is_empty() {
-            add(making.set(&New::value(&goal.steps, &goal.value), &Beside::Nothing));
+            add(making.set(&New::value(&goal.steps, &goal.value), &ExtraChange::Nothing));
         }
         if let Some(whole) = whole {
             let whole = New::value(&[], whole);
-            add(making.set(&whole, &Beside::Nothing));
-            add(making.set(&whole, &Beside::Removed));
+            add(making.set(&whole, &ExtraChange::Nothing));
+            add(making.set(&whole, &ExtraChange::Removed));
         }
         making.merged(whole, &mut add);
         if goal.steps.is_empty() {
@@ -189,7 +189,7 @@ fn in_place(view: &RootView<'_>, goal: &Goal, files: &BTreeSet<Arc<str>>) -> Opt
         }
     }
     let places = listed(view, goal, plan.paths());
-    let title = format!("Change '{}' in {places}", goal.asked);
+    let title = format!("Change '{}' in {places}", goal.written_key);
     Some(Candidate::in_sources(title, plan))
 }
 
@@ -222,7 +222,7 @@ fn overriding(view: &RootView<'_>, goal: &Goal, above: &[GoalLevel]) -> BTreeSet
 }
 
 /// A further change besides setting a value.
-enum Beside<'b> {
+enum ExtraChange<'b> {
     Nothing,
     /// Remove the key from higher levels.
     Removed,
@@ -280,49 +280,49 @@ impl Making<'_> {
             return;
         };
         let part = New::value(&self.goal.steps, &self.goal.value);
-        add(self.set(&part.of(&merging, Gone::None), &Beside::Nothing));
+        add(self.set(&part.of(&merging, Gone::None), &ExtraChange::Nothing));
         let knock_outs = [Gone::OfOthers, Gone::All];
         if merging.knocks_out() {
             for gone in knock_outs {
-                add(self.set(&part.of(&merging, gone), &Beside::Nothing));
+                add(self.set(&part.of(&merging, gone), &ExtraChange::Nothing));
             }
         }
         for other in merging.others(entry) {
-            let beside = Beside::Merged(&other.value, &other.words);
+            let extra = ExtraChange::Merged(&other.value, &other.words);
             if other.merging.knocks_out() {
                 for gone in knock_outs {
-                    add(self.set(&part.of(&other.merging, gone), &beside));
+                    add(self.set(&part.of(&other.merging, gone), &extra));
                 }
             } else if let Some(whole) = whole {
                 let new = New::value(&[], whole);
-                add(self.set(&new.of(&other.merging, Gone::None), &beside));
+                add(self.set(&new.of(&other.merging, Gone::None), &extra));
             }
         }
         if let Some(whole) = whole {
             let first = Value::from("first");
-            let beside = Beside::Merged(&first, " and no longer merge it");
-            add(self.set(&New::value(&[], whole), &beside));
+            let extra = ExtraChange::Merged(&first, " and no longer merge it");
+            add(self.set(&New::value(&[], whole), &extra));
         }
     }
 
-    fn set(&self, new: &New<'_>, beside: &Beside<'_>) -> Option<Candidate> {
+    fn set(&self, new: &New<'_>, extra: &ExtraChange<'_>) -> Option<Candidate> {
         let mut plan = Plan::default();
         let mut entries = 0;
         for at in self.level.files.keys() {
-            entries += self.write(&mut plan, at, new, beside)?;
+            entries += self.write(&mut plan, at, new, extra)?;
         }
         let mut title = format!(
             "Set '{}' in {}",
-            self.goal.asked,
+            self.goal.written_key,
             listed(self.view, self.goal, self.level.files.keys())
         );
         if new.with.is_some_and(|(_, gone)| gone != Gone::None) {
             title.push_str(" with knock-outs");
         }
-        match beside {
-            Beside::Nothing => {}
-            Beside::Merged(_, words) => title.push_str(words),
-            Beside::Removed => {
+        match extra {
+            ExtraChange::Nothing => {}
+            ExtraChange::Merged(_, words) => title.push_str(words),
+            ExtraChange::Removed => {
                 let removed = self.overriding.iter();
                 let removed: Vec<&Arc<str>> =
                     removed.filter(|at| !plan.edits.contains_key(*at)).collect();
@@ -346,10 +346,10 @@ impl Making<'_> {
             title,
             plan,
             entries,
-            is_asked_for: self.level.is_asked_for,
+            is_requested_level: self.level.is_requested_level,
             is_among_its_own: self.level.has_class_of(&self.goal.key),
             above: self.above,
-            is_merged_anew: matches!(beside, Beside::Merged(_, _)),
+            is_merged_anew: matches!(extra, ExtraChange::Merged(_, _)),
         })
     }
 
@@ -359,7 +359,7 @@ impl Making<'_> {
         plan: &mut Plan,
         at: &Arc<str>,
         new: &New<'_>,
-        beside: &Beside<'_>,
+        extra: &ExtraChange<'_>,
     ) -> Option<usize> {
         let key = &self.goal.key;
         let snapshot = self.view.analysis.snapshot;
@@ -378,9 +378,9 @@ impl Making<'_> {
                 merging.piece(own, now, new.value, gone)?
             }
         };
-        let options = match beside {
-            Beside::Nothing | Beside::Removed => None,
-            Beside::Merged(merge, _) => {
+        let options = match extra {
+            ExtraChange::Nothing | ExtraChange::Removed => None,
+            ExtraChange::Merged(merge, _) => {
                 let known = self.options.get(at)?.as_ref();
                 Some((*merge, known.map(|entry| &entry.value)))
             }
@@ -425,7 +425,7 @@ impl Making<'_> {
     /// Sets the value, and the old value of other readers of the file in a higher level.
     fn kept(&self, above: &GoalLevel) -> Option<Candidate> {
         let state = self.state;
-        let mut candidate = self.set(&New::value(&[], &self.goal.value), &Beside::Nothing)?;
+        let mut candidate = self.set(&New::value(&[], &self.goal.value), &ExtraChange::Nothing)?;
         if !self.goal.only {
             return None;
         }
@@ -457,7 +457,7 @@ impl Making<'_> {
                 &mut candidate.plan,
                 at,
                 &New::value(&[], value),
-                &Beside::Nothing,
+                &ExtraChange::Nothing,
             )?;
         }
         if kept.is_empty() {

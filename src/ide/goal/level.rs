@@ -15,7 +15,7 @@ pub(super) const MOST_FILES: usize = 50;
 pub(super) struct GoalLevel {
     pub(super) place: Place,
     /// Whether its path has a variable by which the nodes were chosen.
-    pub(super) is_asked_for: bool,
+    pub(super) is_requested_level: bool,
     /// The files, with the indexes of the nodes.
     pub(super) files: BTreeMap<Arc<str>, Vec<usize>>,
     /// How near the keys in the files are to the wanted key: the largest number of shared segments,
@@ -54,12 +54,12 @@ impl GoalLevel {
             return Err(format!("{} files would have to be edited", files.len()));
         }
         let mut variables = place.template.variables();
-        let asked = |name: &Arc<str>| {
+        let is_in_goal = |name: &Arc<str>| {
             let bare = |text: &str| text.trim_start_matches("facts.").to_owned();
             goal.variables.iter().any(|known| bare(known) == bare(name))
         };
         Ok(GoalLevel {
-            is_asked_for: variables.any(asked),
+            is_requested_level: variables.any(is_in_goal),
             place: place.clone(),
             nearness: nearness(view, &goal.key, files.keys()),
             files,

@@ -8,9 +8,9 @@ mod level;
 #[cfg(test)]
 mod part_tests;
 mod pieces;
+mod report;
 #[cfg(test)]
 mod tests;
-mod told;
 mod why_not;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 
 use candidates::{Candidate, candidates};
 use level::{GoalLevel, one_of_each_glob};
-pub use told::{diff, reasons_text, why_not_lines};
+pub use report::{diff, reasons_text, why_not_lines};
 pub use why_not::{InTheWay, WhyNot, why_not};
 
 use super::edit::{self, Plan, Proof, part, prove};
@@ -47,7 +47,7 @@ pub struct Goal {
     /// The steps from its value to the part to set; empty for the whole value.
     pub steps: Vec<Value>,
     /// The key as the user wrote it, with the steps.
-    pub asked: Arc<str>,
+    pub written_key: Arc<str>,
     /// The wanted value.
     pub value: Value,
     /// The indexes of the nodes.
@@ -85,7 +85,7 @@ impl Goal {
         part::with_part(whole, &self.steps, &self.value).ok_or_else(|| {
             format!(
                 "'{}' cannot be set: the value of '{key}' has no hash or list element there",
-                self.asked
+                self.written_key
             )
         })
     }
@@ -104,7 +104,7 @@ impl Goal {
     /// Unknown nodes, or a name that is no key, for people.
     pub fn of(
         known: &KnownNodes,
-        (asked, value): (Arc<str>, Value),
+        (written_key, value): (Arc<str>, Value),
         which: &WhichNodes,
         only: bool,
     ) -> Result<Goal, String> {
@@ -112,11 +112,11 @@ impl Goal {
             WhichNodes::Where(all) => all.iter().map(|(name, _)| name.clone()).collect(),
             WhichNodes::All | WhichNodes::Named(_) | WhichNodes::Described(_) => Vec::new(),
         };
-        let (key, steps) = part::parse(&asked)?;
+        let (key, steps) = part::parse(&written_key)?;
         Ok(Goal {
             key,
             steps,
-            asked,
+            written_key,
             value,
             members: chosen(known, which)?,
             variables,
@@ -431,11 +431,11 @@ fn try_out(
     if goal.only
         && let Some(first) = others.first()
     {
-        let whose = match others.len() {
+        let nodes_text = match others.len() {
             1 => first.to_string(),
             count => format!("{first} and {} more", count - 1),
         };
-        return Err(format!("{whose} would get another value too"));
+        return Err(format!("{nodes_text} would get another value too"));
     }
     Ok(Tried {
         changed: changed.into_iter().collect(),
@@ -486,7 +486,7 @@ impl Proposal {
     /// The effect for people: `changes 12 nodes and no other, because …`.
     #[must_use]
     pub fn words(&self) -> String {
-        let meant = self.changed.len() - self.others.len();
+        let intended = self.changed.len() - self.others.len();
         let others = match self.others.as_slice() {
             [] => "and no other".to_owned(),
             [only] => format!("and also {only}"),
@@ -506,7 +506,7 @@ impl Proposal {
         };
         format!(
             "changes {} {others}, because {}{more}{}",
-            counted(meant),
+            counted(intended),
             self.because,
             self.proof.words_of_elsewhere()
         )

@@ -129,7 +129,7 @@ fn parts_are_set_where_nodes_have_them_from() {
 }
 
 #[test]
-fn what_has_no_place_for_a_part_is_refused() {
+fn a_value_without_a_place_for_a_part_is_refused() {
     let why = |text: &str, key: &str| {
         at_root(text, |view| {
             let which = nodes_of(&[]).expect("nodes");
@@ -213,9 +213,9 @@ fn knock_outs_and_merges_are_proposed() {
 }
 
 #[test]
-fn a_level_that_a_lookup_fails_on_is_not_said_to_be_overridden() {
+fn a_level_that_a_lookup_fails_on_is_not_called_overridden() {
     let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: \"x%{alias('a')}\"\n";
-    let told = at_root(text, |view| {
+    let lines = at_root(text, |view| {
         let wanted = value_of("80").expect("a value");
         let why = why_not(view, "port", &wanted, 0).expect("an answer");
         let levels = why.levels.into_iter();
@@ -228,7 +228,7 @@ fn a_level_that_a_lookup_fails_on_is_not_said_to_be_overridden() {
         ("sets it to this", false),
     ];
     assert_eq!(
-        told,
+        lines,
         expected.map(|(what, is_in_the_way)| (what.to_owned(), is_in_the_way))
     );
 }

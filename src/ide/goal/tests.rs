@@ -23,7 +23,7 @@ db1: {facts: {role: db, site: ams}}
 db2: {facts: {role: db, site: lon}}
 ";
 
-pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T {
+pub(super) fn at_root<T>(text: &str, body: impl FnOnce(&RootView<'_>) -> T) -> T {
     let text = format!("{NODES}{text}");
     let text = match text.contains("#- hiera.yaml") {
         true => text,
@@ -33,7 +33,7 @@ pub(super) fn at_root<T>(text: &str, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
     let at = format!("{FOLDER}/data/common.yaml");
     analysed(&fixture.on_disk(), &at, |analysis, _| {
         assert_eq!(analysis.nodes.len(), 4);
-        ask(&analysis.governing(&at).expect("a root"))
+        body(&analysis.governing(&at).expect("a root"))
     })
 }
 
@@ -245,7 +245,7 @@ fn all_levels_above_the_one_with_the_value_are_in_the_way() {
 }
 
 #[test]
-fn of_merged_levels_those_with_something_else_are_in_the_way() {
+fn merged_levels_with_other_values_are_in_the_way() {
     let text = "#- data/common.yaml\npkgs: [a, b]\nuser: {uid: 1, shell: sh}\nlookup_options: {pkgs: {merge: unique}, user: {merge: deep}}\n\
                 #- data/role/web.yaml\npkgs: [c]\nuser: {uid: 2}\nkey: ENC[PKCS7,MIIBeQ==]\n";
     let in_the_way = |key: &str, value: &str| {
@@ -257,15 +257,15 @@ fn of_merged_levels_those_with_something_else_are_in_the_way() {
             levels.collect::<Vec<_>>()
         })
     };
-    let told = |key, value| {
+    let flags = |key, value| {
         in_the_way(key, value)
             .into_iter()
             .map(|(_, is)| is)
             .collect::<Vec<_>>()
     };
-    assert_eq!(told("pkgs", "[a, b]"), [true, false]);
-    assert_eq!(told("pkgs", "[c, a]"), [false, true]);
-    assert_eq!(told("user", "{uid: 1, shell: sh}"), [true, false]);
+    assert_eq!(flags("pkgs", "[a, b]"), [true, false]);
+    assert_eq!(flags("pkgs", "[c, a]"), [false, true]);
+    assert_eq!(flags("user", "{uid: 1, shell: sh}"), [true, false]);
     assert_eq!(
         in_the_way("key", "x"),
         [(
@@ -303,7 +303,7 @@ proptest! {
     /// With every proposal the named nodes have the value, and with `only` all others keep theirs;
     /// compared with separate lookups for each node.
     #[test]
-    fn every_proposal_does_what_it_says(
+    fn every_proposal_has_the_effect_that_it_describes(
         texts in proptest::collection::vec(file(), FILES.len()),
         key in proptest::sample::select(KEYS.to_vec()),
         value in proptest::sample::select(vec!["2", "[x, z]", "{k: 1, n: 2}", "some text", "[x, y, q]"]),
@@ -338,8 +338,8 @@ proptest! {
                 if is_named && parts[0] == key {
                     prop_assert_eq!(value, &wanted, "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
                 }
-                let is_told = proposal.others.iter().any(|other| **other == *node);
-                if !is_named && (only || !is_told) && (only || parts[0] == key) {
+                let is_reported = proposal.others.iter().any(|other| **other == *node);
+                if !is_named && (only || !is_reported) && (only || parts[0] == key) {
                     prop_assert_eq!(value, &old[what], "{}: {}\n{:#?}", what, proposal.title, proposal.plan);
                 }
             }

@@ -93,10 +93,10 @@ pub(super) fn uses(context: &Context<'_>, tree: &Tree, joint: &Joint) -> Line {
 fn of_alias(context: &Context<'_>, tree: &Tree, alias: NodeId) -> Option<Page> {
     let mut page = Page::default();
     let mut first = anchor_of(context, tree, alias)?;
-    let NodeKind::Alias { name: of, .. } = &tree.node(alias).kind else {
+    let NodeKind::Alias { name: anchor, .. } = &tree.node(alias).kind else {
         return None;
     };
-    let mut line = vec![name(format!("*{of}")), text(" — the value of ")];
+    let mut line = vec![name(format!("*{anchor}")), text(" — the value of ")];
     line.append(&mut first);
     page.line(line);
     add_value(context, &mut page, &load_node(tree, alias).ok()?);
@@ -229,7 +229,7 @@ fn place(context: &Context<'_>, tree: &Tree, id: NodeId) -> Piece {
 }
 
 fn add_value(context: &Context<'_>, page: &mut Page, value: &Value) {
-    let shown = yaml::lines(value, &Default::default(), context.wants_whole());
+    let shown = yaml::lines(value, &Default::default(), context.shows_whole());
     let whole = Whole {
         link: None,
         words: vec!["see the file".to_owned()],

@@ -109,10 +109,10 @@ fn calls<'a>(
     files.flat_map(move |file| {
         let code = file.facts().code.as_deref();
         let lookups = code.into_iter().flat_map(|code| &code.lookups);
-        let meant = lookups.filter(
+        let matching = lookups.filter(
             move |lookup| matches!(&lookup.key, LookupKey::Literal(known) if **known == *key),
         );
-        meant.map(move |lookup| (file, lookup))
+        matching.map(move |lookup| (file, lookup))
     })
 }
 

@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    pub(super) fn wants_whole(&self) -> bool {
+    pub(super) fn shows_whole(&self) -> bool {
         self.options.max_lines == usize::MAX
     }
 

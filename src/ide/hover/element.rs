@@ -20,7 +20,7 @@ use crate::value::Value;
 const SHORT: usize = 32;
 
 /// Maximum number of different facts about one element.
-const MOST_SAID: usize = 3;
+const MOST_FACTS: usize = 3;
 
 /// An element of the outermost list around a place.
 pub(in crate::ide) struct ListElement {
@@ -70,7 +70,7 @@ pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<ListElement>
 
 /// A fact about an element, for some nodes.
 #[derive(PartialEq)]
-enum Said {
+enum Fact {
     /// In the effective value.
     In,
     /// A higher level, or an earlier element of the list, gives the same.
@@ -98,13 +98,13 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
     let Some(merge) = Merge::of(context, element) else {
         return Line::new();
     };
-    let mut all: Vec<(Said, usize, &str)> = Vec::new();
+    let mut all: Vec<(Fact, usize, &str)> = Vec::new();
     let mut is_merged = false;
     let mut is_known_for_all = true;
-    let mut said_of = |answer: &Answer| -> Option<Said> {
+    let mut fact_of = |answer: &Answer| -> Option<Fact> {
         let sources = sources(answer, &quoted(&element.root));
         is_merged |= sources.len() > 1 && !merge.is_first_found();
-        merge.said(answer.result.as_ref().ok()?, &sources)
+        merge.fact(answer.result.as_ref().ok()?, &sources)
     };
     let view = &context.view;
     let nodes = view.analysis.nodes;
@@ -115,27 +115,27 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
             return Line::new();
         };
         let answer = view.session().lookup(&scope, &request);
-        all.extend(said_of(&answer).map(|said| (said, 0, "")));
+        all.extend(fact_of(&answer).map(|fact| (fact, 0, "")));
     }
     for run in view.runs(&request, &readers) {
         let (count, node) = (run.members.len(), nodes.certname(run.members[0]));
-        let Some(said) = said_of(&run.answer) else {
+        let Some(fact) = fact_of(&run.answer) else {
             is_known_for_all = false;
             continue;
         };
-        match all.iter_mut().find(|(known, ..)| *known == said) {
+        match all.iter_mut().find(|(known, ..)| *known == fact) {
             Some((_, known, _)) => *known += count,
-            None => all.push((said, count, node)),
+            None => all.push((fact, count, node)),
         }
     }
     all.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-    let is_plain = all.iter().all(|(said, ..)| matches!(said, Said::In));
+    let is_plain = all.iter().all(|(fact, ..)| matches!(fact, Fact::In));
     if all.is_empty() || (is_plain && !is_merged) {
         return Line::new();
     }
     let is_one = all.len() == 1 && is_known_for_all;
-    let said = all.into_iter().take(MOST_SAID).map(|(said, count, node)| {
-        let mut line = merge.words(said);
+    let facts = all.into_iter().take(MOST_FACTS).map(|(fact, count, node)| {
+        let mut line = merge.words(fact);
         match (is_one, count) {
             (true, _) => {}
             (false, 1) => line.push(text(format!(" on {node}"))),
@@ -144,7 +144,7 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         line
     });
     let mut line = vec![merge.name(), text(": ")];
-    line.extend(joined(said, " · "));
+    line.extend(joined(facts, " · "));
     line
 }
 
@@ -210,7 +210,7 @@ impl<'e> Merge<'e> {
     }
 
     /// The fact for a lookup with this value and sources; `None` if unknown.
-    fn said(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
+    fn fact(&self, value: &Value, sources: &[LevelValue]) -> Option<Fact> {
         if !self.is_read {
             return self.elsewhere(value, sources);
         }
@@ -221,12 +221,12 @@ impl<'e> Merge<'e> {
             .position(|source| source.path.as_deref() == Some(path));
         let overridden = |by: Option<&LevelValue>| {
             let by = by.filter(|by| by.path.as_deref() != Some(path))?;
-            Some(Said::Overridden(self.place(by, None)))
+            Some(Fact::Overridden(self.place(by, None)))
         };
         match self.kind {
             None | Some(StrategyKind::First | StrategyKind::Default) => {
                 return match own {
-                    Some(_) => Some(Said::In),
+                    Some(_) => Some(Fact::In),
                     None => overridden(sources.first()),
                 };
             }
@@ -234,7 +234,7 @@ impl<'e> Merge<'e> {
                 let top = steps.get(..1)?;
                 let mut having = sources.iter();
                 let winner = having.find(|source| dig(&source.value, top).is_some());
-                return overridden(winner).or(own.map(|_| Said::In));
+                return overridden(winner).or(own.map(|_| Fact::In));
             }
             Some(StrategyKind::Unique) if !steps.is_empty() => return None,
             Some(
@@ -255,17 +255,17 @@ impl<'e> Merge<'e> {
         }
         if !merged.contains(element) {
             return match self.knocked_out(element, &sources[..own]) {
-                Some(by) => Some(Said::KnockedOut(by)),
+                Some(by) => Some(Fact::KnockedOut(by)),
                 None if element.as_hash().is_some() => self.merged_by_place(element, merged),
-                None => Some(Said::NotIn),
+                None => Some(Fact::NotIn),
             };
         }
         let above = &self.own[..self.element.index];
         if let Some(first) = above.iter().position(|other| other == self.written()) {
-            return Some(Said::Same(self.place(&sources[own], Some(first))));
+            return Some(Fact::Same(self.place(&sources[own], Some(first))));
         }
         if self.kind == Some(StrategyKind::ReverseDeep) {
-            return Some(Said::In);
+            return Some(Fact::In);
         }
         let same = sources[..own].iter().find_map(|source| {
             let given = dig(&source.value, steps)?;
@@ -277,34 +277,34 @@ impl<'e> Merge<'e> {
                 None => (given == element).then(|| self.place(source, None)),
             }
         });
-        Some(same.map_or(Said::In, Said::Same))
+        Some(same.map_or(Fact::In, Fact::Same))
     }
 
     /// The same for nodes that do not read the file.
-    fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Said> {
+    fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Fact> {
         let written = self.written();
         if written.as_str().is_some_and(has_tokens) || self.knocks_out().is_some() {
             return None;
         }
         let list = dig(value, &self.element.steps).and_then(Value::as_array);
         if !list.is_some_and(|list| list.contains(written)) {
-            return Some(Said::NotIn);
+            return Some(Fact::NotIn);
         }
         sources.iter().find_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
             let at = given.iter().position(|other| other == written)?;
-            Some(Said::From(self.place(source, Some(at))))
+            Some(Fact::From(self.place(source, Some(at))))
         })
     }
 
-    /// [`Said::Merged`] if the hash is merged by index into a hash of the value.
-    fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Said> {
+    /// [`Fact::Merged`] if the hash is merged by index into a hash of the value.
+    fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Fact> {
         let there = merged.get(self.element.index)?.as_hash()?;
         let has_all = element
             .as_hash()?
             .iter()
             .all(|(key, _)| there.get(key).is_some());
-        (self.by_place && has_all).then_some(Said::Merged)
+        (self.by_place && has_all).then_some(Fact::Merged)
     }
 
     /// The element with its tokens evaluated; `None` if the source's list does not match the file's.
@@ -318,7 +318,7 @@ impl<'e> Merge<'e> {
 
     /// The effect of a knock-out, which only reaches the next list of a lower level. `None` if the
     /// value does not match the files.
-    fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Said> {
+    fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Fact> {
         let lists = lower.iter().filter_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
             let at = given.iter().position(|other| other == name);
@@ -326,7 +326,7 @@ impl<'e> Merge<'e> {
         });
         let lists: Vec<Option<Piece>> = lists.collect();
         let Some((next, further)) = lists.split_first() else {
-            return merged.contains(self.written()).then_some(Said::Stays);
+            return merged.contains(self.written()).then_some(Fact::Stays);
         };
         match merged.contains(name) {
             true => further
@@ -334,8 +334,8 @@ impl<'e> Merge<'e> {
                 .flatten()
                 .next()
                 .cloned()
-                .map(Said::ComesBack),
-            false => Some(next.clone().map_or(Said::RemovesNothing, Said::Removes)),
+                .map(Fact::ComesBack),
+            false => Some(next.clone().map_or(Fact::RemovesNothing, Fact::Removes)),
         }
     }
 
@@ -386,32 +386,32 @@ impl<'e> Merge<'e> {
         }
     }
 
-    fn words(&self, said: Said) -> Line {
+    fn words(&self, fact: Fact) -> Line {
         let name = self.knocks_out().unwrap_or(Value::Undef);
         let name = code(yaml::inline(&name, SHORT));
-        match said {
-            Said::In => vec![text("in the effective value")],
-            Said::Same(place) => vec![text("already in the effective value from "), place],
-            Said::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
-            Said::Overridden(by) => vec![text("overridden by "), by],
-            Said::Merged => vec![
+        match fact {
+            Fact::In => vec![text("in the effective value")],
+            Fact::Same(place) => vec![text("already in the effective value from "), place],
+            Fact::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
+            Fact::Overridden(by) => vec![text("overridden by "), by],
+            Fact::Merged => vec![
                 text("merged into "),
                 code(self.as_looked_up()),
                 text(" of the effective value"),
             ],
-            Said::From(place) => vec![text("in the effective value from "), place],
-            Said::NotIn => vec![text("not in the effective value")],
-            Said::Removes(place) => vec![text("removes "), name, text(" of "), place],
-            Said::ComesBack(place) => vec![
+            Fact::From(place) => vec![text("in the effective value from "), place],
+            Fact::NotIn => vec![text("not in the effective value")],
+            Fact::Removes(place) => vec![text("removes "), name, text(" of "), place],
+            Fact::ComesBack(place) => vec![
                 text("only reaches the next lower level, "),
                 name,
                 text(" is in the value from "),
                 place,
             ],
-            Said::RemovesNothing => {
+            Fact::RemovesNothing => {
                 vec![text("removes nothing: no lower level has "), name]
             }
-            Said::Stays => vec![text(
+            Fact::Stays => vec![text(
                 "removes nothing and stays in the value: no lower level sets this list",
             )],
         }

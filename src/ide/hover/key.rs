@@ -26,7 +26,7 @@ const MOST_LINKS: usize = 12;
 pub(super) struct KeyView {
     survey: Survey,
     /// The nodes that get it, for the first line: "for every node that reads this file".
-    whose: Line,
+    audience: Line,
     unknown: Vec<Unknown>,
     /// What could change the answer; empty if nothing could.
     may_differ: Line,
@@ -37,21 +37,21 @@ impl KeyView {
         context: &Context<'_>,
         target: &KeyTarget,
         survey: Survey,
-        whose: Line,
+        audience: Line,
     ) -> KeyView {
         let analysis = &context.view.analysis;
         let unknown = survey.unknowns(analysis, &target.steps);
         KeyView {
             may_differ: levels::may_differ(context, &survey, &unknown),
             survey,
-            whose,
+            audience,
             unknown,
         }
     }
 
     /// The nodes that get the answer, with a mark if something could change it.
-    fn whose(&self) -> Line {
-        let mut line = self.whose.clone();
+    fn audience(&self) -> Line {
+        let mut line = self.audience.clone();
         if !self.may_differ.is_empty() {
             line.push(text(" (may differ)"));
         }
@@ -104,19 +104,19 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
     let nodes = view.analysis.nodes;
     let readers = context.readers();
     if let Some((selected, member)) = context.selected() {
-        let mut whose = vec![text("for "), code(selected)];
+        let mut audience = vec![text("for "), code(selected)];
         match nodes.knowledge(member) {
             Knowledge::All if context.is_code || readers.contains(&member) => {}
-            Knowledge::All => whose.push(text(", which does not read this file")),
+            Knowledge::All => audience.push(text(", which does not read this file")),
             Knowledge::Name | Knowledge::Label => {
-                whose.push(text(", known by name only"));
+                audience.push(text(", known by name only"));
             }
         }
         let survey = survey_by(context, target, request, &nodes.scope(member));
         return one(
             context,
             target,
-            &KeyView::new(context, target, survey, whose),
+            &KeyView::new(context, target, survey, audience),
         );
     }
     if !readers.is_empty() {
@@ -126,11 +126,11 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return for_any_node(context, target, reach);
     }
     let survey = survey_by(context, target, request, &Scope::open());
-    let whose = vec![text("for every node")];
+    let audience = vec![text("for every node")];
     one(
         context,
         target,
-        &KeyView::new(context, target, survey, whose),
+        &KeyView::new(context, target, survey, audience),
     )
 }
 
@@ -141,8 +141,8 @@ fn survey_by(
     scope: &Scope,
 ) -> Survey {
     let answer = context.view.session().lookup(scope, request);
-    let asked = (request, answer);
-    context.view.survey_asked(&target.root, scope, asked)
+    let answered = (request, answer);
+    context.view.survey_for(&target.root, scope, answered)
 }
 
 /// Shortens the target to the part that the effective value can have: a key with tokens is computed
@@ -172,11 +172,11 @@ pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> K
 
 /// Adds the answer for a file that no known node reads: it depends on the file's path only.
 fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Page {
-    let mut whose = vec![text("for every node that reads this file")];
+    let mut audience = vec![text("for every node that reads this file")];
     if let Some(variable) = &reach.place.mapped {
         let bound = reach.bindings.iter().find(|(name, _)| name == variable);
         let value = bound.map(|(_, value)| value.clone()).unwrap_or_default();
-        whose = vec![
+        audience = vec![
             text("for every node whose "),
             code(variable.to_string()),
             text(" is "),
@@ -185,7 +185,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
         ];
     }
     let survey = context.view.survey(&target.root, &reach.scope());
-    let view = KeyView::new(context, target, survey, whose);
+    let view = KeyView::new(context, target, survey, audience);
     let mut page = one(context, target, &view);
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
@@ -221,8 +221,8 @@ fn lookup_command(context: &Context<'_>, key: &str) -> String {
 }
 
 /// The options of `hiera-ls lookup` for the merge of a call.
-pub(super) fn merge_flag(asked: Option<&Value>) -> String {
-    let Some(merge) = asked else {
+pub(super) fn merge_flag(call_merge: Option<&Value>) -> String {
+    let Some(merge) = call_merge else {
         return String::new();
     };
     let option = |name: &str| merge.get(name);
@@ -250,7 +250,7 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> 
     let value = match &survey.answer.result {
         Ok(value) => value,
         Err(error) => {
-            failure(context, &mut page, target, error, &view.whose);
+            failure(context, &mut page, target, error, &view.audience);
             page.line(view.may_differ.clone());
             return page;
         }
@@ -258,7 +258,7 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> 
     let mut first = vec![name(&key), text(" — ")];
     let Some(part) = dig(value, &target.steps) else {
         first.push(text("not in the effective value, "));
-        first.extend(view.whose());
+        first.extend(view.audience());
         page.line(first);
         let sources = &survey.sources;
         levels::add_lines(context, &mut page, target, survey, sources);
@@ -269,11 +269,11 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> 
     let used = used(survey, target);
     let strategy = &survey.strategy;
     first.push(text(format!("{}, ", how(strategy, used.len()))));
-    first.extend(view.whose());
+    first.extend(view.audience());
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
-    let shown = yaml::lines(part, &remarks.parts, context.wants_whole());
-    let all = lookup_command(context, &key) + &merge_flag(survey.asked_merge.as_ref());
+    let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
+    let all = lookup_command(context, &key) + &merge_flag(survey.request_merge.as_ref());
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
@@ -362,12 +362,12 @@ fn failure(
     page: &mut Page,
     target: &KeyTarget,
     error: &LookupError,
-    whose: &Line,
+    audience: &Line,
 ) {
     let mut first = vec![name(target.shown()), text(" — ")];
     if error.is_not_found() {
         first.push(text("not found, "));
-        first.extend(whose.clone());
+        first.extend(audience.clone());
         if let Some(default) = class::default_of(context, &target.root) {
             first.extend([text(": the default "), code(default), text(" is used")]);
         }
@@ -376,7 +376,7 @@ fn failure(
     }
     first.extend([text("Puppet fails here: "), code(error.words())]);
     page.line(first);
-    page.line(whose.clone());
+    page.line(audience.clone());
     let keys = error.recursion().unwrap_or_default();
     let links = keys.iter().take(MOST_LINKS);
     let links: Vec<Line> = links.filter_map(|key| definition(context, key)).collect();
@@ -455,7 +455,7 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         .analysis
         .own_value(context.path(), &target.root);
     if let Some(value) = own.as_ref().and_then(|value| dig(value, &target.steps)) {
-        let shown = yaml::lines(value, &Default::default(), context.wants_whole());
+        let shown = yaml::lines(value, &Default::default(), context.shows_whole());
         let all = "see the file".to_string();
         add_value(context, &mut page, shown, &target.lookup_name(), all);
     }

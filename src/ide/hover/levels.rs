@@ -96,7 +96,7 @@ pub(super) fn may_differ(context: &Context<'_>, survey: &Survey, unknown: &[Unkn
             kind.push(shown);
         }
     }
-    if all.len() > MOST_CONDITIONS + 1 && !context.wants_whole() {
+    if all.len() > MOST_CONDITIONS + 1 && !context.shows_whole() {
         let more = all.len() - MOST_CONDITIONS;
         all.truncate(MOST_CONDITIONS);
         all.push(vec![text(format!("{more} more conditions"))]);
@@ -251,11 +251,11 @@ pub(super) fn unless(key: &str, conditions: Vec<Condition>) -> Line {
 /// `site` = `ams` or `lhr`.
 fn condition(key: &str, condition: Condition) -> Line {
     let (names, count, values) = match condition {
-        Condition::Function { name, key: asked } => {
-            let what = match &*asked {
+        Condition::Function { name, key: other } => {
+            let what = match &*other {
                 LOOKUP_OPTIONS => " (its lookup_options are unknown)".to_owned(),
-                asked if asked == key => " (not run)".to_owned(),
-                asked => format!(" (what it has for {asked} is not known)"),
+                other if other == key => " (not run)".to_owned(),
+                other => format!(" (what it has for {other} is not known)"),
             };
             return vec![code(name.to_string()), text(what)];
         }
@@ -296,7 +296,7 @@ fn condition(key: &str, condition: Condition) -> Line {
 /// The sources of the merge and the conversion.
 pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
     let strategy = &survey.strategy;
-    let of_call = match &survey.asked_merge {
+    let of_call = match &survey.request_merge {
         Some(merge) => vec![
             text("merge: "),
             code(yaml::inline(merge, CELL)),
@@ -305,14 +305,14 @@ pub(super) fn merge_line(context: &Context<'_>, survey: &Survey) -> Line {
         None => Line::new(),
     };
     let Some(options) = &survey.options else {
-        return match (survey.asked_merge.is_some(), strategy.is_first_found()) {
+        return match (survey.request_merge.is_some(), strategy.is_first_found()) {
             (true, _) | (_, true) => of_call,
             (false, false) => vec![text("merge: "), code(strategy.kind.name())],
         };
     };
-    let is_asked = |name: &&str| *name == "merge" && survey.asked_merge.is_some();
+    let is_from_call = |name: &&str| *name == "merge" && survey.request_merge.is_some();
     let names = ["merge", "convert_to"].into_iter();
-    let set = names.filter(|name| !is_asked(name)).filter_map(|name| {
+    let set = names.filter(|name| !is_from_call(name)).filter_map(|name| {
         let value = options.entry.value.get(name)?;
         let shown = || code(yaml::inline(value, CELL));
         (!value.is_undef()).then(|| vec![text(format!("{name}: ")), shown()])

@@ -40,8 +40,8 @@ pub(super) fn page(
     let total = readers.len();
     let survey = |members: &[usize], answer: Answer| {
         let scope = nodes.scope(members[0]);
-        let asked = (request, answer);
-        context.view.survey_asked(&target.root, &scope, asked)
+        let answered = (request, answer);
+        context.view.survey_for(&target.root, &scope, answered)
     };
     let left = left_out(&runs, readers);
     if groups.len() == 1 && left == 0 {
@@ -50,7 +50,7 @@ pub(super) fn page(
         let only = nodes.certname(readers[0]);
         let known = nodes.len();
         let failing = count_failing(context, &target.root, readers);
-        let whose = match (total, context.is_code) {
+        let audience = match (total, context.is_code) {
             (total, is_code) if failing > 0 && failing < total => {
                 let which = if is_code {
                     "known nodes"
@@ -77,7 +77,7 @@ pub(super) fn page(
         let differs =
             total == 1 && own.is_some_and(|own| others_differ(context, target, request, &own));
         let survey = survey(&members, answer);
-        let view = KeyView::new(context, target, survey, vec![text(whose)]);
+        let view = KeyView::new(context, target, survey, vec![text(audience)]);
         let mut page = one(context, target, &view);
         if differs {
             page.line(vec![text("differs on other nodes")]);
@@ -128,8 +128,8 @@ fn differing(
     let nodes = view.analysis.nodes;
     let largest = first.runs[0];
     let scope = nodes.scope(largest.members[0]);
-    let asked = (request, largest.answer.clone());
-    let survey = view.survey_asked(&target.root, &scope, asked);
+    let answered = (request, largest.answer.clone());
+    let survey = view.survey_for(&target.root, &scope, answered);
     let unknown = survey.unknowns(&view.analysis, &target.steps);
     page.line(vec![
         name(target.shown()),
@@ -172,7 +172,7 @@ fn differing(
         };
         strategy(&run.answer, &target.root, options).kind != survey.strategy.kind
     };
-    if survey.asked_merge.is_none()
+    if survey.request_merge.is_none()
         && !merge.is_empty()
         && groups[1..].iter().take(MOST_ANSWERS).any(differs)
     {
@@ -196,11 +196,11 @@ fn first_value(
     page: &mut Page,
 ) {
     let first = &groups[0];
-    let mut whose = whose(context, first);
+    let mut remark = nodes_text(context, first);
     if first.count > 2 {
         let condition = difference(context, target, first, groups, &files_of(target, first));
         if !condition.is_empty() {
-            whose.push_str(&format!(" ({})", plain_words(&condition)));
+            remark.push_str(&format!(" ({})", plain_words(&condition)));
         }
     }
     let value = match first.value {
@@ -214,19 +214,19 @@ fn first_value(
     let remarks = notes(context, target, value, &used, &survey.strategy);
     let places = givers(context, target, first, &survey.strategy);
     if remarks.parts.is_empty() && !places.is_empty() {
-        whose.push_str(&format!(" · {}", plain_words(&places)));
+        remark.push_str(&format!(" · {}", plain_words(&places)));
     }
     if first.runs.iter().any(|run| !run.answer.unknown.is_empty()) {
-        whose.push_str(" (may differ)");
+        remark.push_str(" (may differ)");
     }
-    let mut shown = yaml::lines(value, &remarks.parts, context.wants_whole());
-    let room = WIDTH.saturating_sub(whose.chars().count() + 4);
+    let mut shown = yaml::lines(value, &remarks.parts, context.shows_whole());
+    let room = WIDTH.saturating_sub(remark.chars().count() + 4);
     match shown.lines.as_mut_slice() {
         [only] if remarks.parts.is_empty() && only.chars().count() <= room => {
-            only.push_str(&format!("  # {whose}"));
+            only.push_str(&format!("  # {remark}"));
         }
         _ => {
-            let heads = yaml::note_lines(&whose, WIDTH - 2);
+            let heads = yaml::note_lines(&remark, WIDTH - 2);
             let heads = heads.into_iter().map(|head| format!("# {head}"));
             shown.lines.splice(0..0, heads);
         }
@@ -236,7 +236,7 @@ fn first_value(
         "hiera-ls lookup {} --node {}{}",
         shell_word(&target.shown()),
         nodes.certname(first.runs[0].members[0]),
-        merge_flag(survey.asked_merge.as_ref())
+        merge_flag(survey.request_merge.as_ref())
     );
     add_value(context, page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
@@ -283,7 +283,7 @@ fn givers(
 }
 
 /// The nodes of a group: `web02.example and 1 more`, `149 nodes`.
-fn whose(context: &Context<'_>, group: &Group<'_>) -> String {
+fn nodes_text(context: &Context<'_>, group: &Group<'_>) -> String {
     let first = context
         .view
         .analysis
@@ -305,12 +305,12 @@ fn other(
     groups: &[Group<'_>],
 ) -> Line {
     let files = files_of(target, group);
-    let whose = whose(context, group);
+    let nodes_text = nodes_text(context, group);
     let condition = difference(context, target, group, groups, &files);
     // A single node's name may already be the condition.
-    let is_said = condition.is_empty() || plain_words(&condition).ends_with(&whose);
-    line.push(text(format!(" on {whose}")));
-    if !is_said {
+    let is_in_name = condition.is_empty() || plain_words(&condition).ends_with(&nodes_text);
+    line.push(text(format!(" on {nodes_text}")));
+    if !is_in_name {
         line.push(text(" ("));
         line.extend(condition);
         line.push(text(")"));
@@ -376,12 +376,12 @@ struct Group<'a> {
 /// Moves the answer from the file under the cursor before others for as many nodes.
 fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]) {
     let most = groups.first().map_or(0, |group| group.count);
-    let mut alike = groups.iter().take_while(|group| group.count == most);
+    let mut largest = groups.iter().take_while(|group| group.count == most);
     let is_own = |group: &Group<'_>| {
         let files = files_of(target, group);
         files.iter().any(|path| **path == *context.path())
     };
-    if let Some(own) = alike.position(is_own) {
+    if let Some(own) = largest.position(is_own) {
         groups[..=own].rotate_right(1);
     }
 }
@@ -417,18 +417,21 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for group in groups.iter().take(1 + MOST_ANSWERS) {
         let own = cell(group, &groups[0]);
-        let alike = found
+        let earlier = found
             .iter()
             .position(|known| plain_words(known) == plain_words(&own));
-        let apart = alike.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
+        let difference = earlier.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
         let is_secret = || group.value.is_ok_and(|value| value.is_some_and(has_secret));
-        found.push(match apart {
-            None if alike.is_some() && is_secret() => {
+        found.push(match difference {
+            None if earlier.is_some() && is_secret() => {
                 vec![text("a different value (encrypted)")]
             }
             None => own,
             Some((at, differs)) => {
-                let mut line = vec![text(format!("like {}, but ", whose(context, &groups[at])))];
+                let mut line = vec![text(format!(
+                    "like {}, but ",
+                    nodes_text(context, &groups[at])
+                ))];
                 line.extend(differs);
                 line
             }

@@ -52,16 +52,16 @@ fn line(context: &Context<'_>, file: &RefusedFile, members: &[usize]) -> Option<
         Layer::Module(name) => format!("every lookup of a key of module '{name}' fails"),
         Layer::Global | Layer::Environment => "every lookup fails".to_owned(),
     };
-    let whose = match is_for_all {
+    let nodes_text = match is_for_all {
         true => String::new(),
         false => format!(" on {}", counted(failing)),
     };
-    let said = match file.is_syntax {
+    let failure = match file.is_syntax {
         true => " does not parse: Puppet refuses it, ",
         false => " does not load: Puppet refuses it, ",
     };
     Some(vec![
         place,
-        text(format!("{said}{what}{whose} until it is fixed")),
+        text(format!("{failure}{what}{nodes_text} until it is fixed")),
     ])
 }

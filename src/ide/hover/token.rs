@@ -346,8 +346,8 @@ fn looked_up(
     let nodes = view.analysis.nodes;
     if let Some((selected, member)) = context.selected() {
         let answer = view.session().lookup(&nodes.scope(member), &request);
-        let whose = vec![text(", for "), code(selected)];
-        one(context, first, key, &answer, whose, page);
+        let audience = vec![text(", for "), code(selected)];
+        one(context, first, key, &answer, audience, page);
         return;
     }
     let members = context.readers();
@@ -355,8 +355,8 @@ fn looked_up(
         let scope = context.scope();
         let answer = view.session().lookup(&scope, &request);
         let conditions = view.in_scope(&scope).conditions(&answer.unknown);
-        let whose = unless(&key.root, conditions);
-        one(context, first, key, &answer, whose, page);
+        let audience = unless(&key.root, conditions);
+        one(context, first, key, &answer, audience, page);
         return;
     }
     let runs = view.runs(&request, members);
@@ -402,7 +402,7 @@ fn one(
     mut first: Line,
     key: &KeyTarget,
     answer: &Answer,
-    whose: Line,
+    audience: Line,
     page: &mut Page,
 ) {
     let value = answer.result.as_ref().ok();
@@ -419,12 +419,12 @@ fn one(
         first.extend(context.named(&key.root, &key.steps, files.iter()));
         first.push(text(")"));
     }
-    first.extend(whose);
+    first.extend(audience);
     page.line(first);
     if let Some(value) = long {
         let name = key.lookup_name();
         let all = format!("hiera-ls lookup {}", shell_word(&name));
-        let shown = yaml::lines(value, &Default::default(), context.wants_whole());
+        let shown = yaml::lines(value, &Default::default(), context.shows_whole());
         add_value(context, page, shown, &name, all);
     }
 }

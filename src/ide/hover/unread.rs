@@ -97,7 +97,9 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
 fn became(analysis: Analysis<'_>, config: &FoundConfig) -> String {
     match &config.verdict {
         ConfigUse::Used => "in use".to_owned(),
-        ConfigUse::Variant(of) => format!("a variant of {}", within(analysis, of)),
+        ConfigUse::Variant(used_config) => {
+            format!("a variant of {}", within(analysis, used_config))
+        }
         ConfigUse::Aside => "belongs to tests".to_owned(),
         ConfigUse::ReachesNothing => "its data is not in this workspace".to_owned(),
     }

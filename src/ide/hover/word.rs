@@ -131,13 +131,13 @@ fn meaning(words: &[(&str, &'static str)], word: &str) -> Option<&'static str> {
 
 pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     let word = &target.word;
-    let says = |meaning: &str| {
+    let page_for = |meaning: &str| {
         let mut page = Page::default();
         page.line(vec![name(&**word), text(format!(" — {meaning}"))]);
         page
     };
     let Some(option) = target.value_of.as_deref() else {
-        return meaning_of_key(word.trim_start_matches(':')).map(says);
+        return meaning_of_key(word.trim_start_matches(':')).map(page_for);
     };
     let is_function = matches!(
         option,
@@ -146,7 +146,7 @@ pub(super) fn page(context: &Context<'_>, target: &WordTarget) -> Option<Page> {
     let is_choice = is_function || matches!(option, "merge" | "strategy");
     let in_config = is_config(context.view.analysis.snapshot, context.path());
     match meaning_of_value(word) {
-        Some(meaning) if is_choice => Some(says(meaning)),
+        Some(meaning) if is_choice => Some(page_for(meaning)),
         _ if is_function => Some(function(context, word)),
         _ if option == "datadir" && in_config => Some(datadir(context, word)),
         _ if option == "mapped_paths" && in_config => {

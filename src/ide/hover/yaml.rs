@@ -234,8 +234,8 @@ fn shortened_at_word(text: &str, max: usize) -> String {
         return cut;
     };
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-    let goes_on = text[kept.len()..].starts_with(is_inside) && kept.ends_with(is_inside);
-    match kept.rfind(|c: char| !is_inside(c)).filter(|_| goes_on) {
+    let cuts_word = text[kept.len()..].starts_with(is_inside) && kept.ends_with(is_inside);
+    match kept.rfind(|c: char| !is_inside(c)).filter(|_| cuts_word) {
         Some(at) if at >= kept.len() / 2 => {
             let end = at + kept[at..].chars().next().map_or(0, char::len_utf8);
             format!("{}…", kept[..end].trim_end())

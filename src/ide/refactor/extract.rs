@@ -58,7 +58,7 @@ pub(super) fn offer(cursor: &Cursor<'_>) -> Option<Refactoring> {
     }
     let lines = new_entry(cursor, &name, &value, (id, &all))?;
     plan.add(cursor.at(), cursor.sheet.insertion(&name, &lines));
-    plan.meant.push(Arc::from(name.as_str()));
+    plan.intended.push(Arc::from(name.as_str()));
     Some(Refactoring {
         title: format!(
             "Extract this value, which occurs {} times, into '{name}'",

@@ -107,7 +107,10 @@ fn written(sheet: &Sheet<'_>, value: NodeId) -> Option<Written> {
     let parts: Vec<NodeId> = match &node.kind {
         NodeKind::Scalar(_) => Vec::new(),
         NodeKind::Sequence(elements) => elements.to_vec(),
-        NodeKind::Mapping(pairs) => pairs.iter().flat_map(|&(key, of)| [key, of]).collect(),
+        NodeKind::Mapping(pairs) => pairs
+            .iter()
+            .flat_map(|&(key, value)| [key, value])
+            .collect(),
         NodeKind::Alias { .. } => return None,
     };
     let stands_alone = |part: &NodeId| tree.stands_alone(tree.node(*part).full_range());

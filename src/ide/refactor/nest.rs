@@ -44,7 +44,7 @@ fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
         .sheet
         .lines(cursor.entry)
         .filter(|_| cursor.sheet.is_plain(cursor.entry))?;
-    let mut meant = vec![cursor.key.clone()];
+    let mut intended = vec![cursor.key.clone()];
     let column = column(text, node.range.start as usize);
     let mut starts = Vec::new();
     for (key, _) in pairs {
@@ -53,12 +53,12 @@ fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
         let new = format!("{}::{name}", cursor.key);
         if range.slice(text) != &**name
             || !cursor.is_free(&new)
-            || meant.iter().any(|known| **known == *new)
+            || intended.iter().any(|known| **known == *new)
         {
             return None;
         }
         starts.push(range.start as usize);
-        meant.push(Arc::from(new));
+        intended.push(Arc::from(new));
     }
     // There would be no place for a comment beside the hash's key.
     let behind = tree.node(cursor.entry.key).range.end as usize;
@@ -80,8 +80,8 @@ fn flat(cursor: &Cursor<'_>) -> Option<Refactoring> {
     }
     let mut plan = Plan::default();
     plan.add(cursor.at(), TextEdit::replace(lines, new));
-    plan.unseen_classes = cursor.unseen_classes(&meant);
-    plan.meant = meant;
+    plan.unseen_classes = cursor.unseen_classes(&intended);
+    plan.intended = intended;
     let keys = match pairs.len() {
         1 => "a key".to_owned(),
         count => format!("{count} keys"),
@@ -153,9 +153,9 @@ fn nested(cursor: &Cursor<'_>) -> Option<Refactoring> {
         };
         plan.add(cursor.at(), edit);
     }
-    plan.meant = group.iter().map(|(name, _, _)| name.clone()).collect();
-    plan.meant.push(Arc::from(prefix));
-    plan.unseen_classes = cursor.unseen_classes(&plan.meant);
+    plan.intended = group.iter().map(|(name, _, _)| name.clone()).collect();
+    plan.intended.push(Arc::from(prefix));
+    plan.unseen_classes = cursor.unseen_classes(&plan.intended);
     Some(Refactoring {
         title: format!("Combine {} keys into the hash '{prefix}'", group.len()),
         kind: RefactoringKind::Rewrite,

@@ -11,7 +11,7 @@ use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
 use crate::ide::compare::Difference;
 use crate::ide::edit::{Plan, prove};
-use crate::ide::fixture_tests::{ask, with_hierarchy};
+use crate::ide::fixture_tests::{at_cursor, with_hierarchy};
 use crate::ide::random_workspace::{FILES, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::KnownNodes;
@@ -19,7 +19,7 @@ use crate::text::{TextEdit, TextRange};
 use crate::workspace::Snapshot;
 
 #[test]
-fn other_environments_that_read_the_file_are_told() {
+fn other_environments_that_read_the_file_are_reported() {
     let environment = |name: &str, data: &str| {
         format!(
             "#- environments/{name}/environment.conf\nmodulepath = /repo/modules\n\
@@ -78,11 +78,11 @@ m::b: 2
 
 /// The keys that a refactoring can change, by its proof.
 fn possible(text: &str, begin: &str) -> Vec<String> {
-    ask(text, None, |asked| {
-        let offers = offers(asked.analysis, asked.path, asked.offset);
+    at_cursor(text, None, |cursor| {
+        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
         let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
         let title = &offers.next().expect("an offer").title;
-        let found = chosen(asked.analysis, asked.path, asked.offset, title);
+        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
         let (_, proof) = found.expect("a plan that fits");
         let keys = proof.possible.iter();
         keys.map(|change| change.key.to_string()).collect()
@@ -90,7 +90,7 @@ fn possible(text: &str, begin: &str) -> Vec<String> {
 }
 
 #[test]
-fn another_order_of_merged_values_is_told() {
+fn another_order_of_merged_values_is_reported() {
     let text = "\
 #- data/node/n.yaml
 x: 1
@@ -103,12 +103,12 @@ m::b: some text
 lookup_options:
   m::b: {merge: unique}
 ";
-    let told = possible(&with_hierarchy(text), "Move 'm::b' into");
-    assert_eq!(told, ["m::b"]);
+    let keys = possible(&with_hierarchy(text), "Move 'm::b' into");
+    assert_eq!(keys, ["m::b"]);
 }
 
 #[test]
-fn what_nodes_that_are_not_known_may_lose_is_told_beside_what_known_ones_lose() {
+fn losses_of_unknown_nodes_are_reported_with_those_of_known_nodes() {
     let nodes = "#- nodes.yaml\nweb1: {facts: {role: web}}\nweb2: {facts: {role: web, site: x}}\n";
     let text = with_hierarchy(nodes)
         + "#- data/role/web.yaml\na$0: 1\n#- data/site/x.yaml\na: 2\n\
@@ -130,11 +130,11 @@ fn what_nodes_that_are_not_known_may_lose_is_told_beside_what_known_ones_lose() 
 
 /// The sentence in the proof of the first refactoring with a title that begins with `begin`.
 fn words(text: &str, begin: &str) -> String {
-    ask(text, None, |asked| {
-        let offers = offers(asked.analysis, asked.path, asked.offset);
+    at_cursor(text, None, |cursor| {
+        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
         let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
         let title = &offers.next().expect("an offer").title;
-        let found = chosen(asked.analysis, asked.path, asked.offset, title);
+        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
         found.expect("a plan that fits").1.words()
     })
 }
@@ -161,13 +161,13 @@ fn other_options_concern_the_keys_that_they_are_for() {
     let view = analysis.governing(&path).expect("a root");
     let proof = prove(&view, &plan).expect("a plan that fits");
     assert_eq!(
-        proof.possible.iter().map(told_of).collect::<Vec<_>>(),
+        proof.possible.iter().map(change_text).collect::<Vec<_>>(),
         ["a: other facts", "d: other facts", "x: facts.role = web"]
     );
 }
 
 #[test]
-fn a_proof_tells_nodes_apart_by_the_files_with_merge_options() {
+fn a_proof_distinguishes_nodes_by_files_with_merge_options() {
     let texts = [
         "",
         "lookup_options:\n  '^m::': {merge: hash}\n",
@@ -177,7 +177,7 @@ fn a_proof_tells_nodes_apart_by_the_files_with_merge_options() {
         "m::b: [z, '%{lookup(\"m::c\")}']\n",
     ];
     assert_eq!(
-        told(texts, 4, "Move 'm::c' down to data/common.yaml"),
+        possible_changes(texts, 4, "Move 'm::c' down to data/common.yaml"),
         ["a: facts.role = web, facts.site = ams", "m::b: ", "m::c: ",]
     );
 }
@@ -207,7 +207,7 @@ fn a_proof_follows_a_value_through_files_of_three_levels() {
         "",
     ];
     assert_eq!(
-        told(texts, 4, "Move 'a' into 2 files of 'Role'"),
+        possible_changes(texts, 4, "Move 'a' into 2 files of 'Role'"),
         [
             "a: facts.role = db",
             "d: facts.role = db, facts.site = ams, trusted.certname = n",
@@ -217,18 +217,18 @@ fn a_proof_follows_a_value_through_files_of_three_levels() {
 }
 
 /// The possible changes by a refactoring at the start of a file, and their nodes, by its proof.
-fn told(texts: [&str; FILES.len()], at: usize, title: &str) -> Vec<String> {
+fn possible_changes(texts: [&str; FILES.len()], at: usize, title: &str) -> Vec<String> {
     let before = workspace(&texts.map(str::to_owned));
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
     let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
     let analysis = Analysis::new(&before, &settings, &configs, &nodes);
     let path = format!("{FOLDER}/{}", FILES[at]);
     let (_, proof) = chosen(analysis, &path, 0, title).expect("a plan");
-    let told = proof.possible.iter();
-    told.map(told_of).collect()
+    let possible_changes = proof.possible.iter();
+    possible_changes.map(change_text).collect()
 }
 
-fn told_of(change: &Difference) -> String {
+fn change_text(change: &Difference) -> String {
     format!("{}: {}", change.key, change.after.condition)
 }
 
@@ -279,14 +279,14 @@ fn check_proofs(texts: &[String], at: usize, place: f64) -> Result<(), TestCaseE
             offer.title
         );
         let new = values(&after);
-        let told: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
+        let reported: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
         prop_assert!(proof.is_complete);
         for (what, value) in &old {
             let key = what.split(' ').next().unwrap_or_default();
-            let is_told =
-                told.contains(&key) || offer.plan.meant.iter().any(|meant| **meant == *key);
+            let is_reported =
+                reported.contains(&key) || offer.plan.intended.iter().any(|it| **it == *key);
             prop_assert!(
-                is_told || without_way(&new[what]) == without_way(value),
+                is_reported || without_way(&new[what]) == without_way(value),
                 "{}: {what}: {value} became {}\n{:#?}\n{texts:#?}",
                 offer.title,
                 new[what],
@@ -302,7 +302,7 @@ proptest! {
 
     /// A proof without changes is right for every node; a proof with changes is right about all other keys.
     #[test]
-    fn every_refactoring_changes_what_its_proof_says(
+    fn every_refactoring_changes_only_what_its_proof_lists(
         texts in proptest::collection::vec(file(), FILES.len()),
         at in 0..FILES.len(),
         place in 0.0..1.0f64,

@@ -3,19 +3,19 @@
 use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
-use crate::ide::fixture_tests::{ask, check_cases, with_hierarchy};
+use crate::ide::fixture_tests::{at_cursor, check_cases, with_hierarchy};
 
 pub(super) fn titles(text: &str) -> Vec<String> {
-    ask(text, None, |asked| {
-        let offers = offers(asked.analysis, asked.path, asked.offset).into_iter();
+    at_cursor(text, None, |cursor| {
+        let offers = offers(cursor.analysis, cursor.path, cursor.offset).into_iter();
         offers.map(|offer| offer.title).collect()
     })
 }
 
 /// The effect and the diff of the offer with a title that begins with `begin`.
 fn changed_by(text: &str, begin: &str) -> String {
-    ask(text, None, |asked| {
-        let offers = offers(asked.analysis, asked.path, asked.offset);
+    at_cursor(text, None, |cursor| {
+        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
         let title = offers
             .iter()
             .map(|offer| &offer.title)
@@ -24,9 +24,9 @@ fn changed_by(text: &str, begin: &str) -> String {
             let titles: Vec<&String> = offers.iter().map(|offer| &offer.title).collect();
             return format!("not offered: {titles:?}");
         };
-        let found = chosen(asked.analysis, asked.path, asked.offset, title);
+        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
         let (offer, proof) = found.expect("a plan that fits");
-        let snapshot = asked.analysis.snapshot;
+        let snapshot = cursor.analysis.snapshot;
         let changed = offer
             .plan
             .changed(snapshot)
@@ -301,7 +301,7 @@ fn nested_keys_become_flat_and_back() {
 }
 
 #[test]
-fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
+fn keys_of_visible_classes_are_added_and_removed_without_a_warning() {
     let text = in_common("a:\n  port$0: 80\n")
         + "#- environment.conf\nmodulepath = modules\n#- modules/a/manifests/init.pp\nclass a($other) { }\n";
     check(
@@ -320,7 +320,7 @@ fn keys_of_classes_that_are_seen_come_and_go_without_a_word() {
 }
 
 #[test]
-fn a_version_3_that_cannot_be_converted_says_why() {
+fn a_version_3_that_cannot_be_converted_has_a_reason() {
     let why = |more: &str| {
         let text = format!(
             "#- hiera.yaml\n:backends: [yaml]\n:hierarchy: [common]\n{more}$0\n#- data/common.yaml\na: 1\n"
@@ -328,7 +328,7 @@ fn a_version_3_that_cannot_be_converted_says_why() {
         let is_offered = titles(&text)
             .iter()
             .any(|title| title.starts_with("Convert"));
-        let refused = ask(&text, None, |asked| refused(asked.analysis, asked.path));
+        let refused = at_cursor(&text, None, |cursor| refused(cursor.analysis, cursor.path));
         assert_eq!(is_offered, refused.is_none());
         refused.map(|refused| refused.reason)
     };

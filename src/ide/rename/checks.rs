@@ -54,7 +54,9 @@ impl Renaming<'_> {
         }
         if let Some(parameter) = self.parameter() {
             let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
-            let name = new.rsplit_once("::").filter(|(of, _)| **of == **class);
+            let name = new
+                .rsplit_once("::")
+                .filter(|(new_class, _)| **new_class == **class);
             if !name.is_some_and(|(_, name)| is_parameter_name(name)) {
                 return Err(format!(
                     "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \
@@ -67,9 +69,9 @@ impl Renaming<'_> {
             ));
         }
         let snapshot = self.analysis.snapshot;
-        let beside = HieraFiles::beside(self.analysis, from);
+        let related = HieraFiles::related_to(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
-        if let Some(file) = holders.find(|file| beside.contains(file.path())) {
+        if let Some(file) = holders.find(|file| related.contains(file.path())) {
             return Err(format!(
                 "'{new}' is already set, in {}",
                 self.place(file, new)
@@ -116,8 +118,8 @@ impl Renaming<'_> {
             )
         };
         if !is_among(class.file) {
-            let asked = snapshot.file(from).unwrap_or(class.file);
-            return Err(why(asked));
+            let requested = snapshot.file(from).unwrap_or(class.file);
+            return Err(why(requested));
         }
         let mut environments = snapshot.roots().environments();
         let is_loaded = environments.any(|root| {

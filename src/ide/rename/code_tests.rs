@@ -115,7 +115,7 @@ fn a_rename_starts_from_a_use_in_puppet_code_too() {
 }
 
 #[test]
-fn a_parameter_of_a_module_beside_the_modulepath_is_renamed_everywhere_or_nowhere() {
+fn a_parameter_of_a_module_outside_the_modulepath_is_renamed_everywhere_or_nowhere() {
     let module = |folder: &str, more: &str| {
         let text = format!(
             "#- {folder}/p/manifests/init.pp\nclass p($tags) {{ notice($tags) }}\n{more}\

@@ -136,7 +136,7 @@ impl ParameterRename<'_> {
             self.named(name, node.range, is_own, found);
         }
         if let ExpressionKind::Resource(resource) = kind
-            && is_name(&resource.of, "class")
+            && is_name(&resource.type_name, "class")
         {
             for body in &resource.parts {
                 if let ExpressionKind::ResourceBody(title, attributes) = &body.kind
@@ -147,8 +147,8 @@ impl ParameterRename<'_> {
             }
         }
         if let ExpressionKind::ResourceOverride(resource) = kind
-            && let ExpressionKind::Access(of, titles) = &resource.of.kind
-            && is_name(of, "Class")
+            && let ExpressionKind::Access(type_name, titles) = &resource.type_name.kind
+            && is_name(type_name, "Class")
             && titles.iter().any(|title| self.is_title(title))
         {
             self.attributes(&resource.parts, found);

@@ -10,7 +10,7 @@ use super::file::{Moved, file_renames};
 use super::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
 use crate::fixture::{FOLDER, Fixture};
-use crate::ide::fixture_tests::{also_half_typed, ask, check_cases, text_of, with_hierarchy};
+use crate::ide::fixture_tests::{also_half_typed, at_cursor, check_cases, text_of, with_hierarchy};
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use crate::scope::{KnownNodes, Scope};
@@ -19,12 +19,13 @@ use crate::workspace::{Change, Snapshot, Workspace};
 
 /// The lines that a rename changes, or the reason that forbids it.
 pub(super) fn renamed(text: &str, new_name: &str) -> String {
-    ask(text, None, |asked| {
-        match rename(asked.analysis, asked.path, asked.offset, new_name) {
+    at_cursor(text, None, |cursor| {
+        match rename(cursor.analysis, cursor.path, cursor.offset, new_name) {
             Ok(renamed) => {
-                let asks = renamed.to_confirm.iter();
-                let asks: String = asks.map(|asked| format!("asks: {asked}\n")).collect();
-                asks + &changed_lines(asked.analysis.snapshot, &renamed.edits)
+                let confirmations = renamed.to_confirm.iter();
+                let confirmations: String =
+                    confirmations.map(|key| format!("asks: {key}\n")).collect();
+                confirmations + &changed_lines(cursor.analysis.snapshot, &renamed.edits)
             }
             Err(why) => format!("refused: {why}"),
         }
@@ -64,9 +65,9 @@ fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
 
 pub(super) fn check_prepare(text: &str, expected: Expect) {
     let shown = also_half_typed(text, |text| {
-        ask(text, None, |asked| {
-            let text = asked.analysis.snapshot.file(asked.path).unwrap().text();
-            match prepare(asked.analysis, asked.path, asked.offset) {
+        at_cursor(text, None, |cursor| {
+            let text = cursor.analysis.snapshot.file(cursor.path).unwrap().text();
+            match prepare(cursor.analysis, cursor.path, cursor.offset) {
                 Ok((range, name)) => format!("{name}: {}", text_of(text, range)),
                 Err(why) => format!("refused: {why}"),
             }
@@ -139,23 +140,23 @@ fn in_common(text: &str) -> String {
 }
 
 #[test]
-fn who_renames_a_key_is_told_of_a_class_that_is_not_here() {
-    let told = |text: &str| {
-        ask(&in_common(text), None, |asked| {
-            let renamed = rename(asked.analysis, asked.path, asked.offset, "b::listen");
+fn renaming_a_key_of_a_missing_class_gives_a_notice() {
+    let to_know = |text: &str| {
+        at_cursor(&in_common(text), None, |cursor| {
+            let renamed = rename(cursor.analysis, cursor.path, cursor.offset, "b::listen");
             renamed.map(|renamed| renamed.to_know)
         })
     };
     assert_eq!(
-        told("z::po$0rt: 80\n"),
+        to_know("z::po$0rt: 80\n"),
         Ok(vec![
             "'z::port' may be for a parameter of the class z, which is not in this workspace: automatic lookup finds \
              it by that name alone"
                 .to_owned()
         ])
     );
-    assert_eq!(told("a::po$0rt: 80\n"), Ok(Vec::new()));
-    assert_eq!(told("a::port: {x$0: 1}\n"), Ok(Vec::new()));
+    assert_eq!(to_know("a::po$0rt: 80\n"), Ok(Vec::new()));
+    assert_eq!(to_know("a::port: {x$0: 1}\n"), Ok(Vec::new()));
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn a_key_is_renamed_over_levels_tokens_and_options() {
 }
 
 #[test]
-fn what_would_change_values_is_refused() {
+fn renames_that_would_change_values_are_refused() {
     let text = |more: &str| in_common(&format!("a::po$0rt: 80\n{more}"));
     check_all(
         text,
@@ -294,14 +295,14 @@ fn nested_keys_and_anchors() {
 fn literal_paths_follow_files_and_folders() {
     let moved = |from: &str, to: &str| {
         let text = with_hierarchy("#- data/common.yaml\na$0: 1\n#- data/role/web.yaml\na: 1\n");
-        ask(&text, None, |asked| {
+        at_cursor(&text, None, |cursor| {
             let moved = [Moved {
                 from: format!("{FOLDER}/{from}"),
                 to: format!("{FOLDER}/{to}"),
             }];
             changed_lines(
-                asked.analysis.snapshot,
-                &file_renames(asked.analysis, &moved),
+                cursor.analysis.snapshot,
+                &file_renames(cursor.analysis, &moved),
             )
         })
     };
@@ -320,13 +321,13 @@ fn the_folder_of_a_glob_follows() {
     let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: U, glob: \"people/users.d/*.yaml\"}\n  - {name: R, globs: [\"r/%{facts.role}/*.yaml\", 'all/**/*.yaml']}\n\
                 #- data/people/users.d/a.yaml\na$0: 1\n#- data/all/x/b.yaml\nb: 1\n";
     let moved = |from: &str, to: &str| {
-        ask(text, None, |asked| {
+        at_cursor(text, None, |cursor| {
             let moved = Moved {
                 from: format!("{FOLDER}/{from}"),
                 to: format!("{FOLDER}/{to}"),
             };
-            let edits = file_renames(asked.analysis, &[moved]);
-            changed_lines(asked.analysis.snapshot, &edits)
+            let edits = file_renames(cursor.analysis, &[moved]);
+            changed_lines(cursor.analysis.snapshot, &edits)
         })
     };
     expect![[r#"hiera.yaml:3   - {name: U, glob: "people/accounts/*.yaml"}"#]]
@@ -405,8 +406,8 @@ fn values(snapshot: &Snapshot, name: &dyn Fn(&str) -> String) -> BTreeMap<String
         }
         for key in KEYS {
             for below in ["", ".k", ".l.k"] {
-                let asked = format!("{}{below}", name(key));
-                let answer = view.session().lookup(&scope, &Request::key(&asked));
+                let name_below = format!("{}{below}", name(key));
+                let answer = view.session().lookup(&scope, &Request::key(&name_below));
                 // Texts of errors contain the key's name.
                 let shown = match &answer.result {
                     Ok(value) => value.inspect(),

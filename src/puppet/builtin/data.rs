@@ -30,19 +30,19 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Optio
 }
 
 fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
-    let mut asked = LookupCall::default();
+    let mut request = LookupCall::default();
     match call.values {
         [Value::Hash(options)] => {
             let names = options.get(&StrKey("name")).ok_or_else(|| call.refused())?;
-            asked.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut asked, options).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut request, options).ok_or_else(|| call.refused())?;
         }
         [names, Value::Hash(options)] => {
-            asked.names = named(names).ok_or_else(|| call.refused())?;
-            options_of(&mut asked, options).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
+            options_of(&mut request, options).ok_or_else(|| call.refused())?;
         }
         [names, rest @ ..] if rest.len() <= 3 => {
-            asked.names = named(names).ok_or_else(|| call.refused())?;
+            request.names = named(names).ok_or_else(|| call.refused())?;
             // Only a call with a default accepts `undef` for omitted arguments.
             if rest.len() < 3 && rest.iter().any(Value::is_undef) {
                 return Err(Stop::failed(
@@ -51,22 +51,22 @@ fn lookup(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
             }
             let given = |at: usize| rest.get(at).filter(|value| !value.is_undef());
             if let Some(expected) = given(0) {
-                asked.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
+                request.value_type = Some(type_text(expected).ok_or_else(|| call.refused())?);
             }
-            asked.merge = given(1).cloned();
-            asked.default_value = rest.get(2).cloned();
+            request.merge = given(1).cloned();
+            request.default_value = rest.get(2).cloned();
         }
         _ => return Err(call.refused()),
     }
-    answer(evaluator, call, &asked)
+    answer(evaluator, call, &request)
 }
 
-fn answer(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, asked: &LookupCall) -> Evaluated {
+fn answer(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>, request: &LookupCall) -> Evaluated {
     if call.lambda.is_some() {
         return Err(call.refused());
     }
     let scope = evaluator.variables.scope();
-    let value = evaluator.host.lookup(asked, &scope)?;
+    let value = evaluator.host.lookup(request, &scope)?;
     match value.has_opaque() {
         true => Err(not_known(&value)),
         false => Ok(value),
@@ -91,7 +91,7 @@ fn type_text(value: &Value) -> Option<Arc<str>> {
     }
 }
 
-fn options_of(asked: &mut LookupCall, options: &HashMap) -> Option<()> {
+fn options_of(request: &mut LookupCall, options: &HashMap) -> Option<()> {
     for (name, value) in options {
         if value.is_undef() && name.as_str() != Some("default_value") {
             continue;
@@ -99,11 +99,11 @@ fn options_of(asked: &mut LookupCall, options: &HashMap) -> Option<()> {
         let hash = || value.as_hash().map(|hash| Arc::new(hash.clone()));
         match name.as_str()? {
             "name" => {}
-            "value_type" => asked.value_type = Some(type_text(value)?),
-            "merge" => asked.merge = Some(value.clone()),
-            "default_value" => asked.default_value = Some(value.clone()),
-            "default_values_hash" => asked.default_values = hash()?,
-            "override" => asked.overrides = hash()?,
+            "value_type" => request.value_type = Some(type_text(value)?),
+            "merge" => request.merge = Some(value.clone()),
+            "default_value" => request.default_value = Some(value.clone()),
+            "default_values_hash" => request.default_values = hash()?,
+            "override" => request.overrides = hash()?,
             _ => return None,
         }
     }
@@ -122,14 +122,14 @@ fn hiera(evaluator: &mut Evaluator<'_>, call: &Arguments<'_>) -> Evaluated {
         "hiera_hash" => Some(Value::from("hash")),
         _ => None,
     };
-    let asked = LookupCall {
+    let request = LookupCall {
         names: vec![name.clone()],
         merge,
         default_value: default,
         is_hiera: true,
         ..LookupCall::default()
     };
-    answer(evaluator, call, &asked)
+    answer(evaluator, call, &request)
 }
 
 /// A variable, or a part of its value, by a dotted path.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Findings, Related, counts, declared, is_encrypted, is_given, leaf, sentence};
-use crate::analysis::{ClassParameter, LevelValue, RootView, Survey, Whose, quoted, request};
+use crate::analysis::{Affected, ClassParameter, LevelValue, RootView, Survey, quoted, request};
 use crate::datatype::{self, Mismatch, MismatchKind, Step, Type};
 use crate::interpolation::{Method, TokenKind, tokens};
 use crate::lookup::{self, LookupLimit, Reach, Request, Run};
@@ -210,7 +210,7 @@ impl<'c> EffectiveKey<'c> {
                 continue;
             }
             let example = nodes.shared_name(first);
-            let whose = Whose::Nodes { count, of, example };
+            let affected = Affected::Nodes { count, of, example };
             let more = match others {
                 0 => String::new(),
                 others => format!(", and another wrong value for {others} more"),
@@ -220,7 +220,7 @@ impl<'c> EffectiveKey<'c> {
                 true => Severity::Warning,
                 false => Severity::Error,
             };
-            let message = format!("{}{whose}{more}", part.message);
+            let message = format!("{}{affected}{more}", part.message);
             let finding = findings.report_as(severity, part.range, message);
             finding.related = part.related;
         }
@@ -295,9 +295,9 @@ impl<'c> EffectiveKey<'c> {
     }
 
     /// The key in another file, unless that file is already among the related places.
-    fn place_in(&self, file: &File, said: &[Related], message: &str) -> Option<Related> {
+    fn place_in(&self, file: &File, known: &[Related], message: &str) -> Option<Related> {
         let fact = file.facts().key(&self.key.name)?;
-        let is_new = said.iter().all(|known| known.path != *file.path());
+        let is_new = known.iter().all(|known| known.path != *file.path());
         (is_new && file.path() != self.at.file.path()).then(|| Related {
             path: Arc::clone(file.path()),
             range: fact.key,

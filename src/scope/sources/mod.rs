@@ -226,8 +226,8 @@ pub fn read_nodes(value: &Value, stem: &str, common: &HashMap) -> Result<Nodes, 
 }
 
 /// A part of saved data; undef if missing.
-fn field(of: &Value, name: &str) -> Value {
-    of.get(name).cloned().unwrap_or_default()
+fn field(value: &Value, name: &str) -> Value {
+    value.get(name).cloned().unwrap_or_default()
 }
 
 /// Collects nodes while reading.

@@ -111,13 +111,13 @@ fn trusted_data_among_the_facts_count_where_they_are_whole() {
         let domain = known(&nodes, "a", "trusted.domain");
         assert_eq!(domain.as_deref(), Some("x"), "{text}");
         // Data given for the node itself takes precedence.
-        let said = text.replace(r#""facts""#, r#""trusted": {"extensions": {}}, "facts""#);
-        let nodes = json(&said, "x");
-        if said != *text {
+        let with_trusted = text.replace(r#""facts""#, r#""trusted": {"extensions": {}}, "facts""#);
+        let nodes = json(&with_trusted, "x");
+        if with_trusted != *text {
             assert_eq!(
                 known(&nodes, "a", "trusted.extensions.pp_role"),
                 None,
-                "{said}"
+                "{with_trusted}"
             );
         }
         let part = text.replace(r#""authenticated": "remote", "#, "");
@@ -130,7 +130,7 @@ fn trusted_data_among_the_facts_count_where_they_are_whole() {
 }
 
 #[test]
-fn facts_that_a_query_took_apart_are_put_together() {
+fn facts_that_a_query_split_are_joined() {
     let nodes = json(
         r#"[{"certname": "a", "path": ["os", "family"], "name": "family", "value": "Debian"},
             {"certname": "a", "path": ["os", "release", "major"], "name": "major", "value": "12"},

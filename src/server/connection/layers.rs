@@ -16,7 +16,7 @@ use crate::workspace::{Change, PROJECT_FILE, Snapshot, path};
 
 /// Whether to repeat earlier searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Again {
+pub(crate) enum Repeat {
     /// No: only search for newly opened files.
     No,
     /// Yes: search for all files.
@@ -48,8 +48,8 @@ impl Connection {
     }
 
     /// Searches for the environments that govern open files outside the workspace folders, after
-    /// open files have changed, or (with `again`) after hierarchies may have changed.
-    pub(crate) fn seek(&self, again: Again) {
+    /// open files have changed, or (with `repeat`) after hierarchies may have changed.
+    pub(crate) fn seek(&self, repeat: Repeat) {
         let open: BTreeSet<Arc<str>> = self
             .documents()
             .paths()
@@ -57,17 +57,18 @@ impl Connection {
             .filter_map(|file| path::parent(file).map(Arc::from))
             .collect();
         let mut layers = lock(&self.layers);
-        if again == Again::No && open == layers.sought {
+        if repeat == Repeat::No && open == layers.sought {
             return;
         }
-        let is_new = again == Again::Yes || !open.is_subset(&layers.sought);
+        let is_new = repeat == Repeat::Yes || !open.is_subset(&layers.sought);
         layers.sought.clone_from(&open);
         let folders = layers.folders.clone();
         drop(layers);
         self.disk.seek(Seek { open, folders }, || {
             if is_new {
                 // The meaning of an open file is unknown before its environment is read.
-                self.index.send_replace(Index::Reading { read: 0, of: 0 });
+                self.index
+                    .send_replace(Index::Reading { read: 0, total: 0 });
             }
         });
     }
@@ -97,7 +98,7 @@ impl Connection {
         }
         self.read_settings();
         self.send_folders();
-        self.seek(Again::Yes);
+        self.seek(Repeat::Yes);
     }
 
     /// Passes the folders to the model, and starts reading them.
@@ -120,7 +121,8 @@ impl Connection {
             WatchedBy::Us
         };
         self.disk.scan(watched_by, || {
-            self.index.send_replace(Index::Reading { read: 0, of: 0 });
+            self.index
+                .send_replace(Index::Reading { read: 0, total: 0 });
         });
     }
 
@@ -152,8 +154,8 @@ impl Connection {
             let mut layers = lock(&self.layers);
             // The protocol does not say who wrote a setting of a client's configuration.
             let mut read = vec![(Origin::User, self.facts().options.clone())];
-            let says_origins = self.facts().setting_origins;
-            read.extend(by_origin(layers.configuration.clone(), says_origins));
+            let has_origins = self.facts().setting_origins;
+            read.extend(by_origin(layers.configuration.clone(), has_origins));
             let mut complaints: Vec<String> = Vec::new();
             let snapshot = self.model.latest().snapshot;
             let known = |at: &str| snapshot.file(at).map(|file| Arc::clone(file.text()));

@@ -33,8 +33,8 @@ use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
 use crate::ide::cell::{counted, what_was_read};
 use crate::workspace::path;
-pub(crate) use layers::Again;
 use layers::Layers;
+pub(crate) use layers::Repeat;
 pub(crate) use underway::Ticket;
 use underway::Underway;
 
@@ -58,7 +58,7 @@ pub(crate) enum Index {
     Reading {
         read: usize,
         /// Total number, as far as known.
-        of: usize,
+        total: usize,
     },
     Complete,
 }
@@ -126,7 +126,7 @@ impl Connection {
             news: watch::Sender::default(),
             unwanted_progress: watch::Sender::default(),
             diagnostics: Arc::default(),
-            index: watch::Sender::new(Index::Reading { read: 0, of: 0 }),
+            index: watch::Sender::new(Index::Reading { read: 0, total: 0 }),
             ending: Notify::new(),
             documents: Mutex::default(),
             facts: OnceLock::new(),
@@ -236,7 +236,7 @@ impl Connection {
     /// Marks the diagnostics of all files as outdated.
     pub(crate) fn recheck_all(&self) {
         self.recheck.store(true, Ordering::Release);
-        self.tell_change();
+        self.notify_change();
     }
 
     /// The changes since the last call that diagnostics depend on.
@@ -249,7 +249,7 @@ impl Connection {
     }
 
     /// Wakes the tasks that show diagnostics: something they depend on has changed.
-    pub(crate) fn tell_change(&self) {
+    pub(crate) fn notify_change(&self) {
         self.changed.notify_one();
         self.news.send_modify(|happened| *happened += 1);
     }

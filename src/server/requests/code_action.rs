@@ -28,15 +28,15 @@ pub(crate) async fn handle(
 ) -> Result<Option<lsp::CodeActionResponse>> {
     let uri = params.text_document.uri;
     let only = params.context.only;
-    let wants_fixes = wants(only.as_deref(), lsp::CodeActionKind::QUICKFIX.as_str());
+    let wants_fixes = accepts(only.as_deref(), lsp::CodeActionKind::QUICKFIX.as_str());
     // "Fix all" is offered only if the client asks for its kind.
-    let wants_all = only.is_some() && wants(only.as_deref(), FIX_ALL);
+    let wants_all = only.is_some() && accepts(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
-    let wants_encryption = wants(only.as_deref(), rewrite.as_str());
+    let wants_encryption = accepts(only.as_deref(), rewrite.as_str());
     let form = session.facts().edits;
     let kinds = RefactoringKind::ALL.into_iter();
     let kinds: Vec<RefactoringKind> = kinds
-        .filter(|kind| wants(only.as_deref(), kind.name()))
+        .filter(|kind| accepts(only.as_deref(), kind.name()))
         .collect();
     let is_wanted = wants_fixes || wants_all || wants_encryption || !kinds.is_empty();
     let path = convert::path(uri.as_str()).filter(|_| is_wanted && session.facts().code_actions);
@@ -81,12 +81,12 @@ pub(crate) async fn handle(
         let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
         Some(shown.collect())
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "textDocument/codeAction", lane, wants, work).await
+    let (lane, accepts) = (Lane::Interactive, Wants::WholeWorkspace);
+    super::answer(session, "textDocument/codeAction", lane, accepts, work).await
 }
 
 /// Whether a client that restricts the kinds wants actions of a kind.
-fn wants(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
+fn accepts(only: Option<&[lsp::CodeActionKind]>, kind: &str) -> bool {
     only.is_none_or(|kinds| {
         kinds.iter().any(|wanted| {
             let rest = kind.strip_prefix(wanted.as_str());

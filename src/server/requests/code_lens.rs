@@ -87,17 +87,17 @@ fn words(kind: &LensKind) -> (String, &'static str) {
             ("show what this edit changes".to_owned(), IMPACT)
         }
         LensKind::NoImpact => ("unsaved: changes no effective value".to_owned(), IMPACT),
-        LensKind::Impact { keys, nodes, of } => {
+        LensKind::Impact { keys, nodes, total } => {
             let keys = match keys {
                 None => String::new(),
                 Some(1) => " 1 key".to_owned(),
                 Some(count) => format!(" {count} keys"),
             };
-            let title = match (keys.is_empty(), of) {
+            let title = match (keys.is_empty(), total) {
                 (true, 0) => "changes the value".to_owned(),
-                (true, of) => format!("changes {nodes} of {of} nodes"),
+                (true, total) => format!("changes {nodes} of {total} nodes"),
                 (false, 0) => format!("unsaved: changes{keys}"),
-                (false, of) => format!("unsaved: changes{keys} for {nodes} of {of} nodes"),
+                (false, total) => format!("unsaved: changes{keys} for {nodes} of {total} nodes"),
             };
             (title, IMPACT)
         }

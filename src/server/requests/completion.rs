@@ -33,7 +33,10 @@ pub(crate) async fn handle(
         let replaced = range(view, path, replace)?;
         let items = items.into_iter().enumerate();
         let items = items.map(|(order, item)| lsp::CompletionItem {
-            documentation: item.documentation.as_deref().map(|words| said(words, form)),
+            documentation: item
+                .documentation
+                .as_deref()
+                .map(|words| documentation(words, form)),
             ..converted(item, order, replaced, snippets, &uri)
         });
         Some(lsp::CompletionResponse::List(lsp::CompletionList {
@@ -49,7 +52,7 @@ pub(crate) async fn resolve(
     session: &Connection,
     item: lsp::CompletionItem,
 ) -> Result<lsp::CompletionItem> {
-    let Some((path, about)) = item.data.as_ref().and_then(asked) else {
+    let Some((path, about)) = item.data.as_ref().and_then(item_subject) else {
         return Ok(item);
     };
     let form = session.facts().completion_form();
@@ -61,10 +64,10 @@ pub(crate) async fn resolve(
         let found = view.analyse(&path, |analysis| {
             described(analysis, &path, &about, &options)
         });
-        let documentation = found.map(|said| match form {
-            HoverForm::Markdown => (lsp::MarkupKind::Markdown, said.markdown),
-            HoverForm::Aligned => (lsp::MarkupKind::Markdown, said.aligned),
-            HoverForm::Plain => (lsp::MarkupKind::PlainText, said.plain),
+        let documentation = found.map(|hover| match form {
+            HoverForm::Markdown => (lsp::MarkupKind::Markdown, hover.markdown),
+            HoverForm::Aligned => (lsp::MarkupKind::Markdown, hover.aligned),
+            HoverForm::Plain => (lsp::MarkupKind::PlainText, hover.plain),
         });
         let documentation = documentation.map(|(kind, value)| {
             lsp::Documentation::MarkupContent(lsp::MarkupContent { kind, value })
@@ -119,7 +122,7 @@ fn converted(
 }
 
 /// A text in a form that the client shows.
-fn said(words: &str, form: HoverForm) -> lsp::Documentation {
+fn documentation(words: &str, form: HoverForm) -> lsp::Documentation {
     match form {
         HoverForm::Plain => lsp::Documentation::String(words.to_owned()),
         HoverForm::Markdown | HoverForm::Aligned => {
@@ -132,7 +135,7 @@ fn said(words: &str, form: HoverForm) -> lsp::Documentation {
 }
 
 /// The file and the subject of an item.
-fn asked(data: &Value) -> Option<(String, Described)> {
+fn item_subject(data: &Value) -> Option<(String, Described)> {
     let path = convert::path(data.get("uri")?.as_str()?)?;
     let text = |name: &str| data.get(name).and_then(Value::as_str).map(Arc::from);
     let key = text("key").map(Described::Key);

@@ -19,9 +19,9 @@ pub(crate) async fn handle(
 ) -> Result<lsp::DocumentDiagnosticReportResult> {
     let path = convert::path(params.text_document.uri.as_str());
     let previous = params.previous_result_id;
-    let asked = path.clone();
+    let requested = path.clone();
     let check = move |view: &View, part| {
-        let items = asked.and_then(|path| checker(view, part)(&path));
+        let items = requested.and_then(|path| checker(view, part)(&path));
         report(OfFile::new(items.unwrap_or_default()), previous.as_deref())
     };
     // A client that can be asked to refresh does not wait for the whole workspace.

@@ -35,7 +35,7 @@ struct Arguments {
 
 /// A client's additional wishes for a document.
 #[derive(Clone, Copy, Default)]
-struct WantsMore {
+struct Extras {
     data: bool,
     values: bool,
     sides: bool,
@@ -48,7 +48,7 @@ pub(super) async fn answer(
     token: Option<lsp::ProgressToken>,
 ) -> Result<Value> {
     let is_wanted = |name| arguments.get(name) == Some(&Value::Bool(true));
-    let wants = WantsMore {
+    let extras = Extras {
         data: is_wanted("data"),
         values: is_wanted("values"),
         sides: is_wanted("sides"),
@@ -64,24 +64,24 @@ pub(super) async fn answer(
         return Err(Error::internal_error());
     };
     let progress = Progress::begin(session, token, title, &ticket.stop);
-    let teller = progress.teller();
-    let asked = command.to_owned();
+    let reporter = progress.reporter();
+    let command_name = command.to_owned();
     let work = move |view: View| {
         let path = arguments.path.clone();
         let place = place(&arguments, &view);
-        if asked == REVEAL {
-            let mut answer = json_of(reveal(&view, &place)?, wants);
+        if command_name == REVEAL {
+            let mut answer = json_of(reveal(&view, &place)?, extras);
             answer["secret"] = Value::Bool(true);
             return Ok(answer);
         }
-        let question = question(&asked, arguments, place, &view);
-        let tell = |done, of| teller.tell(done, of);
+        let question = question(&command_name, arguments, place, &view);
+        let report = |done, total| reporter.report(done, total);
         let answer = view.analyse(&path, |analysis| {
-            document::answer(analysis, &question, &tell)
+            document::answer(analysis, &question, &report)
         })?;
         Ok(match answer {
             DocumentAnswer::Message(message) => json!({ "message": message }),
-            DocumentAnswer::Document(document) => json_of(document, wants),
+            DocumentAnswer::Document(document) => json_of(document, extras),
         })
     };
     let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
@@ -110,12 +110,12 @@ fn show(session: &Connection, answer: &Value) {
     tokio::spawn(async move {
         let client = session.client.clone();
         let client = &client;
-        let say = |kind, words: String| async move { client.show_message(kind, words).await };
+        let notify = |kind, words: String| async move { client.show_message(kind, words).await };
         match (message, title, content) {
-            (Some(message), _, _) => say(lsp::MessageType::INFO, message).await,
+            (Some(message), _, _) => notify(lsp::MessageType::INFO, message).await,
             (None, Some(_), Some(_)) if is_secret => {
                 let why = "the plain text is not shown: this editor could only show it from a file, and secrets are not written to files";
-                say(lsp::MessageType::WARNING, why.to_owned()).await;
+                notify(lsp::MessageType::WARNING, why.to_owned()).await;
             }
             (None, Some(title), Some(content)) => {
                 let put = move || session.shown_files.put(&title, ending, &content);
@@ -124,7 +124,7 @@ fn show(session: &Connection, answer: &Value) {
                     Ok(Ok(at)) => at,
                     Ok(Err(why)) => {
                         let why = format!("the answer cannot be shown: {why}");
-                        return say(lsp::MessageType::WARNING, why).await;
+                        return notify(lsp::MessageType::WARNING, why).await;
                     }
                     // It was cancelled: the process is ending.
                     Err(_) => return,
@@ -280,7 +280,7 @@ pub(super) fn shown(title: &str, language: &str, content: &str) -> Value {
     })
 }
 
-fn json_of(document: Document, wants: WantsMore) -> Value {
+fn json_of(document: Document, extras: Extras) -> Value {
     let Document {
         title,
         language,
@@ -290,18 +290,16 @@ fn json_of(document: Document, wants: WantsMore) -> Value {
         sides,
     } = document;
     let mut answer = shown(&title, language, &content);
-    if wants.data {
+    if extras.data {
         let data = data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
         answer["data"] = data.unwrap_or_default();
     }
-    if wants.values && !values.is_empty() {
+    if extras.values && !values.is_empty() {
         answer["values"] = values.into();
     }
-    if wants.sides && !sides.is_empty() {
+    if extras.sides && !sides.is_empty() {
         let sides = sides.into_iter();
-        answer["sides"] = sides
-            .map(|side| json_of(side, WantsMore::default()))
-            .collect();
+        answer["sides"] = sides.map(|side| json_of(side, Extras::default())).collect();
     }
     answer
 }

@@ -20,7 +20,7 @@ use crate::server::capabilities::{
     CLEAR_FACTS, DIFF, DOCTOR, EXPLAIN, FACTS, HIERARCHIES, IMPACT, MATRIX, NODES, RECIPES, RESCAN,
     REVEAL, SELECT_NODE, SET_FACT, SET_VALUE, USES, VALUE, WHY_NOT,
 };
-use crate::server::connection::{Again, Connection};
+use crate::server::connection::{Connection, Repeat};
 use crate::server::convert;
 use crate::server::jobs::Lane;
 use crate::workspace::path;
@@ -74,7 +74,7 @@ pub(crate) async fn handle(
     match params.command.as_str() {
         RESCAN => {
             session.rescan();
-            session.seek(Again::Yes);
+            session.seek(Repeat::Yes);
             Ok(None)
         }
         command @ (SELECT_NODE | SET_FACT | CLEAR_FACTS) => match choosing(command, &arguments) {
@@ -242,15 +242,15 @@ pub(super) fn place(session: &Connection, arguments: &Value) -> String {
 
 /// The configurations of the workspace, the best first, and the one that governs a file.
 async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
-    let asked = file(arguments);
-    let place = asked
+    let requested = file(arguments);
+    let place = requested
         .clone()
         .or_else(|| session.folders().into_iter().next());
     let place = place.unwrap_or_else(|| "/".to_owned());
     let work = move |view: View| {
         view.analyse(&place, |analysis| {
             let all = analysis.configurations().iter().map(|config| {
-                let reads = asked.as_ref().map(|at| config.reach(at).is_some());
+                let reads = requested.as_ref().map(|at| config.reach(at).is_some());
                 json!({
                     "uri": disk::file_uri(&config.path),
                     "folder": disk::file_uri(&config.dir),
@@ -269,7 +269,7 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
                     "folder": disk::file_uri(&config.dir),
                     "version": null,
                     "files": 0,
-                    "reads": asked.as_ref().map(|_| false),
+                    "reads": requested.as_ref().map(|_| false),
                     "used": true,
                     "error": config.why,
                     "why": format!("Puppet refuses it: {}; every lookup fails", config.why),

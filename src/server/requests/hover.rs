@@ -30,8 +30,8 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     };
     let still_reading = match view.index {
         // Files that are not read yet may change the answer, so it must be marked as incomplete.
-        Index::Reading { read, of } => Some(format!(
-            "still reading the workspace ({read} of {of} files)"
+        Index::Reading { read, total } => Some(format!(
+            "still reading the workspace ({read} of {total} files)"
         )),
         Index::Complete => None,
     };

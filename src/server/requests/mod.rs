@@ -352,8 +352,8 @@ pub(crate) fn no_answer(session: &Connection, method: &str, why: NoAnswer) -> Er
             let code = ErrorCode::ContentModified;
             (code, code.description().to_owned())
         }
-        NoAnswer::Panicked(said) => {
-            let message = format!("{method} failed inside the server: {said}");
+        NoAnswer::Panicked(panic) => {
+            let message = format!("{method} failed inside the server: {panic}");
             session.log(LogLevel::Error, &message);
             (ErrorCode::InternalError, message)
         }

@@ -19,7 +19,7 @@ const MOST_TOLD: usize = 4;
 /// The nodes, and with `details` their distinguishing values.
 pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Value> {
     let place = place(session, arguments);
-    let wants_details = arguments.get("details") == Some(&Value::Bool(true));
+    let with_details = arguments.get("details") == Some(&Value::Bool(true));
     let work = move |view: View| {
         let known = view.nodes(&place);
         let nodes = known.nodes.all().iter();
@@ -40,7 +40,7 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
                 "problems": known.problems,
                 "environments": environments,
             });
-            if wants_details {
+            if with_details {
                 let used = analysis.answering(&place);
                 let used = used.map(|view| view.level_variables()).unwrap_or_default();
                 let used = used.into_iter().filter(|variable| !variable.is_name());

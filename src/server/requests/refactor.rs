@@ -67,12 +67,12 @@ pub(crate) async fn resolve(
     session: &Connection,
     action: lsp::CodeAction,
 ) -> Result<lsp::CodeAction> {
-    let asked = action.data.as_ref().and_then(|data| {
+    let offer_data = action.data.as_ref().and_then(|data| {
         let path = convert::path(data.get("uri")?.as_str()?)?;
         let position = serde_json::from_value(data.get("position")?.clone()).ok()?;
         Some((path, position, data.get("title")?.as_str()?.to_owned()))
     });
-    let Some((path, position, title)) = asked else {
+    let Some((path, position, title)) = offer_data else {
         return Ok(action);
     };
     let form = session.facts().edits;

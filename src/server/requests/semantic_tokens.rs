@@ -195,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_what_is_between_the_ends() {
-        let of = |lengths: &[u32]| -> Vec<lsp::SemanticToken> {
+    fn a_difference_is_the_part_between_common_ends() {
+        let tokens = |lengths: &[u32]| -> Vec<lsp::SemanticToken> {
             lengths.iter().map(|length| token(*length)).collect()
         };
         for (last, new, expected) in [
@@ -206,7 +206,7 @@ mod tests {
             (vec![1, 1, 1], vec![1, 1], Some((10, 5, vec![]))),
             (vec![], vec![4], Some((0, 0, vec![4]))),
         ] {
-            let edits = difference(&of(&last), &of(&new));
+            let edits = difference(&tokens(&last), &tokens(&new));
             let found = edits.first().map(|edit| {
                 let data = edit.data.iter().flatten();
                 let lengths: Vec<u32> = data.map(|token| token.length).collect();

@@ -25,7 +25,7 @@ use crate::text::Position;
 /// The message for a place without a hierarchy.
 const NO_HIERARCHY: &str = "there is no hierarchy here";
 
-struct Asked {
+struct ValueRequest {
     key: Option<Arc<str>>,
     /// The position of the key, if it is not named.
     position: Option<Position>,
@@ -40,34 +40,34 @@ pub(super) async fn answer(
     command: &str,
     arguments: &Value,
 ) -> Result<Value> {
-    let asked = read(command, arguments).map_err(Error::invalid_params)?;
+    let request = read(command, arguments).map_err(Error::invalid_params)?;
     let place = file(arguments).unwrap_or_else(|| place(session, arguments));
     let form = session.facts().edits;
     let is_set = command == SET_VALUE;
     let work = move |view: View| {
-        let offset = asked
+        let offset = request
             .position
             .and_then(|at| view.lines(&place, |lines| lines.offset(at, view.encoding)));
-        let of = KeyPlace {
+        let key_place = KeyPlace {
             path: Arc::from(place.as_str()),
-            key: asked.key.clone(),
+            key: request.key.clone(),
             offset,
         };
-        let key = of.top_key(&view.snapshot)?;
+        let key = key_place.top_key(&view.snapshot)?;
         // A named key is used as written.
-        let key = match asked.key {
+        let key = match request.key {
             Some(_) => key,
             None => Arc::from(quoted(&key)),
         };
         view.analyse(&place, |analysis| match is_set {
-            true => edits(analysis, &of.path, key, &asked, &|proposal| {
+            true => edits(analysis, &key_place.path, key, &request, &|proposal| {
                 let note = Note {
                     label: proposal.words() + &in_brackets(analysis),
                     is_to_confirm: true,
                 };
                 json!(plan_edit(&view, &proposal.plan, form, Some(&note)))
             }),
-            false => reasons(analysis, &of.path, &key, &asked),
+            false => reasons(analysis, &key_place.path, &key, &request),
         })
     };
     let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
@@ -75,7 +75,7 @@ pub(super) async fn answer(
     answer.map_err(|why: String| Error::invalid_params(why))
 }
 
-fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> {
+fn read(command: &str, arguments: &Value) -> std::result::Result<ValueRequest, String> {
     let wrong = || match command == WHY_NOT {
         true => {
             format!(
@@ -107,7 +107,7 @@ fn read(command: &str, arguments: &Value) -> std::result::Result<Asked, String> 
         }
         (false, Some(one)) => vec![text(one).ok_or_else(wrong)?],
     };
-    Ok(Asked {
+    Ok(ValueRequest {
         key,
         position,
         value,
@@ -128,13 +128,13 @@ fn edits(
     analysis: Analysis<'_>,
     place: &str,
     key: Arc<str>,
-    asked: &Asked,
+    request: &ValueRequest,
     edit: &dyn Fn(&Proposal) -> Value,
 ) -> std::result::Result<Value, String> {
     let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
-    let which = nodes_of(&asked.conditions)?;
-    let wanted = (key, asked.value.clone());
-    let goal = Goal::of(analysis.nodes, wanted, &which, asked.only)?;
+    let which = nodes_of(&request.conditions)?;
+    let wanted = (key, request.value.clone());
+    let goal = Goal::of(analysis.nodes, wanted, &which, request.only)?;
     let outcome = proposals(&view, &goal, &|_| {})?;
     let one = |proposal| WithEdit {
         proposal: ProposalFields::new(proposal, analysis.snapshot),
@@ -147,12 +147,15 @@ fn edits(
     Ok(match &outcome {
         Outcome::Proposals(_) => answer,
         Outcome::Already => {
-            let message = format!("these nodes already get this value of '{}'", goal.asked);
+            let message = format!(
+                "these nodes already get this value of '{}'",
+                goal.written_key
+            );
             let message = message + &in_brackets(analysis);
             with(answer, json!({ "message": message }))
         }
         Outcome::Nothing(reasons) => {
-            let title = format!("No edit for {}", goal.asked);
+            let title = format!("No edit for {}", goal.written_key);
             let text = above(analysis) + &reasons_text(&goal, reasons);
             with(answer, shown(&title, "text", &text))
         }
@@ -163,12 +166,12 @@ fn reasons(
     analysis: Analysis<'_>,
     place: &str,
     key: &str,
-    asked: &Asked,
+    request: &ValueRequest,
 ) -> std::result::Result<Value, String> {
     let view = analysis.answering(place).ok_or(NO_HIERARCHY)?;
-    let members = chosen(analysis.nodes, &nodes_of(&asked.conditions)?)?;
+    let members = chosen(analysis.nodes, &nodes_of(&request.conditions)?)?;
     let member = members.first().copied().unwrap_or_default();
-    let why = why_not(&view, key, &asked.value, member)?;
+    let why = why_not(&view, key, &request.value, member)?;
     let node = analysis.nodes.certname(member);
     let name = |at: &str| analysis.snapshot.short_name(at).to_owned();
     let lines = why_not_lines(&why, key, node, &name);

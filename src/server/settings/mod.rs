@@ -161,11 +161,11 @@ pub enum Origin {
 /// Splits a section of a client's configuration by the author of its settings; without that
 /// information all may be the workspace's.
 #[must_use]
-pub fn by_origin(section: Value, says_origins: bool) -> Vec<(Origin, Value)> {
+pub fn by_origin(section: Value, has_origins: bool) -> Vec<(Origin, Value)> {
     let Value::Object(mut section) = section else {
         return vec![(Origin::Workspace, section)];
     };
-    if !says_origins {
+    if !has_origins {
         return vec![(Origin::Workspace, Value::Object(section))];
     }
     let names = section.remove(FROM_WORKSPACE).unwrap_or_default();
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_keeps_its_default_and_is_named() {
+    fn unreadable_settings_keep_their_defaults_and_are_named() {
         let (settings, complaints) = read(
             Origin::User,
             json!({
@@ -478,14 +478,14 @@ mod tests {
     }
 
     #[test]
-    fn a_client_says_whose_a_setting_is_or_all_are_the_workspaces() {
+    fn settings_have_the_origin_that_the_client_reports() {
         let section = json!({
             "decrypt": true, "nodesFiles": ["/elsewhere.json"], "hover": { "maxLines": 9 },
             "fromWorkspace": ["nodesFiles"],
         });
         let folders = ["/w".to_owned()];
-        let told = by_origin(section.clone(), true);
-        let (settings, complaints) = UserSettings::read(&told, &folders);
+        let sections = by_origin(section.clone(), true);
+        let (settings, complaints) = UserSettings::read(&sections, &folders);
         assert!(settings.decrypt && settings.nodes_files.is_empty());
         assert_eq!(settings.hover_max_lines, 9);
         assert_eq!(complaints.len(), 1, "{complaints:?}");
@@ -534,9 +534,9 @@ mod tests {
         assert_eq!(complaints, Vec::<String>::new());
         assert!(settings.ignores("/v/old/a.yaml") && settings.ignores("/w/old/a.yaml"));
         assert!(!settings.ignores("/w/data/old.yaml"));
-        let of = |path| severity_at(&settings.diagnostics_paths, path, "dup-key");
-        assert_eq!(of("/w/data/a.yaml"), Some(ProjectSeverity::Off));
-        assert_eq!(of("/w/data/b.yaml"), None);
+        let severity = |path| severity_at(&settings.diagnostics_paths, path, "dup-key");
+        assert_eq!(severity("/w/data/a.yaml"), Some(ProjectSeverity::Off));
+        assert_eq!(severity("/w/data/b.yaml"), None);
         let project = json!({ "diagnostics": { "ignore": ["/w/gone"] } });
         let (settings, _) = UserSettings::read(&[(Origin::Project, project)], &folders);
         assert!(settings.ignores("/w/gone/a.yaml"));

@@ -89,7 +89,7 @@ impl PuppetParser<'_> {
             if let Err(problem) = self.statement(&mut all, &mut stray) {
                 all.push(self.recover(from, problem)?);
             }
-            if !self.take_sign(";") && !self.goes_on(&mut all)? {
+            if !self.take_sign(";") && !self.at_next_statement(&mut all)? {
                 break;
             }
         }

@@ -231,8 +231,8 @@ fn end_line<'a>(line: &'a str, tag: &str) -> Option<EndLine<'a>> {
 }
 
 /// The text after a mark and blanks; the whole text without a mark.
-fn marked(text: &str, mark: char, asked: bool) -> Option<&str> {
-    if !asked {
+fn marked(text: &str, mark: char, is_marked: bool) -> Option<&str> {
+    if !is_marked {
         return Some(text);
     }
     Some(text.strip_prefix(mark)?.trim_start_matches(is_blank))

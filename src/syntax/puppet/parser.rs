@@ -94,7 +94,7 @@ impl<'a> PuppetParser<'a> {
     }
 
     /// The lexer's error, if there is no next token.
-    pub(super) fn asked(&self) -> Parsed<()> {
+    pub(super) fn check_lexed(&self) -> Parsed<()> {
         match self.peek() {
             Terminal::Refused(index) => Err(self.tokens.refused[index].clone()),
             _ => Ok(()),
@@ -103,7 +103,7 @@ impl<'a> PuppetParser<'a> {
 
     /// The error for a token that is not allowed here.
     pub(super) fn unexpected(&self) -> PuppetProblem {
-        if let Err(refused) = self.asked() {
+        if let Err(refused) = self.check_lexed() {
             return refused;
         }
         let token = self.token();

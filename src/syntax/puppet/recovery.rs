@@ -115,10 +115,10 @@ impl PuppetParser<'_> {
     }
 
     /// Whether another statement follows; tokens that cannot begin one are skipped.
-    pub(super) fn goes_on(&mut self, all: &mut Vec<Expression>) -> Parsed<bool> {
+    pub(super) fn at_next_statement(&mut self, all: &mut Vec<Expression>) -> Parsed<bool> {
         while !begins_statement(self.peek()) {
             if self.problems.is_none() {
-                self.asked()?;
+                self.check_lexed()?;
                 return Ok(false);
             }
             if self.at(Terminal::End) || (self.bodies > 0 && self.at_sign("}")) {

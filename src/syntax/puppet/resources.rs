@@ -32,7 +32,7 @@ impl PuppetParser<'_> {
         let sign = self.next();
         let mut inner = self.deeper(PuppetParser::resource)?.0;
         // More braces could have followed.
-        self.asked()?;
+        self.check_lexed()?;
         let (ExpressionKind::Resource(resource)
         | ExpressionKind::ResourceDefaults(resource)
         | ExpressionKind::ResourceOverride(resource)) = &mut inner.kind
@@ -62,8 +62,8 @@ impl PuppetParser<'_> {
             let (word, keyword) = self.take();
             self.position += 1;
             let start = TextRange::empty(keyword.start as usize);
-            let of = Expression::new(ExpressionKind::Name(word), start);
-            (self.titled(of, keyword)?, ExpressionShape::Statement)
+            let type_name = Expression::new(ExpressionKind::Name(word), start);
+            (self.titled(type_name, keyword)?, ExpressionShape::Statement)
         } else {
             (self.expression()?, ExpressionShape::Expression)
         };
@@ -94,7 +94,7 @@ impl PuppetParser<'_> {
     }
 
     /// The bodies of a resource and the closing brace.
-    fn titled(&mut self, of: Expression, own: TextRange) -> Parsed<Expression> {
+    fn titled(&mut self, type_name: Expression, own: TextRange) -> Parsed<Expression> {
         let start = TextRange::empty(own.start as usize);
         let mut parts = vec![self.title(start)?];
         while self.take_sign(";") && !self.at_sign("}") {
@@ -102,7 +102,11 @@ impl PuppetParser<'_> {
         }
         let own = own.cover(self.expect("}")?);
         let form = ResourceForm::Regular;
-        let resource = Resource { form, of, parts };
+        let resource = Resource {
+            form,
+            type_name,
+            parts,
+        };
         nested(ExpressionKind::Resource(Box::new(resource)), own)
     }
 
@@ -136,7 +140,7 @@ impl PuppetParser<'_> {
         };
         let resource = Resource {
             form,
-            of: left,
+            type_name: left,
             parts: attributes.list,
         };
         nested(kind(Box::new(resource)), own)

@@ -114,7 +114,7 @@ fn hostile_texts_end() {
 }
 
 #[test]
-fn what_stands_behind_a_mistake_is_read() {
+fn code_after_a_mistake_is_parsed() {
     let text = "class a { if { include b }\n  include c\n}\nclass d($x = ) { include e }\n";
     let mut names = Vec::new();
     check(text).root.walk(&mut |node| match &node.kind {

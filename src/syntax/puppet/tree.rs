@@ -207,7 +207,7 @@ pub struct Resource {
     /// Whether it is virtual or exported.
     pub form: ResourceForm,
     /// Its type; for an override, the resources.
-    pub of: Expression,
+    pub type_name: Expression,
     /// Bodies of a resource, attributes of the others.
     pub parts: Vec<Expression>,
 }
@@ -307,7 +307,7 @@ impl ExpressionKind {
 
     /// Whether a node of this kind has its own scope, or is evaluated elsewhere.
     #[must_use]
-    pub fn is_apart(&self) -> bool {
+    pub fn has_own_scope(&self) -> bool {
         self.is_definition()
             || matches!(self, ExpressionKind::Lambda(_) | ExpressionKind::Apply(..))
     }
@@ -371,7 +371,7 @@ impl ExpressionKind {
             ExpressionKind::Resource(resource)
             | ExpressionKind::ResourceDefaults(resource)
             | ExpressionKind::ResourceOverride(resource) => {
-                visit(&resource.of);
+                visit(&resource.type_name);
                 resource.parts.iter().for_each(visit);
             }
             ExpressionKind::Attribute(attribute) => visit(&attribute.value),
@@ -437,7 +437,7 @@ impl Expression {
         if let ExpressionKind::Binary("=", pair) = &self.kind {
             pair[0].each_in_targets(visit);
         }
-        if !self.kind.is_apart() {
+        if !self.kind.has_own_scope() {
             self.kind.each(&mut |part| part.each_assigned(visit));
         }
     }

@@ -43,7 +43,7 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
     let state = FixedState::default();
     let includes = code.includes.iter().map(|it| {
         let means = means(code, text, it);
-        let of = (
+        let parts = (
             it.kind,
             &it.class,
             means,
@@ -51,7 +51,7 @@ fn statements(code: &CodeFacts, text: &str) -> Vec<(u32, u64)> {
             &it.given,
             it.is_conditional,
         );
-        (it.place.start, state.hash_one(of))
+        (it.place.start, state.hash_one(parts))
     });
     let lookups = code.lookups.iter().map(|it| {
         let mut hasher = state.build_hasher();

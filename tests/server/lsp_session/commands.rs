@@ -533,7 +533,7 @@ fn two_nodes_and_two_environments_are_compared() {
 }
 
 #[test]
-fn what_an_unsaved_edit_changes_is_told_before_it_is_saved() {
+fn the_impact_of_an_unsaved_edit_is_shown() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();

@@ -10,7 +10,7 @@ use super::commands::{COMMON, Repository};
 use super::program::{Program, uri};
 
 #[test]
-fn what_a_large_edit_changes_is_told_when_the_lens_is_resolved() {
+fn the_impact_of_a_large_edit_is_computed_when_the_lens_is_resolved() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let more: String = (0..30).map(|at| format!("key{at}: 1\n")).collect();

@@ -213,7 +213,7 @@ fn node_role_and_common_files_show_the_merged_value() {
 }
 
 #[test]
-fn what_is_typed_counts_before_it_is_saved() {
+fn unsaved_edits_take_effect() {
     let Some(control) = Control::copy() else {
         return;
     };

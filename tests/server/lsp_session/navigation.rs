@@ -205,7 +205,7 @@ fn a_completion_is_accepted_in_half_typed_text() {
 }
 
 #[test]
-fn what_is_said_of_a_completion_is_markdown_where_the_client_takes_that() {
+fn completion_documentation_is_markdown_where_supported() {
     for (client, expected) in [
         (
             VSCODE,

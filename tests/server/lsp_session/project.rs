@@ -46,7 +46,7 @@ fn hover(program: &mut Program, file: &Path) -> String {
 }
 
 #[test]
-fn what_is_typed_into_it_counts_at_once() {
+fn unsaved_edits_of_the_configuration_take_effect() {
     let workspace = workspace("# nothing\n");
     let mut program = Program::start(&workspace.folder, &json!({}), VSCODE);
     program.open(&workspace.data);
@@ -84,7 +84,7 @@ fn what_is_typed_into_it_counts_at_once() {
 }
 
 #[test]
-fn what_is_written_to_the_disk_counts_when_the_editor_tells_of_it() {
+fn saved_configurations_take_effect_when_the_editor_reports_them() {
     let workspace = workspace("backends: {lib::expand: {like: nothing}}\n");
     let mut program = Program::start(&workspace.folder, &json!({}), VSCODE);
     program.open(&workspace.data);

@@ -130,7 +130,7 @@ fn the_plain_text_of_one_encrypted_value_is_behind_the_link_of_its_hover() {
 }
 
 #[test]
-fn what_does_not_open_says_why() {
+fn values_that_cannot_be_decrypted_have_a_reason() {
     let sealed = Sealed::new();
     let mut program = Program::start(&sealed.folder, &decrypting(), VSCODE);
     program.open(&sealed.file);

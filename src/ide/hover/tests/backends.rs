@@ -77,7 +77,7 @@ profile::web::port: 80
 ";
 
 #[test]
-fn what_a_backend_may_do_by_its_code_is_offered() {
+fn declarations_are_offered_by_the_code_of_a_backend() {
     check_all(
         |change| changed(EXPANDING, change),
         "{}",
@@ -99,7 +99,7 @@ fn what_a_backend_may_do_by_its_code_is_offered() {
 }
 
 #[test]
-fn answers_over_nodes_say_what_would_change_them() {
+fn answers_for_several_nodes_name_their_conditions() {
     check_nodes(
         "\
 #- hiera.yaml
@@ -159,7 +159,7 @@ fn a_declared_backend_is_read_and_named() {
 }
 
 #[test]
-fn a_file_that_no_level_reads_says_so() {
+fn a_file_that_no_level_reads_is_marked() {
     check(
         &with_hierarchy("#- data/orphan.yaml\na$0: 1\n"),
         expect![[r#"

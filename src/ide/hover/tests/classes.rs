@@ -128,11 +128,11 @@ fn a_parameter_is_documented_whatever_its_name_is() {
         "#- environment.conf\n#- modules/ntp/manifests/init.pp\n# @param p the p\n# @param [S] s: the s\n\
          class ntp ($p, $s) { }\n#- data/common.yaml\nntp::p: 1\nntp::s: 1\n",
     );
-    for (key, says) in [("ntp::p", "$p — the p"), ("ntp::s", "$s — the s")] {
+    for (key, expected) in [("ntp::p", "$p — the p"), ("ntp::s", "$s — the s")] {
         let text = text.replace(&format!("{key}: 1"), &format!("{key}$0: 1"));
         let shown = hover_with(&text, &KnownNodes::default(), None).map(|hover| hover.plain);
         let shown = shown.unwrap_or_default();
-        assert_eq!(shown.lines().last(), Some(says), "{shown}");
+        assert_eq!(shown.lines().last(), Some(expected), "{shown}");
     }
 }
 
@@ -226,26 +226,29 @@ fn a_call_shows_what_it_gives_by_its_own_merge() {
 }
 
 #[test]
-fn data_says_which_call_looks_it_up_with_another_merge() {
+fn hovers_name_the_call_that_uses_another_merge() {
     let files = |call: &str, options: &str| {
         format!(
             "#- data/site/ams.yaml\nlist: [x]\n#- data/common.yaml\nli$0st: [y]\n{options}\
              #- modules/m/manifests/init.pp\nclass m {{\n  $v = {call}\n}}\n"
         )
     };
-    let said = |call, options| {
+    let merge_line = |call, options| {
         let page = plain(&with_class(&files(call, options)), NODES);
         page.lines()
             .filter(|line| line.contains("looked up"))
             .collect::<String>()
     };
     let with_unique = "looked up with merge unique in modules/m/manifests/init.pp:2";
-    assert_eq!(said("lookup('list', Array, 'unique')", ""), with_unique);
-    assert_eq!(said("hiera_array('list')", ""), with_unique);
-    assert_eq!(said("lookup('list')", ""), "");
-    assert_eq!(said("lookup('list', Array, $how)", ""), "");
+    assert_eq!(
+        merge_line("lookup('list', Array, 'unique')", ""),
+        with_unique
+    );
+    assert_eq!(merge_line("hiera_array('list')", ""), with_unique);
+    assert_eq!(merge_line("lookup('list')", ""), "");
+    assert_eq!(merge_line("lookup('list', Array, $how)", ""), "");
     let options = "lookup_options: {list: {merge: unique}}\n";
-    assert_eq!(said("lookup('list', Array, 'unique')", options), "");
+    assert_eq!(merge_line("lookup('list', Array, 'unique')", options), "");
 }
 
 #[test]
@@ -283,8 +286,8 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
 }
 
 #[test]
-fn what_a_declaration_gives_is_not_taken_from_data() {
-    let of = |given: &str| {
+fn values_of_a_declaration_override_data() {
+    let hover_with = |given: &str| {
         let text = with_class("#- data/common.yaml\nntp::count: 3\n");
         let declared = format!("class {{ 'nt$0p': {given} }}");
         plain(&text.replace("include ntp", &declared), NODES)
@@ -294,11 +297,11 @@ fn what_a_declaration_gives_is_not_taken_from_data() {
         $servers — default [] · Array[Stdlib::Host]
         $iburst — default true · Boolean
         $count — given here · Integer[1]"#]]
-    .assert_eq(&of("count => 2"));
+    .assert_eq(&hover_with("count => 2"));
     expect![[r#"
         class ntp · modules/ntp/manifests/init.pp:6
         $servers — default [], unless it is given here · Array[Stdlib::Host]
         $iburst — default true, unless it is given here · Boolean
         $count — 3, unless it is given here · Integer[1]"#]]
-    .assert_eq(&of("* => $all"));
+    .assert_eq(&hover_with("* => $all"));
 }

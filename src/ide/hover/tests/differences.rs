@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 #[test]
-fn one_nested_difference_is_said_and_lines_that_read_alike_differ() {
+fn one_nested_difference_is_described_and_equal_lines_are_marked() {
     let long = "a: {one: 1111111111, two: 2222222222, three: 3333333333, four: 4}";
     let text = format!(
         "#- hiera.yaml\nversion: 5\nhierarchy:\n\
@@ -62,7 +62,7 @@ fn one_text_of_a_merged_value_comes_from_one_level() {
 }
 
 #[test]
-fn a_cut_value_goes_on_at_a_key_of_its_own() {
+fn a_cut_value_continues_at_a_key() {
     let user = |name: &str| {
         format!(
             "  {name}:\n    uid: 1\n    keys:\n      - a long public key of {name}\n      - another long one of {name}\n\
@@ -117,7 +117,7 @@ fn encrypted_values_that_differ() {
 }
 
 #[test]
-fn a_token_beside_a_cipher_text_makes_another_value() {
+fn a_token_next_to_a_cipher_text_changes_the_value() {
     check_nodes(
         "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.eyaml, lookup_key: eyaml_lookup_key, options: {}}]\n\
          #- data/common.eyaml\np$0: '%{facts.site} ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAx]'\n",

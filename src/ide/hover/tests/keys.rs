@@ -72,7 +72,7 @@ fn conditions_that_would_change_a_value_are_named() {
 }
 
 #[test]
-fn what_is_possible_for_another_key_is_overridden_for_this_one() {
+fn possible_levels_of_another_key_are_overridden_for_this_one() {
     check(
         "#- hiera.yaml
 version: 5
@@ -179,7 +179,7 @@ users:
 ";
 
 #[test]
-fn a_deep_merge_says_who_gave_what() {
+fn a_deep_merge_names_the_source_of_each_part() {
     let text =
         with_hierarchy(USERS).replace("users:\n  alice:\n    uid", "us$0ers:\n  alice:\n    uid");
     check_forms(
@@ -236,7 +236,7 @@ fn a_deep_merge_says_who_gave_what() {
 }
 
 #[test]
-fn a_nested_key_knows_its_own_level() {
+fn a_nested_key_shows_the_level_that_sets_it() {
     let text = with_hierarchy(USERS).replace("uid: 7", "u$0id: 7");
     check(
         &text,
@@ -508,7 +508,7 @@ fn only_so_many_lookups_are_made_for_one_hover() {
 }
 
 #[test]
-fn of_many_conditions_a_few_are_named() {
+fn only_a_few_of_many_conditions_are_named() {
     let mut hierarchy = "#- hiera.yaml\nversion: 5\nhierarchy:\n".to_owned();
     let mut files = String::new();
     for name in ["a", "b", "c", "d", "e"] {

@@ -362,7 +362,7 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
         blob.replacen("PK", "PK$0", 1)
     );
     let link = |offset: usize| format!("command:reveal?{offset}");
-    let of = |link| {
+    let hover_with = |link| {
         let options = HoverOptions {
             reveal: Some(Reveal {
                 command: "hiera.reveal",
@@ -371,12 +371,12 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
             ..HoverOptions::default()
         };
         let text = with_hierarchy(&text);
-        let found = asked(&text, &nodes("{}"), |analysis, path, offset| {
+        let found = at_cursor(&text, &nodes("{}"), |analysis, path, offset| {
             hover(analysis, path, offset, &options)
         });
         found.expect("a hover")
     };
-    let linked = of(Some(&link));
+    let linked = hover_with(Some(&link));
     expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
         [show the plain text](command:reveal?3)"#]]
@@ -384,7 +384,7 @@ fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
     expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
         plain text: command hiera.reveal"#]]
-    .assert_eq(&of(None).markdown);
+    .assert_eq(&hover_with(None).markdown);
     expect![[r#"
         **`ENC[PKCS7,…]`** — encrypted with PKCS7, 381 bytes, for certificate 1  
         plain text: command hiera.reveal"#]]

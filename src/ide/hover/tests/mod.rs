@@ -38,7 +38,7 @@ fn settings(snapshot: &Snapshot) -> Settings {
 }
 
 /// Evaluates something at the cursor of a workspace.
-fn asked<T>(
+fn at_cursor<T>(
     text: &str,
     nodes: &KnownNodes,
     answer: impl FnOnce(Analysis<'_>, &str, usize) -> T,
@@ -53,7 +53,7 @@ fn asked<T>(
 }
 
 fn hover_with(text: &str, nodes: &KnownNodes, selected: Option<&str>) -> Option<Hover> {
-    asked(text, nodes, |analysis, path, offset| {
+    at_cursor(text, nodes, |analysis, path, offset| {
         let analysis = Analysis {
             selected,
             ..analysis
@@ -98,7 +98,7 @@ fn forms(text: &str, known: &str) -> String {
         link: Some(&link),
         ..HoverOptions::default()
     };
-    let found = asked(text, &nodes(known), |analysis, path, offset| {
+    let found = at_cursor(text, &nodes(known), |analysis, path, offset| {
         hover(analysis, path, offset, &options)
     });
     let Hover {

@@ -245,7 +245,7 @@ fn lists_that_are_not_merged_by_elements() {
 }
 
 #[test]
-fn an_element_that_merges_with_others_is_only_told_where_it_is_known() {
+fn merged_elements_are_described_only_where_they_are_known() {
     let text = with_hierarchy(
         "#- data/role/web.yaml\na: [{n: 1, x: 2}]\n#- data/common.yaml\nlookup_options: {a: {merge: {strategy: deep, merge_hash_arrays: true}}}\na:\n  - n: $03\n",
     );
@@ -323,7 +323,7 @@ fn merge_keys_aliases_and_anchors() {
 }
 
 #[test]
-fn a_hash_that_is_merged_by_its_place_says_into_which_element() {
+fn a_hash_that_is_merged_by_position_names_its_element() {
     let options = "lookup_options:\n  mounts: {merge: {strategy: deep, merge_hash_arrays: true}}\n";
     check_nodes(
         &with_hierarchy(&format!(

@@ -97,7 +97,7 @@ c.example: {facts: {site: lhr}, variables: {role: db, services: []}}
 ";
 
 #[test]
-fn a_path_tells_the_files_that_nodes_read_from_those_that_fit() {
+fn a_path_separates_files_that_nodes_read_from_other_matches() {
     let places = [
         ("role/%{role}.y$0aml", None),
         ("os/*.y$0aml", None),

@@ -134,7 +134,7 @@ fn a_function_that_may_read_the_file_is_named() {
 }
 
 #[test]
-fn of_the_paths_that_fit_a_name_the_one_that_spells_most_of_it_is_shown() {
+fn the_most_specific_path_that_matches_a_name_is_shown() {
     check(
         "#- hiera.yaml\nversion: 5\nhierarchy:\n\
          - {name: release, path: '%{facts.os.name}-%{facts.os.release.major}.yaml'}\n\
@@ -151,7 +151,7 @@ fn of_the_paths_that_fit_a_name_the_one_that_spells_most_of_it_is_shown() {
 }
 
 #[test]
-fn a_role_with_folders_in_its_name_is_read_beside_a_function_that_is_never_run() {
+fn a_role_with_folders_in_its_name_is_read_next_to_a_function_that_is_not_run() {
     const FILES: &str = "\
 #- hiera.yaml
 version: 5

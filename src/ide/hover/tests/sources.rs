@@ -112,7 +112,7 @@ fn the_merge_of_a_call_governs_and_the_command_repeats_it() {
 }
 
 #[test]
-fn what_may_be_overridden_names_the_variable() {
+fn possible_overrides_name_the_variable() {
     let text = "#- data/role/db.yaml\nport: 5\n#- data/node/a.example.yaml\npo$0rt: 4\n";
     check(
         &with_hierarchy(text),
@@ -124,7 +124,7 @@ fn what_may_be_overridden_names_the_variable() {
 }
 
 #[test]
-fn a_module_that_nothing_names_is_not_said_to_be_missing() {
+fn a_module_that_nothing_names_is_not_reported_missing() {
     let files = "#- environment.conf\n#- modules/ntp/manifests/init.pp\nclass ntp { %INCLUDE% }\n#- modules/ntp/hiera.yaml\nversion: 5\n";
     let at = |case: &str| {
         let (include, key) = case.split_once(" | ").expect("a class and a key");
@@ -161,7 +161,7 @@ fn a_module_that_nothing_names_is_not_said_to_be_missing() {
 /// The plain text of a hover for nodes with the variables of site manifests.
 fn behind(text: &str, known: &str) -> String {
     let nodes = nodes(known);
-    plain_of(asked(text, &nodes, |analysis, path, offset| {
+    plain_of(at_cursor(text, &nodes, |analysis, path, offset| {
         let (snapshot, settings) = (analysis.snapshot, analysis.settings);
         let root = snapshot.roots().environments().next();
         let root = root.expect("an environment");
@@ -173,7 +173,7 @@ fn behind(text: &str, known: &str) -> String {
 
 #[test]
 fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
-    let of = |data: &str| {
+    let hover_with = |data: &str| {
         let site = "#- environment.conf\n#- manifests/site.pp\n$role = 'web'\n$x = }\n";
         let text = format!("{site}#- data/role/web.yaml\nk: web\n#- data/common.yaml\n{data}");
         behind(
@@ -187,9 +187,9 @@ fn a_site_manifest_that_cannot_be_read_is_why_a_variable_is_not_known() {
         set in common.yaml:1
         may differ: role = web
         manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]]
-    .assert_eq(&of("k$0: common\n"));
+    .assert_eq(&hover_with("k$0: common\n"));
     expect![[r#"
         %{tier} — not known for 1 node
-        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&of("k: \"%{tie$0r}\"\n"));
-    expect!["%{facts.site} — ams for 1 node"].assert_eq(&of("k: \"%{facts.si$0te}\"\n"));
+        manifests/site.pp:2 cannot be read (Syntax error at '}'): what manifests set is not known"#]].assert_eq(&hover_with("k: \"%{tie$0r}\"\n"));
+    expect!["%{facts.site} — ams for 1 node"].assert_eq(&hover_with("k: \"%{facts.si$0te}\"\n"));
 }

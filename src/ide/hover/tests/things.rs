@@ -154,7 +154,7 @@ fn a_path_reaches_files_and_nodes() {
 }
 
 #[test]
-fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
+fn levels_and_variables_of_mapped_paths_list_their_files() {
     let config = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: Sites, paths: [\"site/%{site}.yaml\", all.yaml]}\n  - {name: Roles, mapped_paths: [role, it, \"role/%{it}.yaml\"]}\n#- data/site/ams.yaml\na: 1\n#- data/role/web.yaml\na: 2\n#- data/all.yaml\nlookup_options: {}\n";
     let at = |place: &str| config.replacen(place, &format!("{place}$0"), 1);
     check_all(
@@ -176,7 +176,7 @@ fn a_level_and_the_variable_of_mapped_paths_say_what_they_reach() {
 }
 
 #[test]
-fn a_token_says_what_fails_although_its_value_is_known() {
+fn a_token_with_a_known_value_shows_its_error() {
     check_all(
         with_hierarchy,
         NODES,

@@ -55,7 +55,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_shown_reads_back(value in any_value()) {
+    fn shown_values_parse_to_the_same_value(value in any_value()) {
         let holds_blob = value.inspect().contains("ENC[");
         prop_assume!(!holds_blob);
         let wide = Value::hash([("top", value)]);

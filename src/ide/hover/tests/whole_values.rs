@@ -8,7 +8,7 @@ use super::*;
 use crate::value::load_yaml;
 
 #[test]
-fn a_long_value_says_how_to_see_all() {
+fn a_long_value_links_to_the_whole_value() {
     let keys: String = (0..60).map(|at| format!("  k{at}: {at}\n")).collect();
     let text = with_hierarchy(&format!("#- data/common.yaml\nbig:\n  in$0ner:\n{keys}"))
         .replace("  k", "    k");
@@ -100,7 +100,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         }),
         ..HoverOptions::default()
     };
-    let (found, whole) = asked(&text, &nodes(NODES), |analysis, path, offset| {
+    let (found, whole) = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
         let found = hover(analysis, path, offset, &options);
         (found, whole_value(analysis, path, "big.inner", &options))
     });
@@ -147,8 +147,8 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
 fn several_whole_values_are_a_matter_of_the_matrix() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 2\n#- data/common.yaml\npo$0rt: 1\nlast: 3\n");
-    let of = |key: &str, selected| {
-        asked(&text, &nodes(NODES), |analysis, path, _| {
+    let hover_with = |key: &str, selected| {
+        at_cursor(&text, &nodes(NODES), |analysis, path, _| {
             let analysis = Analysis {
                 selected,
                 ..analysis
@@ -156,19 +156,19 @@ fn several_whole_values_are_a_matter_of_the_matrix() {
             whole_value(analysis, path, key, &HoverOptions::default())
         })
     };
-    assert_eq!(of("port", None), None);
+    assert_eq!(hover_with("port", None), None);
     expect![[r#"
         # port — first found, for a.example
         2
         # set in site/ams.yaml:1 · overrides common.yaml:1
     "#]]
-    .assert_eq(&of("port", Some("a.example")).unwrap_or_default());
+    .assert_eq(&hover_with("port", Some("a.example")).unwrap_or_default());
     expect![[r#"
         # last — first found, for all 4 nodes that read this file
         3
         # set in common.yaml:2 · not set in site/ams.yaml
     "#]]
-    .assert_eq(&of("last", None).unwrap_or_default());
+    .assert_eq(&hover_with("last", None).unwrap_or_default());
 }
 
 #[test]

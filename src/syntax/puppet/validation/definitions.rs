@@ -106,9 +106,9 @@ impl<'a> Checker<'a> {
     }
 
     fn refuse_name(&mut self, node: &Expression, name: &str) {
-        let of = a(node);
+        let kind = a(node);
         let message =
-            format!("Unacceptable name. The name '{name}' is unacceptable as the name of {of}");
+            format!("Unacceptable name. The name '{name}' is unacceptable as the name of {kind}");
         self.refuse(node, &message);
     }
 

@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
         match &node.kind {
             ExpressionKind::Resource(resource) => {
                 let is_class = matches!(
-                    &resource.of.kind,
+                    &resource.type_name.kind,
                     ExpressionKind::Name(name) if &**name == "class"
                 );
                 if resource.form != ResourceForm::Regular && is_class {

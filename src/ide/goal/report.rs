@@ -24,7 +24,10 @@ pub fn diff(
 /// The reasons for a lack of proposals, as lines.
 #[must_use]
 pub fn reasons_text(goal: &Goal, reasons: &[String]) -> String {
-    let first = format!("no edit gives these nodes this value of '{}'", goal.asked);
+    let first = format!(
+        "no edit gives these nodes this value of '{}'",
+        goal.written_key
+    );
     let lines = std::iter::once(&first).chain(reasons);
     lines.map(|line| format!("{line}\n")).collect()
 }
@@ -58,7 +61,7 @@ pub fn why_not_lines(
     if !why.has_facts {
         lines.push(("  no facts of this node are known".to_owned(), false));
     }
-    let mut told: Vec<(String, &InTheWay)> = Vec::new();
+    let mut rows: Vec<(String, &InTheWay)> = Vec::new();
     for level in &why.levels {
         let place = match (&level.file, level.line) {
             (Some(file), Some(line)) => format!("{}:{line}", name(file)),
@@ -73,22 +76,22 @@ pub fn why_not_lines(
                 || other.what != level.what
                 || other.is_in_the_way != level.is_in_the_way
         };
-        if told.iter().all(is_new) {
-            told.push((place, level));
+        if rows.iter().all(is_new) {
+            rows.push((place, level));
         }
     }
-    let is_alike = |(_, one): &(String, &InTheWay), (_, other): &(String, &InTheWay)| {
+    let is_same_level = |(_, one): &(String, &InTheWay), (_, other): &(String, &InTheWay)| {
         let are_open = one.file.is_none() && other.file.is_none();
         are_open && one.level == other.level && one.what == other.what
     };
-    for alike in told.chunk_by(is_alike) {
-        let more = alike.len() - 1;
+    for group in rows.chunk_by(is_same_level) {
+        let more = group.len() - 1;
         // Up to two are named.
         let (shown, more) = match more {
-            0 | 1 => (alike, String::new()),
+            0 | 1 => (group, String::new()),
             _ => (
-                &alike[..1],
-                format!(" and {more} more paths of level '{}'", alike[0].1.level),
+                &group[..1],
+                format!(" and {more} more paths of level '{}'", group[0].1.level),
             ),
         };
         for (place, level) in shown {

@@ -93,9 +93,9 @@ impl KnownKeys {
 
     /// The requested keys: those named, and those that match a pattern such as `profile::*`. A
     /// named key that does not exist gives a message.
-    pub(super) fn chosen(&self, asked: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
+    pub(super) fn chosen(&self, requested: &[String]) -> (Vec<Arc<str>>, Vec<String>) {
         let (mut chosen, mut missing) = (Vec::new(), Vec::new());
-        for name in asked {
+        for name in requested {
             if self.is_set(name) {
                 chosen.push(Arc::from(name.as_str()));
                 continue;
@@ -174,8 +174,8 @@ mod tests {
     fn names_that_name_nothing_are_explained() {
         let keys = ["a", "web::port", "web::user"].map(Arc::from);
         let keys = KnownKeys(keys.to_vec());
-        let asked = ["web::*", "a.b", "web", "web::prot", "zzzzzz", "x::*"].map(str::to_owned);
-        let (chosen, missing) = keys.chosen(&asked);
+        let requested = ["web::*", "a.b", "web", "web::prot", "zzzzzz", "x::*"].map(str::to_owned);
+        let (chosen, missing) = keys.chosen(&requested);
         assert_eq!(
             chosen,
             ["web::port", "web::user", "a.b"].map(Arc::<str>::from)
