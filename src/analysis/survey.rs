@@ -475,7 +475,7 @@ first: 5
     }
 
     #[test]
-    fn merged_levels_all_count() {
+    fn all_merged_levels_are_sources() {
         expect![[r#"
             Private: outside, decides: true
             Site: unknown, 1 file

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_and_examples_of_a_page_stand_out() {
+    fn titles_and_examples_of_a_page_are_highlighted() {
         let page = "# t\n\n- one two three\n  four five six\n\n```yaml\n# one two three\n```\n| a b c d e f g |\n";
         assert_eq!(Layout::default().page(page), page);
         let layout = Layout {

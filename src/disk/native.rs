@@ -165,7 +165,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn paths_of_unix_stay() {
+    fn paths_of_unix_are_unchanged() {
         assert_eq!(native(r"/c:/a\b"), r"/c:/a\b");
         assert_eq!(model(Path::new(r"/C:/a\b")).as_deref(), Some(r"/C:/a\b"));
         assert_eq!(of_uri("", "/C:/a").as_deref(), Some("/C:/a"));

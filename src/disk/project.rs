@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_file_counts_up_to_the_top_of_a_checkout() {
+    fn the_nearest_file_up_to_the_top_of_a_checkout_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let at = |below: &str| folder.path().join(below).to_str().unwrap().to_owned();
         std::fs::create_dir_all(at("repo/.git")).unwrap();

@@ -163,7 +163,7 @@ fn one_blob_is_opened_alone_and_whole() {
 }
 
 #[test]
-fn secrets_stay_out_of_debug_texts() {
+fn debug_texts_contain_no_secrets() {
     assert_eq!(format!("{:?}", keys("third")), "Keys(redacted)");
     let error = Keys::from_pem(b"-----BEGIN RSA PRIVATE KEY-----\nsecret\n", b"").unwrap_err();
     assert_eq!(format!("{error:?}"), "PrivateKey");

@@ -92,7 +92,7 @@ fn references_are_keys_options_and_tokens() {
 }
 
 #[test]
-fn references_stay_in_their_environment() {
+fn references_are_limited_to_their_environment() {
     let environment = |name: &str, data: &str| {
         format!(
             "#- environments/{name}/hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: a.yaml}}]\n\
@@ -166,7 +166,7 @@ fn a_path_is_not_the_same_in_another_hierarchy() {
 }
 
 #[test]
-fn a_path_is_one_of_its_own_configuration() {
+fn references_of_a_path_stay_in_its_configuration() {
     check_references(
         &MAPPED.replacen("path: common", "path: com$0mon", 1),
         expect![[r#"
@@ -189,7 +189,7 @@ fn references_of_a_variable_name_the_manifest_that_sets_it() {
 }
 
 #[test]
-fn a_lens_counts_what_the_document_of_uses_lists() {
+fn a_lens_counts_the_uses_that_the_document_lists() {
     let text = with_hierarchy(
         "#- modules/web/manifests/init.pp\nclass web($port) { $x = lookup('site.name') }\n\
          #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\

@@ -409,7 +409,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_beginning_counts_at_every_line() {
+    fn a_start_anchor_matches_at_every_line() {
         let pattern = Regexp::lazy("^profile::").unwrap();
         assert_eq!(pattern.is_match("x\nprofile::web"), Ok(true));
         assert_eq!(pattern.is_match("x profile::web"), Ok(false));

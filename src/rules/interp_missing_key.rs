@@ -89,7 +89,7 @@ mod tests {
     use crate::rules::marked::check_rule;
 
     #[test]
-    fn data_that_a_function_makes_for_a_module_is_for_its_own_keys() {
+    fn a_function_of_a_module_gives_data_only_for_keys_of_that_module() {
         let found = check_rule(
             RULE,
             "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n#- data/common.yaml\n\

@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn the_only_level_of_a_hierarchy_is_judged_by_near_names() {
+    fn the_only_level_of_a_hierarchy_is_checked_by_similar_names() {
         let check = |path: &str, file: &str| {
             let text = format!(
                 "version: 5\nhierarchy: [{{name: one, path: \"{path}\"}}]\n#- data/{file}\nb: 1\n"

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_pattern_of_the_merged_options_counts() {
+    fn the_first_pattern_of_the_merged_options_applies() {
         let high = |options: &str| format!("lookup_options:\n{options}a::b: [1]\na::c: [1]\n");
         let deep = "  '^a::': {merge: deep}\n";
         let unique = "  '^a::b': {merge: unique}\n";

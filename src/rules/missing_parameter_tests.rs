@@ -528,7 +528,7 @@ fn classes_that_include_each_other_terminate() {
 }
 
 #[test]
-fn a_class_of_a_site_manifest_is_the_one_that_counts() {
+fn a_class_of_a_site_manifest_takes_precedence() {
     let site = "#- manifests/site.pp\nhiera_include('classes')\n";
     let data = "#- data/common.yaml\nclasses:\n  - ntp";
     check_rule(

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_hides_nothing_where_the_name_of_its_file_can_be_read_in_two_ways() {
+    fn a_null_in_a_file_with_an_ambiguous_name_hides_nothing() {
         check_rule(
             RULE,
             "#- hiera.yaml\nversion: 5\nhierarchy:\n\

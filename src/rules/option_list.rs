@@ -157,7 +157,7 @@ mod tests {
     use super::literal_start;
 
     #[test]
-    fn only_letters_that_must_come_count() {
+    fn only_required_letters_are_considered() {
         assert_eq!(literal_start("^profile::.*::x$"), "profile::");
         assert_eq!(literal_start("^profiles?::x"), "profile");
         assert_eq!(literal_start("^a|b"), "");

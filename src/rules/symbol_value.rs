@@ -66,7 +66,7 @@ mod tests {
     use crate::rules::{Safety, marked};
 
     #[test]
-    fn a_tag_is_removed_and_the_text_stays() {
+    fn a_tag_is_removed_and_its_text_kept() {
         let before = "a: !ruby/symbol foo # why\nb: !ruby/symbol 'bar'\nc: [!ruby/sym 1]\n";
         let after = "a: \"foo\" # why\nb: 'bar'\nc: [\"1\"]\n";
         let text = format!(

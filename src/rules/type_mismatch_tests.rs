@@ -131,7 +131,7 @@ fn mismatches_of_merged_values_are_reported_at_the_wrong_part() {
 }
 
 #[test]
-fn interpolated_values_are_judged_where_they_are_known() {
+fn interpolated_values_are_checked_where_they_are_known() {
     check_types(
         "#- data/common.yaml\nport: 5\nname: x\nm::i: \"%{alias('port')}\"\n\
          m::l: [\"%{alias('port')}\", \"%{alias('name')}\"] #~ type-mismatch\n",
@@ -174,7 +174,7 @@ fn interpolated_values_are_judged_where_they_are_known() {
 }
 
 #[test]
-fn a_null_counts_where_there_is_no_default() {
+fn a_null_is_checked_where_there_is_no_default() {
     let class = |parameter: &str, data: &str| {
         let text =
             format!("{START}#- modules/n/manifests/init.pp\nclass n({parameter}) {{ }}\n{data}");
@@ -202,7 +202,7 @@ fn a_null_counts_where_there_is_no_default() {
 }
 
 #[test]
-fn values_that_other_levels_may_complete_are_not_judged() {
+fn values_that_other_levels_may_complete_are_not_checked() {
     check_types(
         "#- data/node/a.yaml\nm::s: {b: 1}\n#- data/role/web.yaml\nm::s: {a: 2}\n\
          #- data/common.yaml\nlookup_options: {m::s: {merge: deep}}\n",

@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn older_ways_to_name_the_root_count() {
+    fn older_fields_for_the_root_are_read() {
         let root = ClientFacts::read(&json!({ "rootUri": "file:///r/", "workspaceFolders": [] }));
         assert_eq!(root.folders, ["/r"]);
         let root = ClientFacts::read(&json!({ "rootPath": "/r", "rootUri": null }));

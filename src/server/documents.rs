@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_protocols_line_breaks_count() {
+    fn only_line_breaks_of_the_protocol_are_counted() {
         let edits = [edit(at(1, 0), at(1, 0), "!")];
         assert_eq!(
             edited("a\u{2028}b\u{85}c\u{b}\nd", &edits),

@@ -422,7 +422,7 @@ fn resolve_integer(text: &str) -> Option<Resolved> {
         [b'0', b'x', rest @ ..] if all(rest, u8::is_ascii_hexdigit) => 16,
         [b'0'] => 10,
         [b'0', rest @ ..] if all(rest, |b| (b'0'..=b'7').contains(b)) => 8,
-        [b'1'..=b'9', rest @ ..] if separators_stand_between_digits(rest) => 10,
+        [b'1'..=b'9', rest @ ..] if separators_are_between_digits(rest) => 10,
         _ => return None,
     };
     let prefix = if matches!(radix, 2 | 16) { 2 } else { 0 };
@@ -445,7 +445,7 @@ fn resolve_integer(text: &str) -> Option<Resolved> {
 }
 
 /// `(?:[0-9]|,[0-9]|_[0-9])*`
-fn separators_stand_between_digits(rest: &[u8]) -> bool {
+fn separators_are_between_digits(rest: &[u8]) -> bool {
     let mut after_separator = false;
     for byte in rest {
         match byte {

@@ -227,7 +227,7 @@ fn tokens_in_every_style_have_their_bytes() {
 }
 
 #[test]
-fn hocon_texts_without_quotes_of_their_own_stand_for_themselves() {
+fn unquoted_hocon_texts_map_to_themselves() {
     let range_of = |text: &str, part: &str| {
         let parse = crate::syntax::parse_hocon(text);
         let (_, value) = parse.tree.entries().next().unwrap();

@@ -492,7 +492,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn symbol_keys_become_strings_and_the_rest_stays_shared() {
+    fn symbol_keys_become_strings_and_other_values_stay_shared() {
         let value = load_yaml(b"a: &a\n  :k: 1\nb: *a\nc: [x]\n").expect("it loads");
         let strings = symbol_keys_to_strings(value.clone());
         assert_eq!(

@@ -59,7 +59,7 @@ fn only_keys_that_a_lookup_can_ask_for() {
 }
 
 #[test]
-fn merged_keys_stand_where_they_are_written() {
+fn merged_keys_have_the_range_of_their_source() {
     let text = "base: &b {x: 1, y: 2}\nx: 0\n<<: *b\ny: 3\n";
     let facts = read(text);
     assert_eq!(names(&facts), ["base", "x", "x", "y", "y"]);
@@ -82,7 +82,7 @@ fn a_merge_of_itself_ends() {
 }
 
 #[test]
-fn merges_that_double_end() {
+fn merges_that_double_terminate() {
     let mut text = "a0: &a0 {k: 1}\n".to_owned();
     for level in 1..50 {
         let below = level - 1;

@@ -196,7 +196,7 @@ mod tests {
     use crate::workspace::{Change, Workspace};
 
     #[test]
-    fn files_that_come_later_take_their_place_in_the_order() {
+    fn files_added_later_are_inserted_in_order() {
         let workspace = Workspace::new();
         workspace.apply(Change::Folders(vec![Arc::from("/w")]));
         for batch in [

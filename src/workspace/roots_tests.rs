@@ -119,7 +119,7 @@ fn many_environments_side_by_side_under_a_global_layer() {
 }
 
 #[test]
-fn a_test_s_hierarchy_counts_only_alone() {
+fn a_hierarchy_of_tests_is_used_only_if_it_is_the_only_one() {
     check(
         &["/w/spec/fixtures/hiera.yaml", "/w/data/common.yaml"],
         expect_test::expect![[r#"

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn names_sort_by_bytes_and_each_comes_once() {
+    fn names_are_sorted_by_bytes_without_duplicates() {
         let tree = tree(&["/w/b/x", "/w/b-c", "/w/b/y/z", "/w/b.d", "/w/a", "/w/b0/q"]);
         assert_eq!(names(&tree, "/w"), ["a", "b", "b-c", "b.d", "b0"]);
         assert_eq!(names(&tree, "/w/b"), ["x", "y"]);

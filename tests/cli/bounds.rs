@@ -333,7 +333,7 @@ fn every_bound_names_itself() {
 }
 
 #[test]
-fn a_request_without_an_end_is_refused() {
+fn an_endless_request_is_refused() {
     let answers = answer(&vec![b'x'; (64 << 20) + 2]);
     let [only] = answers.as_slice() else {
         panic!("{answers:?}")

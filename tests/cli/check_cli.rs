@@ -75,7 +75,7 @@ fn a_healthy_folder_passes_and_a_missing_one_does_not() {
 }
 
 #[test]
-fn colours_come_only_when_asked_for() {
+fn colours_are_used_only_on_request() {
     let plain = check(&["mistakes/unreadable/data/date.yaml"]);
     assert!(!stdout(&plain).contains('\u{1b}'));
     let coloured = check(&["--color", "always", "mistakes/unreadable/data/date.yaml"]);
@@ -205,7 +205,7 @@ fn overlapping_paths_are_checked_once() {
 }
 
 #[test]
-fn a_baseline_hides_what_it_knows_wherever_it_moved() {
+fn a_baseline_hides_its_findings_after_they_move() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     std::fs::create_dir(&data).unwrap();

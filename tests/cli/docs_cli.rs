@@ -72,7 +72,7 @@ fn search_path() -> String {
 }
 
 #[test]
-fn commands_print_what_the_documentation_says() {
+fn output_of_commands_matches_the_documentation() {
     let mut commands = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).unwrap();

@@ -93,7 +93,7 @@ fn opened(folder: &Path, text: &str) -> Option<String> {
 }
 
 #[test]
-fn values_are_encrypted_where_they_stand() {
+fn values_are_encrypted_in_place() {
     for form in ["string", "block"] {
         let folder = workspace();
         let at = folder.path().join("data/secrets.eyaml");
@@ -132,7 +132,7 @@ fn values_are_encrypted_where_they_stand() {
 }
 
 #[test]
-fn the_line_ends_of_a_file_stay_as_they_are() {
+fn line_ends_of_a_file_are_kept() {
     let folder = workspace();
     let at = folder.path().join("data/secrets.eyaml");
     for (text, form) in [

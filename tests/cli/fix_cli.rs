@@ -31,7 +31,7 @@ fn data(folder: &tempfile::TempDir) -> String {
 }
 
 #[test]
-fn safe_fixes_are_written_and_the_rest_stays() {
+fn only_safe_fixes_are_written() {
     let folder = workspace();
     let output = check(folder.path(), &["--fix"]);
     let fixed = DATA
@@ -170,7 +170,7 @@ fn a_message_repeats_no_secret_that_a_type_refuses() {
 }
 
 #[test]
-fn a_key_stays_in_one_of_the_levels_that_set_it_alike() {
+fn a_key_with_equal_values_is_kept_in_one_level() {
     let folder = workspace();
     let write = |path: &str, text: &str| std::fs::write(folder.path().join(path), text).unwrap();
     write(

@@ -125,7 +125,7 @@ fn batch(request: &serde_json::Value) -> serde_json::Value {
 
 /// A file changed between an answer and the next request is seen by that request.
 #[test]
-fn a_batch_sees_what_was_changed_after_an_answer() {
+fn a_batch_reads_files_that_changed_after_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::create_dir(at("data")).unwrap();
@@ -295,7 +295,7 @@ fn a_file_that_is_not_there_is_named_with_what_is_wanted() {
 }
 
 #[test]
-fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
+fn without_a_node_the_exit_code_shows_whether_all_nodes_agree() {
     let folder = tempfile::tempdir().unwrap();
     let environment = write_environment(folder.path());
     let code = |arguments: &[&str]| ours(&environment, arguments).status.code();
@@ -317,7 +317,7 @@ fn without_a_node_the_exit_code_tells_how_far_the_answer_holds() {
 /// A `lookup_key` function is called once for each existing location, or once without locations;
 /// its result is unknown.
 #[test]
-fn an_explanation_says_where_only_a_function_could_tell() {
+fn an_explanation_marks_levels_whose_function_is_not_run() {
     let folder = tempfile::tempdir().unwrap();
     let environment = write_environment(folder.path());
     let write = |name: &str, text: &str| {
@@ -406,7 +406,7 @@ Searching for \"q\"
 }
 
 #[test]
-fn an_undefined_variable_is_told_without_a_stray_semicolon() {
+fn an_undefined_variable_is_reported_without_a_stray_semicolon() {
     let folder = super::reach_cli::workspace(&[
         (
             "hiera.yaml",

@@ -262,7 +262,7 @@ fn a_comment_is_not_longer_than_the_platform_takes() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_once_and_first() {
+fn an_unreadable_file_is_reported_once_and_first() {
     let old = "a: 1\nb: 2\nc: 3\n";
     let folder = checkouts(
         &[("data/common.yaml", old)],
@@ -296,7 +296,7 @@ fn a_file_that_cannot_be_read_is_told_once_and_first() {
 }
 
 #[test]
-fn one_change_is_told_in_the_singular_and_null_as_null() {
+fn one_change_is_counted_in_the_singular_and_null_is_shown() {
     let folder = checkouts(
         &[("data/common.yaml", "a: 1\n")],
         &[
@@ -358,7 +358,7 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn a_change_deep_in_a_hash_is_told_with_its_keys_and_long_lines_are_cut() {
+fn a_change_deep_in_a_hash_is_shown_with_its_keys_and_long_lines_are_cut() {
     let users = |uid: u8, motd: &str| {
         let mut text = String::from("users:\n");
         for name in ["ann", "bob"] {

@@ -120,7 +120,7 @@ fn files_that_are_named_after_a_kind_of_nodes_name_no_node() {
 }
 
 #[test]
-fn the_doctor_says_what_is_known_and_what_is_not() {
+fn the_doctor_lists_hierarchies_nodes_and_unread_files() {
     let folder = workspace();
     let (text, said, code) = run(folder.path(), &["doctor"]);
     assert_eq!(code, 0, "{said}");
@@ -227,7 +227,7 @@ fn commands_of_the_doctor_can_be_pasted_where_they_are_shown() {
 }
 
 #[test]
-fn without_nodes_a_file_whose_name_can_be_read_in_two_ways_leaves_the_answer_open() {
+fn without_nodes_a_file_with_an_ambiguous_name_makes_the_answer_uncertain() {
     let folder = tempfile::tempdir().unwrap();
     let hiera = "version: 5\nhierarchy:\n- {name: two, path: '%{x}-%{y}.yaml'}\n\
                  - {name: Common, path: common.yaml}\n";
@@ -360,7 +360,7 @@ fn declarations_offered_for_a_function_match_its_file_names() {
 }
 
 #[test]
-fn the_doctor_says_what_a_puppetfile_brings() {
+fn the_doctor_explains_folders_of_modules_in_a_puppetfile() {
     let folder = tempfile::tempdir().unwrap();
     let hiera = "version: 5\ndefaults: {datadir: modules/hieradata/data, data_hash: yaml_data}\n\
                  hierarchy:\n- {name: Common, path: common.yaml}\n";
@@ -427,7 +427,7 @@ fn files_that_are_called_as_hosts_are_name_nodes_whatever_the_variable_is_called
 }
 
 #[test]
-fn a_table_of_full_names_says_which_node_a_file_of_a_host_name_is_for() {
+fn a_table_of_full_names_maps_files_of_host_names_to_nodes() {
     let folder = tempfile::tempdir().unwrap();
     let hiera = "version: 5\nhierarchy:\n- {name: Host, path: 'nodes/%{facts.hostname}.yaml'}\n\
                  - {name: Role, path: 'role/%{role}.yaml'}\n- {name: Common, path: common.yaml}\n";

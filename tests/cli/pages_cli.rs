@@ -30,7 +30,7 @@ fn commands() -> Vec<String> {
 }
 
 #[test]
-fn the_page_of_commands_is_what_help_says() {
+fn the_page_of_commands_matches_the_help() {
     let mut page = String::from(
         "# Commands\n\nWhat `hiera-ls COMMAND --help` prints. Exit codes are in \
          [exit-codes.md](exit-codes.md).\n",

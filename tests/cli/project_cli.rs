@@ -122,7 +122,7 @@ fn a_declared_backend_answers_and_is_named() {
 }
 
 #[test]
-fn a_matrix_says_that_an_answer_is_not_certain() {
+fn a_matrix_marks_uncertain_answers() {
     let folder = workspace(EXPAND);
     let matrix = |format: &'static str| {
         let arguments = ["matrix", "address", "--format", format];
@@ -183,7 +183,7 @@ fn a_batch_gives_what_is_possible() {
 }
 
 #[test]
-fn mistakes_are_findings_of_check_and_end_other_commands() {
+fn mistakes_are_findings_of_check_and_errors_of_other_commands() {
     let folder =
         workspace("strikt: off\nroots:\n  - ../x\ndiagnostics: {severity: {dup-kye: off}}\n");
     let (code, out, _) = said(folder.path(), &["check", "--format", "json-lines"]);
@@ -210,7 +210,7 @@ fn mistakes_are_findings_of_check_and_end_other_commands() {
 }
 
 #[test]
-fn roots_and_deployed_folders_count_on_the_command_line() {
+fn roots_and_deployed_folders_apply_on_the_command_line() {
     let folder = workspace(
         "roots: [puppet/deployed.yaml]\npathMap: {/srv/nowhere/hieradata: puppet/hieradata}\n",
     );
@@ -400,7 +400,7 @@ fn severities_are_chosen_for_files_and_folders() {
 }
 
 #[test]
-fn names_in_the_configuration_are_nodes_and_the_doctor_says_so() {
+fn names_in_the_configuration_are_nodes_that_the_doctor_lists() {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in [
         (

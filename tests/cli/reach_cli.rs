@@ -145,7 +145,7 @@ fn a_template_of_a_configuration_has_no_findings() {
 }
 
 #[test]
-fn a_folder_of_data_that_is_not_there_is_said_and_can_be_named() {
+fn a_missing_data_folder_is_reported_and_can_be_configured() {
     let deployed = "version: 5\ndefaults: {datadir: /srv/hiera/data, data_hash: yaml_data}\n\
                     hierarchy:\n- {name: common, path: common.yaml}\n";
     let folder = workspace(&[
@@ -197,7 +197,7 @@ fn a_folder_of_data_that_is_not_there_is_said_and_can_be_named() {
 }
 
 #[test]
-fn a_file_that_is_no_data_is_said_to_be_skipped() {
+fn a_file_that_is_not_data_is_reported_as_skipped() {
     let folder = workspace(&[
         (
             "hiera.yaml",
@@ -238,7 +238,7 @@ fn an_explanation_without_a_node_is_one_for_each_answer() {
 }
 
 #[test]
-fn the_log_says_what_was_read() {
+fn the_log_lists_what_was_read() {
     let folder = workspace(&[
         (
             "hiera.yaml",
@@ -276,7 +276,7 @@ fn rules_on_the_text_alone_run_where_no_level_is_known_to_read() {
 }
 
 #[test]
-fn a_comparison_says_which_nodes_are_gone() {
+fn a_comparison_lists_removed_nodes() {
     let hiera = "version: 5\nhierarchy:\n- {name: n, path: 'nodes/%{trusted.certname}.yaml'}\n- {name: c, path: common.yaml}\n";
     let folder = workspace(&[
         ("old/hiera.yaml", hiera),
@@ -308,7 +308,7 @@ fn a_comparison_says_which_nodes_are_gone() {
 }
 
 #[test]
-fn a_workspace_that_is_not_there_is_said_to_be() {
+fn a_missing_workspace_is_reported() {
     let folder = workspace(&[
         ("hiera.yaml", "version: 5\n"),
         ("data/common.yaml", "a: 1\n"),
@@ -416,7 +416,7 @@ fn a_key_that_only_data_elsewhere_may_set_is_unknown_and_not_missing() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
+fn a_broken_link_fails_lookups_whose_glob_matches_it() {
     let hiera = "version: 5\nhierarchy:\n- {name: Parts, glob: 'g/*.yaml'}\n\
                  - {name: One, path: one.yaml}\n- {name: Common, path: common.yaml}\n";
     let folder = workspace(&[
@@ -453,7 +453,7 @@ fn a_link_that_leads_nowhere_fails_the_lookups_whose_glob_fits_it() {
 }
 
 #[test]
-fn data_beside_the_workspace_is_read_by_lookup_and_the_doctor_says_which_folder_to_open() {
+fn data_outside_the_workspace_is_read_by_lookup_and_the_doctor_suggests_its_folder() {
     let hiera = "version: 5\ndefaults: {datadir: ../data, data_hash: yaml_data}\n\
                  hierarchy:\n- {name: Common, path: common.yaml}\n";
     let folder = workspace(&[
@@ -505,7 +505,7 @@ fn a_file_that_is_not_utf_8_is_a_finding_among_others() {
 }
 
 #[test]
-fn a_hierarchy_beside_the_workspace_is_used_by_check() {
+fn a_hierarchy_outside_the_workspace_is_used_by_check() {
     let hiera = "version: 5\nhierarchy:\n- {name: common, path: common.yaml}\n";
     let folder = workspace(&[
         ("conf/hiera.yaml", hiera),
@@ -576,7 +576,7 @@ fn files_of_a_function_that_is_not_run_override_nothing() {
 }
 
 #[test]
-fn a_conditional_answer_says_which_declarations_it_rests_on() {
+fn a_conditional_answer_lists_its_declarations() {
     let hiera = "version: 5\nhierarchy:\n- {name: vault, lookup_key: vault}\n\
                  - {name: sorted, data_hash: 'site::sorted', path: common.yaml}\n";
     let declared = "backends:\n  site::sorted: {like: yaml_data}\n";
@@ -596,7 +596,7 @@ fn a_conditional_answer_says_which_declarations_it_rests_on() {
 }
 
 #[test]
-fn the_doctor_says_nothing_of_functions_that_have_no_file_to_read() {
+fn the_doctor_skips_functions_without_a_file() {
     let hiera = |path: &str| {
         format!(
             "version: 5\nhierarchy:\n- {{name: own, data_hash: own_data, path: '{path}'}}\n\
@@ -631,7 +631,7 @@ fn the_doctor_says_nothing_of_functions_that_have_no_file_to_read() {
 }
 
 #[test]
-fn a_condition_of_all_answers_is_said_once() {
+fn a_condition_of_all_answers_is_printed_once() {
     let hiera = "version: 5\nhierarchy:\n- {name: vault, lookup_key: vault}\n\
                  - {name: node, path: 'node/%{trusted.certname}.yaml'}\n\
                  - {name: common, path: common.yaml}\n";

@@ -23,7 +23,7 @@ fn a_page_is_printed_as_it_is() {
 }
 
 #[test]
-fn a_code_that_does_not_exist_is_answered_with_the_one_that_was_meant() {
+fn an_unknown_code_gets_a_suggestion() {
     let misspelt = run(&["explain", "dupe-key"]);
     assert_eq!(stdout(&misspelt), "");
     assert_eq!(

@@ -17,7 +17,7 @@ fn files() -> tempfile::TempDir {
 }
 
 #[test]
-fn edits_are_shown_and_written_only_if_asked() {
+fn edits_are_shown_and_written_only_on_request() {
     let folder = files();
     let at = folder.path();
     let text = || std::fs::read_to_string(at.join("data/role/web.yaml")).unwrap();
@@ -108,7 +108,7 @@ fn json_has_each_proposal_with_its_proof() {
 }
 
 #[test]
-fn a_goal_without_edits_says_why() {
+fn a_goal_without_edits_has_a_reason() {
     let folder = workspace(&[
         (
             "hiera.yaml",
@@ -137,7 +137,7 @@ fn a_goal_without_edits_says_why() {
 }
 
 #[test]
-fn a_part_of_a_value_is_set_and_the_rest_stays() {
+fn a_part_of_a_value_is_set_and_other_parts_kept() {
     let folder = workspace(&[
         ("hiera.yaml", HIERARCHY),
         ("nodes.yaml", NODES),
@@ -193,7 +193,7 @@ fn the_levels_in_the_way_are_named() {
 }
 
 #[test]
-fn a_misspelt_key_is_told() {
+fn a_misspelt_key_is_reported() {
     let folder = files();
     let at = folder.path();
     let hint = "note: no data sets 'ports': did you mean 'port'?\n";

@@ -147,7 +147,7 @@ fn paths_can_be_given_to_the_next_command() {
 }
 
 #[test]
-fn colours_are_asked_for_in_one_way() {
+fn every_command_has_one_colour_flag() {
     let nodes = ["web01.lon.acme.example", "web02.lon.acme.example"];
     for arguments in [
         &["matrix", "profile::web::port", "--workspace", ACME][..],
@@ -227,7 +227,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn several_answers_are_json_where_that_is_asked() {
+fn several_answers_are_json_on_request() {
     let arguments = ["lookup", "profile::web::port", "--workspace", ACME];
     let json = [&arguments[..], &["--render-as", "json"]].concat();
     let (code, out, error) = said(&json);
@@ -292,7 +292,7 @@ fn the_version_names_the_target() {
 }
 
 #[test]
-fn completions_and_pages_know_every_command() {
+fn completions_and_pages_list_every_command() {
     let (_, help, _) = said(&["--help"]);
     let commands = help.split("Commands:").nth(1).unwrap();
     let commands = commands.split("Options:").next().unwrap().lines();
@@ -569,7 +569,7 @@ mod in_a_terminal {
     }
 
     #[test]
-    fn many_answers_without_a_node_are_told_in_short() {
+    fn many_answers_without_a_node_are_summarized() {
         let mut files = vec![
             (
                 "hiera.yaml".to_owned(),
@@ -690,7 +690,7 @@ fn a_command_line_that_makes_no_sense_ends_with_2() {
 }
 
 #[test]
-fn nodes_and_variables_that_are_misspelt_are_meant() {
+fn misspelt_nodes_and_variables_get_suggestions() {
     let meant = "did you mean 'db01.lon.acme.example'?\n";
     let value = "profile::web::port=1";
     for arguments in [
@@ -709,7 +709,7 @@ fn nodes_and_variables_that_are_misspelt_are_meant() {
 }
 
 #[test]
-fn messages_name_what_was_asked_for() {
+fn messages_name_the_requested_line_or_file() {
     let place = "fixtures/acme/data/common.yaml:9999";
     let (_, _, error) = said(&["hover", place]);
     assert!(error.ends_with("there is no line 9999\n"), "{error}");
@@ -765,7 +765,7 @@ fn skipped_folders_are_reported() {
 }
 
 #[test]
-fn a_failed_conversion_is_told_with_its_reason() {
+fn a_failed_conversion_is_reported_with_its_reason() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("data")).unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

@@ -190,7 +190,7 @@ fn mistakes_have_a_file_and_a_line() {
 }
 
 #[test]
-fn a_type_of_a_module_that_is_not_here_is_not_judged() {
+fn a_type_of_a_missing_module_is_not_checked() {
     for (text, expected) in [
         ("type: Stdlib::Port", 3),
         ("type: 'Optional[Array[Stdlib::Port]]'", 3),

@@ -69,7 +69,7 @@ fn marks(folder: &Path, root: &Path, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_mistake_is_found_and_the_healthy_part_is_silent() {
+fn every_mistake_is_found_and_correct_data_has_no_findings() {
     let root = acme();
     let workspace = Workspace::new();
     let snapshot = open(&workspace, &root);
@@ -161,7 +161,7 @@ fn the_version_of_puppet_decides_what_is_an_error() {
 
 /// Re-checking the files affected by an edit gives the same result as checking everything.
 #[test]
-fn checking_again_what_depends_on_an_edit_is_enough() {
+fn rechecking_what_depends_on_an_edit_is_enough() {
     let root = acme();
     let workspace = Workspace::new();
     let snapshot = open(&workspace, &root);

@@ -291,7 +291,7 @@ fn fixes_of(code: &str, page: &str) -> &'static str {
 }
 
 #[test]
-fn the_page_of_mistakes_says_what_rules_do() {
+fn the_page_of_mistakes_matches_the_rules() {
     let file = expect_file!["../../docs/mistakes.md"];
     let mut named = BTreeSet::new();
     let lines = file.data();

@@ -41,7 +41,7 @@ fn expected() -> Map<(String, String), Option<Value>> {
 }
 
 #[test]
-fn hovers_tell_what_puppet_answers() {
+fn hovers_show_the_values_of_puppet() {
     let folder = disk::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme"));
     let snapshot = disk::snapshot_of(&folder);
     let nodes = from_json(&read("fixtures/acme/nodes.json")).unwrap();

@@ -398,7 +398,7 @@ fn lenses_hints_and_calls_of_a_file() {
 }
 
 #[test]
-fn hints_without_nodes_say_what_is_certain_for_every_node() {
+fn hints_without_nodes_show_what_is_certain_for_every_node() {
     let hiera = "version: 5\nhierarchy:\n  - {name: top, path: top.yaml}\n  \
         - {name: role, path: 'role/%{role}.yaml'}\n  - {name: common, path: common.yaml}\n";
     let common = "alone: 1\nlist: [a]\nport: 80\nname: x\n\
@@ -694,7 +694,7 @@ fn the_working_tree_is_compared_with_a_revision() {
 }
 
 #[test]
-fn a_global_layer_outside_of_the_workspace_counts() {
+fn a_global_layer_outside_of_the_workspace_is_read() {
     let folder = checkouts();
     let puppet = folder.path().join("puppet");
     std::fs::create_dir_all(puppet.join("data")).unwrap();

@@ -3,7 +3,7 @@ use hiera_ls::syntax::parse_json;
 use hiera_ls::value::{Value, json_load};
 
 #[test]
-fn errors_speak_as_ruby_does() {
+fn errors_have_the_text_of_ruby() {
     for (text, message) in [
         ("", "859: unexpected token at ''"),
         (" ", "859: unexpected token at ''"),

@@ -116,7 +116,7 @@ fn every_case_reads_as_in_puppet() {
 }
 
 #[test]
-fn an_error_stands_where_a_person_looks() {
+fn an_error_is_marked_at_the_mistake() {
     for (text, marked) in [
         ("a: 1\nb: [1, 2\n", "[1, 2"),
         ("a: \"x\nb: 1\n", "\"x"),

@@ -233,7 +233,7 @@ fn inclusion() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn classes_that_are_included_lack_what_puppet_says() {
+fn included_classes_lack_the_values_that_puppet_reports() {
     let mut runner = TestRunner::new_with_rng(
         Config::default(),
         TestRng::deterministic_rng(RngAlgorithm::ChaCha),
@@ -279,7 +279,7 @@ fn classes_that_are_included_lack_what_puppet_says() {
 }
 
 #[test]
-fn random_typed_data_is_judged_as_puppet_judges_it() {
+fn random_typed_data_is_checked_as_by_puppet() {
     let number = |name: &str, otherwise: usize| {
         let set = std::env::var(name).ok();
         set.map_or(otherwise, |set| set.parse().unwrap())

@@ -181,7 +181,7 @@ fn a_long_computation_stops_nothing_else() {
 
 /// Rule 3: no handler waits for the client.
 #[test]
-fn a_client_that_never_replies_is_answered() {
+fn a_client_that_never_replies_gets_answers() {
     pinned(waiting, CONCURRENCY, |client, _| {
         client.open("file:///f.yaml", "a");
         let hovers: Vec<_> = (0..8)

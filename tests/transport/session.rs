@@ -90,7 +90,7 @@ fn a_client_whose_process_is_gone_ends_the_server() {
 }
 
 #[test]
-fn settings_come_from_three_places_and_say_what_is_wrong() {
+fn settings_come_from_three_places_and_mistakes_are_reported() {
     let features = Arc::new(Planted::default());
     let mut client = Client::strange(options(&features));
     let severity = json!({ "severity": { "bad-word": "error" } });
@@ -222,7 +222,7 @@ fn uri(folder: &std::path::Path, name: &str) -> String {
 }
 
 #[test]
-fn the_workspace_is_read_and_changes_told_by_the_client_are_seen() {
+fn the_workspace_is_read_and_changes_of_the_client_are_applied() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| uri(folder.path(), name);
     std::fs::write(folder.path().join("hiera.yaml"), "version: 5\n").unwrap();
@@ -330,7 +330,7 @@ fn the_server_watches_where_the_client_does_not() {
 }
 
 #[test]
-fn trace_tells_of_each_request_when_it_is_on() {
+fn trace_lists_each_request_when_it_is_on() {
     let features = Arc::new(Planted::default());
     let mut client = Client::new(&features);
     client.open("file:///f.yaml", "a");
@@ -354,7 +354,7 @@ fn trace_tells_of_each_request_when_it_is_on() {
 }
 
 #[test]
-fn the_program_speaks_whatever_it_is_called_with() {
+fn the_server_starts_with_any_arguments() {
     for arguments in [&[][..], &["server"], &["--stdio"]] {
         let mut program = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
             .args(arguments)

@@ -53,7 +53,7 @@ fn value(answer: &Value) -> &str {
 }
 
 #[test]
-fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_in_the_end() {
+fn a_hover_on_a_slow_disk_notes_that_reading_is_in_progress() {
     let folder = repository();
     let root = format!("file://{}", folder.path().display());
     let file = format!("{root}/data/nodes/n7.yaml");
@@ -97,7 +97,7 @@ fn a_hover_on_a_slow_disk_says_that_it_is_still_reading_and_nothing_is_missing_i
 }
 
 #[test]
-fn progress_ends_when_it_is_not_wanted_and_the_reading_goes_on() {
+fn cancelled_progress_ends_and_reading_continues() {
     let folder = repository();
     let root = format!("file://{}", folder.path().display());
     let capabilities = json!({ "window": { "workDoneProgress": true } });

@@ -108,7 +108,7 @@ fn mapped_paths_name_a_variable_then_a_template() {
 }
 
 #[test]
-fn keys_with_dots_stand_in_quotes_in_lookups() {
+fn keys_with_dots_are_quoted_in_lookups() {
     let others = "#- data/role/db.yaml\nx: {a.b: {c: 1}, d: 2}\ny.z: 1\n";
     let at = |text: &str| with_hierarchy(&format!("{others}#- data/common.yaml\n{text}"));
     check_all(

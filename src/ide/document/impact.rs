@@ -139,7 +139,7 @@ fn refusal(before: &RootView<'_>, after: &RootView<'_>) -> Option<String> {
 struct Data<'a> {
     complete: bool,
     nodes: &'a [Arc<str>],
-    total: usize,
+    of: usize,
     changes: &'a [Difference],
 }
 
@@ -174,7 +174,7 @@ fn text(impact: &Impact, total: usize, what: &str, snapshot: &Snapshot) -> Optio
         data: Some(json(&Data {
             complete: impact.is_complete,
             nodes: &impact.nodes,
-            total,
+            of: total,
             changes: &impact.changes,
         })),
         ..Document::default()

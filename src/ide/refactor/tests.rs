@@ -186,7 +186,7 @@ u: 1
 ";
 
 #[test]
-fn merge_options_stand_in_a_file_that_the_hierarchy_names() {
+fn merge_options_are_written_into_a_file_of_the_hierarchy() {
     let texts = [
         "#- data/common.yaml\na$0: [1]\n#- data/role/web.yaml\na: [2]\n",
         "#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n",

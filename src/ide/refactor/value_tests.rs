@@ -100,7 +100,7 @@ fn repeated_values_are_extracted() {
 }
 
 #[test]
-fn the_last_of_several_entries_stays() {
+fn the_last_of_several_entries_is_kept() {
     check_all(
         in_common,
         expect![[r#"

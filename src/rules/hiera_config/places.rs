@@ -116,7 +116,7 @@ mod tests {
     use crate::syntax::parse_yaml;
 
     #[test]
-    fn mismatches_are_found_where_they_stand() {
+    fn mismatches_are_reported_at_their_ranges() {
         let text = "version: 5\nhierachy: []\ndefaults: {path: x}\nhierarchy:\n- {name: a, paths: []}\n- {path: y, options: {1a: z}}\n";
         let tree = parse_yaml(text).tree;
         let root = tree.root().unwrap();

@@ -93,7 +93,7 @@ fn answers_of_puppetdb_are_read() {
 
 /// `Puppet::Node#sanitize`
 #[test]
-fn trusted_data_among_the_facts_count_where_they_are_whole() {
+fn complete_trusted_data_among_the_facts_is_used() {
     let whole =
         r#"{"authenticated": "remote", "certname": "t.x", "extensions": {"pp_role": "fe"}}"#;
     let facts = [

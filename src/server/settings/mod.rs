@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_workspace_counts_where_the_user_leaves_a_default() {
+    fn the_file_of_a_workspace_applies_where_the_user_keeps_a_default() {
         let project = json!({ "puppetVersion": 7, "strictVariables": true, "rememberNode": false });
         let user = json!({ "puppetVersion": 8, "strictVariables": false });
         let layers = [(Origin::User, user), (Origin::Project, project)];

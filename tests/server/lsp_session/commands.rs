@@ -190,7 +190,7 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
 }
 
 #[test]
-fn without_nodes_the_matrix_says_what_decides() {
+fn without_nodes_the_matrix_shows_deciding_facts() {
     let repository = Repository::new();
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
     let common = repository.file("data/common.yaml");
@@ -294,7 +294,7 @@ fn the_hierarchy_of_a_file_is_named_with_its_variants() {
 }
 
 #[test]
-fn pickers_are_told_what_tells_nodes_apart_and_which_facts_count() {
+fn pickers_get_distinguishing_variables_and_relevant_facts() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     repository.write(
@@ -702,7 +702,7 @@ fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
 
 /// The progress on a command's own token, followed by its answer.
 #[test]
-fn a_long_command_tells_how_far_it_is() {
+fn a_long_command_reports_its_progress() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();
@@ -910,7 +910,7 @@ fn facts_of_the_repository_s_tests_are_nodes() {
 }
 
 #[test]
-fn a_facts_file_that_puppet_refuses_is_told_and_the_nodes_still_answer() {
+fn a_refused_facts_file_is_reported_and_nodes_still_have_answers() {
     let repository = Repository::new();
     repository.write("facts.yaml", "role: web\nname: fred\n");
     let common = repository.file("data/common.yaml");

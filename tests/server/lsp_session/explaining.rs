@@ -7,7 +7,7 @@ use super::commands::Repository;
 use super::program::uri;
 
 #[test]
-fn answers_say_which_facts_are_overridden_until_they_are_taken_back() {
+fn answers_list_overridden_facts_until_they_are_reset() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();

@@ -78,7 +78,7 @@ fn lenses(program: &mut Program, file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn lenses_say_who_else_sets_a_key_who_uses_it_and_what_an_edit_changes() {
+fn lenses_count_other_levels_uses_and_changes_of_an_edit() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start_with_lenses();

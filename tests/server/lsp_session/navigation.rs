@@ -228,7 +228,7 @@ fn completion_documentation_is_markdown_where_supported() {
 }
 
 #[test]
-fn a_rename_that_changes_more_than_a_name_is_asked_first() {
+fn a_rename_that_changes_more_than_a_name_needs_confirmation() {
     for client in [PREVIEWING_CLIENT, VSCODE] {
         let temporary = tempfile::tempdir().unwrap();
         let folder = temporary.path().canonicalize().unwrap();
@@ -268,7 +268,7 @@ fn a_rename_that_changes_more_than_a_name_is_asked_first() {
 }
 
 #[test]
-fn a_rename_goes_through_all_files_and_says_why_it_does_not() {
+fn a_rename_covers_all_files_or_is_refused_with_a_reason() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path().canonicalize().unwrap();
     let mut program = start(&folder);

@@ -206,7 +206,7 @@ fn without_decryption_nothing_opens_an_encrypted_value() {
 }
 
 #[test]
-fn a_client_without_links_is_told_the_command() {
+fn a_client_without_links_gets_the_command() {
     let sealed = Sealed::new();
     let mut program = Program::start(&sealed.folder, &decrypting(), "Neovim");
     program.open(&sealed.file);
@@ -237,7 +237,7 @@ fn a_secret_is_written_to_no_file() {
 }
 
 #[test]
-fn with_decryption_on_nothing_else_tells_a_plain_text() {
+fn with_decryption_no_other_answer_contains_a_plain_text() {
     let sealed = Sealed::new();
     let mut settings = decrypting();
     settings["codeLens"] = super::commands::all_lenses()["codeLens"].clone();

@@ -157,7 +157,7 @@ fn a_class_shows_what_the_selected_node_gets() {
 }
 
 #[test]
-fn a_call_shows_what_it_gives_by_its_own_merge() {
+fn a_call_shows_the_result_of_its_own_merge() {
     let calls = [
         "lookup('list$0')",
         "lookup('list$0', Array, 'unique', 'other')",

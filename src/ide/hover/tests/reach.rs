@@ -38,7 +38,7 @@ fn files_and_their_hierarchies() {
 }
 
 #[test]
-fn a_hierarchy_that_stands_elsewhere_is_named_with_its_variants() {
+fn a_hierarchy_in_another_place_is_named_with_its_variants() {
     check(
         "#- modules/puppet/files/hiera/production.yaml\n\
          version: 5\ndefaults: {datadir: /etc/puppet/hieradata, data_hash: yaml_data}\n\
