@@ -461,17 +461,8 @@ fn pushed(elements: &[Value], element: Value) -> Value {
 
 /// `array.join(separator).split(separator)`
 fn unpack(elements: &[Value], separator: &str) -> Vec<Value> {
-    fn join(elements: &[Value], texts: &mut Vec<String>) {
-        for element in elements {
-            match element {
-                Value::Array(inner) => join(inner, texts),
-                other => texts.push(other.to_s()),
-            }
-        }
-    }
-    let mut texts = Vec::new();
-    join(elements, &mut texts);
-    let joined = texts.join(separator);
+    let texts = Value::to_join(elements).into_iter().map(|each| each.to_s());
+    let joined = texts.collect::<Vec<String>>().join(separator);
     let mut parts: Vec<&str> = match separator {
         " " => joined.split_ascii_whitespace().collect(),
         "" => joined.split("").filter(|part| !part.is_empty()).collect(),

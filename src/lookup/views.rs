@@ -310,7 +310,7 @@ impl Classes {
         }
         let likely = column.values.len().max(self.len()).min(members.len());
         let mut known: Map<(u32, u32), u32, KeyHashing> =
-            Map::with_capacity_and_hasher(likely, KeyHashing::default());
+            Map::with_capacity_and_hasher(likely, KeyHashing);
         for &member in members {
             let class = &mut self.of[member];
             let next = self.moved.len() as u32;

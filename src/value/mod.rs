@@ -172,6 +172,18 @@ impl Value {
         Value::String(Arc::from(text.as_ref()))
     }
 
+    /// The elements that Ruby's `Array#join` writes: those of nested arrays too, and an empty string
+    /// for a nested array without elements.
+    #[must_use]
+    pub fn to_join(elements: &[Value]) -> Vec<Value> {
+        let of_one = |element: &Value| match element {
+            Value::Array(nested) if nested.is_empty() => vec![Value::string("")],
+            Value::Array(nested) => Value::to_join(nested),
+            other => vec![other.clone()],
+        };
+        elements.iter().flat_map(of_one).collect()
+    }
+
     /// A list.
     #[must_use]
     pub fn array(elements: impl IntoIterator<Item = Value>) -> Value {

@@ -117,7 +117,7 @@ fn length(value: &Value) -> Option<Value> {
 }
 
 /// The elements of a list and of the lists in it.
-pub(super) fn flattened(values: &[Value]) -> Vec<Value> {
+fn flattened(values: &[Value]) -> Vec<Value> {
     fn collect(values: &[Value], out: &mut Vec<Value>) {
         for value in values {
             match value {

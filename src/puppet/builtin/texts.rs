@@ -1,7 +1,6 @@
 //! Functions for texts.
 
 use super::Arguments;
-use super::collections::flattened;
 use crate::datatype;
 use crate::puppet::evaluator::Evaluator;
 use crate::puppet::stop::{Evaluated, Stop};
@@ -132,7 +131,7 @@ fn changed(value: &Value, change: fn(&str) -> String, hashes_too: bool) -> Optio
 /// `Array#join`, which descends into nested lists.
 fn joined(evaluator: &mut Evaluator<'_>, elements: &[Value], between: &str) -> Evaluated {
     let mut out = String::new();
-    for (at, element) in flattened(elements).iter().enumerate() {
+    for (at, element) in Value::to_join(elements).into_iter().enumerate() {
         evaluator.step()?;
         out.push_str(if at > 0 { between } else { "" });
         match element {
@@ -141,7 +140,7 @@ fn joined(evaluator: &mut Evaluator<'_>, elements: &[Value], between: &str) -> E
                     "'join' is not evaluated with these arguments",
                 ));
             }
-            plain => evaluator.write(plain, &mut out)?,
+            plain => evaluator.write(&plain, &mut out)?,
         }
     }
     Ok(Value::from(out))
