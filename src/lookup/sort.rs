@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use num_bigint::BigInt;
+
 use super::error::{ErrorClass, Found, LookupError};
 use crate::value::Value;
 
@@ -37,15 +39,15 @@ pub(super) fn sort(elements: &mut Vec<Value>) -> Found<()> {
 
 /// Ruby's `<=>` between two values of data.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
-    #[allow(clippy::cast_precision_loss)]
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => (*a as f64).partial_cmp(b),
-        (Value::Float(a), Value::Int(b)) => a.partial_cmp(&(*b as f64)),
+        (Value::Int(a), Value::Float(b)) => compare_with_float(&(*a).into(), *b),
+        (Value::BigInt(a), Value::Float(b)) => compare_with_float(a, *b),
+        (Value::Float(_), Value::Int(_) | Value::BigInt(_)) => Some(compare(b, a)?.reverse()),
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
         (Value::BigInt(a), Value::BigInt(b)) => Some(a.cmp(b)),
         (Value::BigInt(a), Value::Int(b)) => Some((**a).cmp(&(*b).into())),
-        (Value::Int(a), Value::BigInt(b)) => Some(num_bigint::BigInt::from(*a).cmp(b)),
+        (Value::Int(a), Value::BigInt(b)) => Some(BigInt::from(*a).cmp(b)),
         (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (Value::Array(a), Value::Array(b)) => {
             for (a, b) in a.iter().zip(b.iter()) {
@@ -58,6 +60,16 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         }
         (a, b) => (a == b).then_some(Ordering::Equal),
     }
+}
+
+/// `rb_integer_float_cmp`: exact, unlike a comparison of two floats. `None` for NaN.
+fn compare_with_float(integer: &BigInt, float: f64) -> Option<Ordering> {
+    if !float.is_finite() {
+        return 0.0.partial_cmp(&float);
+    }
+    let whole: BigInt = format!("{:.0}", float.trunc()).parse().ok()?;
+    let of_fraction = 0.0.partial_cmp(&float.fract())?;
+    Some(integer.cmp(&whole).then(of_fraction))
 }
 
 /// `rb_cmperr`
