@@ -121,10 +121,7 @@ type Ended = Result<ExitCode, String>;
 /// Runs the program on the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    run().unwrap_or_else(|message| {
-        terminal::complain(&message);
-        ExitCode::FAILURE
-    })
+    run().unwrap_or_else(|message| terminal::failed(&message))
 }
 
 fn run() -> Ended {

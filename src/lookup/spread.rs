@@ -15,6 +15,7 @@ use super::session::Session;
 use super::trace::{Source, sources};
 use super::views::{Classes, Spot};
 use crate::hierarchy::{Layer, TemplatePart};
+use crate::interpolation::Key;
 use crate::scope::{KnownNodes, Scope};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::LOOKUP_OPTIONS;
@@ -232,11 +233,18 @@ impl SharedOptions {
         if !is_shared || self.collected.len() >= MOST_OPTIONS {
             return session.lookup(&scope, request);
         }
-        let mut compilation = session.compilation(&scope);
         let name = request.names.first();
-        let key = name.and_then(|name| crate::interpolation::Key::parse(name).ok());
-        let module = key.as_ref().and_then(|key| key.module_name());
-        match compilation.collect_options(module) {
+        let key = name.and_then(|name| Key::parse(name).ok());
+        let has_options = |key: &Key| {
+            let root = key.root.as_name();
+            root.is_some_and(|root| root != LOOKUP_OPTIONS)
+        };
+        // Puppet refuses other keys before it reads options.
+        let Some(key) = key.filter(has_options) else {
+            return session.lookup(&scope, request);
+        };
+        let mut compilation = session.compilation(&scope);
+        match compilation.collect_options(key.module_name()) {
             Some(collected) => {
                 let reads = Arc::new(collected.reads());
                 let number = self.collected.len();

@@ -9,6 +9,8 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use super::lock;
+
 /// Maximum number of unread output bytes; above it the server produces no more until its client
 /// reads.
 const MAX_BACKLOG: usize = 32 * 1024 * 1024;
@@ -115,8 +117,6 @@ impl Outbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, Unwritten> {
-        // Each change is one push or pop, so a panic leaves the queue valid.
-        let unwritten = self.0.unwritten.lock();
-        unwritten.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.unwritten)
     }
 }

@@ -176,12 +176,18 @@ impl Value {
     /// for a nested array without elements.
     #[must_use]
     pub fn to_join(elements: &[Value]) -> Vec<Value> {
-        let of_one = |element: &Value| match element {
-            Value::Array(nested) if nested.is_empty() => vec![Value::string("")],
-            Value::Array(nested) => Value::to_join(nested),
-            other => vec![other.clone()],
-        };
-        elements.iter().flat_map(of_one).collect()
+        fn collect(elements: &[Value], all: &mut Vec<Value>) {
+            for element in elements {
+                match element {
+                    Value::Array(nested) if nested.is_empty() => all.push(Value::string("")),
+                    Value::Array(nested) => collect(nested, all),
+                    other => all.push(other.clone()),
+                }
+            }
+        }
+        let mut all = Vec::new();
+        collect(elements, &mut all);
+        all
     }
 
     /// A list.

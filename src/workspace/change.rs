@@ -55,7 +55,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// A document with its first text.
+    /// A document with this text, as its version 1.
     #[must_use]
     pub fn open(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Change {
         Change::Open {
@@ -66,6 +66,7 @@ impl Change {
     }
 
     /// A regular file on the disk.
+    #[cfg(test)]
     #[must_use]
     pub fn file(path: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Change {
         Change::Disk {

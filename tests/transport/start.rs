@@ -125,7 +125,7 @@ fn cancelled_progress_ends_and_reading_continues() {
     gate.open();
     let outline = client.answer(outline).unwrap();
     assert_eq!(outline["result"][0]["name"], "port", "{outline}");
-    // Reads that follow each other at once share a progress: by these answers the first has ended.
+    // Reads that follow each other at once share a progress: these answers give the first time to end.
     for _ in 0..5 {
         let next = client.request("textDocument/documentSymbol", document.clone());
         client.answer(next).unwrap();

@@ -248,10 +248,10 @@ impl Walk<'_> {
             (false, _) => find("path"),
         };
         if let Some((key, _)) = stray {
-            let key = self.tree.node(key);
-            let name = key.as_scalar().map_or("", |name| &name.text);
+            let range = self.tree.node(key).range;
+            let name = self.tree.scalar_text(key).map_or("", |name| name);
             let message = format!("'{name}' has no effect with 'like: {like}'");
-            self.add(key.range, Spoils::Entry, message);
+            self.add(range, Spoils::Entry, message);
         }
     }
 
@@ -280,11 +280,11 @@ impl Walk<'_> {
                 .first()
                 .filter(|_| self.tree.node(key).as_scalar().is_some());
             if let Some((key, _)) = stray {
-                let key = self.tree.node(*key);
-                let name = key.as_scalar().map_or("", |name| &name.text);
+                let range = self.tree.node(*key).range;
+                let name = self.tree.scalar_text(*key).map_or("", |name| name);
                 let message =
                     format!("'{name}' goes with 'match': below 'names' each name has its own");
-                self.add(key.range, Spoils::Entry, message);
+                self.add(range, Spoils::Entry, message);
             }
             return;
         };
