@@ -1,5 +1,6 @@
 //! Data types as Rust values: the counterpart of Puppet's `pops/types/types.rb`.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 
 pub use super::ranges::{Digits, FloatRange, Range, TimeRange};
@@ -399,19 +400,15 @@ impl Type {
 
     /// A flattened variant of the distinct types; just the type if there is only one.
     pub(super) fn variant(types: impl IntoIterator<Item = Type>) -> Type {
-        let mut flat: Vec<Type> = Vec::new();
-        let mut add = |t: Type| {
-            if !flat.contains(&t) {
-                flat.push(t);
-            }
-        };
+        let mut distinct = Distinct::default();
         for t in types {
             if let Type::Variant(inner) = &t {
-                inner.iter().cloned().for_each(&mut add);
+                inner.iter().cloned().for_each(|t| distinct.add(t));
             } else {
-                add(t);
+                distinct.add(t);
             }
         }
+        let mut flat = distinct.types;
         if flat.len() == 1
             && let Some(only) = flat.pop()
         {
@@ -487,4 +484,38 @@ impl Type {
 
 fn generalized(inner: Option<&Arc<Type>>) -> Option<Arc<Type>> {
     inner.map(|t| Arc::new(t.generalize()))
+}
+
+/// Maximum number of types that are compared one by one.
+const FEW_TYPES: usize = 32;
+
+/// Distinct types in the order of their first occurrence; the values of a long list can have as many
+/// types.
+#[derive(Default)]
+struct Distinct {
+    types: Vec<Type>,
+    /// Above [`FEW_TYPES`], the indices of the types by their text.
+    by_text: HashMap<String, Vec<usize>>,
+}
+
+impl Distinct {
+    fn add(&mut self, new: Type) {
+        if self.types.len() < FEW_TYPES {
+            if !self.types.contains(&new) {
+                self.types.push(new);
+            }
+            return;
+        }
+        if self.by_text.is_empty() {
+            for (at, known) in self.types.iter().enumerate() {
+                let same = self.by_text.entry(known.to_string());
+                same.or_default().push(at);
+            }
+        }
+        let same = self.by_text.entry(new.to_string()).or_default();
+        if same.iter().all(|at| self.types[*at] != new) {
+            same.push(self.types.len());
+            self.types.push(new);
+        }
+    }
 }

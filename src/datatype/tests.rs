@@ -19,6 +19,16 @@ fn plain(text: &str) -> Type {
 }
 
 #[test]
+fn a_variant_has_each_of_many_types_once() {
+    const TYPES: usize = 100_000;
+    let types = || (0..TYPES).map(|at| Type::Integer(Range::of(at, at)));
+    let Type::Variant(distinct) = Type::variant(types().chain(types())) else {
+        panic!("one type");
+    };
+    assert!(distinct.iter().cloned().eq(types()));
+}
+
+#[test]
 fn aliases_come_from_their_files() {
     let module = Module(&[
         ("A::Port", "# A port.\ntype A::Port = Integer[0, 65535]\n"),
