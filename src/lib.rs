@@ -24,7 +24,7 @@
 //! | [`value`] | values as Puppet sees them, their equality and their texts |
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON, the Puppet language |
 //! | [`regexp`] | Ruby regular expressions |
-//! | [`text`] | byte ranges, lines, positions |
+//! | [`text`] | byte ranges, lines, positions; numbers and lists in sentences |
 
 // The fixtures of the tests are shared with those under `tests/`, which name the library.
 #[cfg(test)]

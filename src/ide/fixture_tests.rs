@@ -13,7 +13,7 @@ use crate::text::TextRange;
 use crate::value::load_yaml;
 use crate::workspace::Snapshot;
 
-/// A hierarchy of six levels, in the folder `data`.
+/// A hierarchy of four levels, in the folder `data`.
 pub(super) const HIERARCHY: &str = "\
 #- hiera.yaml
 version: 5
@@ -114,7 +114,8 @@ pub(super) fn also_half_typed(text: &str, answer: impl Fn(&str) -> String) -> St
 }
 
 /// Checks cases that are written one below the other: a line after `$ ` is a text, in which `\n`
-/// stands for a line break, and the lines below it are its answer. Lines after `## ` are titles.
+/// always stands for a line break, and the lines below it are its answer. Lines after `## ` are
+/// titles.
 pub(super) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
     let mut shown = String::new();
     for line in cases.data().lines().map(str::trim_start) {

@@ -37,7 +37,7 @@ pub enum HintKind {
         /// The number of these nodes.
         nodes: usize,
         /// The number of nodes that read the file.
-        all: usize,
+        total: usize,
         /// The source of the value for most of them.
         by: Option<SourceLine>,
         /// The number of other files that set it for the rest.
@@ -46,7 +46,7 @@ pub enum HintKind {
     /// No node that reads the file gets the key from it.
     Dead {
         /// The number of known nodes that read the file; 0 if the hint is for any possible node.
-        all: usize,
+        total: usize,
         /// The source of the value for most of them.
         by: Option<SourceLine>,
         /// The number of other files that set it for the rest.
@@ -64,7 +64,7 @@ pub enum HintKind {
         /// The number of nodes.
         nodes: usize,
         /// The number of known nodes.
-        all: usize,
+        total: usize,
     },
 }
 
@@ -153,19 +153,22 @@ impl Hint {
         };
         let label = match &self.kind {
             HintKind::Overridden {
-                nodes: 1, all: 1, ..
+                nodes: 1, total: 1, ..
             } => by("↑ ".to_owned(), 0),
             HintKind::Overridden {
-                nodes, all, others, ..
-            } => by(format!("↑ {nodes}/{all} "), *others),
-            HintKind::Dead { all: 1, .. } => by("↑ ".to_owned(), 0),
+                nodes,
+                total,
+                others,
+                ..
+            } => by(format!("↑ {nodes}/{total} "), *others),
+            HintKind::Dead { total: 1, .. } => by("↑ ".to_owned(), 0),
             HintKind::Dead { others, .. } => by("never used ↑ ".to_owned(), *others),
             HintKind::Merged { sources } => format!("merged from {sources} levels"),
             HintKind::TokenValue(value) => {
                 format!("= {}", inline(value, WIDEST - mark.len()))
             }
-            HintKind::Impact { all: 0, .. } => "changes the value".to_owned(),
-            HintKind::Impact { nodes, all } => format!("changes {nodes} of {all} nodes"),
+            HintKind::Impact { total: 0, .. } => "changes the value".to_owned(),
+            HintKind::Impact { nodes, total } => format!("changes {nodes} of {total} nodes"),
         };
         format!("{label}{mark}")
     }
@@ -195,7 +198,7 @@ impl Hint {
         match &self.kind {
             HintKind::Overridden {
                 nodes: 1,
-                all: 1,
+                total: 1,
                 others,
                 ..
             } => Some(format!(
@@ -203,9 +206,12 @@ impl Hint {
                 by(others)
             )),
             HintKind::Overridden {
-                nodes, all, others, ..
+                nodes,
+                total,
+                others,
+                ..
             } => Some(format!(
-                "on {nodes} of the {all} nodes that read this file, this value is overridden by {}",
+                "on {nodes} of the {total} nodes that read this file, this value is overridden by {}",
                 by(others)
             )),
             HintKind::Dead { others, .. } => Some(format!(
@@ -303,11 +309,11 @@ fn all_hints(
     let analysis = view.analysis;
     let mut found = settled_hints(view, file, visible);
     if options.impact {
-        let all = analysis.nodes.len();
+        let total = analysis.nodes.len();
         let changed = changed_keys(analysis, file.path()).into_iter();
         let changed = changed.filter(|(key, _)| overlap(*key, visible));
         found.extend(
-            changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, all })),
+            changed.map(|(range, nodes)| Hint::new(range, HintKind::Impact { nodes, total })),
         );
         // VS Code cuts all hints of a line together after 43 characters, so the edit's effect comes first.
         found.sort_by_key(|hint| {
@@ -393,7 +399,7 @@ fn hints_for_any_node(analysis: Analysis<'_>, file: &File, visible: TextRange) -
             }),
             (true, _) | (false, 0) => None,
             (false, _) => Some(HintKind::Dead {
-                all: 0,
+                total: 0,
                 by: sources
                     .first()
                     .map(|source| line(analysis.snapshot, source)),
@@ -409,7 +415,7 @@ fn key_hint(
     view: &RootView<'_>,
     path: &str,
     runs: &[Run],
-    all: usize,
+    total: usize,
     is_selected: bool,
 ) -> Option<HintKind> {
     let mut overridden = 0;
@@ -439,10 +445,10 @@ fn key_hint(
     match overridden {
         0 if is_selected && merged > 1 => Some(HintKind::Merged { sources: merged }),
         0 => None,
-        nodes if nodes == all && !is_selected => Some(HintKind::Dead { all, by, others }),
+        nodes if nodes == total && !is_selected => Some(HintKind::Dead { total, by, others }),
         nodes => Some(HintKind::Overridden {
             nodes,
-            all,
+            total,
             by,
             others,
         }),

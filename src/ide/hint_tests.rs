@@ -164,7 +164,7 @@ fn a_label_begins_with_the_count_and_fits_an_editor() {
         range: TextRange::new(0, 1),
         kind: HintKind::Overridden {
             nodes: 4,
-            all: 8,
+            total: 8,
             by: None,
             others: 1,
         },

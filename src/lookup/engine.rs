@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::context::{PuppetVersion, Settings, Strict};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
 use super::given::AllCachedValues;
 use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
@@ -246,9 +246,9 @@ impl<'a> Engine<'a> {
         let key = Key::of(name).map_err(|_| {
             LookupError::new(ErrorClass::Lookup, format!("Syntax error in key: '{name}'"))
         })?;
-        let Segment::Name(root) = &key.root else {
-            let message = format!("undefined method `index' for {}:Integer", key.root);
-            return raise(ErrorClass::NoMethod, message);
+        let root = match &key.root {
+            Segment::Name(root) => root,
+            Segment::Index(number) => return no_method("index", &Value::Int(*number)),
         };
         self.reads.keys.add_shared(root);
         let invocation = invocation.for_key(&key, &mut self.module_names);
