@@ -7,10 +7,8 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::BigInt;
-
 use super::error::{ErrorClass, Found, LookupError};
-use crate::value::Value;
+use crate::value::{Value, compare_numbers};
 
 /// `Array#sort!`: a merge sort, like the C library's `qsort_r` that Ruby calls, so that the same
 /// pair of elements fails first.
@@ -40,14 +38,10 @@ pub(super) fn sort(elements: &mut Vec<Value>) -> Found<()> {
 /// Ruby's `<=>` between two values of data.
 fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
-        (Value::Int(a), Value::Float(b)) => compare_with_float(&(*a).into(), *b),
-        (Value::BigInt(a), Value::Float(b)) => compare_with_float(a, *b),
-        (Value::Float(_), Value::Int(_) | Value::BigInt(_)) => Some(compare(b, a)?.reverse()),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
-        (Value::BigInt(a), Value::BigInt(b)) => Some(a.cmp(b)),
-        (Value::BigInt(a), Value::Int(b)) => Some((**a).cmp(&(*b).into())),
-        (Value::Int(a), Value::BigInt(b)) => Some(BigInt::from(*a).cmp(b)),
+        (
+            Value::Int(_) | Value::BigInt(_) | Value::Float(_),
+            Value::Int(_) | Value::BigInt(_) | Value::Float(_),
+        ) => compare_numbers(a, b),
         (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (Value::Array(a), Value::Array(b)) => {
             for (a, b) in a.iter().zip(b.iter()) {
@@ -60,16 +54,6 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         }
         (a, b) => (a == b).then_some(Ordering::Equal),
     }
-}
-
-/// `rb_integer_float_cmp`: exact, unlike a comparison of two floats. `None` for NaN.
-fn compare_with_float(integer: &BigInt, float: f64) -> Option<Ordering> {
-    if !float.is_finite() {
-        return 0.0.partial_cmp(&float);
-    }
-    let whole: BigInt = format!("{:.0}", float.trunc()).parse().ok()?;
-    let of_fraction = 0.0.partial_cmp(&float.fract())?;
-    Some(integer.cmp(&whole).then(of_fraction))
 }
 
 /// `rb_cmperr`

@@ -1,6 +1,7 @@
 //! `if`, `unless`, `case` and selectors, and the matching of values
 //! (`pops/evaluator/evaluator_impl.rb`, `compare_operator.rb`).
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::evaluator::{Evaluator, body, is_type, not_known, without_parentheses};
@@ -8,7 +9,7 @@ use super::stop::{Evaluated, Stop};
 use super::uses;
 use crate::datatype;
 use crate::syntax::puppet::{Conditional, Expression, ExpressionKind, Prefix};
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, Value, compare_numbers};
 
 /// The chosen part of a `case` or a selector.
 enum Chosen<'n> {
@@ -278,10 +279,9 @@ impl Evaluator<'_> {
         self.step()?;
         Ok(match (left, right) {
             (Value::String(left), Value::String(right)) => left.eq_ignore_ascii_case(right),
-            (Value::Int(left), Value::Float(right)) | (Value::Float(right), Value::Int(left)) => {
-                *left as f64 == *right
+            (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+                compare_numbers(left, right) == Some(Ordering::Equal)
             }
-            (Value::Float(left), Value::Float(right)) => left == right,
             (Value::Array(left), Value::Array(right)) => {
                 if left.len() != right.len() {
                     return Ok(false);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::evaluator::{Evaluator, not_known, pairs};
 use super::stop::{Evaluated, Stop};
-use crate::value::{HashMap, Value};
+use crate::value::{HashMap, Value, compare_numbers};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
@@ -79,11 +79,9 @@ pub(super) fn order(left: &Value, right: &Value) -> Evaluated<Ordering> {
             let bytes = |text: &str| text.to_ascii_lowercase();
             Ok(bytes(left).cmp(&bytes(right)))
         }
-        (Value::Int(left), Value::Int(right)) => Ok(left.cmp(right)),
         (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
-            let (left, right) = (number(left)?.as_f64(), number(right)?.as_f64());
-            left.partial_cmp(&right)
-                .ok_or_else(|| Stop::failed("the numbers are not comparable"))
+            let order = compare_numbers(left, right);
+            order.ok_or_else(|| Stop::failed("the numbers are not comparable"))
         }
         (Value::Rich(_) | Value::BigInt(_), _) | (_, Value::Rich(_) | Value::BigInt(_)) => {
             Err(Stop::unknown("the comparison is not evaluated"))
@@ -260,8 +258,8 @@ pub(super) fn without(left: &Value, right: &Value) -> Value {
 /// Ruby's `==`, for which `1` equals `1.0`.
 pub(super) fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
-        (Value::Int(left), Value::Float(right)) | (Value::Float(right), Value::Int(left)) => {
-            *left as f64 == *right
+        (Value::Int(_), Value::Float(_)) | (Value::Float(_), Value::Int(_)) => {
+            compare_numbers(left, right) == Some(Ordering::Equal)
         }
         _ => left == right,
     }

@@ -20,6 +20,7 @@ mod inspect;
 mod json;
 mod json_text;
 mod load;
+mod number;
 mod plain_yaml;
 mod printable;
 mod psych;
@@ -36,6 +37,7 @@ pub use json_text::{
     JsonError, JsonPieces, TaggedJson, from_json, from_raw_json, to_json, to_tagged_json,
 };
 pub use load::{LoadError, LoadErrorKind, SystemError};
+pub(crate) use number::compare_numbers;
 pub use plain_yaml::{load_plain_entry, load_plain_yaml};
 pub(crate) use psych::is_symbol_tag;
 pub use psych::{
