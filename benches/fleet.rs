@@ -242,10 +242,16 @@ impl Bench {
             .sum();
         assert!(set_above > self.nodes.len(), "{set_above}");
         let warm = best(10, || lenses(analysis, &path, options));
+        let without_uses = LensOptions {
+            uses: false,
+            ..options
+        };
+        let without_uses = best(10, || lenses(analysis, &path, without_uses));
         report(
             "code lenses of common.yaml",
             &format!(
-                "{} lenses of {} KB, {set_above} places above: {warm:.1?} CPU, the first time {cold:.1?}",
+                "{} lenses of {} KB, {set_above} places above: {warm:.1?} CPU, the first time {cold:.1?}; without \
+                 uses {without_uses:.1?}",
                 first.len(),
                 bytes / 1000
             ),

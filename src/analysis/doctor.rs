@@ -208,7 +208,7 @@ impl Analysis<'_> {
             if is_configuration(self, at) {
                 continue;
             }
-            let is_read = hiera.contains(at);
+            let is_read = hiera.contains(file);
             // Hidden files, notes and editors' backup files are no forgotten data.
             let is_data = path::is_called_data(at) && !path::name(at).starts_with('.');
             let is_with_data = || views.iter().any(|view| view.lies_among_data(at));

@@ -45,7 +45,8 @@ impl<'a> Analysis<'a> {
     /// hierarchy's configuration. O(levels).
     #[must_use]
     pub fn reads(self, path: &str) -> bool {
-        HieraFiles::of(self).contains(path)
+        let file = self.snapshot.file(path);
+        file.is_some_and(|file| HieraFiles::of(self).contains(file))
     }
 
     /// The environments that a root belongs to. A module that no modulepath has belongs to the
@@ -164,18 +165,17 @@ impl<'a> HieraFiles<'a> {
         root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
     }
 
-    /// Whether a file is data that a hierarchy reads with one of Puppet's own readers, or a
-    /// hierarchy's configuration. O(levels).
+    /// Whether a file of the snapshot is data that a hierarchy reads with one of Puppet's own
+    /// readers, or a hierarchy's configuration. O(levels).
     #[must_use]
-    pub fn contains(&self, path: &str) -> bool {
-        let mut roots = self.roots.iter();
-        self.analysis.snapshot.file(path).is_some()
-            && roots.any(|(root, places)| {
-                let files = self.analysis.snapshot.files_for(root);
-                let mut places = places.iter();
-                root.hiera_yaml.as_deref() == Some(path)
-                    || places.any(|place| place.reading.is_some() && place.reads(path, &files))
-            })
+    pub fn contains(&self, file: &File) -> bool {
+        let path = file.path();
+        self.roots.iter().any(|(root, places)| {
+            let files = self.analysis.snapshot.files_for(root);
+            let mut places = places.iter();
+            root.hiera_yaml.as_ref() == Some(path)
+                || places.any(|place| place.reading.is_some() && place.reads(path, &files))
+        })
     }
 }
 

@@ -305,7 +305,7 @@ pub fn type_definition(
 fn in_order(view: &RootView<'_>, path: &str, key: &str) -> Vec<Arc<str>> {
     let related = HieraFiles::related_to(view.analysis, path);
     let files = view.analysis.snapshot.iter_files_with(key);
-    let files = files.filter(|file| related.contains(file.path()));
+    let files = files.filter(|file| related.contains(file));
     let mut files: Vec<Arc<str>> = files.map(|file| file.path().clone()).collect();
     files.sort_by_cached_key(|at| (rank(view, key, at), at.clone()));
     files
@@ -339,7 +339,7 @@ fn of_pattern(view: &RootView<'_>, path: &str, pattern: &str) -> Vec<FilePlace> 
             continue;
         }
         let mut found = analysis.snapshot.definitions(name);
-        found.retain(|(file, _)| related.contains(file.path()));
+        found.retain(|(file, _)| related.contains(file));
         found.sort_by_cached_key(|(file, _)| (rank(view, name, file.path()), file.path().clone()));
         places.extend(
             found

@@ -116,7 +116,7 @@ pub(super) fn files_with<'a>(
                 || is_expectations(file.path())
             {
                 true => related.has_code(file.path()),
-                false => **file.path() == *path || related.contains(file.path()),
+                false => **file.path() == *path || related.contains(file),
             };
             let files = snapshot.files().filter(may_name);
             files.filter(may_refer).collect()

@@ -144,7 +144,7 @@ pub fn search<'a>(
         let found = workspace_symbols(analysis.snapshot, typed, most, analysis.is_cancelled);
         let is_all = found.len() < most || (analysis.is_cancelled)();
         let ours = found.into_iter().filter(|(file, _)| {
-            let is_ours = || files.contains(file.path());
+            let is_ours = || files.contains(file);
             *known.entry(file.path()).or_insert_with(is_ours)
         });
         let ours: Vec<_> = ours.take(limit).collect();

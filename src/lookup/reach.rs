@@ -88,9 +88,11 @@ impl Place {
         if !self.fits(path) {
             return false;
         }
-        let bound = self.template.bind(path);
-        let location = self.location_path.as_ref().zip(bound);
-        let location = location.and_then(|(location, bound)| location.with_values(&bound));
+        let location = self.location_path.as_ref();
+        let location = location.and_then(|location| {
+            let bound = self.template.bind(path)?;
+            location.with_values(&bound)
+        });
         location.is_none_or(|at| files.kind(&at).is_some())
     }
 

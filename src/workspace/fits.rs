@@ -47,22 +47,32 @@ struct Known {
     /// The set of files; `None` before the first.
     shape: Option<u64>,
     order: Arc<Order>,
-    templates: HashMap<Template, Fits>,
+    templates: HashMap<Template, Arc<Fits>>,
 }
 
-/// The results for one template, by the id of the file.
-type Fits = Arc<[Fit]>;
+/// The results for one template.
+struct Fits {
+    by_file: Vec<Fit>,
+    /// The files that the template can match, ordered.
+    files: Vec<FileId>,
+}
 
 impl FitCache {
-    /// The files among `files` that match a template, of one format or of any. O(files given), and
-    /// O(all files) the first time for a template.
+    /// The files with a key that match a template, of one format or of any. O(files with the key)
+    /// or O(files that match), whichever are fewer, and O(all files) the first time for a template.
     pub(super) fn holders(
         &self,
         snapshot: &Snapshot,
+        key: &str,
         template: &Template,
-        files: impl Iterator<Item = FileId>,
         format: Option<Format>,
     ) -> Holders {
+        let Some(with_key) = snapshot.index.postings(key) else {
+            return Holders {
+                has_one_reading: true,
+                ..Holders::default()
+            };
+        };
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known = lock();
         if known.shape != Some(snapshot.shape) {
@@ -76,12 +86,9 @@ impl FitCache {
         let fits = match known.templates.get(template) {
             Some(fits) => Arc::clone(fits),
             None => {
-                let by_file = order.by_file();
-                let fits: Fits = by_file
-                    .map(|path| path.map_or(Fit::No, |path| Fit::new(template, path)))
-                    .collect();
-                let bytes = size_of_val(&fits[..]).max(1);
-                if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes) {
+                let fits = Arc::new(Fits::new(template, &order));
+                let bytes = size_of_val(&fits.by_file[..]) + size_of_val(&fits.files[..]);
+                if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes.max(1)) {
                     known.templates.clear();
                 }
                 known.templates.insert(template.clone(), Arc::clone(&fits));
@@ -89,8 +96,32 @@ impl FitCache {
             }
         };
         drop(known);
-        let fit = |id: FileId| fits.get(id.0 as usize).copied().unwrap_or(Fit::No);
-        holders(&order, files, format, fit)
+        match fits.files.len() < with_key.len() {
+            true => {
+                let files = fits.files.iter().copied();
+                let files = files.filter(|id| with_key.contains(*id));
+                holders(&order, files, format, &fits)
+            }
+            false => holders(&order, with_key.iter(), format, &fits),
+        }
+    }
+}
+
+impl Fits {
+    /// O(all files).
+    fn new(template: &Template, order: &Order) -> Fits {
+        let fit = |path: Option<&Arc<str>>| path.map_or(Fit::No, |path| Fit::new(template, path));
+        let by_file: Vec<Fit> = order.by_file().map(fit).collect();
+        let files = (0..).zip(&by_file);
+        let files = files.filter(|(_, fit)| !matches!(fit, Fit::No));
+        Fits {
+            files: files.map(|(id, _)| FileId(id)).collect(),
+            by_file,
+        }
+    }
+
+    fn of(&self, id: FileId) -> Fit {
+        self.by_file.get(id.0 as usize).copied().unwrap_or(Fit::No)
     }
 }
 
@@ -109,12 +140,12 @@ fn holders(
     order: &Arc<Order>,
     files: impl Iterator<Item = FileId>,
     format: Option<Format>,
-    fit: impl Fn(FileId) -> Fit,
+    fits: &Fits,
 ) -> Holders {
     let (mut ranks, mut across) = (Vec::new(), Vec::new());
     let mut has_one_reading = true;
     for id in files {
-        let fit = fit(id);
+        let fit = fits.of(id);
         let (own, list) = match fit {
             Fit::Yes(own) | Fit::Several(own) => (own, &mut ranks),
             Fit::Across(own) => (own, &mut across),

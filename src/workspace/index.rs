@@ -100,7 +100,7 @@ impl KeyIndex {
     }
 
     /// The files with a key, if there are any.
-    fn postings(&self, key: &str) -> Option<&Postings> {
+    pub(super) fn postings(&self, key: &str) -> Option<&Postings> {
         self.postings.get(key)
     }
 
@@ -171,7 +171,15 @@ impl Postings {
         }
     }
 
-    fn len(&self) -> usize {
+    /// O(log files).
+    pub(super) fn contains(&self, file: FileId) -> bool {
+        match self {
+            Postings::Few(files) => files.binary_search(&file).is_ok(),
+            Postings::Many(files) => files.contains(&file),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
         match self {
             Postings::Few(files) => files.len(),
             Postings::Many(files) => files.len(),

@@ -317,7 +317,8 @@ impl Snapshot {
     }
 
     /// Paths of the files that have a top-level key and match a template, ordered by bytes; of one
-    /// format or of any. O(files with the key), and O(files) for a new template.
+    /// format or of any. O(files with the key) or O(files that match), and O(files) for a new
+    /// template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
         self.found_holders(key, template, format).paths
@@ -334,8 +335,7 @@ impl Snapshot {
     }
 
     fn found_holders(&self, key: &str, template: &Template, format: Option<Format>) -> Holders {
-        let files = self.index.iter_files(key);
-        self.fits.holders(self, template, files, format)
+        self.fits.holders(self, key, template, format)
     }
 
     /// Whether `files` equals the result of [`Snapshot::holders`] for a key and a template in any

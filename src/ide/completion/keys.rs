@@ -75,7 +75,7 @@ pub(super) fn names(
     let mut is_ours = |name: &str| {
         let mut files = snapshot.iter_files_with(name);
         files.any(|file| {
-            let is_related = || question.related.contains(file.path());
+            let is_related = || question.related.contains(file);
             *known.entry(file.path()).or_insert_with(is_related)
         })
     };
@@ -213,7 +213,7 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
     let snapshot = question.analysis.snapshot;
     let others = snapshot.iter_files_with(root);
     let others = others.filter(|file| file.id() != question.file.id());
-    let others = others.filter(|file| question.related.contains(file.path()));
+    let others = others.filter(|file| question.related.contains(file));
     let mut bytes = 0;
     let mut found = Vec::new();
     for file in std::iter::once(question.file)

@@ -74,7 +74,7 @@ fn in_yaml_files(
     let files = files.filter(|file| {
         file.id() != question.file.id()
             && file.format() == Some(Format::Yaml)
-            && question.related.contains(file.path())
+            && question.related.contains(file)
     });
     for file in files.take(MOST_FILES) {
         let Some(fact) = file.facts().key(root) else {

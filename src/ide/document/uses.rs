@@ -109,22 +109,21 @@ pub(in crate::ide) fn counts(
     let mut counts = vec![0; keys.len()];
     for other in snapshot.files() {
         let theirs = other.facts();
-        let used: Vec<usize> = match &theirs.code {
+        let mut is_related = None;
+        let mut count = |key: &str| {
+            let Some(&at) = places.get(key) else { return };
+            let is_related = is_related.get_or_insert_with(|| match theirs.code {
+                Some(_) => related.has_code(other.path()),
+                None => **other.path() == *path || related.contains(other),
+            });
+            counts[at] += usize::from(*is_related);
+        };
+        match &theirs.code {
             Some(code) => {
                 let keys = code.lookups.iter().filter_map(looked_up);
-                keys.filter_map(|key| places.get(&*key).copied()).collect()
+                keys.for_each(|key| count(&key));
             }
-            None => {
-                let keys = theirs.uses().map(|(_, _, to)| to);
-                keys.filter_map(|key| places.get(&**key).copied()).collect()
-            }
-        };
-        let is_related = || match &theirs.code {
-            Some(_) => related.has_code(other.path()),
-            None => **other.path() == *path || related.contains(other.path()),
-        };
-        if !used.is_empty() && is_related() {
-            used.into_iter().for_each(|at| counts[at] += 1);
+            None => theirs.uses().for_each(|(_, _, key)| count(key)),
         }
     }
     for (key, count) in keys.iter().zip(&mut counts) {

@@ -71,7 +71,7 @@ impl Renaming<'_> {
         let snapshot = self.analysis.snapshot;
         let related = HieraFiles::related_to(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
-        if let Some(file) = holders.find(|file| related.contains(file.path())) {
+        if let Some(file) = holders.find(|file| related.contains(file)) {
             return Err(format!(
                 "'{new}' is already set, in {}",
                 self.place(file, new)
