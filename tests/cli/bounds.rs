@@ -14,14 +14,14 @@ const ONE_FILE: &str = "version: 5\nhierarchy:\n  - {name: C, path: c.yaml}\n";
 struct Excess {
     files: Vec<(String, String)>,
     request: Value,
-    says: &'static str,
+    message: &'static str,
 }
 
 fn excess(
     configuration: &str,
     files: &[(&str, &str)],
     request: Value,
-    says: &'static str,
+    message: &'static str,
 ) -> Excess {
     let own = files
         .iter()
@@ -31,13 +31,13 @@ fn excess(
     Excess {
         files,
         request,
-        says,
+        message,
     }
 }
 
 /// The same with a single file of YAML.
-fn data(text: &str, request: Value, says: &'static str) -> Excess {
-    excess(ONE_FILE, &[("c.yaml", text)], request, says)
+fn data(text: &str, request: Value, message: &'static str) -> Excess {
+    excess(ONE_FILE, &[("c.yaml", text)], request, message)
 }
 
 fn nested(depth: usize, inside: &str) -> String {
@@ -324,9 +324,9 @@ fn every_bound_names_itself() {
         let request = one.request.to_string();
         let shown: String = request.chars().take(200).collect();
         assert!(
-            error.contains(one.says),
+            error.contains(one.message),
             "{shown}\n{error} does not say {:?}",
-            one.says
+            one.message
         );
     }
     eprintln!("{} bounds", all.len());

@@ -1,6 +1,6 @@
 //! `hiera-ls check` as people and scripts see it.
 
-use super::reach_cli::{said, workspace};
+use super::reach_cli::{output_of, workspace};
 use std::process::{Command, Output};
 
 fn check(arguments: &[&str]) -> Output {
@@ -271,14 +271,14 @@ fn a_workspace_is_checked_from_elsewhere() {
         ("two/data/common.yaml", "a: 2027-01-31\n"),
     ]);
     let at = folder.path();
-    let asked = ["check", "--format", "concise", "--workspace", "one"];
-    let (code, shown, error) = said(at, &asked);
+    let arguments = ["check", "--format", "concise", "--workspace", "one"];
+    let (code, shown, error) = output_of(at, &arguments);
     assert_eq!((code, error.as_str()), (Some(1), ""));
     assert!(
         shown.starts_with("one/data/common.yaml:1:4: error[yaml-date]"),
         "{shown}"
     );
-    let named = |path: &str| said(at, &[&asked[..], &[path]].concat());
+    let named = |path: &str| output_of(at, &[&arguments[..], &[path]].concat());
     let shown = shown.replace("2 files", "1 file");
     for path in ["one/data", "one/data/common.yaml", "one/data/*.yaml"] {
         assert_eq!(named(path).1, shown);
@@ -307,7 +307,7 @@ fn a_workspace_is_checked_from_elsewhere() {
         ),
     ] {
         for command in [&["check"][..], &["matrix", "a"], &["check", "one/data"]] {
-            let (_, shown, error) = said(at, &[command, &["--workspace", named]].concat());
+            let (_, shown, error) = output_of(at, &[command, &["--workspace", named]].concat());
             assert_eq!(
                 (shown, error),
                 (String::new(), format!("hiera-ls: {expected}\n"))
@@ -352,7 +352,7 @@ fn unchecked_files_are_named() {
         ("nosuch/*.yaml", 2, "nosuch/*.yaml: no such file or folder"),
     ] {
         let expected = (Some(code), String::new(), format!("hiera-ls: {expected}\n"));
-        assert_eq!(said(at, &["check", path]), expected);
+        assert_eq!(output_of(at, &["check", path]), expected);
     }
     for arguments in [
         &["check", "--baseline", "nosuch"][..],
@@ -362,7 +362,7 @@ fn unchecked_files_are_named() {
         &["man", "--out", "hiera.yaml/nosuch"],
         &["diff", "--against", "HEAD"],
     ] {
-        let (code, _, error) = said(at, arguments);
+        let (code, _, error) = output_of(at, arguments);
         assert!(
             matches!(code, Some(1 | 2)),
             "{arguments:?}: {code:?} {error}"
@@ -374,7 +374,7 @@ fn unchecked_files_are_named() {
 #[test]
 fn less_severe_findings_are_not_reported() {
     let count = |severity: &str| {
-        let (_, out, _) = said(
+        let (_, out, _) = output_of(
             std::path::Path::new("."),
             &[
                 "check",

@@ -102,9 +102,9 @@ fn output_of_commands_matches_the_documentation() {
                     .env("PATH", search_path())
                     .output()
                     .unwrap();
-                let said = String::from_utf8(output.stdout).unwrap();
-                let lines: Vec<&str> = said.lines().map(str::trim_end).collect();
-                let place = format!("{}: {command}\n{said}", page.display());
+                let stdout = String::from_utf8(output.stdout).unwrap();
+                let lines: Vec<&str> = stdout.lines().map(str::trim_end).collect();
+                let place = format!("{}: {command}\n{stdout}", page.display());
                 let is_shown = !expected.is_empty();
                 assert!(!is_shown || is_as_expected(&expected, &lines), "{place}");
                 assert_eq!(output.status.code(), Some(code), "{place}");
@@ -160,9 +160,9 @@ impl Control {
         };
         let commit = "git init -q && git add -A && git -c user.name=A -c user.email=a@example.com \
                       -c commit.gpgsign=false commit -q -m first && git rev-parse HEAD";
-        let (code, said, error) = control.run(commit);
+        let (code, stdout, error) = control.run(commit);
         assert_eq!(code, Some(0), "{error}");
-        said.trim().clone_into(&mut control.commit);
+        stdout.trim().clone_into(&mut control.commit);
         let common = at.join("data/common.yaml");
         let text = std::fs::read_to_string(&common).unwrap();
         std::fs::write(&common, text + "\na::new::key: 1\n").unwrap();
@@ -209,8 +209,8 @@ fn commands_of_scripts_and_jobs_pass_in_a_healthy_repository() {
                 let command = command
                     .replace("KEY", "profile::web::port")
                     .replace("NODE", "web01.lon.acme.example");
-                let (code, _, said) = control.run(&command);
-                assert_eq!(code, Some(0), "{}: {command}\n{said}", page.display());
+                let (code, _, error) = control.run(&command);
+                assert_eq!(code, Some(0), "{}: {command}\n{error}", page.display());
                 commands += 1;
             }
         }
@@ -240,8 +240,8 @@ fn tasks_of_rakefiles_pass_in_a_healthy_repository() {
                 .iter()
                 .find_map(|line| line.trim().strip_prefix("sh '"));
             let task = task.unwrap_or_else(|| panic!("{}: no task", page.display()));
-            let (code, _, said) = control.run(&task.trim_end_matches('\'').replace("', '", " "));
-            assert_eq!(code, Some(0), "{}: {said}", page.display());
+            let (code, _, error) = control.run(&task.trim_end_matches('\'').replace("', '", " "));
+            assert_eq!(code, Some(0), "{}: {error}", page.display());
             tasks += 1;
             if !has_rake {
                 continue;
@@ -253,9 +253,9 @@ fn tasks_of_rakefiles_pass_in_a_healthy_repository() {
                 .iter()
                 .any(|line| line.starts_with("namespace :syntax"));
             let name = if is_named { "syntax:hiera" } else { "hiera" };
-            let (code, said, error) = control.run(&format!("rake {name}"));
+            let (code, stdout, error) = control.run(&format!("rake {name}"));
             assert_eq!(code, Some(0), "{}: {error}", page.display());
-            assert!(said.contains("no problems"), "{said}{error}");
+            assert!(stdout.contains("no problems"), "{stdout}{error}");
         }
     }
     assert!(tasks > 1);
@@ -306,7 +306,7 @@ fn commands_that_tables_and_sentences_name_are_understood() {
         for (placeholder, example) in examples {
             command = command.replace(placeholder, example);
         }
-        let (code, _, said) = control.run(&command);
+        let (code, _, error) = control.run(&command);
         // A sentence may name a command without its required arguments.
         let refused = [
             "unexpected argument",
@@ -314,10 +314,10 @@ fn commands_that_tables_and_sentences_name_are_understood() {
             "invalid value",
             "cannot be used",
         ];
-        let is_refused = refused.iter().any(|words| said.contains(words));
-        assert!(!is_refused, "{named}: {said}");
-        assert!(matches!(code, Some(0..=3)), "{named}: {code:?} {said}");
-        assert!(!said.contains("no data sets"), "{named}: {said}");
+        let is_refused = refused.iter().any(|words| error.contains(words));
+        assert!(!is_refused, "{named}: {error}");
+        assert!(matches!(code, Some(0..=3)), "{named}: {code:?} {error}");
+        assert!(!error.contains("no data sets"), "{named}: {error}");
     }
 }
 

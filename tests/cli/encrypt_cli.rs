@@ -66,8 +66,8 @@ fn value(folder: &Path, key: &str) -> String {
         &public,
     ]);
     let output = run(folder, &arguments);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{key}: {told}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{key}: {stderr}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -101,8 +101,8 @@ fn values_are_encrypted_in_place() {
         for (key, line, column, _) in VALUES.iter().rev() {
             let place = format!("data/secrets.eyaml:{line}:{column}");
             let output = run(folder.path(), &["encrypt", &place, "-o", form]);
-            let told = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{key}: {told}");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{key}: {stderr}");
         }
         let text = std::fs::read_to_string(&at).unwrap();
         assert!(text.starts_with("---\n# kept\npassword: "), "{text}");
@@ -116,9 +116,9 @@ fn values_are_encrypted_in_place() {
         assert!(!text.contains("DEC::"), "{text}");
         let again = run(folder.path(), &["encrypt", "data/secrets.eyaml:3:1"]);
         assert_eq!(again.status.code(), Some(1));
-        let told = String::from_utf8(again.stderr).unwrap();
+        let stderr = String::from_utf8(again.stderr).unwrap();
         assert_eq!(
-            told,
+            stderr,
             "hiera-ls: data/secrets.eyaml:3:1: the value is already encrypted\n"
         );
         if let Some(opened) = opened(folder.path(), &text) {
@@ -196,18 +196,18 @@ fn nothing_is_encrypted_where_puppet_would_not_open_it() {
     let folder = workspace();
     let output = run(folder.path(), &["encrypt", "data/common.yaml:1:1"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.contains("no level that reads this file decrypts values"),
-        "{told}"
+        stderr.contains("no level that reads this file decrypts values"),
+        "{stderr}"
     );
     std::fs::remove_file(folder.path().join("certificates/public.pem")).unwrap();
     let output = run(folder.path(), &["encrypt", "data/secrets.eyaml:3:1"]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("certificates/public.pem, "), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("certificates/public.pem, "), "{stderr}");
     assert!(
-        told.contains("keys/public_key.pkcs7.pem: name one with"),
-        "{told}"
+        stderr.contains("keys/public_key.pkcs7.pem: name one with"),
+        "{stderr}"
     );
 }
 
@@ -219,8 +219,8 @@ fn only_strings_are_encrypted() {
         std::fs::write(&at, format!("a: {value}\n")).unwrap();
         let output = run(folder.path(), &["encrypt", "data/secrets.eyaml:1:1"]);
         assert_eq!(output.status.code(), Some(1), "{value}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains("the value is not a string"), "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("the value is not a string"), "{stderr}");
     }
 }
 

@@ -260,12 +260,16 @@ fn facts_files_are_taken_and_refused_as_by_puppet() {
         let text = |output: &[u8]| String::from_utf8_lossy(output).into_owned();
         assert_eq!(text(&ours.stdout), text(&theirs.stdout), "{name}");
         assert_eq!(ours.status.code(), theirs.status.code(), "{name}");
-        let said = text(&theirs.stderr);
-        if let Some((_, said)) = said.split_once("Could not run: ") {
-            let said = said.lines().next().unwrap().trim_end_matches("\u{1b}[0m");
+        let stderr = text(&theirs.stderr);
+        if let Some((_, message)) = stderr.split_once("Could not run: ") {
+            let message = message
+                .lines()
+                .next()
+                .unwrap()
+                .trim_end_matches("\u{1b}[0m");
             assert!(
-                text(&ours.stderr).contains(said),
-                "{name}: {said}\n{}",
+                text(&ours.stderr).contains(message),
+                "{name}: {message}\n{}",
                 text(&ours.stderr)
             );
             refused += 1;
@@ -284,13 +288,13 @@ fn a_file_that_is_not_there_is_named_with_what_is_wanted() {
         ("--nodes", "a nodes file"),
     ] {
         let output = ours(&environment, &["h", flag, "/nowhere/n.json"]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(
-            said.contains("/nowhere/n.json: there is no such file: name"),
-            "{said}"
+            stderr.contains("/nowhere/n.json: there is no such file: name"),
+            "{stderr}"
         );
-        assert!(said.contains(wanted) && said.contains(flag), "{said}");
+        assert!(stderr.contains(wanted) && stderr.contains(flag), "{stderr}");
     }
 }
 
@@ -379,10 +383,10 @@ Searching for \"q\"
         "{data}"
     );
     // One line names every level that could still change the answer.
-    let asked =
+    let request =
         serde_json::json!({ "id": 1, "environment_dir": environment, "key": "q", "node": "n" });
     assert_eq!(
-        batch(&asked),
+        batch(&request),
         serde_json::json!({ "id": 1, "found": null, "unknown":
             "level 'V' gets its data from the function 'vault::ask'; \
              level 'W' gets its data from the function 'vault::ask'; \
@@ -415,15 +419,15 @@ fn an_undefined_variable_is_reported_without_a_stray_semicolon() {
         ("data/common.yaml", "a: '%{nosuch}x'\n"),
         ("nodes.yaml", "web1: {facts: {role: web}}\n"),
     ]);
-    let asked = |arguments: &[&str]| {
-        let (_, shown, error) = super::reach_cli::said(folder.path(), arguments);
+    let run = |arguments: &[&str]| {
+        let (_, shown, error) = super::reach_cli::output_of(folder.path(), arguments);
         shown + &error
     };
     let strict = ["--strict", "error", "--strict-variables"];
     let lookup = ["lookup", "a", "--node", "web1"];
     let error = "hiera-ls: Undefined variable 'nosuch'\n";
-    assert_eq!(asked(&[&lookup[..], &strict].concat()), error);
-    let matrix = asked(&[&["matrix", "a"][..], &strict].concat());
+    assert_eq!(run(&[&lookup[..], &strict].concat()), error);
+    let matrix = run(&[&["matrix", "a"][..], &strict].concat());
     assert!(
         matrix.contains("error: Undefined variable 'nosuch'  web1\n"),
         "{matrix}"
@@ -449,21 +453,21 @@ fn a_name_that_only_the_flag_says_and_a_server_are_told_of() {
             "hostname: web1\ndomain: x\nfqdn: web1\nclientcert: web1\n",
         ),
     ]);
-    let asked = |key: &str, facts: &str| {
+    let lookup = |key: &str, facts: &str| {
         let arguments = ["lookup", key, "--node", "web1", "--facts", facts];
-        super::reach_cli::said(folder.path(), &arguments)
+        super::reach_cli::output_of(folder.path(), &arguments)
     };
     let note = "note: trusted.certname is 'web1' here; puppet lookup has nothing there, since no fact \
                 'clientcert' is in facts.yaml\n";
-    let (_, shown, error) = asked("a", "facts.yaml");
+    let (_, shown, error) = lookup("a", "facts.yaml");
     assert_eq!((&*shown, &*error), ("--- node\n", note));
     for (key, facts) in [("b", "facts.yaml"), ("a", "named.yaml")] {
-        let (_, _, error) = asked(key, facts);
+        let (_, _, error) = lookup(key, facts);
         assert_eq!(error, "", "{key} {facts}");
     }
-    let (_, shown, _) = asked("e", "facts.yaml");
+    let (_, shown, _) = lookup("e", "facts.yaml");
     assert_eq!(shown, "--- production\n");
-    let (_, shown, error) = asked("s", "facts.yaml");
+    let (_, shown, error) = lookup("s", "facts.yaml");
     assert_eq!(shown, "");
     assert!(error.contains("servername"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Variables of site manifests on the command line: agents get them, `puppet lookup` sees fewer.
 
-use super::reach_cli::{said, workspace};
+use super::reach_cli::{output_of, workspace};
 
 const SITE: &str = "$team = \"team-${facts['hostname']}\"\nnode /^web/ {\n  $role = 'web'\n}\nnode default {\n  $role = 'db'\n}\n";
 
@@ -25,7 +25,8 @@ const FILES: [(&str, &str); 6] = [
 #[test]
 fn the_matrix_shows_what_agents_get() {
     let folder = workspace(&FILES);
-    let (code, shown, error) = said(folder.path(), &["matrix", "port", "--format", "json-lines"]);
+    let (code, shown, error) =
+        output_of(folder.path(), &["matrix", "port", "--format", "json-lines"]);
     assert_eq!(code, Some(0), "{error}");
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let answers = shown["answers"].as_array();
@@ -59,13 +60,13 @@ fn variables_from_file_names_apply_where_manifests_are_unknown() {
         ("data/role/web.yaml", "port: 80\n"),
         ("data/common.yaml", "port: 1\n"),
     ]);
-    let shown = said(folder.path(), &["matrix", "port"]).1;
+    let shown = output_of(folder.path(), &["matrix", "port"]).1;
     assert!(shown.contains("80  lon-web-1"), "{shown}");
     // A lookup names the values that it cannot know without the manifests.
-    let (_, _, error) = said(folder.path(), &["lookup", "port", "--node", "lon-web-1"]);
+    let (_, _, error) = output_of(folder.path(), &["lookup", "port", "--node", "lon-web-1"]);
     let hint = "manifests set 'role' for nodes: --compile runs them";
     assert!(error.contains(hint), "{error}");
-    let report = said(folder.path(), &["doctor"]).1;
+    let report = output_of(folder.path(), &["doctor"]).1;
     for name in ["location", "host", "role"] {
         let known = report
             .lines()
@@ -91,7 +92,8 @@ fn a_function_in_puppet_gives_each_node_its_own_data() {
             r#"{"a": {"facts": {"place": "lon"}}, "b": {"facts": {"place": "nyc"}}, "c": {"facts": {"place": "lon"}}}"#,
         ),
     ]);
-    let (code, shown, error) = said(folder.path(), &["matrix", "rack", "--format", "json-lines"]);
+    let (code, shown, error) =
+        output_of(folder.path(), &["matrix", "rack", "--format", "json-lines"]);
     assert_eq!(code, Some(0), "{error}");
     let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
     let answers = shown["answers"].as_array().unwrap().iter();
@@ -110,7 +112,7 @@ fn lookup_runs_no_manifest_and_with_compile_the_top_scope() {
     let folder = workspace(&FILES);
     let lookup = |arguments: &[&str]| {
         let version = ["--node", "web1.example.com", "--puppet-version", "7"];
-        said(
+        output_of(
             folder.path(),
             &[&["lookup"], arguments, &version[..]].concat(),
         )
@@ -128,7 +130,7 @@ fn a_comparison_runs_the_manifests_of_each_side() {
     let site = SITE.replace("'db'", "'web'");
     std::fs::write(other.path().join("manifests/site.pp"), site).unwrap();
     let other = other.path().to_str().unwrap().to_owned();
-    let (_, shown, error) = said(
+    let (_, shown, error) = output_of(
         folder.path(),
         &["diff", "--against", &other, "--format", "json-lines"],
     );

@@ -73,9 +73,12 @@ fn hosts_are_known_by_the_names_of_their_files() {
     let (text, _, _) = run(folder.path(), &["matrix", "name"]);
     assert!(text.starts_with("name — the same for 3 nodes\n"), "{text}");
     // An unknown name gets no answer.
-    let (_, said, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("no facts are known of node 'db01'"), "{said}");
+    let (_, error, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
+    assert_eq!(code, 3, "{error}");
+    assert!(
+        error.contains("no facts are known of node 'db01'"),
+        "{error}"
+    );
     let (text, _, code) = run(folder.path(), &["lookup", "name", "--node", "db01"]);
     assert_eq!((text.as_str(), code), ("--- x\n", 0));
 }
@@ -88,11 +91,11 @@ fn all_commands_take_the_same_nodes_file() {
     write(folder.path(), &[("nodes.yaml", nodes)]);
     let (text, _, code) = run(folder.path(), &["lookup", "port", "--node", "db01"]);
     assert_eq!((text.as_str(), code), ("--- 5432\n", 0));
-    let (text, said, code) = run(folder.path(), &["lookup", "port", "--node", "web02"]);
+    let (text, error, code) = run(folder.path(), &["lookup", "port", "--node", "web02"]);
     assert_eq!((text.as_str(), code), ("", 1));
-    assert!(said.contains("node 'web02' is not in"), "{said}");
-    let (_, said, code) = run(folder.path(), &["lookup", "port"]);
-    assert_eq!(code, 2, "{said}");
+    assert!(error.contains("node 'web02' is not in"), "{error}");
+    let (_, error, code) = run(folder.path(), &["lookup", "port"]);
+    assert_eq!(code, 2, "{error}");
     let (text, _, _) = run(folder.path(), &["matrix", "port"]);
     assert!(
         text.starts_with("port — 2 different values on 2 nodes\n"),
@@ -122,8 +125,8 @@ fn files_that_are_named_after_a_kind_of_nodes_name_no_node() {
 #[test]
 fn the_doctor_lists_hierarchies_nodes_and_unread_files() {
     let folder = workspace();
-    let (text, said, code) = run(folder.path(), &["doctor"]);
-    assert_eq!(code, 0, "{said}");
+    let (text, error, code) = run(folder.path(), &["doctor"]);
+    assert_eq!(code, 0, "{error}");
     for line in [
         "  hiera.yaml — environment in ., version 5: it is where Puppet looks for it; it reads",
         "    Host    3      location, host  yaml_data\n",
@@ -171,23 +174,26 @@ fn a_workspace_below_the_current_folder_has_its_nodes_in_all_commands() {
     let folder = tempfile::tempdir().unwrap();
     acme_below(folder.path());
     std::fs::remove_dir_all(folder.path().join("acme/mistakes")).unwrap();
-    let (text, said, code) = run(folder.path(), &["matrix", "profile::web::port"]);
-    assert_eq!(code, 0, "{said}");
+    let (text, error, code) = run(folder.path(), &["matrix", "profile::web::port"]);
+    assert_eq!(code, 0, "{error}");
     assert!(text.contains("3 different values on 8 nodes"), "{text}");
-    let (_, said, _) = run(folder.path(), &["lookup", "profile::web::port"]);
+    let (_, error, _) = run(folder.path(), &["lookup", "profile::web::port"]);
     assert!(
-        said.contains("6 nodes (web01.nyc.acme.example, …): 8080"),
-        "{said}"
+        error.contains("6 nodes (web01.nyc.acme.example, …): 8080"),
+        "{error}"
     );
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(text.contains("8 nodes from acme/nodes.json"), "{text}");
     assert!(!text.contains("puppet query"), "{text}");
-    let (text, said, code) = run(folder.path(), &["test"]);
-    assert_eq!(code, 0, "{text}{said}");
+    let (text, error, code) = run(folder.path(), &["test"]);
+    assert_eq!(code, 0, "{text}{error}");
     // A workspace is not a folder of expectations.
-    let (_, said, code) = run(folder.path(), &["test", "acme"]);
-    assert_eq!(code, 2, "{said}");
-    assert!(said.contains("'hiera-ls test --workspace acme'"), "{said}");
+    let (_, error, code) = run(folder.path(), &["test", "acme"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(
+        error.contains("'hiera-ls test --workspace acme'"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -197,8 +203,8 @@ fn files_that_the_doctor_calls_refused_are_findings_of_check() {
     std::fs::remove_dir_all(folder.path().join("acme/mistakes")).unwrap();
     let (text, _, _) = run(folder.path(), &["doctor"]);
     assert!(!text.contains("Puppet refuses"), "{text}");
-    let (text, said, code) = run(folder.path(), &["check", "acme/modules"]);
-    assert_eq!(code, 0, "{text}{said}");
+    let (text, error, code) = run(folder.path(), &["check", "acme/modules"]);
+    assert_eq!(code, 0, "{text}{error}");
 }
 
 #[test]
@@ -209,10 +215,10 @@ fn commands_of_the_doctor_can_be_pasted_where_they_are_shown() {
         &folder.path().join("it's here"),
         &[("hiera.yaml", hiera), ("data/common.yaml", "port: 80\n")],
     );
-    let (text, said, _) = run(folder.path(), &["doctor", "--workspace", "it's here"]);
+    let (text, error, _) = run(folder.path(), &["doctor", "--workspace", "it's here"]);
     let mut lines = text.lines();
     let command = lines.find_map(|line| Some(&line[line.find("cd ")?..]));
-    let command = command.unwrap_or_else(|| panic!("{text}{said}"));
+    let command = command.unwrap_or_else(|| panic!("{text}{error}"));
     let command = command.replace("hiera-ls", env!("CARGO_BIN_EXE_hiera-ls"));
     let output = Command::new("sh")
         .args(["-c", &command])
@@ -238,11 +244,11 @@ fn without_nodes_a_file_with_an_ambiguous_name_makes_the_answer_uncertain() {
     ];
     write(folder.path(), &files);
     for command in ["matrix", "lookup"] {
-        let (text, said, _) = run(folder.path(), &[command, "port"]);
+        let (text, error, _) = run(folder.path(), &[command, "port"]);
         let unless = "unless a file for x and y has the key";
         assert!(
-            text.contains(unless) || said.contains(unless),
-            "{command}: {text}{said}"
+            text.contains(unless) || error.contains(unless),
+            "{command}: {text}{error}"
         );
     }
 }
@@ -259,9 +265,9 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
         ("data/os/Suse.yaml", "only: 3\n"),
     ];
     write(folder.path(), &files);
-    let (text, said, code) = run(folder.path(), &["matrix", "port", "host", "only"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(said.starts_with("note: no nodes are known, "), "{said}");
+    let (text, error, code) = run(folder.path(), &["matrix", "port", "host", "only"]);
+    assert_eq!(code, 0, "{error}");
+    assert!(error.starts_with("note: no nodes are known, "), "{error}");
     assert_eq!(
         text,
         "port — 2 different values, depending on a node's facts\n  \
@@ -276,11 +282,11 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
     // Without a hierarchy nodes are not needed.
     let empty = tempfile::tempdir().unwrap();
     for (arguments, expected) in [(&["matrix", "port"][..], 1), (&["set", "port", "2"], 1)] {
-        let (_, said, code) = run(empty.path(), arguments);
+        let (_, error, code) = run(empty.path(), arguments);
         assert_eq!(code, expected, "{arguments:?}");
         assert!(
-            said.contains("no hierarchy at or below"),
-            "{arguments:?}: {said}"
+            error.contains("no hierarchy at or below"),
+            "{arguments:?}: {error}"
         );
     }
 }
@@ -289,8 +295,8 @@ fn without_nodes_a_matrix_shows_the_answers_by_facts() {
 fn first_advice(files: &[(&str, &str)]) -> [String; 3] {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
-    let (text, said, code) = run(folder.path(), &["doctor", "--format", "json"]);
-    assert_eq!(code, 0, "{said}");
+    let (text, error, code) = run(folder.path(), &["doctor", "--format", "json"]);
+    assert_eq!(code, 0, "{error}");
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     ["what", "place", "paste"].map(|name| report["advice"][0][name].as_str().unwrap().to_owned())
 }
@@ -305,8 +311,8 @@ fn settings_that_the_doctor_suggests_name_existing_files() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[data, ("hiera.yaml", &paste)]);
     let lookup = ["lookup", "port", "--node", "web01.example.com"];
-    let (text, said, _) = run(folder.path(), &lookup);
-    assert_eq!(text, "--- 80\n", "{said}");
+    let (text, error, _) = run(folder.path(), &lookup);
+    assert_eq!(text, "--- 80\n", "{error}");
 
     let hiera = "version: 5\nhierarchy:\n- {name: Secrets, datadir: /srv/secrets, path: common.yaml}\n\
                  - {name: Common, path: common.yaml}\n";
@@ -341,11 +347,11 @@ fn settings_that_the_doctor_suggests_name_existing_files() {
         folder.path(),
         &[files[0], files[1], secrets, (".hiera-ls.yaml", &paste)],
     );
-    let (text, said, _) = run(
+    let (text, error, _) = run(
         folder.path(),
         &["lookup", "token", "--node", "web01.example.com"],
     );
-    assert_eq!(text, "--- a\n", "{said}");
+    assert_eq!(text, "--- a\n", "{error}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Exit code, standard output and standard error.
-fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+fn output_of(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = run(folder, arguments);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (
@@ -73,23 +73,23 @@ fn an_uncertain_value_is_shown_with_its_condition() {
     for node in [&["--node", "a.example"][..], &[]] {
         let key = |key: &'static str| {
             let arguments = [&["lookup", key], node].concat();
-            said(folder.path(), &arguments)
+            output_of(folder.path(), &arguments)
         };
-        let (code, out, told) = key("address");
-        assert_eq!((code, &*out), (Some(3), ""), "{told}");
+        let (code, out, error) = key("address");
+        assert_eq!((code, &*out), (Some(3), ""), "{error}");
         let condition = "1.2.3.4, unless vault_lookup has the key\n";
-        assert!(told.contains(condition), "{told}");
-        let (code, _, told) = key("list");
+        assert!(error.contains(condition), "{error}");
+        let (code, _, error) = key("list");
         assert_eq!(code, Some(3));
         assert!(
-            told.contains("unless vault_lookup has the key:\n---\n- a\n- b\n"),
-            "{told}"
+            error.contains("unless vault_lookup has the key:\n---\n- a\n- b\n"),
+            "{error}"
         );
-        let (code, _, told) = key("nowhere");
+        let (code, _, error) = key("nowhere");
         assert_eq!(code, Some(3));
         assert!(
-            told.contains("not found, unless vault_lookup has the key\n"),
-            "{told}"
+            error.contains("not found, unless vault_lookup has the key\n"),
+            "{error}"
         );
     }
 }
@@ -98,14 +98,14 @@ fn an_uncertain_value_is_shown_with_its_condition() {
 fn a_declared_backend_answers_and_is_named() {
     let project = format!("{EXPAND}  vault_lookup: {{like: nothing}}\n");
     let folder = workspace(&project);
-    let (code, out, told) = said(
+    let (code, out, error) = output_of(
         folder.path(),
         &["lookup", "profile::web::port", "--node", "a.example"],
     );
-    assert_eq!((code, &*out), (Some(0), "--- 443\n"), "{told}");
+    assert_eq!((code, &*out), (Some(0), "--- 443\n"), "{error}");
     let note = "note: the function 'lib::expand' is declared to read like yaml_data (not run)";
-    assert!(told.contains(note), "{told}");
-    let (_, out, _) = said(
+    assert!(error.contains(note), "{error}");
+    let (_, out, _) = output_of(
         folder.path(),
         &[
             "lookup",
@@ -126,7 +126,7 @@ fn a_matrix_marks_uncertain_answers() {
     let folder = workspace(EXPAND);
     let matrix = |format: &'static str| {
         let arguments = ["matrix", "address", "--format", format];
-        said(folder.path(), &arguments).1
+        output_of(folder.path(), &arguments).1
     };
     let row: Value = serde_json::from_str(&matrix("json-lines")).unwrap();
     let answer = &row["answers"][0];
@@ -186,7 +186,7 @@ fn a_batch_gives_what_is_possible() {
 fn mistakes_are_findings_of_check_and_errors_of_other_commands() {
     let folder =
         workspace("strikt: off\nroots:\n  - ../x\ndiagnostics: {severity: {dup-kye: off}}\n");
-    let (code, out, _) = said(folder.path(), &["check", "--format", "json-lines"]);
+    let (code, out, _) = output_of(folder.path(), &["check", "--format", "json-lines"]);
     assert_eq!(code, Some(1), "{out}");
     let found: Vec<Value> = out
         .lines()
@@ -203,10 +203,10 @@ fn mistakes_are_findings_of_check_and_errors_of_other_commands() {
         })
         .collect();
     assert_eq!(lines, [(1, "error"), (3, "error"), (4, "warning")], "{out}");
-    let (code, _, told) = said(folder.path(), &["matrix", "address"]);
+    let (code, _, error) = output_of(folder.path(), &["matrix", "address"]);
     assert_eq!(code, Some(1));
     let expected = ".hiera-ls.yaml:1: unknown setting 'strikt': did you mean 'strict'?";
-    assert!(told.contains(expected), "{told}");
+    assert!(error.contains(expected), "{error}");
 }
 
 #[test]
@@ -230,14 +230,14 @@ fn roots_and_deployed_folders_apply_on_the_command_line() {
         &["lookup", "k", "--node", "a.example"][..],
         &["lookup", "k"],
     ] {
-        let (code, out, told) = said(folder.path(), arguments);
-        assert_eq!((code, &*out), (Some(0), "--- mapped\n"), "{told}");
+        let (code, out, error) = output_of(folder.path(), arguments);
+        assert_eq!((code, &*out), (Some(0), "--- mapped\n"), "{error}");
     }
-    let (_, out, told) = said(folder.path(), &["matrix", "k"]);
-    assert!(out.contains("\"mapped\""), "{out}{told}");
+    let (_, out, error) = output_of(folder.path(), &["matrix", "k"]);
+    assert!(out.contains("\"mapped\""), "{out}{error}");
     let place = "puppet/hieradata/c.yaml:1:1";
-    let (_, out, told) = said(folder.path(), &["hover", place, "--workspace", "."]);
-    assert!(out.contains("mapped"), "{out}{told}");
+    let (_, out, error) = output_of(folder.path(), &["hover", place, "--workspace", "."]);
+    assert!(out.contains("mapped"), "{out}{error}");
 }
 
 /// Where Puppet runs, there may be a private repository.
@@ -253,21 +253,21 @@ fn a_link_out_of_the_workspace_to_what_is_not_here_leaves_an_answer_unknown() {
     for (target, code) in [("/srv/nowhere/private.yaml", 3), ("gone.yaml", 0)] {
         std::os::unix::fs::symlink(target, &link).unwrap();
         let of = ["lookup", "address", "--node", "a.example"];
-        let (found, _, told) = said(folder.path(), &of);
-        assert_eq!(found, Some(code), "{target}: {told}");
+        let (found, _, error) = output_of(folder.path(), &of);
+        assert_eq!(found, Some(code), "{target}: {error}");
         for command in [
             &of[..],
             &["matrix", "address"],
             &["hover", "data/common.yaml:1"],
         ] {
-            let (_, out, told) = said(folder.path(), command);
-            let is_open = [&out, &told].into_iter().any(|said| {
-                said.contains(unless) || said.contains("'away' (outside this workspace)")
+            let (_, out, error) = output_of(folder.path(), command);
+            let is_open = [&out, &error].into_iter().any(|output| {
+                output.contains(unless) || output.contains("'away' (outside this workspace)")
             });
-            assert_eq!(is_open, code == 3, "{target}: {command:?}: {out}{told}");
+            assert_eq!(is_open, code == 3, "{target}: {command:?}: {out}{error}");
         }
         // A completely broken link is still reported.
-        let (_, out, _) = said(folder.path(), &["check", "--select", "level-never-matches"]);
+        let (_, out, _) = output_of(folder.path(), &["check", "--select", "level-never-matches"]);
         assert_eq!(out.contains("matches 'away.yaml'"), code == 0, "{out}");
         std::fs::remove_file(&link).unwrap();
     }
@@ -282,39 +282,39 @@ fn data_that_is_not_here_leaves_an_answer_unknown() {
         "version: 5\nhierarchy: [{away}, {{name: c, path: common.yaml}}]\n"
     ));
     for node in [&["--node", "a.example"][..], &[]] {
-        let (code, _, told) = said(folder.path(), &[&["lookup", "address"], node].concat());
-        assert_eq!(code, Some(3), "{told}");
+        let (code, _, error) = output_of(folder.path(), &[&["lookup", "address"], node].concat());
+        assert_eq!(code, Some(3), "{error}");
         let condition = "1.2.3.4, unless level 'away' (outside this workspace)";
-        assert!(told.contains(condition), "{told}");
-        let (code, _, told) = said(folder.path(), &[&["lookup", "nowhere"], node].concat());
-        assert_eq!(code, Some(3), "{told}");
+        assert!(error.contains(condition), "{error}");
+        let (code, _, error) = output_of(folder.path(), &[&["lookup", "nowhere"], node].concat());
+        assert_eq!(code, Some(3), "{error}");
     }
-    let (_, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
+    let (_, _, error) = output_of(folder.path(), &["lookup", "address", "--node", "a.example"]);
     assert!(
-        told.contains("1.2.3.4, unless level 'away' (outside this workspace) sets it\n"),
-        "{told}"
+        error.contains("1.2.3.4, unless level 'away' (outside this workspace) sets it\n"),
+        "{error}"
     );
     // Certain answers stay certain.
     hiera(&format!(
         "version: 5\nhierarchy: [{{name: c, path: common.yaml}}, {away}]\n"
     ));
-    let (code, _, told) = said(folder.path(), &["lookup", "address"]);
+    let (code, _, error) = output_of(folder.path(), &["lookup", "address"]);
     let condition =
         "1.2.3.4, unless level 'away' (outside this workspace) sets lookup_options for it\n";
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains(condition), "{told}");
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains(condition), "{error}");
     std::fs::remove_file(folder.path().join("nodes.yaml")).unwrap();
-    let (code, _, told) = said(folder.path(), &["lookup", "nowhere", "--node", "b.example"]);
-    assert_eq!(code, Some(3), "{told}");
-    assert!(told.contains("level 'away'"), "{told}");
-    let (code, out, told) = said(folder.path(), &["lookup", "address"]);
-    assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{told}");
+    let (code, _, error) = output_of(folder.path(), &["lookup", "nowhere", "--node", "b.example"]);
+    assert_eq!(code, Some(3), "{error}");
+    assert!(error.contains("level 'away'"), "{error}");
+    let (code, out, error) = output_of(folder.path(), &["lookup", "address"]);
+    assert_eq!((code, &*out), (Some(0), "--- 1.2.3.4\n"), "{error}");
     std::fs::remove_file(folder.path().join("hiera.yaml")).unwrap();
-    let (code, _, told) = said(folder.path(), &["lookup", "address", "--node", "a.example"]);
-    assert_eq!(code, Some(1), "{told}");
+    let (code, _, error) = output_of(folder.path(), &["lookup", "address", "--node", "a.example"]);
+    assert_eq!(code, Some(1), "{error}");
     assert!(
-        told.contains("hiera-ls: no hierarchy at or below"),
-        "{told}"
+        error.contains("hiera-ls: no hierarchy at or below"),
+        "{error}"
     );
 }
 
@@ -347,15 +347,15 @@ fn a_value_for_another_pair_of_keys_is_unknown() {
         &public,
     ];
     let lookup = ["lookup", "secret", "--node", "a.example"];
-    let (code, out, told) = said(folder.path(), &[&lookup[..], &flags].concat());
-    assert_eq!((code, &*out), (Some(3), ""), "{told}");
-    assert!(told.contains("unknown: the value is encrypted"), "{told}");
+    let (code, out, error) = output_of(folder.path(), &[&lookup[..], &flags].concat());
+    assert_eq!((code, &*out), (Some(3), ""), "{error}");
+    assert!(error.contains("unknown: the value is encrypted"), "{error}");
 }
 
 /// `hiera-ls project-schema > editors/vscode/schemas/hiera-ls.schema.json` after a change.
 #[test]
 fn the_schema_that_editors_bring_along_is_current() {
-    let (code, printed, _) = said(Path::new("."), &["project-schema"]);
+    let (code, printed, _) = output_of(Path::new("."), &["project-schema"]);
     assert_eq!(code, Some(0));
     let at = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -384,7 +384,7 @@ fn severities_are_chosen_for_files_and_folders() {
         std::fs::write(folder.path().join("data").join(at), text).unwrap();
     }
     let arguments = ["check", "--format", "concise", "--select", "dup-key"];
-    let (code, out, _) = said(folder.path(), &arguments);
+    let (code, out, _) = output_of(folder.path(), &arguments);
     let found: Vec<&str> = out
         .lines()
         .filter_map(|line| Some(line.split_once(']')?.0))
@@ -418,7 +418,7 @@ fn names_in_the_configuration_are_nodes_that_the_doctor_lists() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let (code, shown, _) = said(folder.path(), &["check"]);
+    let (code, shown, _) = output_of(folder.path(), &["check"]);
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("'gone.yaml' does not exist"), "{shown}");
     std::fs::write(
@@ -426,9 +426,9 @@ fn names_in_the_configuration_are_nodes_that_the_doctor_lists() {
         "nodes:\n- names: {old.example.com: {variables: {role: db}}}\n",
     )
     .unwrap();
-    let (_, shown, error) = said(folder.path(), &["matrix", "port"]);
+    let (_, shown, error) = output_of(folder.path(), &["matrix", "port"]);
     assert!(shown.contains("5432  old.example.com"), "{shown}{error}");
-    let (_, shown, _) = said(folder.path(), &["doctor"]);
+    let (_, shown, _) = output_of(folder.path(), &["doctor"]);
     assert!(shown.contains("1 of 1 node  .hiera-ls.yaml"), "{shown}");
     assert!(shown.contains("1 node from .hiera-ls.yaml"), "{shown}");
 }
@@ -441,7 +441,7 @@ fn missing_files_of_a_configuration_are_reported() {
     let folder = workspace(project);
     std::fs::create_dir(folder.path().join("conf")).unwrap();
     let check = |select: &str| {
-        said(
+        output_of(
             folder.path(),
             &["check", "--format", "concise", "--select", select],
         )

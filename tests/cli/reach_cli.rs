@@ -20,7 +20,7 @@ pub(super) fn workspace(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 /// Exit code, standard output and standard error.
-pub(super) fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn output_of(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let program = env!("CARGO_BIN_EXE_hiera-ls");
     let output = Command::new(program)
         .args(arguments)
@@ -45,7 +45,7 @@ fn a_deployed_hierarchy_answers_all_commands() {
         ("hieradata/nodes/a.example.yaml", "port: 443\n"),
     ]);
     let at = folder.path();
-    let lookup = |arguments: &[&str]| said(at, &[&["lookup", "port"], arguments].concat());
+    let lookup = |arguments: &[&str]| output_of(at, &[&["lookup", "port"], arguments].concat());
     assert_eq!(
         lookup(&["--node", "x.example"]),
         (Some(0), "--- 80\n".into(), String::new())
@@ -55,27 +55,27 @@ fn a_deployed_hierarchy_answers_all_commands() {
     let (code, _, error) = lookup(&["--hiera-yaml", "nosuch.yaml"]);
     assert_eq!(code, Some(1), "{error}");
     assert!(error.contains("nosuch.yaml: no such hierarchy"), "{error}");
-    let (code, shown, _) = said(at, &["hover", "hieradata/common.yaml:1:1"]);
+    let (code, shown, _) = output_of(at, &["hover", "hieradata/common.yaml:1:1"]);
     assert_eq!(code, Some(0));
     assert!(shown.starts_with("port — "), "{shown}");
     assert!(
         shown.contains("hierarchy: modules/puppetserver/files/hiera.yaml"),
         "{shown}"
     );
-    let (code, shown, _) = said(at, &["check"]);
+    let (code, shown, _) = output_of(at, &["check"]);
     assert_eq!((code, &*shown), (Some(0), "5 files checked, no problems\n"));
 }
 
 #[test]
 fn a_workspace_without_a_hierarchy_is_not_checked() {
     let folder = workspace(&[("data/common.yaml", "port: 80\n")]);
-    let (code, shown, error) = said(folder.path(), &["check"]);
+    let (code, shown, error) = output_of(folder.path(), &["check"]);
     assert_eq!((code, &*shown), (Some(2), ""));
     assert_eq!(
         error,
         "hiera-ls: no hierarchy at or below .: name one with --hiera-yaml FILE\n"
     );
-    let (code, _, error) = said(folder.path(), &["lookup", "port"]);
+    let (code, _, error) = output_of(folder.path(), &["lookup", "port"]);
     assert_eq!(code, Some(1));
     assert!(
         error.contains("hiera-ls: no hierarchy at or below"),
@@ -90,13 +90,13 @@ fn files_that_are_no_data_are_skipped() {
         ("data/common.yaml", "port: 80\n"),
         ("docs/notes.yaml", "a: 1\na: 2\n"),
     ]);
-    let (code, shown, error) = said(folder.path(), &["check", "docs/notes.yaml"]);
+    let (code, shown, error) = output_of(folder.path(), &["check", "docs/notes.yaml"]);
     assert_eq!((code, &*shown), (Some(0), ""));
     assert_eq!(
         error,
         "hiera-ls: docs/notes.yaml: skipped: no hierarchy reads it\n"
     );
-    let (code, shown, error) = said(folder.path(), &["check", "nosuch.yaml"]);
+    let (code, shown, error) = output_of(folder.path(), &["check", "nosuch.yaml"]);
     assert_eq!((code, &*shown), (Some(2), ""));
     assert!(error.starts_with("hiera-ls: nosuch.yaml: "), "{error}");
 }
@@ -114,7 +114,7 @@ fn data_of_a_custom_backend_is_checked_for_what_its_text_says() {
             "a: 1\na: 2\nb: ENC[PKCS7,MIIB]\n",
         ),
     ]);
-    let (code, shown, _) = said(folder.path(), &["check", "--format", "concise"]);
+    let (code, shown, _) = output_of(folder.path(), &["check", "--format", "concise"]);
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("dup-key"), "{shown}");
     assert!(!shown.contains("enc-in-plain-level"), "{shown}");
@@ -132,14 +132,15 @@ fn a_template_of_a_configuration_has_no_findings() {
     for (name, text) in [("hiera.yaml.erb", erb), ("hiera.yaml.epp", epp)] {
         let at = format!("modules/puppet/templates/{name}");
         let folder = workspace(&[(&at, &text), ("hieradata/common.yaml", "a: 1\n")]);
-        let (code, shown, told) = said(folder.path(), &["check", "--format", "concise"]);
+        let (code, shown, error) = output_of(folder.path(), &["check", "--format", "concise"]);
         assert_eq!(
             (code, &*shown),
             (Some(0), "2 files checked, no problems\n"),
-            "{told}"
+            "{error}"
         );
-        let (code, shown, told) = said(folder.path(), &["hover", "hieradata/common.yaml:1:1"]);
-        assert_eq!(code, Some(0), "{told}");
+        let (code, shown, error) =
+            output_of(folder.path(), &["hover", "hieradata/common.yaml:1:1"]);
+        assert_eq!(code, Some(0), "{error}");
         assert!(shown.contains("first found"), "{shown}");
     }
 }
@@ -157,14 +158,14 @@ fn a_missing_data_folder_is_reported_and_can_be_configured() {
         ("elsewhere/common.yaml", "port: 80\n"),
     ]);
     let at = folder.path();
-    let (code, shown, error) = said(
+    let (code, shown, error) = output_of(
         at,
         &["lookup", "port", "--node", "a", "--facts", "facts.yaml"],
     );
     assert_eq!((code, &*shown), (Some(1), ""), "{error}");
     std::fs::write(at.join("facts.yaml"), "a: 1\n").unwrap();
     let lookup = ["lookup", "port", "--node", "a", "--facts", "facts.yaml"];
-    let (code, shown, error) = said(at, &lookup);
+    let (code, shown, error) = output_of(at, &lookup);
     assert_eq!((code, &*shown), (Some(1), ""), "{error}");
     assert!(
         error.contains("gone does not exist, but level 'common' looks for data there"),
@@ -176,24 +177,24 @@ fn a_missing_data_folder_is_reported_and_can_be_configured() {
         "--workspace",
         "deployed",
     ];
-    let (code, shown, error) = said(at, &[&lookup[..], &mapped].concat());
+    let (code, shown, error) = output_of(at, &[&lookup[..], &mapped].concat());
     assert_eq!((code, &*shown), (Some(0), "--- 80\n"), "{error}");
     std::fs::write(at.join("nodes.yaml"), "a: {}\n").unwrap();
     for command in [
         &["matrix", "port", "--nodes", "nodes.yaml"][..],
         &["doctor"],
     ] {
-        let (code, shown, error) = said(at, &[command, &mapped].concat());
+        let (code, shown, error) = output_of(at, &[command, &mapped].concat());
         assert_eq!(code, Some(0), "{error}");
         assert!(
             shown.contains("1 file, 1 of them read by a level (100 %)") || shown.contains("80"),
             "{shown}"
         );
     }
-    let wrong = said(at, &["matrix", "port", "--path-map", "/srv=nosuch"]);
+    let wrong = output_of(at, &["matrix", "port", "--path-map", "/srv=nosuch"]);
     assert_eq!(wrong.0, Some(1), "{wrong:?}");
     assert!(wrong.2.contains("nosuch: no such folder"), "{wrong:?}");
-    assert_eq!(said(at, &["check", "--path-map", "srv"]).0, Some(2));
+    assert_eq!(output_of(at, &["check", "--path-map", "srv"]).0, Some(2));
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn a_file_that_is_not_data_is_reported_as_skipped() {
         ),
         ("README.txt", "x\n"),
     ]);
-    let (code, _, error) = said(folder.path(), &["check", "README.txt"]);
+    let (code, _, error) = output_of(folder.path(), &["check", "README.txt"]);
     assert_eq!(code, Some(0));
     assert_eq!(
         error,
@@ -227,7 +228,7 @@ fn an_explanation_without_a_node_is_one_for_each_answer() {
             "a: {variables: {role: web}}\nb: {variables: {role: x}}\nc: {variables: {role: y}}\n",
         ),
     ]);
-    let (code, shown, error) = said(folder.path(), &["explain-key", "port"]);
+    let (code, shown, error) = output_of(folder.path(), &["explain-key", "port"]);
     assert_eq!(code, Some(0), "{error}");
     assert!(
         shown.starts_with("b, and 1 more with the same answer\n  "),
@@ -266,7 +267,7 @@ fn rules_on_the_text_alone_run_where_no_level_is_known_to_read() {
         ("data/common.yaml", "port: 80\n"),
         ("data/profile/web.yaml", "a: !ruby/object:Object {}\n"),
     ]);
-    let (code, shown, _) = said(folder.path(), &["check", "--format", "concise"]);
+    let (code, shown, _) = output_of(folder.path(), &["check", "--format", "concise"]);
     assert_eq!(code, Some(0), "{shown}");
     assert!(shown.contains("ruby-tags"), "{shown}");
     assert!(
@@ -287,7 +288,7 @@ fn a_comparison_lists_removed_nodes() {
         ("new/data/nodes/b.example.yaml", "port: 1\n"),
         ("new/data/common.yaml", "port: 80\n"),
     ]);
-    let (code, _, error) = said(
+    let (code, _, error) = output_of(
         folder.path(),
         &["diff", "--against", "./old", "--workspace", "new"],
     );
@@ -303,7 +304,7 @@ fn a_comparison_lists_removed_nodes() {
         "--format",
         "markdown",
     ];
-    let (_, page, _) = said(folder.path(), &markdown);
+    let (_, page, _) = output_of(folder.path(), &markdown);
     assert!(page.ends_with(&format!("\nNote: {gone}.\n")), "{page}");
 }
 
@@ -328,7 +329,7 @@ fn a_missing_workspace_is_reported() {
         ] {
             let mut arguments = command.clone();
             arguments.extend(["--workspace", name]);
-            let (code, _, error) = said(folder.path(), &arguments);
+            let (code, _, error) = output_of(folder.path(), &arguments);
             assert_eq!(code, Some(1), "{command:?}: {error}");
             assert!(error.contains(why), "{command:?}: {error}");
         }
@@ -353,7 +354,7 @@ fn a_comparison_of_a_key_that_no_data_sets_compares_nothing() {
         "--key",
         "nosuch",
     ];
-    let (code, shown, error) = said(folder.path(), &arguments);
+    let (code, shown, error) = output_of(folder.path(), &arguments);
     assert_eq!((code, &*shown), (Some(1), ""), "{error}");
     assert!(error.contains("no data sets 'nosuch'"), "{error}");
 }
@@ -379,7 +380,7 @@ fn an_environment_that_there_is_not_is_refused() {
         &["why-not", "port=1", "--node", "a"],
     ];
     for command in commands {
-        let (code, shown, error) = said(at, &[command, &["--environment", "testin"]].concat());
+        let (code, shown, error) = output_of(at, &[command, &["--environment", "testin"]].concat());
         assert_eq!((code, shown.as_str()), (Some(1), ""), "{command:?}");
         assert_eq!(
             error,
@@ -389,14 +390,17 @@ fn an_environment_that_there_is_not_is_refused() {
     }
     let named = |folder: &str, name: &str| {
         let workspace = ["--workspace", folder, "--environment", name];
-        said(at, &[&["lookup", "port"], &workspace[..]].concat()).1
+        output_of(at, &[&["lookup", "port"], &workspace[..]].concat()).1
     };
     assert_eq!(named(".", "testing"), "--- 81\n");
     // A single environment, named after its branch.
     assert_eq!(named("environments/testing", "feature_x"), "--- 81\n");
     let chosen = ["--hiera-yaml", "environments/testing/hiera.yaml"];
-    let asked = ["lookup", "port", "--environment", "feature_x"];
-    assert_eq!(said(at, &[&asked[..], &chosen].concat()).1, "--- 81\n");
+    let arguments = ["lookup", "port", "--environment", "feature_x"];
+    assert_eq!(
+        output_of(at, &[&arguments[..], &chosen].concat()).1,
+        "--- 81\n"
+    );
 }
 
 #[test]
@@ -408,7 +412,7 @@ fn a_key_that_only_data_elsewhere_may_set_is_unknown_and_not_missing() {
         ("data/common.yaml", "port: 80\n"),
         ("nodes.json", "{\"a.example\": {}}"),
     ]);
-    let (code, shown, error) = said(folder.path(), &["matrix", "token"]);
+    let (code, shown, error) = output_of(folder.path(), &["matrix", "token"]);
     assert_eq!(code, Some(0), "{error}");
     assert!(shown.contains("unless level 'Private'"), "{shown}");
     assert!(!error.contains("no data sets"), "{error}");
@@ -428,25 +432,25 @@ fn a_broken_link_fails_lookups_whose_glob_matches_it() {
     let link = |name: &str| std::os::unix::fs::symlink("nowhere", at.join(name)).unwrap();
     // Puppet ignores a path that is such a link.
     link("data/one.yaml");
-    let (code, shown, _) = said(at, &["matrix", "b"]);
+    let (code, shown, _) = output_of(at, &["matrix", "b"]);
     assert_eq!(code, Some(0));
     assert!(shown.contains("data/common.yaml:1"), "{shown}");
-    let (code, shown, _) = said(at, &["check"]);
+    let (code, shown, _) = output_of(at, &["check"]);
     assert_eq!(code, Some(0), "{shown}");
 
     link("data/g/d.yaml");
     let error = "No such file or directory @ rb_file_s_stat - ";
     for key in ["a", "b"] {
-        let (code, _, lookup) = said(at, &["lookup", key]);
+        let (code, _, lookup) = output_of(at, &["lookup", key]);
         assert_eq!(code, Some(1));
         assert!(lookup.contains(error), "{lookup}");
-        let (_, matrix, _) = said(at, &["matrix", key]);
+        let (_, matrix, _) = output_of(at, &["matrix", key]);
         assert!(matrix.contains(&format!("error: {error}")), "{matrix}");
     }
-    let (_, hover, _) = said(at, &["hover", "data/common.yaml:1:1"]);
+    let (_, hover, _) = output_of(at, &["hover", "data/common.yaml:1:1"]);
     let start = format!("b — Puppet fails here: {}", error.trim_end());
     assert!(hover.starts_with(&start), "{hover}");
-    let (code, shown, _) = said(at, &["check"]);
+    let (code, shown, _) = output_of(at, &["check"]);
     assert_eq!(code, Some(1), "{shown}");
     let finding = "'g/*.yaml' matches 'data/g/d.yaml', a broken link";
     assert!(shown.contains(finding), "{shown}");
@@ -462,22 +466,22 @@ fn data_outside_the_workspace_is_read_by_lookup_and_the_doctor_suggests_its_fold
     ]);
     let at = &folder.path().join("all/conf");
     for of in [&[][..], &["--node", "n"]] {
-        let found = said(at, &[&["lookup", "a"], of].concat());
+        let found = output_of(at, &[&["lookup", "a"], of].concat());
         assert_eq!(found, (Some(0), "--- 1\n".into(), String::new()));
-        let (_, explained, _) = said(at, &[&["lookup", "a", "--explain"], of].concat());
+        let (_, explained, _) = output_of(at, &[&["lookup", "a", "--explain"], of].concat());
         assert!(
             explained.contains("Found key: \"a\" value: 1"),
             "{explained}"
         );
         let not_found = "hiera-ls: Function lookup() did not find a value for the name 'b'\n";
-        let missing = said(at, &[&["lookup", "b"], of].concat());
+        let missing = output_of(at, &[&["lookup", "b"], of].concat());
         assert_eq!(missing, (Some(1), String::new(), not_found.into()));
     }
     // Other commands stay inside the workspace.
-    let (_, matrix, _) = said(at, &["matrix", "a"]);
+    let (_, matrix, _) = output_of(at, &["matrix", "a"]);
     let unless = "unless level 'Common' (outside this workspace) sets it";
     assert!(matrix.contains(unless), "{matrix}");
-    let (_, report, error) = said(at, &["doctor", "--format", "json"]);
+    let (_, report, error) = output_of(at, &["doctor", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&report).expect(&error);
     let advice = &report["advice"][0];
     let what = advice["what"].as_str().unwrap();
@@ -485,10 +489,10 @@ fn data_outside_the_workspace_is_read_by_lookup_and_the_doctor_suggests_its_fold
     // The suggested text works, and so do other commands with the same folder.
     let paste = advice["paste"].as_str().unwrap();
     let words: Vec<&str> = paste.split_whitespace().skip(1).collect();
-    let (code, shown, _) = said(at, &words);
+    let (code, shown, _) = output_of(at, &words);
     assert_eq!(code, Some(0));
     assert!(shown.contains("it reads 1 data file"), "{shown}");
-    let opened = said(at, &[&["lookup", "a"], &words[1..]].concat());
+    let opened = output_of(at, &[&["lookup", "a"], &words[1..]].concat());
     assert_eq!(opened, (Some(0), "--- 1\n".into(), String::new()));
 }
 
@@ -498,7 +502,7 @@ fn a_file_that_is_not_utf_8_is_a_finding_among_others() {
     let folder = workspace(&[("hiera.yaml", hiera), ("data/b.yaml", "a: 1\na: 2\n")]);
     let at = folder.path();
     std::fs::write(at.join("data/a.yaml"), b"a: 1\nname: M\xfcller\n").unwrap();
-    let (code, out, error) = said(at, &["check"]);
+    let (code, out, error) = output_of(at, &["check"]);
     assert_eq!((code, &*error), (Some(1), ""));
     assert!(out.contains("data/a.yaml:2:8\n"), "{out}");
     assert!(out.contains("warning[dup-key]"), "{out}");
@@ -512,7 +516,7 @@ fn a_hierarchy_outside_the_workspace_is_used_by_check() {
         ("repo/data/common.yaml", "a: 1\na: 2\n"),
     ]);
     let arguments = ["check", "--hiera-yaml", "../conf/hiera.yaml"];
-    let (code, out, error) = said(&folder.path().join("repo"), &arguments);
+    let (code, out, error) = output_of(&folder.path().join("repo"), &arguments);
     assert_eq!((code, &*error), (Some(0), ""), "{out}");
     assert!(out.contains("data/common.yaml:2:1"), "{out}");
     assert!(out.contains("1 warning in 1 file"), "{out}");
@@ -529,15 +533,15 @@ fn a_glob_does_not_own_the_files_that_it_finds() {
         ("data/nodes/b.example.yaml", "p: 3\n"),
     ]);
     let at = folder.path();
-    let (_, matrix, _) = said(at, &["matrix", "p"]);
+    let (_, matrix, _) = output_of(at, &["matrix", "p"]);
     let title = "p — 2 different values on 2 nodes\n";
     assert!(matrix.starts_with(title), "{matrix}");
-    let (_, hover, _) = said(at, &["hover", "data/nodes/a.example.yaml:1"]);
+    let (_, hover, _) = output_of(at, &["hover", "data/nodes/a.example.yaml:1"]);
     assert!(
         hover.contains("  2  # a.example · data/nodes/a.example.yaml:1\n"),
         "{hover}"
     );
-    let (code, found, _) = said(at, &["check"]);
+    let (code, found, _) = output_of(at, &["check"]);
     assert_eq!((code, &*found), (Some(0), "4 files checked, no problems\n"));
 }
 
@@ -553,7 +557,7 @@ fn a_level_that_a_template_prints_makes_answers_unknown() {
         ("nodes.json", r#"{"a.example": {"facts": {"x": 1}}}"#),
     ]);
     let lookup = ["lookup", "p", "--node", "a.example"];
-    let (code, _, error) = said(folder.path(), &lookup);
+    let (code, _, error) = output_of(folder.path(), &lookup);
     assert_eq!(code, Some(3), "{error}");
     assert!(error.contains("depends on '<%= $p %>'"), "{error}");
 }
@@ -568,9 +572,9 @@ fn files_of_a_function_that_is_not_run_override_nothing() {
         ("data/common.yaml", "ntp: 1\n"),
     ]);
     let at = folder.path();
-    let (_, found, _) = said(at, &["check"]);
+    let (_, found, _) = output_of(at, &["check"]);
     assert!(!found.contains("shadowed-value"), "{found}");
-    let (_, hover, _) = said(at, &["hover", "data/common.yaml:1"]);
+    let (_, hover, _) = output_of(at, &["hover", "data/common.yaml:1"]);
     assert!(!hover.contains("overrides"), "{hover}");
     assert!(hover.contains("may differ: site::regex"), "{hover}");
 }
@@ -586,7 +590,7 @@ fn a_conditional_answer_lists_its_declarations() {
         ("data/common.yaml", "a: 1\n"),
     ]);
     for of in [&[][..], &["--node", "n"]] {
-        let (code, _, error) = said(folder.path(), &[&["lookup", "a"], of].concat());
+        let (code, _, error) = output_of(folder.path(), &[&["lookup", "a"], of].concat());
         assert_eq!(code, Some(3), "{error}");
         assert!(error.contains("1, unless vault has the key\n"), "{error}");
         let note =
@@ -610,7 +614,7 @@ fn the_doctor_skips_functions_without_a_file() {
             ("data/common.yaml", "a: 1\n"),
         ];
         let folder = workspace(&[&files, more].concat());
-        said(folder.path(), &["doctor"]).1
+        output_of(folder.path(), &["doctor"]).1
     };
     let without = doctor("own.yaml", &[]);
     let not_called = "not called by Puppet: own_data has no file";
@@ -640,10 +644,10 @@ fn a_condition_of_all_answers_is_printed_once() {
         ("data/node/a.x.yaml", "port: 81\nonly: 1\n"),
         ("data/common.yaml", "port: 80\n"),
     ]);
-    let (_, _, error) = said(folder.path(), &["lookup", "port"]);
+    let (_, _, error) = output_of(folder.path(), &["lookup", "port"]);
     let expected = "2 different values, each unless vault has the key:\n  trusted.certname = a.x: 81\n  otherwise: 80\n";
     assert_eq!(error, expected);
-    let (_, _, error) = said(folder.path(), &["lookup", "only"]);
+    let (_, _, error) = output_of(folder.path(), &["lookup", "only"]);
     assert!(error.starts_with("2 different values:\n"), "{error}");
     assert!(
         error.contains("a.x: 1, unless vault has the key\n"),

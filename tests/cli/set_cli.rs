@@ -1,6 +1,6 @@
 //! Edits by goal on the command line: `set` and `why-not`.
 
-use super::reach_cli::{said, workspace};
+use super::reach_cli::{output_of, workspace};
 
 const HIERARCHY: &str = "version: 5\nhierarchy:\n- {name: Node, path: 'node/%{trusted.certname}.yaml'}\n\
                          - {name: Role, path: 'role/%{facts.role}.yaml'}\n- {name: Common, path: common.yaml}\n";
@@ -21,19 +21,19 @@ fn edits_are_shown_and_written_only_on_request() {
     let folder = files();
     let at = folder.path();
     let text = || std::fs::read_to_string(at.join("data/role/web.yaml")).unwrap();
-    let asked = ["set", "port", "8080", "--for", "role=web", "--only"];
-    let (code, shown, error) = said(at, &asked);
+    let arguments = ["set", "port", "8080", "--for", "role=web", "--only"];
+    let (code, shown, error) = output_of(at, &arguments);
     assert_eq!(code, Some(0), "{error}");
     let first = "1. Set 'port' in data/role/web.yaml: changes 2 nodes and no other, because only they read data/role/web.yaml\n\
                  --- data/role/web.yaml\n+++ data/role/web.yaml\n";
     assert!(shown.starts_with(first), "{shown}");
     assert_eq!(text(), "name: 'x'\r\n");
-    let (code, _, _) = said(at, &[&asked[..], &["--write"]].concat());
+    let (code, _, _) = output_of(at, &[&arguments[..], &["--write"]].concat());
     assert_eq!(
         (code, text().as_str()),
         (Some(0), "name: 'x'\r\nport: 8080\r\n")
     );
-    let (code, shown, error) = said(at, &asked);
+    let (code, shown, error) = output_of(at, &arguments);
     assert_eq!((code, shown.as_str()), (Some(0), ""));
     assert!(error.contains("already"), "{error}");
 }
@@ -42,7 +42,7 @@ fn edits_are_shown_and_written_only_on_request() {
 fn in_a_folder_of_the_workspace_names_are_from_there() {
     let folder = files();
     let data = folder.path().join("data");
-    let asked = [
+    let arguments = [
         "set",
         "port",
         "8080",
@@ -51,7 +51,7 @@ fn in_a_folder_of_the_workspace_names_are_from_there() {
         "--proposal",
         "1",
     ];
-    let (code, shown, error) = said(&data, &asked);
+    let (code, shown, error) = output_of(&data, &arguments);
     assert_eq!(code, Some(0), "{error}");
     assert!(
         shown.contains("\n--- role/web.yaml\n+++ role/web.yaml\n"),
@@ -62,15 +62,15 @@ fn in_a_folder_of_the_workspace_names_are_from_there() {
         .current_dir(&data)
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&patched.stdout);
-    assert_eq!(told, "patching file role/web.yaml\n", "{patched:?}");
+    let stdout = String::from_utf8_lossy(&patched.stdout);
+    assert_eq!(stdout, "patching file role/web.yaml\n", "{patched:?}");
     let text = std::fs::read_to_string(data.join("role/web.yaml")).unwrap();
     assert_eq!(text, "name: 'x'\r\nport: 8080\r\n");
-    let (code, shown, _) = said(&data, &["lookup", "port", "--node", "web1"]);
+    let (code, shown, _) = output_of(&data, &["lookup", "port", "--node", "web1"]);
     assert_eq!((code, shown.as_str()), (Some(0), "--- 8080\n"));
-    let (_, shown, _) = said(&data, &["why-not", "port=80", "--node", "web1"]);
+    let (_, shown, _) = output_of(&data, &["why-not", "port=80", "--node", "web1"]);
     assert!(shown.contains("\n  role/web.yaml:2 "), "{shown}");
-    let (_, shown, _) = said(&data, &["doctor"]);
+    let (_, shown, _) = output_of(&data, &["doctor"]);
     let root = folder.path().canonicalize().unwrap();
     let first = format!("Workspace\n  {}: ", root.display());
     assert!(shown.starts_with(&first), "{shown}");
@@ -80,8 +80,8 @@ fn in_a_folder_of_the_workspace_names_are_from_there() {
 fn a_new_file_is_made_with_its_folder() {
     let folder = files();
     let at = folder.path();
-    let asked = ["set", "port", "1", "--for", "web2", "--only", "--write"];
-    let (code, shown, error) = said(at, &asked);
+    let arguments = ["set", "port", "1", "--for", "web2", "--only", "--write"];
+    let (code, shown, error) = output_of(at, &arguments);
     assert_eq!(code, Some(0), "{error}");
     assert!(
         shown.contains("--- /dev/null\n+++ data/node/web2.yaml\n"),
@@ -94,10 +94,10 @@ fn a_new_file_is_made_with_its_folder() {
 #[test]
 fn json_has_each_proposal_with_its_proof() {
     let folder = files();
-    let asked = [
+    let arguments = [
         "set", "port", "[1, x]", "--for", "role=web", "--only", "--format", "json",
     ];
-    let (code, shown, _) = said(folder.path(), &asked);
+    let (code, shown, _) = output_of(folder.path(), &arguments);
     let answer: serde_json::Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(code, Some(0));
     assert_eq!(answer["value"], serde_json::json!([1, "x"]));
@@ -118,19 +118,19 @@ fn a_goal_without_edits_has_a_reason() {
         ("data/common.yaml", "port: 80\n"),
     ]);
     let at = folder.path();
-    let (code, shown, error) = said(at, &["set", "port", "1", "--for", "web1", "--only"]);
+    let (code, shown, error) = output_of(at, &["set", "port", "1", "--for", "web1", "--only"]);
     assert_eq!((code, shown.as_str()), (Some(2), ""));
     assert!(
         error.contains("db1 and 1 more would get another value too"),
         "{error}"
     );
-    let (code, _, error) = said(at, &["set", "port", "1", "--for", "nosuch"]);
+    let (code, _, error) = output_of(at, &["set", "port", "1", "--for", "nosuch"]);
     assert_eq!(code, Some(1));
     assert!(
         error.contains("no known node is called 'nosuch'"),
         "{error}"
     );
-    let (code, _, error) = said(at, &["set", "port.x", "1"]);
+    let (code, _, error) = output_of(at, &["set", "port.x", "1"]);
     assert_eq!(code, Some(1));
     let expected = "'port.x' cannot be set: the value of 'port' has no hash";
     assert!(error.contains(expected), "{error}");
@@ -148,7 +148,7 @@ fn a_part_of_a_value_is_set_and_other_parts_kept() {
     ]);
     let at = folder.path();
     let key = "users.'b.c'.uid";
-    let (code, shown, error) = said(at, &["set", key, "9", "--write", "--proposal", "1"]);
+    let (code, shown, error) = output_of(at, &["set", key, "9", "--write", "--proposal", "1"]);
     assert_eq!(code, Some(0), "{error}");
     assert!(
         shown.starts_with("1. Change 'users.'b.c'.uid' in"),
@@ -157,7 +157,7 @@ fn a_part_of_a_value_is_set_and_other_parts_kept() {
     let written = std::fs::read_to_string(at.join("data/common.yaml")).unwrap();
     let expected = "users:\n  # Al.\n  al: {uid: 1}\n  b.c:\n    uid: 9  # two\n";
     assert_eq!(written, expected);
-    let (code, _, error) = said(at, &["set", key, "9"]);
+    let (code, _, error) = output_of(at, &["set", key, "9"]);
     assert_eq!(code, Some(0));
     assert!(
         error.contains("already get this value of 'users.'b.c'.uid'"),
@@ -174,16 +174,16 @@ fn the_levels_in_the_way_are_named() {
         ("data/role/web.yaml", "port: 81\n"),
     ]);
     let at = folder.path();
-    let (code, shown, error) = said(at, &["why-not", "port=80", "--node", "web1"]);
+    let (code, shown, error) = output_of(at, &["why-not", "port=80", "--node", "web1"]);
     assert_eq!(code, Some(2), "{error}");
     let expected = "port — 81, not 80 for web1\n  data/role/web.yaml:1 sets it to 81, which is used\n  \
                     data/common.yaml:1 sets it to this, overridden by a higher level\n";
     assert_eq!(shown, expected);
     assert_eq!(
-        said(at, &["why-not", "port=80", "--node", "db1"]).0,
+        output_of(at, &["why-not", "port=80", "--node", "db1"]).0,
         Some(0)
     );
-    let (_, shown, _) = said(
+    let (_, shown, _) = output_of(
         at,
         &["why-not", "port=80", "--node", "web1", "--format", "json"],
     );
@@ -197,9 +197,9 @@ fn a_misspelt_key_is_reported() {
     let folder = files();
     let at = folder.path();
     let hint = "note: no data sets 'ports': did you mean 'port'?\n";
-    let (code, _, error) = said(at, &["set", "ports", "8080", "--for", "web1"]);
+    let (code, _, error) = output_of(at, &["set", "ports", "8080", "--for", "web1"]);
     assert_eq!((code, error.as_str()), (Some(0), hint));
-    let (code, _, error) = said(at, &["why-not", "ports=80", "--node", "web1"]);
+    let (code, _, error) = output_of(at, &["why-not", "ports=80", "--node", "web1"]);
     assert_eq!((code, error.as_str()), (Some(2), hint));
 }
 
@@ -214,8 +214,8 @@ fn files_of_secrets_are_proposed_last() {
         ("data/secrets/web.yaml", "a: 1\n"),
         ("data/web.eyaml", "b: 1\n"),
     ]);
-    let asked = ["set", "port", "8080", "--for", "role=web"];
-    let (_, shown, error) = said(folder.path(), &asked);
+    let arguments = ["set", "port", "8080", "--for", "role=web"];
+    let (_, shown, error) = output_of(folder.path(), &arguments);
     let files: Vec<&str> = shown
         .lines()
         .filter_map(|line| line.strip_prefix("+++ "))
@@ -227,7 +227,7 @@ fn files_of_secrets_are_proposed_last() {
         "{shown}{error}"
     );
     let blob = "ENC[PKCS7,MIIB]";
-    let (_, shown, error) = said(folder.path(), &["set", "port", blob, "--for", "role=web"]);
+    let (_, shown, error) = output_of(folder.path(), &["set", "port", blob, "--for", "role=web"]);
     assert!(
         shown.starts_with("1. Set 'port' in data/web.eyaml"),
         "{shown}{error}"
@@ -248,8 +248,8 @@ fn overriding_levels_are_named_by_their_files() {
         ("data/os/a.yaml", "port: 81\n"),
         ("data/os/a-b.yaml", "port: 81\n"),
     ]);
-    let asked = ["why-not", "port=80", "--node", "web1"];
-    let (_, shown, error) = said(folder.path(), &asked);
+    let arguments = ["why-not", "port=80", "--node", "web1"];
+    let (_, shown, error) = output_of(folder.path(), &arguments);
     let lines: Vec<&str> = shown.lines().collect();
     let expected = [
         "port — not known (expected 80) for web1",
@@ -271,7 +271,7 @@ fn indented_comments_stay_with_the_entry_above_a_new_one() {
         ("data/common.yaml", data),
     ]);
     let at = folder.path();
-    let (code, _, error) = said(at, &["set", "a::two", "2", "--write"]);
+    let (code, _, error) = output_of(at, &["set", "a::two", "2", "--write"]);
     assert_eq!(code, Some(0), "{error}");
     let text = std::fs::read_to_string(at.join("data/common.yaml")).unwrap();
     assert_eq!(
@@ -284,8 +284,8 @@ fn indented_comments_stay_with_the_entry_above_a_new_one() {
 fn negative_numbers_and_null_are_values() {
     let folder = files();
     for (value, line) in [("-1", "+port: -1\n"), ("null", "+port: null\n")] {
-        let asked = ["set", "port", value, "--for", "role=web", "--only"];
-        let (code, shown, error) = said(folder.path(), &asked);
+        let arguments = ["set", "port", value, "--for", "role=web", "--only"];
+        let (code, shown, error) = output_of(folder.path(), &arguments);
         assert_eq!(code, Some(0), "{error}");
         assert!(shown.contains(line), "{shown}");
     }

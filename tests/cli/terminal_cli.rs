@@ -15,7 +15,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 /// Exit code, standard output and standard error.
-fn said(arguments: &[&str]) -> (Option<i32>, String, String) {
+fn output_of(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = run(arguments);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (
@@ -50,7 +50,7 @@ fn all_commands_complain_in_one_form() {
         &["test", nowhere],
         &["man", "--out", "Cargo.toml/nowhere"],
     ] {
-        let (code, out, error) = said(arguments);
+        let (code, out, error) = output_of(arguments);
         assert!(matches!(code, Some(1..=3)), "{arguments:?}: {code:?}");
         assert_eq!(out, "", "{arguments:?}");
         assert!(error.starts_with("hiera-ls: "), "{arguments:?}: {error}");
@@ -61,7 +61,7 @@ fn all_commands_complain_in_one_form() {
 
 #[test]
 fn misspelt_arguments_get_a_suggestion() {
-    let (code, out, error) = said(&["matrix", "profile::web::prot", "--workspace", ACME]);
+    let (code, out, error) = output_of(&["matrix", "profile::web::prot", "--workspace", ACME]);
     assert_eq!((code, &*out), (Some(1), ""));
     assert_eq!(
         error,
@@ -74,11 +74,11 @@ fn misspelt_arguments_get_a_suggestion() {
         &["diff", node, "web02.lon.acme.example", "--workspace", ACME],
         &["hover", "fixtures/acme/data/common.yaml:1", "--node", node],
     ] {
-        let (code, _, error) = said(arguments);
+        let (code, _, error) = output_of(arguments);
         assert_eq!(code, Some(1), "{error}");
         assert!(error.ends_with(hint), "{arguments:?}: {error}");
     }
-    let (code, out, error) = said(&[
+    let (code, out, error) = output_of(&[
         "diff",
         "--against",
         "./fixtures/acme",
@@ -93,7 +93,7 @@ fn misspelt_arguments_get_a_suggestion() {
 
 #[test]
 fn keys_are_chosen_by_patterns() {
-    let (code, out, _) = said(&["matrix", "profile::web::*", "--workspace", ACME]);
+    let (code, out, _) = output_of(&["matrix", "profile::web::*", "--workspace", ACME]);
     assert_eq!(code, Some(0));
     let titles: Vec<&str> = out.lines().filter(|line| !line.starts_with(' ')).collect();
     assert!(titles.len() > 2, "{out}");
@@ -132,7 +132,7 @@ fn paths_can_be_given_to_the_next_command() {
             ACME,
         ],
     ] {
-        let (_, out, error) = said(arguments);
+        let (_, out, error) = output_of(arguments);
         let places = places(&out);
         assert!(!places.is_empty(), "{arguments:?}: {out}{error}");
         for (file, line) in places {
@@ -142,8 +142,8 @@ fn paths_can_be_given_to_the_next_command() {
         }
     }
     // A line is enough.
-    let whole = said(&["hover", "fixtures/acme/data/common.yaml:85:1"]);
-    assert_eq!(said(&["hover", place]), whole);
+    let whole = output_of(&["hover", "fixtures/acme/data/common.yaml:85:1"]);
+    assert_eq!(output_of(&["hover", place]), whole);
 }
 
 #[test]
@@ -159,16 +159,16 @@ fn every_command_has_one_colour_flag() {
         &["check", "fixtures/acme/mistakes", "--diff"],
         &["matrix", "--help"],
     ] {
-        let plain = said(arguments);
+        let plain = output_of(arguments);
         assert!(!plain.1.contains('\x1b'), "{arguments:?}");
         let coloured = [&["--color", "always"], arguments].concat();
-        let coloured = said(&coloured);
+        let coloured = output_of(&coloured);
         assert!(coloured.1.contains('\x1b'), "{arguments:?}");
         assert_eq!(plain.0, coloured.0);
-        let behind = said(&[arguments, &["--color", "never"]].concat());
+        let behind = output_of(&[arguments, &["--color", "never"]].concat());
         assert_eq!(plain, behind, "{arguments:?}");
     }
-    let (_, _, error) = said(&["--color", "always", "explain", "nosuch"]);
+    let (_, _, error) = output_of(&["--color", "always", "explain", "nosuch"]);
     assert!(error.starts_with("\x1b[1;31mhiera-ls:\x1b[0m "), "{error}");
 }
 
@@ -230,7 +230,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 fn several_answers_are_json_on_request() {
     let arguments = ["lookup", "profile::web::port", "--workspace", ACME];
     let json = [&arguments[..], &["--render-as", "json"]].concat();
-    let (code, out, error) = said(&json);
+    let (code, out, error) = output_of(&json);
     assert_eq!((code, &*error), (Some(2), ""));
     let groups: serde_json::Value = serde_json::from_str(&out).unwrap();
     let groups = groups.as_array().unwrap();
@@ -241,14 +241,14 @@ fn several_answers_are_json_on_request() {
     assert!(groups.iter().any(|group| group["value"] == 9443), "{out}");
     // The same as in the matrix, with their sources.
     let matrix = ["matrix", "profile::web::port", "--workspace", ACME];
-    let (code, rows, _) = said(&[&matrix[..], &["--format", "json"]].concat());
+    let (code, rows, _) = output_of(&[&matrix[..], &["--format", "json"]].concat());
     assert_eq!(code, Some(0));
     let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
     assert_eq!(rows.as_array().map(Vec::len), Some(1));
     assert_eq!(rows[0]["answers"].as_array(), Some(groups));
     let line = &groups[0]["sources"][0]["line"];
     assert!(line.as_u64() > Some(1), "{out}");
-    let (_, out, error) = said(&arguments);
+    let (_, out, error) = output_of(&arguments);
     assert_eq!(out, "");
     assert!(error.starts_with("3 different values:\n"), "{error}");
 }
@@ -257,7 +257,7 @@ fn several_answers_are_json_on_request() {
 fn json_is_one_array_and_json_lines_an_object_a_line() {
     let json = |arguments: &[&str], of: &str| {
         let arguments = [arguments, &["--workspace", ACME, "--format", of]].concat();
-        said(&arguments).1
+        output_of(&arguments).1
     };
     let two = ["db01.lon.acme.example", "web01.lon.acme.example"];
     let tables = [
@@ -283,7 +283,7 @@ fn json_is_one_array_and_json_lines_an_object_a_line() {
 
 #[test]
 fn the_version_names_the_target() {
-    let (code, out, _) = said(&["--version"]);
+    let (code, out, _) = output_of(&["--version"]);
     assert_eq!(code, Some(0));
     let version = env!("CARGO_PKG_VERSION");
     let rest = out.strip_prefix(&format!("hiera-ls {version} (")).unwrap();
@@ -293,7 +293,7 @@ fn the_version_names_the_target() {
 
 #[test]
 fn completions_and_pages_list_every_command() {
-    let (_, help, _) = said(&["--help"]);
+    let (_, help, _) = output_of(&["--help"]);
     let commands = help.split("Commands:").nth(1).unwrap();
     let commands = commands.split("Options:").next().unwrap().lines();
     let is_name = |line: &&str| line.starts_with("  ") && !line.starts_with("    ");
@@ -303,7 +303,7 @@ fn completions_and_pages_list_every_command() {
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     assert!(names.contains(&"matrix"), "{help}");
     // The script for fish also completes values of arguments.
-    let (_, script, _) = said(&["completions", "fish"]);
+    let (_, script, _) = output_of(&["completions", "fish"]);
     for value in [
         "explain\" -f -a dup-key ",
         "completions\" -f -a bash ",
@@ -312,7 +312,7 @@ fn completions_and_pages_list_every_command() {
         assert!(script.contains(value), "{value}: {script}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let (code, script, _) = said(&["completions", shell]);
+        let (code, script, _) = output_of(&["completions", shell]);
         assert_eq!(code, Some(0));
         for name in &names {
             assert!(script.contains(name), "{shell}: {name}");
@@ -322,14 +322,14 @@ fn completions_and_pages_list_every_command() {
     let at = folder.path().join("new");
     let at = at.to_str().unwrap();
     assert_eq!(
-        said(&["man", "--out", at]),
+        output_of(&["man", "--out", at]),
         (Some(0), String::new(), String::new())
     );
     let page = |name: &str| {
         let name = format!("hiera-ls{name}.1");
         std::fs::read_to_string(Path::new(at).join(name)).unwrap()
     };
-    assert_eq!(said(&["man"]).1, page(""));
+    assert_eq!(output_of(&["man"]).1, page(""));
     for name in &names {
         assert!(page("").contains(&name.replace('-', "\\-")), "{name}");
         assert!(page(&format!("-{name}")).starts_with(".ie"), "{name}");
@@ -348,7 +348,7 @@ mod in_a_terminal {
     use rustix::termios::{Winsize, tcsetwinsize};
 
     use super::super::reach_cli::workspace;
-    use super::{ACME, PROGRAM, said};
+    use super::{ACME, PROGRAM, output_of};
 
     /// Starts a program in a terminal with that many columns.
     fn in_terminal(command: &mut Command, columns: u16) -> (OwnedFd, Child) {
@@ -394,7 +394,7 @@ mod in_a_terminal {
     #[test]
     fn bash_completes_commands_flags_and_values() {
         let folder = tempfile::tempdir().unwrap();
-        let (_, script, _) = said(&["completions", "bash"]);
+        let (_, script, _) = output_of(&["completions", "bash"]);
         std::fs::write(folder.path().join("completions"), script).unwrap();
         let lines = [
             ("hiera-ls matr\t", "<matrix>"),
@@ -557,10 +557,13 @@ mod in_a_terminal {
             "{text}"
         );
         let advice: Vec<&String> = lines.iter().take_while(|line| !line.is_empty()).collect();
-        let (pasted, told): (Vec<&String>, Vec<&String>) = advice
+        let (pasted, prose): (Vec<&String>, Vec<&String>) = advice
             .into_iter()
             .partition(|line| line.starts_with("       "));
-        assert!(told.iter().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(
+            prose.iter().all(|line| line.chars().count() <= 60),
+            "{text}"
+        );
         let query = format!(
             "       cd {} && puppet query 'inventory[certname, environment, facts, trusted] {{}}' > nodes.json",
             folder.path().display()
@@ -589,7 +592,7 @@ mod in_a_terminal {
         ];
         let expected = "2 different values:\n  facts.role = role10 or role11 or role12 or role13 or role14 or 25 \
                         more: 81\n  otherwise: 80\n";
-        let (code, _, error) = said(&arguments);
+        let (code, _, error) = output_of(&arguments);
         assert_eq!((code, error.as_str()), (Some(2), expected));
         let lines = lines(&shown(&arguments).0);
         assert!(lines.len() > 3, "{lines:?}");
@@ -644,7 +647,7 @@ fn a_terminal_shows_how_far_a_check_is_and_keeps_nothing_of_it() {
         "{shown:?}"
     );
     assert_eq!(output.status.code(), Some(0));
-    let (_, _, piped) = said(&["check", folder.path().to_str().unwrap()]);
+    let (_, _, piped) = output_of(&["check", folder.path().to_str().unwrap()]);
     assert_eq!(piped.lines().count(), 1, "{piped}");
 }
 
@@ -665,7 +668,7 @@ fn a_command_line_that_makes_no_sense_ends_with_2() {
         &["matrix", ""],
         &["check", ""],
     ] {
-        let (code, _, error) = said(arguments);
+        let (code, _, error) = output_of(arguments);
         assert_eq!(code, Some(2), "{arguments:?}: {error}");
         let name = arguments[0].trim_start_matches("explain-key");
         let last = error.lines().last().unwrap();
@@ -675,7 +678,7 @@ fn a_command_line_that_makes_no_sense_ends_with_2() {
         );
         assert!(last.ends_with(" --help' for more"), "{error}");
     }
-    let (code, out, _) = said(&["explain-key", "no::such", "--workspace", ACME]);
+    let (code, out, _) = output_of(&["explain-key", "no::such", "--workspace", ACME]);
     assert_eq!(code, Some(0), "{out}");
     let node = "web01.lon.acme.example";
     let one = [
@@ -686,12 +689,12 @@ fn a_command_line_that_makes_no_sense_ends_with_2() {
         "--workspace",
         ACME,
     ];
-    assert_eq!(said(&one).0, Some(0));
+    assert_eq!(output_of(&one).0, Some(0));
 }
 
 #[test]
 fn misspelt_nodes_and_variables_get_suggestions() {
-    let meant = "did you mean 'db01.lon.acme.example'?\n";
+    let suggestion = "did you mean 'db01.lon.acme.example'?\n";
     let value = "profile::web::port=1";
     for arguments in [
         &["why-not", value, "--node", "db01", "--workspace", ACME][..],
@@ -699,11 +702,11 @@ fn misspelt_nodes_and_variables_get_suggestions() {
         &["lookup", "a", "--node", "db01", "--workspace", ACME],
         &["diff", "db01", "web01", "--workspace", ACME],
     ] {
-        let (code, _, error) = said(arguments);
+        let (code, _, error) = output_of(arguments);
         assert_eq!(code, Some(1), "{error}");
-        assert!(error.ends_with(meant), "{arguments:?}: {error}");
+        assert!(error.ends_with(suggestion), "{arguments:?}: {error}");
     }
-    let (code, _, error) = said(&["set", "a", "1", "--for", "rol=web", "--workspace", ACME]);
+    let (code, _, error) = output_of(&["set", "a", "1", "--for", "rol=web", "--workspace", ACME]);
     let expected = "hiera-ls: no known node has 'rol': did you mean 'role'?\n";
     assert_eq!((code, &*error), (Some(1), expected));
 }
@@ -711,13 +714,13 @@ fn misspelt_nodes_and_variables_get_suggestions() {
 #[test]
 fn messages_name_the_requested_line_or_file() {
     let place = "fixtures/acme/data/common.yaml:9999";
-    let (_, _, error) = said(&["hover", place]);
+    let (_, _, error) = output_of(&["hover", place]);
     assert!(error.ends_with("there is no line 9999\n"), "{error}");
-    let (code, _, error) = said(&["encrypt"]);
+    let (code, _, error) = output_of(&["encrypt"]);
     let expected = "hiera-ls: there is no certificate keys/public_key.pkcs7.pem: name one with \
                     --pkcs7-public-key\n";
     assert_eq!((code, &*error), (Some(1), expected));
-    let (code, _, error) = said(&["diff", "--against", "/nosuch", "--workspace", ACME]);
+    let (code, _, error) = output_of(&["diff", "--against", "/nosuch", "--workspace", ACME]);
     let expected = "hiera-ls: /nosuch: no such folder\n";
     assert_eq!((code, &*error), (Some(1), expected));
     let config = [
@@ -728,7 +731,7 @@ fn messages_name_the_requested_line_or_file() {
         "--workspace",
         ACME,
     ];
-    let (code, _, error) = said(&config);
+    let (code, _, error) = output_of(&config);
     let expected = "hiera-ls: nosuch: no such hierarchy\n";
     assert_eq!((code, &*error), (Some(1), expected));
 }
@@ -742,7 +745,7 @@ fn a_hierarchy_that_cannot_be_read_is_why_no_node_is_known() {
     let hiera = folder.path().join("hiera.yaml");
     std::fs::write(hiera, "version: [\n").unwrap();
     let at = folder.path().to_str().unwrap();
-    let (code, _, error) = said(&["diff", "--against", ".", "--workspace", at]);
+    let (code, _, error) = output_of(&["diff", "--against", ".", "--workspace", at]);
     assert_eq!(code, Some(1));
     assert!(
         error.contains("hiera.yaml): did not find expected node content"),
@@ -756,7 +759,7 @@ fn skipped_folders_are_reported() {
     let deep = folder.path().join("d/".repeat(80));
     std::fs::create_dir_all(deep).unwrap();
     std::fs::write(folder.path().join("hiera.yaml"), "version: 5\n").unwrap();
-    let (_, _, error) = said(&["doctor", "--workspace", folder.path().to_str().unwrap()]);
+    let (_, _, error) = output_of(&["doctor", "--workspace", folder.path().to_str().unwrap()]);
     assert!(error.contains("folders deep and is skipped"), "{error}");
     assert!(
         error.lines().all(|line| line.starts_with("hiera-ls: /")),
@@ -777,7 +780,7 @@ fn a_failed_conversion_is_reported_with_its_reason() {
                 profile::a_long_name::of_a_class::and_its_parameter: many\n";
     write("data/common.yaml", text);
     let folder = folder.path().to_str().unwrap();
-    let (code, out, _) = said(&[
+    let (code, out, _) = output_of(&[
         "check",
         folder,
         "--format",

@@ -38,7 +38,7 @@ fn workspace(expectations: &str) -> tempfile::TempDir {
 }
 
 /// Exit code, standard output and standard error of `hiera-ls test`.
-fn said(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+fn output_of(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .arg("test")
         .args(arguments)
@@ -63,11 +63,11 @@ const HOLDS: &str = "- {key: port, where: {role: web}, value: 443}\n- {key: port
 #[test]
 fn passed_expectations_are_counted() {
     let folder = workspace(HOLDS);
-    let (code, out, told) = said(folder.path(), &[]);
-    assert_eq!((code, &*out, &*told), (Some(0), "9 passed\n", ""));
+    let (code, out, error) = output_of(folder.path(), &[]);
+    assert_eq!((code, &*out, &*error), (Some(0), "9 passed\n", ""));
     let elsewhere = folder.path().join("spec");
     let arguments = ["--workspace", "..", "hiera/ports.yaml"];
-    let (code, out, _) = said(&elsewhere, &arguments);
+    let (code, out, _) = output_of(&elsewhere, &arguments);
     assert_eq!((code, &*out), (Some(0), "9 passed\n"));
 }
 
@@ -78,8 +78,8 @@ fn failed_expectations_are_shown_with_their_source() {
          db1\n  value:\n    root: {uid: 0}\n- key: port\n  node: web1\n  type: String\n- key: port\n  \
          node: db1\n  found: false\n- key: nosuch\n  node: db1\n  value: true\n",
     );
-    let (code, out, told) = said(folder.path(), &[]);
-    assert_eq!((code, &*told), (Some(1), ""));
+    let (code, out, error) = output_of(folder.path(), &[]);
+    assert_eq!((code, &*error), (Some(1), ""));
     expect_test::expect![[r#"
         spec/hiera/ports.yaml:1: FAILED all ports (port)
           2 nodes (web1, …):
@@ -126,7 +126,7 @@ fn failed_expectations_are_shown_with_their_source() {
 fn answers_that_only_puppet_knows_are_unknown() {
     let folder =
         workspace("- {key: address, node: db1, value: 1.2.3.4}\n- {key: port, found: true}\n");
-    let (code, out, _) = said(folder.path(), &[]);
+    let (code, out, _) = output_of(folder.path(), &[]);
     assert_eq!(code, Some(3), "{out}");
     expect_test::expect![[r#"
         spec/hiera/ports.yaml:1: UNKNOWN address
@@ -140,7 +140,7 @@ fn answers_that_only_puppet_knows_are_unknown() {
     .assert_eq(&out);
     // A failure takes precedence.
     let folder = workspace("- {key: address, node: db1, value: 1}\n- {key: port, found: false}\n");
-    assert_eq!(said(folder.path(), &[]).0, Some(1));
+    assert_eq!(output_of(folder.path(), &[]).0, Some(1));
 }
 
 #[test]
@@ -161,8 +161,8 @@ fn mistakes_have_a_file_and_a_line() {
         ),
     ] {
         let folder = workspace(text);
-        let (code, out, told) = said(folder.path(), &[]);
-        assert_eq!((code, &*out), (Some(2), ""), "{told}");
+        let (code, out, error) = output_of(folder.path(), &[]);
+        assert_eq!((code, &*out), (Some(2), ""), "{error}");
         let lines = |text: &str| {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             lines.sort();
@@ -172,7 +172,7 @@ fn mistakes_have_a_file_and_a_line() {
             .lines()
             .map(|line| format!("hiera-ls: {line}\n"))
             .collect();
-        assert_eq!(lines(&told), lines(&expected.concat()));
+        assert_eq!(lines(&error), lines(&expected.concat()));
     }
     let folder = workspace("");
     for (path, expected) in [
@@ -183,7 +183,7 @@ fn mistakes_have_a_file_and_a_line() {
         ),
     ] {
         assert_eq!(
-            said(folder.path(), &[path]),
+            output_of(folder.path(), &[path]),
             (Some(2), String::new(), format!("hiera-ls: {expected}"))
         );
     }
@@ -204,10 +204,10 @@ fn a_type_of_a_missing_module_is_not_checked() {
         std::fs::create_dir_all(&types).unwrap();
         let alias = "type Site::Port = Struct[{port => Stdlib::Port}]\n";
         std::fs::write(types.join("port.pp"), alias).unwrap();
-        let (code, out, told) = said(folder.path(), &[]);
-        assert_eq!(code, Some(expected), "{text}\n{out}{told}");
-        let says = out.contains("is not defined in this workspace");
-        assert_eq!(says, expected == 3, "{out}");
+        let (code, out, error) = output_of(folder.path(), &[]);
+        assert_eq!(code, Some(expected), "{text}\n{out}{error}");
+        let is_undefined = out.contains("is not defined in this workspace");
+        assert_eq!(is_undefined, expected == 3, "{out}");
     }
 }
 
@@ -215,7 +215,7 @@ fn a_type_of_a_missing_module_is_not_checked() {
 fn programs_read_json_and_junit() {
     let folder =
         workspace("- {key: port, node: web1, value: 443}\n- {key: port, node: web1, value: 80}\n");
-    let (code, out, _) = said(folder.path(), &["--format", "json"]);
+    let (code, out, _) = output_of(folder.path(), &["--format", "json"]);
     assert_eq!(code, Some(1));
     let all: Value = serde_json::from_str(&out).unwrap();
     let status: Vec<&Value> = all
@@ -229,7 +229,7 @@ fn programs_read_json_and_junit() {
     assert_eq!(all[1]["expected"]["value"], 80);
     assert_eq!(all[1]["answers"][0]["value"], 443);
     assert_eq!(all[1]["answers"][0]["sources"][0]["line"], 1);
-    let (code, out, _) = said(folder.path(), &["--format", "junit"]);
+    let (code, out, _) = output_of(folder.path(), &["--format", "junit"]);
     assert_eq!(code, Some(1));
     for part in [
         "<testsuites name=\"hiera-ls test\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">",
@@ -243,6 +243,6 @@ fn programs_read_json_and_junit() {
 #[test]
 fn the_example_of_the_fixture_holds() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/acme");
-    let (code, out, told) = said(Path::new(fixture), &[]);
-    assert_eq!((code, &*out, &*told), (Some(0), "6 passed\n", ""));
+    let (code, out, error) = output_of(Path::new(fixture), &[]);
+    assert_eq!((code, &*out, &*error), (Some(0), "6 passed\n", ""));
 }
