@@ -171,7 +171,7 @@ impl Client {
             "initializationOptions": settings,
         });
         client.ask("initialize", &params);
-        client.tell("initialized", &json!({}));
+        client.notify("initialized", &json!({}));
         client
     }
 
@@ -181,7 +181,7 @@ impl Client {
         write!(to, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
@@ -288,10 +288,10 @@ impl Client {
         let _ = writeln!(all, "nodes {nodes}");
         let common = uri(&folder.join("data/common.yaml"));
         for key in ["a", "b", "m::d", "c.k"] {
-            let asked = json!({ "uri": common, "key": key, "data": true });
+            let arguments = json!({ "uri": common, "key": key, "data": true });
             for command in ["hiera.matrix", "hiera.uses", "hiera.explain"] {
-                let told = self.command(command, asked.clone());
-                let _ = writeln!(all, "{command} {key} {told}");
+                let answer = self.command(command, arguments.clone());
+                let _ = writeln!(all, "{command} {key} {answer}");
             }
         }
         let between = json!({ "uri": common, "from": "a.x", "to": "b.x", "data": true });
@@ -374,7 +374,7 @@ impl World {
             .iter()
             .map(|file| json!({ "uri": uri(&self.folder.join(file)), "type": 2 }))
             .collect();
-        client.tell(
+        client.notify(
             "workspace/didChangeWatchedFiles",
             &json!({ "changes": changes }),
         );
@@ -385,7 +385,7 @@ impl World {
             "uri": uri(&self.folder.join(FILES[number])), "languageId": "yaml", "version": 1,
             "text": text,
         });
-        client.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+        client.notify("textDocument/didOpen", &json!({ "textDocument": document }));
     }
 
     /// Makes a choice; returns whether it is accepted. One that could change nothing in the current
@@ -407,13 +407,13 @@ impl World {
                     "textDocument": { "uri": document["uri"], "version": self.version },
                     "contentChanges": [{ "text": text }],
                 });
-                client.tell("textDocument/didChange", &params);
+                client.notify("textDocument/didChange", &params);
                 self.open.insert(number, text.clone());
                 format!("edit {file}: {text:?}")
             }
             (7 | 8, true) => {
                 self.open.remove(&number);
-                client.tell(
+                client.notify(
                     "textDocument/didClose",
                     &json!({ "textDocument": document }),
                 );
@@ -436,7 +436,7 @@ impl World {
                 if let Some(text) = self.open.get(&number) {
                     self.write(file, text);
                     self.changed(client, &[file]);
-                    client.tell("textDocument/didSave", &json!({ "textDocument": document }));
+                    client.notify("textDocument/didSave", &json!({ "textDocument": document }));
                 }
                 format!("save {file}")
             }
@@ -462,7 +462,7 @@ impl World {
                     },
                 });
                 let params = json!({ "settings": { "hiera-ls": self.settings } });
-                client.tell("workspace/didChangeConfiguration", &params);
+                client.notify("workspace/didChangeConfiguration", &params);
                 format!("settings {}", self.settings)
             }
             _ => {

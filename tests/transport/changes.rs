@@ -82,8 +82,8 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
     let mut client = watching(&features, folder.path());
     // The last file of the first round, so nothing is left to be checked.
     client
-        .diagnostics(|told| {
-            told["uri"]
+        .diagnostics(|params| {
+            params["uri"]
                 .as_str()
                 .is_some_and(|uri| uri.ends_with("zz.yaml"))
         })
@@ -91,13 +91,13 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
     let checks = || features.checks.load(Ordering::SeqCst);
     let file = format!("file://{}/plain7.yaml", folder.path().display());
     client.open(&file, "n: 7\n");
-    client.diagnostics(|told| told["version"] == 1).unwrap();
+    client.diagnostics(|params| params["version"] == 1).unwrap();
     let before = checks();
     // A comment affects no other file.
     for version in 2..2 + EDITS {
         client.rewrite(&file, version as i64, &format!("n: 7 # {version}\n"));
         client
-            .diagnostics(|told| told["version"] == version)
+            .diagnostics(|params| params["version"] == version)
             .unwrap();
     }
     assert_eq!(checks() - before, EDITS);
@@ -106,7 +106,7 @@ fn an_edit_has_only_those_files_checked_that_it_can_touch() {
     for version in 20..20 + EDITS {
         client.rewrite(&file, version as i64, &format!("n: 7\nkey{version}: 1\n"));
         client
-            .diagnostics(|told| told["version"] == version)
+            .diagnostics(|params| params["version"] == version)
             .unwrap();
     }
     let extra = checks() - before - EDITS;

@@ -15,17 +15,17 @@ fn slow_hovers_neither_lose_nor_reorder_edits_and_see_the_text_of_their_place() 
     let features = Arc::new(Planted::default());
     let mut client = Client::new(&features);
     client.open(SLOW, "0;");
-    let mut asked = Vec::new();
+    let mut hovers = Vec::new();
     let mut text = "0;".to_owned();
     for number in 1..=40 {
-        asked.push((client.hover(SLOW, 0, 0), text.clone()));
+        hovers.push((client.hover(SLOW, 0, 0), text.clone()));
         let end = json!({ "line": 0, "character": text.len() });
         let word = format!("{number};");
         let edit = json!([{ "range": { "start": end, "end": end }, "text": word }]);
         client.change(SLOW, number + 1, edit);
         text += &word;
     }
-    asked.push((client.hover(SLOW, 0, 0), text));
+    hovers.push((client.hover(SLOW, 0, 0), text));
     // Another file's edits are seen while all of those wait.
     client.open("file:///f.yaml", "quick");
     let id = client.request(
@@ -34,7 +34,7 @@ fn slow_hovers_neither_lose_nor_reorder_edits_and_see_the_text_of_their_place() 
     );
     until("hovers run", || features.running.load(Ordering::SeqCst) > 0);
     features.gate.open();
-    for (hover, text) in asked {
+    for (hover, text) in hovers {
         assert_eq!(client.seen(hover), Ok(text));
     }
     assert!(client.answer(id).unwrap()["result"].is_array());
@@ -94,7 +94,7 @@ fn diagnostics_carry_their_version_and_never_an_old_one() {
     let mut client = Client::new(&features);
     client.open("file:///f.yaml", "bad");
     let first = client
-        .diagnostics(|told| told["uri"] == "file:///f.yaml")
+        .diagnostics(|params| params["uri"] == "file:///f.yaml")
         .unwrap();
     assert_eq!(first["version"], 1);
     assert_eq!(first["diagnostics"][0]["code"], "bad-word");
@@ -104,17 +104,19 @@ fn diagnostics_carry_their_version_and_never_an_old_one() {
         client.rewrite("file:///f.yaml", version, &format!("bad {version}"));
     }
     while latest < 100 {
-        let told = client
-            .diagnostics(|told| told["uri"] == "file:///f.yaml")
+        let params = client
+            .diagnostics(|params| params["uri"] == "file:///f.yaml")
             .unwrap();
-        let version = told["version"].as_i64().unwrap();
+        let version = params["version"].as_i64().unwrap();
         assert!(version > latest, "{version} after {latest}");
-        let message = told["diagnostics"][0]["message"].as_str().unwrap();
+        let message = params["diagnostics"][0]["message"].as_str().unwrap();
         assert_eq!(message, format!("in bad {version}"));
         latest = version;
     }
     client.rewrite("file:///f.yaml", 101, "good");
-    let last = client.diagnostics(|told| told["version"] == 101).unwrap();
+    let last = client
+        .diagnostics(|params| params["version"] == 101)
+        .unwrap();
     assert_eq!(last["diagnostics"], json!([]));
     client.end();
 }
@@ -134,9 +136,9 @@ fn a_check_of_an_old_text_is_never_published() {
     let hover = client.hover("file:///f.yaml", 0, 0);
     assert_eq!(client.seen(hover), Ok("bad 2".to_owned()));
     features.check_gate.as_ref().unwrap().open();
-    let told = client.diagnostics(|_| true).unwrap();
-    assert_eq!(told["version"], 2);
-    assert_eq!(told["diagnostics"][0]["message"], "in bad 2");
+    let params = client.diagnostics(|_| true).unwrap();
+    assert_eq!(params["version"], 2);
+    assert_eq!(params["diagnostics"][0]["message"], "in bad 2");
     client.end();
 }
 
@@ -241,12 +243,12 @@ fn a_closed_file_takes_its_diagnostics_with_it() {
     let features = Arc::new(Planted::default());
     let mut client = Client::new(&features);
     client.open("file:///nowhere/f.yaml", "bad");
-    client.diagnostics(|told| told["version"] == 1).unwrap();
+    client.diagnostics(|params| params["version"] == 1).unwrap();
     let document = json!({ "uri": "file:///nowhere/f.yaml" });
     client.notify("textDocument/didClose", json!({ "textDocument": document }));
-    let told = client
-        .diagnostics(|told| told["diagnostics"] == json!([]))
+    let params = client
+        .diagnostics(|params| params["diagnostics"] == json!([]))
         .unwrap();
-    assert_eq!(told["uri"], "file:///nowhere/f.yaml");
+    assert_eq!(params["uri"], "file:///nowhere/f.yaml");
     client.end();
 }

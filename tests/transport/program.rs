@@ -217,12 +217,12 @@ fn five_hundred_files_opened_at_once_leave_the_program_current() {
     }
     for node in 0..500 {
         let uri = file(node);
-        let told = program.wait(|message| {
+        let notification = program.wait(|message| {
             message["method"] == "textDocument/publishDiagnostics"
                 && message["params"]["uri"] == uri.as_str()
                 && message["params"]["version"] == 1
         });
-        let found = &told["params"]["diagnostics"];
+        let found = &notification["params"]["diagnostics"];
         assert_eq!(
             found[0]["code"], "unknown-interpolation-function",
             "{found}"
@@ -280,10 +280,10 @@ fn each_unreadable_file_gives_a_warning() {
     assert!(shown.contains("80"), "{shown}");
     for closed in ["data/closed", "data/secret.yaml"] {
         program.wait(|message| {
-            let told = message["params"]["message"].as_str().unwrap_or_default();
+            let text = message["params"]["message"].as_str().unwrap_or_default();
             message["method"] == "window/logMessage"
-                && told.contains(closed)
-                && told.to_lowercase().contains("permission denied")
+                && text.contains(closed)
+                && text.to_lowercase().contains("permission denied")
         });
     }
     program.end();

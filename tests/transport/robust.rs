@@ -203,16 +203,16 @@ fn edits_that_do_not_fit_are_clamped_or_lose_the_document_only() {
 #[test]
 fn uris_are_taken_as_clients_write_them() {
     let mut client = Client::new(&Arc::new(Planted::default()));
-    for (opened, asked) in [
+    for (opened, hovered) in [
         ("file:///d%C3%A4ta/a%20b.yaml", "file:///däta/a b.yaml"),
         ("file:///a b/{x}.yaml", "file:///a%20b/%7Bx%7D.yaml"),
     ] {
         client.open(opened, "bad");
-        let hover = client.hover(asked, 0, 0);
+        let hover = client.hover(hovered, 0, 0);
         assert_eq!(client.seen(hover), Ok("bad".to_owned()));
     }
     client
-        .diagnostics(|told| told["uri"] == "file:///d%C3%A4ta/a%20b.yaml")
+        .diagnostics(|params| params["uri"] == "file:///d%C3%A4ta/a%20b.yaml")
         .unwrap();
     client.end();
 }

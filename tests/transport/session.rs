@@ -116,12 +116,12 @@ fn settings_come_from_three_places_and_mistakes_are_reported() {
         .unwrap();
     assert_eq!(question["params"]["items"][0]["section"], "hiera-ls");
     client.open("file:///f.yaml", "bad");
-    let told = client.diagnostics(|told| told["version"] == 1).unwrap();
-    assert_eq!(told["diagnostics"][0]["severity"], 1);
+    let params = client.diagnostics(|params| params["version"] == 1).unwrap();
+    assert_eq!(params["diagnostics"][0]["severity"], 1);
     let hint = json!({ "diagnostics": { "severity": { "bad-word": "hint" } } });
     client.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": [hint] }));
     client
-        .diagnostics(|told| told["diagnostics"][0]["severity"] == 4)
+        .diagnostics(|params| params["diagnostics"][0]["severity"] == 4)
         .unwrap();
     let off = json!({ "hiera-ls": { "diagnostics": { "enable": false } } });
     client.notify(
@@ -129,7 +129,7 @@ fn settings_come_from_three_places_and_mistakes_are_reported() {
         json!({ "settings": off }),
     );
     client
-        .diagnostics(|told| told["diagnostics"] == json!([]))
+        .diagnostics(|params| params["diagnostics"] == json!([]))
         .unwrap();
     client.notify(
         "workspace/didChangeConfiguration",
@@ -282,10 +282,10 @@ fn the_workspace_is_read_and_changes_of_the_client_are_applied() {
     shows(&mut client, &at("data/new.yaml"), Some("bad: new"));
     shows(&mut client, &at("data/8.yaml"), None);
     // It was never opened; its problem is still reported, without a version.
-    let told = client
-        .diagnostics(|told| told["uri"] == at("data/new.yaml"))
+    let params = client
+        .diagnostics(|params| params["uri"] == at("data/new.yaml"))
         .unwrap();
-    assert_eq!(told["version"], Value::Null);
+    assert_eq!(params["version"], Value::Null);
 
     // The editor's text overrides the disk's until it is closed or lost.
     client.open(&at("data/7.yaml"), "n: open");

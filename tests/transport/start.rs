@@ -110,8 +110,8 @@ fn cancelled_progress_ends_and_reading_continues() {
         create["params"]["token"].clone()
     };
     let kind = |client: &mut Client, kind: &str| {
-        let told = client.wait(|message| message["params"]["value"]["kind"] == kind);
-        told.unwrap()["params"]["value"].clone()
+        let progress = client.wait(|message| message["params"]["value"]["kind"] == kind);
+        progress.unwrap()["params"]["value"].clone()
     };
     let token = create(&mut client);
     let begin = kind(&mut client, "begin");

@@ -44,7 +44,7 @@ fn a_storm_leaves_the_server_current() {
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     assert!(features.most.load(Ordering::SeqCst) <= cores.max(2));
     client
-        .diagnostics(|told| told["version"] == 10_001)
+        .diagnostics(|params| params["version"] == 10_001)
         .unwrap();
     client.end();
 }

@@ -139,8 +139,8 @@ fn the_matrix_of_a_key_shows_every_answer_with_its_nodes() {
     assert!(nested.get("data").is_none());
     let missing = json!({ "uri": uri(&common), "key": "nowhere" });
     let missing = program.command("hiera.matrix", &missing);
-    let told = json!({ "message": "no level sets 'nowhere' for any node" });
-    assert_eq!(missing, told);
+    let expected = json!({ "message": "no level sets 'nowhere' for any node" });
+    assert_eq!(missing, expected);
     program.end();
 }
 
@@ -154,7 +154,7 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
     let mut program = repository.start();
     program.command("hiera.matrix", &key);
     program.command("hiera.nodes", &json!({}));
-    assert!(!program.has_heard(shows));
+    assert!(!program.has_received(shows));
     program.end();
     let running = tempfile::tempdir().unwrap();
     let settings = json!({});
@@ -162,10 +162,10 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
         Program::start_again(&repository.folder, &settings, PLAIN_CLIENT, running.path());
     program.open(&common);
     let matrix = program.command("hiera.matrix", &key);
-    let asked = program.wait("a file to show", shows);
-    program.reply(&asked["id"]);
-    assert_eq!(asked["params"]["takeFocus"], true);
-    let file = asked["params"]["uri"].as_str().unwrap();
+    let request = program.wait("a file to show", shows);
+    program.reply(&request["id"]);
+    assert_eq!(request["params"]["takeFocus"], true);
+    let file = request["params"]["uri"].as_str().unwrap();
     let file = PathBuf::from(super::commands::percent_decoded(
         file.strip_prefix("file://").unwrap(),
     ));
@@ -173,18 +173,18 @@ fn a_client_without_an_extension_is_shown_the_answer_as_a_file() {
     assert!(file.starts_with(running.path()));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), matrix["content"]);
     program.command("hiera.impact", &json!({ "uri": uri(&common) }));
-    let said = program.wait("a sentence", |message| {
+    let notification = program.wait("a sentence", |message| {
         message["method"] == "window/showMessage"
     });
-    let said = said["params"]["message"].as_str().unwrap();
+    let message = notification["params"]["message"].as_str().unwrap();
     assert!(
-        said.ends_with("common.yaml has no unsaved changes"),
-        "{said}"
+        message.ends_with("common.yaml has no unsaved changes"),
+        "{message}"
     );
     // Commands that answer with data or nothing show nothing.
     program.command("hiera.selectNode", &json!({ "certname": "a.x" }));
     program.command("hiera.nodes", &json!({}));
-    assert!(!program.has_heard(shows));
+    assert!(!program.has_received(shows));
     program.end();
     assert!(!file.parent().unwrap().exists());
 }
@@ -537,18 +537,18 @@ fn the_impact_of_an_unsaved_edit_is_shown() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();
-    let asked = json!({ "uri": uri(&common), "data": true });
-    let nothing = program.command("hiera.impact", &asked);
+    let arguments = json!({ "uri": uri(&common), "data": true });
+    let nothing = program.command("hiera.impact", &arguments);
     let name = "environments/production/data/common.yaml";
     assert_eq!(
         nothing["message"],
         format!("{name} is not open, so it has no unsaved changes")
     );
     let text = program.open(&common);
-    let nothing = program.command("hiera.impact", &asked);
+    let nothing = program.command("hiera.impact", &arguments);
     assert_eq!(nothing["message"], format!("{name} has no unsaved changes"));
     program.rewrite(&common, &text.replace("port: 80", "port: 82"));
-    let impact = program.command("hiera.impact", &asked);
+    let impact = program.command("hiera.impact", &arguments);
     shows(
         &impact,
         &expect![[r#"
@@ -569,7 +569,7 @@ fn the_impact_of_an_unsaved_edit_is_shown() {
     assert_eq!(impact["data"]["nodes"], json!(["b.x", "d.x"]));
     assert_eq!(impact["data"]["of"], 4);
     program.rewrite(&common, &format!("{text}open: \"x\n"));
-    let impact = program.command("hiera.impact", &asked);
+    let impact = program.command("hiera.impact", &arguments);
     expect!["environments/production/data/common.yaml:12 does not parse: once it is saved, every lookup fails on 4 of 4 nodes"].assert_eq(impact["message"].as_str().unwrap_or_default());
     program.end();
 
@@ -676,11 +676,11 @@ fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
         (4, "users.alice"),
         (5, "users.alice.uid"),
     ] {
-        let asked = json!({
+        let arguments = json!({
             "uri": uri(&common), "position": { "line": line, "character": 4 }, "node": "a.x",
             "form": "puppet",
         });
-        let explained = program.command("hiera.explain", &asked);
+        let explained = program.command("hiera.explain", &arguments);
         assert_eq!(explained["title"], format!("How {key} is looked up"));
         let content = explained["content"].as_str().unwrap();
         assert_eq!(content, printed(&repository, key, "a.x"), "{key}");
@@ -711,16 +711,16 @@ fn a_long_command_reports_its_progress() {
         "arguments": [{ "uri": uri(&common), "from": "a.x", "to": "b.x" }],
     });
     program.ask("workspace/executeCommand", &params);
-    let mut told = Vec::new();
-    while told.last().is_none_or(|kind| kind != "end") {
+    let mut kinds = Vec::new();
+    while kinds.last().is_none_or(|kind| kind != "end") {
         let progress = program.wait("progress", |message| {
             message["method"] == "$/progress" && message["params"]["token"] == "mine"
         });
         let kind = &progress["params"]["value"]["kind"];
-        told.push(kind.as_str().unwrap().to_owned());
+        kinds.push(kind.as_str().unwrap().to_owned());
     }
-    assert_eq!(told.first().map(String::as_str), Some("begin"));
-    assert!(told.iter().any(|kind| kind == "report"), "{told:?}");
+    assert_eq!(kinds.first().map(String::as_str), Some("begin"));
+    assert!(kinds.iter().any(|kind| kind == "report"), "{kinds:?}");
     program.end();
 }
 
@@ -770,8 +770,8 @@ fn a_long_command_ends_where_it_is_taken_back_and_holds_up_no_hover() {
     let by_id = program.begin("workspace/executeCommand", &params);
     let hover = program.hover(&common, &text, "key1").unwrap();
     assert!(hover.contains("7-1"), "{hover}");
-    program.tell("$/cancelRequest", &json!({ "id": by_id }));
-    program.tell("window/workDoneProgress/cancel", &json!({ "token": 5 }));
+    program.notify("$/cancelRequest", &json!({ "id": by_id }));
+    program.notify("window/workDoneProgress/cancel", &json!({ "token": 5 }));
     for id in [by_progress, by_id] {
         let answer = program.wait("an end", |message| message["id"] == id);
         assert_eq!(answer["error"]["code"], -32800, "{answer}");
@@ -870,8 +870,8 @@ fn the_matrix_names_levels_that_are_not_in_the_workspace_as_the_hover_does() {
             host: example.com
         "#]],
     );
-    let told = &host["data"]["answers"][0]["unless"];
-    assert_eq!(*told, words.trim_start_matches("unless "));
+    let condition = &host["data"]["answers"][0]["unless"];
+    assert_eq!(*condition, words.trim_start_matches("unless "));
     program.end();
     std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
     let mut program = repository.start();
@@ -969,7 +969,7 @@ fn the_selected_node_is_still_selected_after_a_restart() {
     let mut program = start(json!({}));
     assert_eq!(selected(&mut program), "a.x");
     let settings = json!({ "settings": { "hiera-ls": { "rememberNode": false } } });
-    program.tell("workspace/didChangeConfiguration", &settings);
+    program.notify("workspace/didChangeConfiguration", &settings);
     assert_eq!(selected(&mut program), Value::Null);
     program.end();
     // Removing the choice is saved too, and no file is written to the workspace.

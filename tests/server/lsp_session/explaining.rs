@@ -17,21 +17,21 @@ fn answers_list_overridden_facts_until_they_are_reset() {
     program.command("hiera.setFact", &json!({ "path": "site", "value": "cp" }));
     let hover = program.hover(&common, &text, "port").unwrap();
     assert!(hover.contains("what if: `site = cp`"), "{hover}");
-    let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "node": "a.x" });
-    let why = program.command("hiera.whyNot", &asked);
+    let arguments = json!({ "uri": uri(&common), "key": "port", "value": 1, "node": "a.x" });
+    let why = program.command("hiera.whyNot", &arguments);
     let content = why["content"].as_str().unwrap();
     assert!(
         content.starts_with("what if: site = cp\nport — "),
         "{content}"
     );
     assert_eq!(why["whatIf"], "site = cp");
-    let asked = json!({ "uri": uri(&common), "key": "port", "value": 1, "for": "a.x" });
-    let set = program.command("hiera.setValue", &asked);
+    let arguments = json!({ "uri": uri(&common), "key": "port", "value": 1, "for": "a.x" });
+    let set = program.command("hiera.setValue", &arguments);
     let proof = set["proposals"][0]["proof"].as_str().unwrap();
     assert!(proof.ends_with("(what if: site = cp)"), "{proof}");
     for command in ["hiera.value", "hiera.matrix", "hiera.explain"] {
-        let asked = json!({ "uri": uri(&common), "key": "port" });
-        let shown = program.command(command, &asked);
+        let arguments = json!({ "uri": uri(&common), "key": "port" });
+        let shown = program.command(command, &arguments);
         let content = shown["content"].as_str().unwrap();
         assert!(
             content.contains("what if: site = cp"),
@@ -49,8 +49,8 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");
     let mut program = repository.start();
-    let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.x" });
-    let explained = program.command("hiera.explain", &asked);
+    let arguments = json!({ "uri": uri(&common), "key": "port", "node": "a.x" });
+    let explained = program.command("hiera.explain", &arguments);
     assert_eq!(explained["language"], "yaml");
     expect![[r#"
         # port — first found, for a.x
@@ -65,15 +65,15 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
     // Without a node: the number of nodes for which a level is used.
-    let asked = json!({ "uri": uri(&common), "key": "port" });
-    let explained = program.command("hiera.explain", &asked);
+    let arguments = json!({ "uri": uri(&common), "key": "port" });
+    let explained = program.command("hiera.explain", &arguments);
     let content = explained["content"].as_str().unwrap();
     assert!(
         content.contains("site/ls.yaml:1 sets it, for 1 of 4 nodes, level 'site'"),
         "{content}"
     );
-    let asked = json!({ "uri": uri(&common), "key": "port", "node": "a.xx" });
-    let explained = program.command("hiera.explain", &asked);
+    let arguments = json!({ "uri": uri(&common), "key": "port", "node": "a.xx" });
+    let explained = program.command("hiera.explain", &arguments);
     let content = explained["content"].as_str().unwrap();
     assert!(
         content.contains("# no node 'a.xx' is known (did you mean a.x?)"),

@@ -295,8 +295,8 @@ fn edits_by_goal_come_with_their_proof() {
     repository.write("environments/production/nodes.json", nodes);
     repository.write("nodes.json", nodes);
     let mut program = Program::start(&repository.folder, &json!({}), PREVIEWING_CLIENT);
-    let asked = json!({ "uri": uri(&file), "key": "c", "value": [1, "x"], "for": "role=web", "only": true });
-    let answer = program.command("hiera.setValue", &asked);
+    let arguments = json!({ "uri": uri(&file), "key": "c", "value": [1, "x"], "for": "role=web", "only": true });
+    let answer = program.command("hiera.setValue", &arguments);
     let first = &answer["proposals"][0];
     assert_eq!(first["nodes"], json!(["w1"]), "{answer:#}");
     assert_eq!(first["others"], json!([]));

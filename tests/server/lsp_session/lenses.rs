@@ -181,8 +181,8 @@ fn hints_are_for_the_selected_node_and_can_be_turned_off() {
     assert_eq!(hints(&mut program, &common), selected);
     // The client is asked to refresh, since it cannot know.
     for method in ["workspace/codeLens/refresh", "workspace/inlayHint/refresh"] {
-        let asked = program.wait(method, |message| message["method"] == method);
-        program.reply(&asked["id"]);
+        let request = program.wait(method, |message| message["method"] == method);
+        program.reply(&request["id"]);
     }
     program.end();
     let dead = repository.file("data/site/ls.yaml");

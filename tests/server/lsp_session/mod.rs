@@ -462,7 +462,7 @@ fn only_files_that_a_hierarchy_reads_are_claimed() {
     let outside = others.iter();
     for file in outside.filter(|file| !file.starts_with(folder.join("data"))) {
         assert!(
-            !program.has_heard(|message| {
+            !program.has_received(|message| {
                 message["method"] == "textDocument/publishDiagnostics"
                     && message["params"]["uri"] == uri(file)
             }),

@@ -197,8 +197,8 @@ fn a_completion_is_accepted_in_half_typed_text() {
         "made when it is asked for: {item}"
     );
     let resolved = program.ask("completionItem/resolve", item);
-    let said = resolved["documentation"]["value"].as_str().unwrap();
-    assert!(said.contains("443"), "{said}");
+    let documentation = resolved["documentation"]["value"].as_str().unwrap();
+    assert!(documentation.contains("443"), "{documentation}");
     let facts = program.offered["completionProvider"]["triggerCharacters"].to_string();
     assert!(facts.contains('{'), "{facts}");
     program.end();

@@ -115,7 +115,7 @@ impl Program {
         let answer = program.ask("initialize", &params);
         assert!(answer["capabilities"]["hoverProvider"] == true, "{answer}");
         program.offered = answer["capabilities"].clone();
-        program.tell("initialized", &json!({}));
+        program.notify("initialized", &json!({}));
         program
     }
 
@@ -125,7 +125,7 @@ impl Program {
         self.to.flush().unwrap();
     }
 
-    pub fn tell(&mut self, method: &str, params: &Value) {
+    pub fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
@@ -182,7 +182,7 @@ impl Program {
     }
 
     /// Whether such a message has been received.
-    pub fn has_heard(&mut self, fits: impl Fn(&Value) -> bool) -> bool {
+    pub fn has_received(&mut self, fits: impl Fn(&Value) -> bool) -> bool {
         self.unread.extend(self.from.try_iter());
         self.unread.iter().any(fits)
     }
@@ -192,7 +192,7 @@ impl Program {
         self.versions.insert(uri(file), 1);
         let document =
             json!({ "uri": uri(file), "languageId": "yaml", "version": 1, "text": text });
-        self.tell("textDocument/didOpen", &json!({ "textDocument": document }));
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document }));
         text
     }
 
@@ -204,7 +204,7 @@ impl Program {
             "textDocument": { "uri": uri(file), "version": *version },
             "contentChanges": [{ "text": text }],
         });
-        self.tell("textDocument/didChange", &params);
+        self.notify("textDocument/didChange", &params);
     }
 
     /// The hover on the first column of a key's line; `None` without a hover.

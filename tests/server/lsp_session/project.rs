@@ -99,7 +99,7 @@ fn saved_configurations_take_effect_when_the_editor_reports_them() {
     )
     .unwrap();
     let change = json!({ "changes": [{ "uri": uri(&workspace.project), "type": 2 }] });
-    program.tell("workspace/didChangeWatchedFiles", &change);
+    program.notify("workspace/didChangeWatchedFiles", &change);
     // The file is read in the background.
     let mut after = hover(&mut program, &workspace.data);
     for _ in 0..100_000 {

@@ -227,11 +227,14 @@ fn a_secret_is_written_to_no_file() {
     program.open(&sealed.file);
     let shown = program.command("hiera.reveal", &sealed.place(0));
     assert_eq!(shown["content"], PLAIN);
-    let said = program.wait("a message", |message| {
+    let notification = program.wait("a message", |message| {
         message["method"] == "window/showMessage"
     });
-    let said = said["params"]["message"].as_str().unwrap();
-    assert!(said.starts_with("the plain text is not shown"), "{said}");
+    let message = notification["params"]["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the plain text is not shown"),
+        "{message}"
+    );
     assert_eq!(std::fs::read_dir(state.path()).unwrap().count(), 0);
     program.end();
 }
@@ -242,43 +245,43 @@ fn with_decryption_no_other_answer_contains_a_plain_text() {
     let mut settings = decrypting();
     settings["codeLens"] = super::commands::all_lenses()["codeLens"].clone();
     let mut program = Program::start(&sealed.folder, &settings, VSCODE);
-    program.tell("$/setTrace", &json!({ "value": "verbose" }));
+    program.notify("$/setTrace", &json!({ "value": "verbose" }));
     program.open(&sealed.file);
     let file = json!({ "uri": uri(&sealed.file) });
-    let mut said = String::new();
+    let mut answers = String::new();
     for nth in 0..5 {
-        said += &sealed.hover(&mut program, nth);
+        answers += &sealed.hover(&mut program, nth);
     }
     for key in ["db::password", "db::users", "uses"] {
         let line = sealed.text.lines().position(|line| line.starts_with(key));
         let at =
             json!({ "textDocument": file, "position": { "line": line.unwrap(), "character": 1 } });
-        said += &program.ask("textDocument/hover", &at).to_string();
-        let asked = json!({ "uri": uri(&sealed.file), "key": key, "data": true });
+        answers += &program.ask("textDocument/hover", &at).to_string();
+        let arguments = json!({ "uri": uri(&sealed.file), "key": key, "data": true });
         for command in ["hiera.value", "hiera.matrix", "hiera.explain", "hiera.uses"] {
-            said += &program.command(command, &asked).to_string();
+            answers += &program.command(command, &arguments).to_string();
         }
     }
     let between = json!({ "uri": uri(&sealed.file), "from": "a.x", "to": "b.x", "data": true });
-    said += &program.command("hiera.diff", &between).to_string();
+    answers += &program.command("hiera.diff", &between).to_string();
     program.rewrite(
         &sealed.file,
         &sealed.text.replace("plain: text", "plain: other"),
     );
-    said += &program
+    answers += &program
         .command(
             "hiera.impact",
             &json!({ "uri": uri(&sealed.file), "data": true }),
         )
         .to_string();
-    said += &program
+    answers += &program
         .ask("textDocument/codeLens", &json!({ "textDocument": file }))
         .to_string();
     let whole = json!({
         "textDocument": file,
         "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } },
     });
-    said += &program.ask("textDocument/inlayHint", &whole).to_string();
+    answers += &program.ask("textDocument/inlayHint", &whole).to_string();
     // The requested value is only in its own answer.
     let shown = program.command("hiera.reveal", &sealed.place(0));
     assert_eq!(shown["content"], PLAIN);
@@ -288,15 +291,15 @@ fn with_decryption_no_other_answer_contains_a_plain_text() {
             "textDocument": file, "position": { "line": 0, "character": 1 },
         }),
     );
-    let tells = |message: &Value| message.to_string().contains("日本");
+    let has_plain_text = |message: &Value| message.to_string().contains("日本");
     assert!(
-        !program.has_heard(tells),
+        !program.has_received(has_plain_text),
         "a message beside the answer has it"
     );
-    assert!(program.has_heard(|message| message["method"] == "$/logTrace"));
+    assert!(program.has_received(|message| message["method"] == "$/logTrace"));
     assert!(
-        !said.contains("日本") && said.contains("(encrypted, PKCS7)"),
-        "{said}"
+        !answers.contains("日本") && answers.contains("(encrypted, PKCS7)"),
+        "{answers}"
     );
     program.end();
 }
