@@ -445,14 +445,14 @@ fn memory_of(file: &str) {
     let read = || read_json_nodes(&text, "inventory", &HashMap::default());
     let (nodes, read) = timed(|| read().unwrap());
     let known = KnownNodes::new(&nodes);
-    let (columns, asked) = timed(|| VARIABLES.map(|name| known.column(&Arc::from(name))));
+    let (columns, columns_time) = timed(|| VARIABLES.map(|name| known.column(&Arc::from(name))));
     assert!(columns[0].values.len() == nodes.all().len() && columns[1].values.len() > 1);
     println!(
         "{} {} {} {}",
         nodes.all().len(),
         plain.as_secs_f64(),
         read.as_secs_f64(),
-        asked.as_secs_f64()
+        columns_time.as_secs_f64()
     );
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let size = |name: &str| {

@@ -219,8 +219,8 @@ impl Bench {
             for what in ["snapshot", "disk"] {
                 let ask = || -> Vec<Answer> {
                     let mut now = disk.moment();
-                    let asked = pairs.iter().zip(&scopes).enumerate();
-                    let asked = asked.map(|(at, ((_, key), scope))| {
+                    let requests = pairs.iter().zip(&scopes).enumerate();
+                    let answers = requests.map(|(at, ((_, key), scope))| {
                         // Like in the batch protocol: requests that arrive together see the same
                         // state.
                         if at % TOGETHER == 0 {
@@ -233,7 +233,7 @@ impl Bench {
                         let session = self.session(files, &configs);
                         session.lookup(scope, &Request::key(key))
                     });
-                    asked.collect()
+                    answers.collect()
                 };
                 let answers = ask();
                 if let Some(theirs) = theirs {

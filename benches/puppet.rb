@@ -26,7 +26,7 @@ def request(plan, node)
     'puppet_version' => 8, 'keys' => [] }
 end
 
-def told(value)
+def answer_of(value)
   value.equal?(Oracle::NOTHING) ? { 'missing' => true } : { 'value' => Oracle.tag(value) }
 end
 
@@ -46,15 +46,15 @@ plan['sets'].each do |name, rounds|
       start = cpu
       found = keys.drop(1).map { |key| ask(scope, key) }
       once += cpu - start
-      answers << [first, *found].map { |value| told(value) }
+      answers << [first, *found].map { |value| answer_of(value) }
       start = cpu
       rounds.times { keys.each { |key| ask(scope, key) } }
       again += cpu - start
     end
   end
-  asked = plan['nodes'].sum { |node| node[name].size }
-  result['sets'][name] = { 'seconds' => once, 'count' => asked - plan['nodes'].size, 'answers' => answers }
-  result['sets']["again #{name}"] = { 'seconds' => again, 'count' => rounds * asked }
+  key_count = plan['nodes'].sum { |node| node[name].size }
+  result['sets'][name] = { 'seconds' => once, 'count' => key_count - plan['nodes'].size, 'answers' => answers }
+  result['sets']["again #{name}"] = { 'seconds' => again, 'count' => rounds * key_count }
 end
 
 # A new scope for every key.
@@ -67,7 +67,7 @@ plan['fresh'].each do |name, pairs|
         start = cpu
         value = ask(scope, key)
         seconds += cpu - start if round == 1
-        answers << told(value) if round == 0
+        answers << answer_of(value) if round == 0
       end
     end
   end

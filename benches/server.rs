@@ -138,16 +138,19 @@ fn opened_while_reading() {
         let began = Instant::now();
         client.open(&path, text);
         let uri = uri(&path);
-        let told = client.wait(|message| {
+        let notification = client.wait(|message| {
             message["method"] == "textDocument/publishDiagnostics"
                 && message["params"]["uri"] == uri.as_str()
         });
         times.push(began.elapsed());
-        let mut found = told["params"]["diagnostics"]
+        let mut found = notification["params"]["diagnostics"]
             .as_array()
             .into_iter()
             .flatten();
-        assert!(found.any(|found| found["code"] == "dup-key"), "{told}");
+        assert!(
+            found.any(|found| found["code"] == "dup-key"),
+            "{notification}"
+        );
         client.kill();
     }
     report(
@@ -196,10 +199,10 @@ fn first_hover(repo: &ControlRepo, folder: &Path) {
         client.open(&path, &text);
         loop {
             let answer = client.ask("textDocument/hover", hover_at(&path, line));
-            let said = answer["result"]["contents"]["value"]
+            let hover = answer["result"]["contents"]["value"]
                 .as_str()
                 .unwrap_or_default();
-            if !said.is_empty() && !said.contains("indexing") {
+            if !hover.is_empty() && !hover.contains("indexing") {
                 break;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -279,9 +282,9 @@ fn hovers(client: &mut Client, what: &str, path: &Path, text: &str) {
         let began = Instant::now();
         let answer = client.ask("textDocument/hover", hover_at(path, line));
         hovers.push(began.elapsed());
-        let said = answer["result"]["contents"]["value"].as_str();
+        let hover = answer["result"]["contents"]["value"].as_str();
         assert!(
-            said.is_some_and(|said| said.contains("profile::")),
+            hover.is_some_and(|hover| hover.contains("profile::")),
             "{answer}"
         );
         let began = Instant::now();
@@ -423,15 +426,15 @@ fn burst(client: &mut Client, path: &Path, text: &str, one: Duration) {
     let hovered = began.elapsed();
     assert!(answer["result"].is_object(), "{answer}");
     client.diagnostics(path, last);
-    let told = began.elapsed().saturating_sub(QUIET);
+    let diagnosed = began.elapsed().saturating_sub(QUIET);
     report(
         &format!("burst of {} edits", BURST.0),
         &format!(
-            "hover {hovered:.1?}, diagnostics {told:.1?} after its end and the quiet time, {:.1}× one edit's",
-            ratio(told, one)
+            "hover {hovered:.1?}, diagnostics {diagnosed:.1?} after its end and the quiet time, {:.1}× one edit's",
+            ratio(diagnosed, one)
         ),
         "≤ 3×",
-        ratio(told, one) <= 3.0,
+        ratio(diagnosed, one) <= 3.0,
     );
 }
 
@@ -553,10 +556,10 @@ impl Client {
         self.diagnostics(path, 1);
         loop {
             let answer = self.ask("textDocument/hover", hover_at(path, line));
-            let said = answer["result"]["contents"]["value"]
+            let hover = answer["result"]["contents"]["value"]
                 .as_str()
                 .unwrap_or_default();
-            if !said.is_empty() && !said.contains("indexing") {
+            if !hover.is_empty() && !hover.contains("indexing") {
                 return;
             }
         }

@@ -122,7 +122,7 @@
 (ert-deftest hiera-5-compare ()
   (hiera-test-open "data/role/web.yaml")
   (let (compared)
-    ;; Ediff itself wants a screen.
+    ;; Ediff itself needs a screen.
     (cl-letf (((symbol-function 'ediff-buffers)
                (lambda (one other &rest _)
                  (setq compared (mapcar (lambda (buffer) (with-current-buffer buffer (buffer-string)))

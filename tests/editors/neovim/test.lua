@@ -222,14 +222,14 @@ test(':HieraLs completes its own commands and the server\'s', function()
 end)
 
 test('a command that is not there is named', function()
-  local said
+  local message
   local notify = vim.notify
-  vim.notify = function(message)
-    said = message
+  vim.notify = function(text)
+    message = text
   end
   vim.cmd('HieraLs nonsense')
   vim.notify = notify
-  contains(said, "'nonsense': the server has no such command")
+  contains(message, "'nonsense': the server has no such command")
 end)
 
 test('selecting a node changes a hover, and back', function()
@@ -314,19 +314,19 @@ test('the matrix of a key that is typed, with completion', function()
   vim.cmd.only()
 end)
 
---- What a command says in a message.
-local function said_by(command)
-  local said
+--- The message that a command shows.
+local function message_of(command)
+  local message
   local notify = vim.notify
-  vim.notify = function(message)
-    said = message
+  vim.notify = function(text)
+    message = text
   end
   vim.cmd(command)
   wait('a message', function()
-    return said
+    return message
   end)
   vim.notify = notify
-  return said
+  return message
 end
 
 test('the differences of two nodes, chosen one after the other', function()
@@ -363,7 +363,7 @@ test('the differences of two nodes, chosen one after the other', function()
   end)
   contains(text_of(0), 'profile::web::port: 9443')
   vim.cmd.tabclose()
-  contains(said_by('HieraLs diff web01.lon.acme.example web02.lon.acme.example site::name'), 'the same value')
+  contains(message_of('HieraLs diff web01.lon.acme.example web02.lon.acme.example site::name'), 'the same value')
 end)
 
 test('the plain text of an encrypted value, once the user lets it be shown', function()
@@ -380,7 +380,7 @@ test('the plain text of an encrypted value, once the user lets it be shown', fun
   vim.fn.writefile({ 'sealed::word: ' .. blob }, workspace .. '/data/node/sealed.acme.example.eyaml')
   open('data/node/sealed.acme.example.eyaml')
   assert(not hover('PKCS7'):find('hiera.reveal', 1, true))
-  contains(said_by('HieraLs reveal'), 'decryption is off')
+  contains(message_of('HieraLs reveal'), 'decryption is off')
   --- Settings that name keys count only when the server starts.
   local function restart_with(options)
     local before = client().id
@@ -417,7 +417,7 @@ end)
 
 test('the impact of an edit before it is saved', function()
   open('data/role/web.yaml')
-  contains(said_by('HieraLs impact'), 'data/role/web.yaml has no unsaved changes')
+  contains(message_of('HieraLs impact'), 'data/role/web.yaml has no unsaved changes')
   local line = vim.fn.search('\\Vprofile::web::firewall', 'cw')
   vim.api.nvim_buf_set_lines(0, line, line + 1, false, { '  https: {port: 8443, from: any}' })
   local shown = shown_by('HieraLs impact', 'What the edit of data/role/web.yaml changes')
@@ -443,10 +443,10 @@ test('another hiera.yaml is chosen, and the usual one again', function()
   }, lab)
   open('data/common.yaml')
   vim.cmd('HieraLs rescan')
-  local said
+  local message
   local notify, select = vim.notify, vim.ui.select
-  vim.notify = function(message)
-    said = message
+  vim.notify = function(text)
+    message = text
   end
   local function choose(file)
     local chosen
@@ -472,7 +472,7 @@ test('another hiera.yaml is chosen, and the usual one again', function()
   wait('the chosen one to answer', function()
     return not hover('profile::web::firewall'):find('role/web.yaml', 1, true)
   end)
-  contains(said, '.hiera-ls.yaml', 'hierarchy: "hiera-lab.yaml"')
+  contains(message, '.hiera-ls.yaml', 'hierarchy: "hiera-lab.yaml"')
   choose('automatic')
   wait('the usual one to answer', function()
     return hover('profile::web::firewall'):find('role/web.yaml', 1, true)
@@ -604,9 +604,9 @@ end)
 test('a key that is not there is a sentence, not a stack of errors', function()
   open('data/role/web.yaml')
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
-  local said = said_by('HieraLs explain')
-  contains(said, 'hiera-ls: ', 'no key')
-  assert(not said:find('\n'), said)
+  local message = message_of('HieraLs explain')
+  contains(message, 'hiera-ls: ', 'no key')
+  assert(not message:find('\n'), message)
 end)
 
 --- The diagnostics of the buffer by source: the numbers of their lines, counted from 1.
@@ -745,21 +745,21 @@ test('what takes long shows how far it is, and can be ended', function()
   end)
   local nodes_known = { command = 'hiera.nodes', arguments = { vim.empty_dict() } }
   assert(client():request_sync('workspace/executeCommand', nodes_known, LIMIT), 'all files are read')
-  local told, ended = {}, false
+  local messages, ended = {}, false
   local listening = vim.api.nvim_create_autocmd('LspProgress', {
     callback = function(event)
       local progress = event.data.params.value
-      table.insert(told, progress.message)
+      table.insert(messages, progress.message)
       ended = ended or progress.kind == 'end'
     end,
   })
-  local function is_telling()
-    return vim.iter(told):any(function(message)
+  local function is_reported()
+    return vim.iter(messages):any(function(message)
       return message:find(' of 2000 keys', 1, true)
     end)
   end
   vim.cmd('HieraLs diff production staging')
-  wait('progress', is_telling)
+  wait('progress', is_reported)
   ended = false
   vim.cmd('HieraLs cancel')
   wait('the end', function()
@@ -845,10 +845,10 @@ end)
 
 --- Answers what a command asks, one after the other: of choices the first that contains the text.
 local function answering(answers, command)
-  local asked = {}
+  local prompts = {}
   local select, input = vim.ui.select, vim.ui.input
   local function next_answer(prompt)
-    table.insert(asked, prompt)
+    table.insert(prompts, prompt)
     return table.remove(answers, 1)
   end
   vim.ui.select = function(choices, options, done)
@@ -868,7 +868,7 @@ local function answering(answers, command)
     return #answers == 0
   end)
   vim.ui.select, vim.ui.input = select, input
-  return asked
+  return prompts
 end
 
 test('a value is set for the nodes that are named, after its diff was shown', function()
@@ -880,8 +880,8 @@ test('a value is set for the nodes that are named, after its diff was shown', fu
   local web = vim.fn.bufadd(workspace .. '/data/role/web.yaml')
   vim.fn.bufload(web)
   assert(not text_of(web):find('profile::web::port', 1, true), 'nothing is edited')
-  local asked = answering({ 'only these nodes', "Set 'profile::web::port' in data/role/web", 'yes' }, 'HieraLs setValue 8443 role=web')
-  assert(vim.deep_equal(asked[3], 'Make this edit?'), vim.inspect(asked))
+  local prompts = answering({ 'only these nodes', "Set 'profile::web::port' in data/role/web", 'yes' }, 'HieraLs setValue 8443 role=web')
+  assert(vim.deep_equal(prompts[3], 'Make this edit?'), vim.inspect(prompts))
   wait('the edit', function()
     return text_of(web):find('profile::web::port: 8443', 1, true)
   end)
@@ -897,17 +897,17 @@ test('a value is set for the nodes that are named, after its diff was shown', fu
   -- A value that there is already needs no edit.
   open('data/common.yaml')
   vim.fn.search('\\Vsite::name', 'cw')
-  local said
+  local message
   local notify = vim.notify
-  vim.notify = function(message)
-    said = message
+  vim.notify = function(text)
+    message = text
   end
   answering({ 'only these nodes' }, 'HieraLs setValue Acme all')
   wait('a message', function()
-    return said
+    return message
   end)
   vim.notify = notify
-  contains(said, "these nodes already get this value of 'site::name'")
+  contains(message, "these nodes already get this value of 'site::name'")
 end)
 
 test('the levels in the way of a value are named', function()

@@ -163,9 +163,9 @@ test("a refactoring that changes values says which before it is made", async () 
 async function answer(...answers) {
   const input = page.locator(".quick-input-widget input");
   for (const [title, text] of answers) {
-    const asked = page.locator(".quick-input-widget");
+    const prompt = page.locator(".quick-input-widget");
     const placeholder = page.locator(`input[placeholder*="${title}"]`);
-    await asked.filter({ hasText: title }).or(asked.filter({ has: placeholder })).waitFor();
+    await prompt.filter({ hasText: title }).or(prompt.filter({ has: placeholder })).waitFor();
     await input.fill(text);
     const row = page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text });
     if (await page.locator(".quick-input-list").isVisible()) {
