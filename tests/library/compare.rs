@@ -13,15 +13,17 @@ use hiera_ls::scope::{Knowledge, Node, Nodes};
 use hiera_ls::workspace::{Snapshot, path};
 use proptest::prelude::*;
 
-use super::matrix::{Base, FOLDER, NODES, PATHS, base, data, files, fleet, nodes, told, workspace};
+use super::matrix::{
+    Base, FOLDER, NODES, PATHS, base, data, files, fleet, nodes, result_text, workspace,
+};
 
 /// A difference as text, files below the folder.
 fn difference_text(difference: &Difference) -> String {
-    let said = side_texts(difference);
+    let texts = side_texts(difference);
     fn name(at: &str) -> &str {
         path::within(at, FOLDER).unwrap_or(at)
     }
-    let lines = difference_lines(difference, &said, name).into_iter();
+    let lines = difference_lines(difference, &texts, name).into_iter();
     let lines = lines.map(|(_, line, behind)| format!("{line}  {behind}"));
     lines.map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -56,7 +58,7 @@ fn cells(
                 Knowledge::All => answer.certainty() == Certainty::Certain,
                 Knowledge::Name | Knowledge::Label => true,
             };
-            cells.insert(at, format!("{} {is_certain}", told(&answer.result)));
+            cells.insert(at, format!("{} {is_certain}", result_text(&answer.result)));
         }
     }
     cells
@@ -96,7 +98,7 @@ proptest! {
         let mut found = BTreeSet::new();
         for difference in compared(&base, &before, &after) {
             for node in &difference.after.nodes {
-                if told(&difference.before.result) != told(&difference.after.result)
+                if result_text(&difference.before.result) != result_text(&difference.after.result)
                     || base.nodes.knowledge(base.nodes.find(node).unwrap()) == Knowledge::All
                 {
                     found.insert((difference.key.clone(), node.clone()));

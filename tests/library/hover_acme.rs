@@ -69,8 +69,8 @@ fn hovers_show_the_values_of_puppet() {
             let mut readers = Vec::new();
             for answer in &answers {
                 for node in &answer.nodes {
-                    let asked = (key.name.to_string(), node.to_string());
-                    let Some(expected) = expected.get(&asked) else {
+                    let pair = (key.name.to_string(), node.to_string());
+                    let Some(expected) = expected.get(&pair) else {
                         continue;
                     };
                     readers.push(expected.clone());
@@ -82,7 +82,7 @@ fn hovers_show_the_values_of_puppet() {
                     } else {
                         compared += 1;
                         if ours != *expected {
-                            wrong.push(format!("{path} {asked:?}\n  {ours:?}\n  {expected:?}"));
+                            wrong.push(format!("{path} {pair:?}\n  {ours:?}\n  {expected:?}"));
                         }
                     }
                 }

@@ -123,7 +123,7 @@ fn cells(
     cells
 }
 
-pub(crate) fn told(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
+pub(crate) fn result_text(result: &Result<Value, hiera_ls::lookup::LookupError>) -> String {
     match result {
         Ok(value) => hiera_ls::value::to_tagged_json(value),
         Err(error) => error.to_string(),
@@ -231,7 +231,7 @@ proptest! {
                 let mut count = 0;
                 for cell in &row.answers {
                     for node in &cell.nodes {
-                        prop_assert_eq!(&told(&cell.result), &cells[&(key.clone(), node.clone())]);
+                        prop_assert_eq!(&result_text(&cell.result), &cells[&(key.clone(), node.clone())]);
                         count += 1;
                     }
                 }
@@ -249,7 +249,7 @@ proptest! {
         let mut changes = BTreeMap::new();
         for change in &found.changes {
             for node in &change.after.nodes {
-                let what = (told(&change.before.result), told(&change.after.result));
+                let what = (result_text(&change.before.result), result_text(&change.after.result));
                 changes.insert((change.key.clone(), node.clone()), what);
             }
         }
@@ -294,7 +294,7 @@ fn a_key_over_ten_thousand_nodes_costs_what_its_sources_cost() {
     let warm = start.elapsed();
     let largest = &row.answers[0];
     assert_eq!(
-        (largest.nodes.len(), told(&largest.result)),
+        (largest.nodes.len(), result_text(&largest.result)),
         (2_000, "80".into())
     );
     let start = Instant::now();

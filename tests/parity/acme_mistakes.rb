@@ -88,7 +88,7 @@ def isolate(copy, mistake)
   end
 end
 
-def asked(oracle, key, **options)
+def answer_of(oracle, key, **options)
   case key
   when 'catalog' then oracle.catalog('', **options)
   when /\Aclass:(.+)/ then oracle.catalog("include #{Regexp.last_match(1)}", **options)
@@ -96,7 +96,7 @@ def asked(oracle, key, **options)
   end
 end
 
-def said(answer, copy)
+def answer_text(answer, copy)
   text = case answer.outcome
          when :found then "`#{JSON.dump(tagged(answer.value))}`"
          when :missing then 'not found'
@@ -146,10 +146,10 @@ rows = mistakes.map do |mistake|
   end
   node = nodes.fetch(mistake.node)
   options = { certname: mistake.node, facts: node['facts'], trusted: node['trusted'], variables: node['variables'] }
-  lenient, strict = %i[warning error].map { |level| asked(oracle, mistake.key, **options, strict: level) }
+  lenient, strict = %i[warning error].map { |level| answer_of(oracle, mistake.key, **options, strict: level) }
   problem = complaint(mistake, lenient, strict)
-  wrong << "#{mistake.place} #{mistake.code} #{mistake.key}: #{problem}: #{said(lenient, copy)} / #{said(strict, copy)}" if problem
-  answers = [lenient, strict].map { |answer| said(answer, copy) }
+  wrong << "#{mistake.place} #{mistake.code} #{mistake.key}: #{problem}: #{answer_text(lenient, copy)} / #{answer_text(strict, copy)}" if problem
+  answers = [lenient, strict].map { |answer| answer_text(answer, copy) }
   "| #{mistake.place} | `#{mistake.code}` | `#{mistake.key}` | #{answers[0]} | #{answers[1] == answers[0] ? 'same' : answers[1]} |\n"
 end
 abort "Puppet does not confirm #{wrong.size} of #{rows.size} mistakes:\n#{wrong.join("\n")}" unless wrong.empty?

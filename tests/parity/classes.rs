@@ -110,7 +110,7 @@ struct One<'a> {
 
 impl One<'_> {
     fn compare(&mut self, puppet: &mut Session) {
-        let catalog = self.asked("catalog", &[]);
+        let catalog = self.request_for("catalog", &[]);
         let catalog = puppet.ask(&[catalog]).remove(0);
         let names = self.classes.iter().flat_map(|class| {
             let all = class.parameters.iter();
@@ -123,7 +123,7 @@ impl One<'_> {
                 ("facet", json!("search_and_merge")),
                 ("explain", json!(true)),
             ];
-            self.asked("agent", &key)
+            self.request_for("agent", &key)
         });
         let requests: Vec<Value> = requests.collect();
         let answers = Program::ours().answer_all(&requests);
@@ -138,7 +138,7 @@ impl One<'_> {
         }
     }
 
-    fn asked(&self, compile: &str, more: &[(&str, Value)]) -> Value {
+    fn request_for(&self, compile: &str, more: &[(&str, Value)]) -> Value {
         let mut request = self.request.clone();
         request.insert("compile".into(), compile.into());
         request.extend(
@@ -238,14 +238,14 @@ impl One<'_> {
             false => "no catalog because of a type",
         });
         self.report.refused.0 += 1;
-        let mut is_told = false;
+        let mut is_reported = false;
         for one in found {
             let at = self
                 .classes
                 .iter()
                 .position(|class| class.name == one.class);
             match at {
-                Some(at) if at == refused && why.contains(&one.message) => is_told = true,
+                Some(at) if at == refused && why.contains(&one.message) => is_reported = true,
                 Some(at) if at > refused => {}
                 _ => self.differs(format!(
                     "{}: {} in {}, but {why}",
@@ -253,7 +253,7 @@ impl One<'_> {
                 )),
             }
         }
-        if is_told {
+        if is_reported {
             self.report.refused.1 += 1;
             self.met("finding that Puppet confirms");
         }
@@ -261,15 +261,15 @@ impl One<'_> {
 
     /// A finding's message without its nodes; `None` if the node is not among them.
     fn for_the_node<'m>(&self, message: &'m str) -> Option<&'m str> {
-        static WHOSE: LazyLock<Regex> = LazyLock::new(|| {
-            let whose = r" for (?:\d+ of \d+ nodes, such as )?(\S+?)(?:, and another wrong value for \d+ more)?$";
-            Regex::new(whose).expect("valid")
+        static NODES_SUFFIX: LazyLock<Regex> = LazyLock::new(|| {
+            let pattern = r" for (?:\d+ of \d+ nodes, such as )?(\S+?)(?:, and another wrong value for \d+ more)?$";
+            Regex::new(pattern).expect("valid")
         });
-        let Some(whose) = WHOSE.captures(message) else {
+        let Some(suffix) = NODES_SUFFIX.captures(message) else {
             return Some(message);
         };
-        let own = self.request["node"].as_str() == Some(&whose[1]);
-        own.then(|| &message[..whose.get(0).expect("the whole").start()])
+        let own = self.request["node"].as_str() == Some(&suffix[1]);
+        own.then(|| &message[..suffix.get(0).expect("the whole").start()])
     }
 
     /// The findings about values that the node gets.

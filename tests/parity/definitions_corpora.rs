@@ -24,7 +24,7 @@ use crate::corpora::{Corpus, copy_tree, corpora};
 #[derive(Default)]
 struct Counts {
     kinds: BTreeMap<&'static str, usize>,
-    unsaid: Vec<String>,
+    unmentioned: Vec<String>,
     seen: BTreeSet<String>,
 }
 
@@ -110,40 +110,43 @@ fn count_keys(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts: &
             let places = declared.into_iter().flat_map(|declared| declared.places);
             places.into_iter().any(|place| place.path.ends_with(".pp"))
         };
-        let is_asked_for = || {
+        let is_looked_up = || {
             let mut users = snapshot.references().users(&key.name);
             users.next().is_some() || snapshot.files_looking_up(&key.name).next().is_some()
         };
-        let says = |words: &str| hover_at(analysis, file, offset).contains(words);
+        let hover_contains = |words: &str| hover_at(analysis, file, offset).contains(words);
         let (kind, is_right) = match analysis.no_parameter(view.root, &key.name) {
             None => ("class parameter", is_declared()),
-            Some(NoParameter::OtherName) => match is_asked_for() {
+            Some(NoParameter::OtherName) => match is_looked_up() {
                 true => ("of no class, looked up by its name", true),
                 false => ("of no class, and not looked up in the workspace", true),
             },
             // A missing module is only mentioned if something names it.
-            Some(NoParameter::NoModule(_)) => match says("which is not in this workspace") {
-                true => ("of a module that is not in the workspace", true),
-                false => ("of a name that may be no module's", true),
-            },
+            Some(NoParameter::NoModule(_)) => {
+                match hover_contains("which is not in this workspace") {
+                    true => ("of a module that is not in the workspace", true),
+                    false => ("of a name that may be no module's", true),
+                }
+            }
             Some(NoParameter::NoManifests(_)) => (
                 "of a module whose manifests are not in the workspace",
-                says("whose manifests are not in this workspace"),
+                hover_contains("whose manifests are not in this workspace"),
             ),
             Some(NoParameter::NoClass(_)) => (
                 "of no class that its module has",
-                says("not found in module"),
+                hover_contains("not found in module"),
             ),
             Some(NoParameter::NoSuchParameter) => (
                 "of no parameter that the class has",
-                says("has no parameter") || says("no parameter of that name; looked up in"),
+                hover_contains("has no parameter")
+                    || hover_contains("no parameter of that name; looked up in"),
             ),
         };
         counts.add(kind);
         if !is_right {
-            let said = hover_at(analysis, file, offset);
-            let place = format!("{} {} ({kind}): {said}", file.path(), key.name);
-            counts.unsaid.push(place);
+            let text = hover_at(analysis, file, offset);
+            let place = format!("{} {} ({kind}): {text}", file.path(), key.name);
+            counts.unmentioned.push(place);
         }
     }
 }
@@ -186,24 +189,24 @@ fn count_tokens(analysis: Analysis<'_>, file: &File, facts: &[NodeFile], counts:
             if !reasons.iter().any(|reason| shown.contains(reason)) {
                 let token = token.range.slice(node.range.slice(file.text()));
                 counts
-                    .unsaid
+                    .unmentioned
                     .push(format!("{} {token}: {shown}", file.path()));
             }
         }
     }
 }
 
-fn tell(what: &str, counts: &Counts) {
+fn report(what: &str, counts: &Counts) {
     println!("lsst-control: {} {what}", counts.all());
     for (kind, count) in &counts.kinds {
         println!("{count:>7} {kind}");
     }
-    let unsaid = &counts.unsaid;
+    let unmentioned = &counts.unmentioned;
     assert!(
-        unsaid.is_empty(),
+        unmentioned.is_empty(),
         "nothing is said of {}:\n{}",
-        unsaid.len(),
-        unsaid[..unsaid.len().min(20)].join("\n")
+        unmentioned.len(),
+        unmentioned[..unmentioned.len().min(20)].join("\n")
     );
 }
 
@@ -255,8 +258,8 @@ fn every_key_and_token_leads_somewhere_or_says_why_not() {
             count_tokens(analysis, file, &set.files, &mut all_tokens);
         }
     }
-    tell("keys", &keys);
-    tell("tokens", &all_tokens);
+    report("keys", &keys);
+    report("tokens", &all_tokens);
     assert!(keys.kinds["class parameter"] > 50, "{:?}", keys.kinds);
     assert!(all_tokens.kinds["lookup"] > 100, "{:?}", all_tokens.kinds);
 }

@@ -170,12 +170,12 @@ fn answers(puppet: &mut Session, files: &Files) -> Answers {
     for ((node, _), reply) in nodes.iter().zip(replies) {
         assert_eq!(reply.get("oracle_error"), None, "{reply}");
         for (key, answer) in keys.iter().zip(reply["answers"].as_array().unwrap()) {
-            let told = match (answer["found"].as_bool(), answer.get("error")) {
+            let outcome = match (answer["found"].as_bool(), answer.get("error")) {
                 (Some(true), _) => answer["value"].clone(),
                 (_, Some(error)) => json!({ "error": error }),
                 (_, None) => json!("(not found)"),
             };
-            found.insert((node.to_string(), key.to_string()), told);
+            found.insert((node.to_string(), key.to_string()), outcome);
         }
     }
     found
@@ -192,10 +192,10 @@ fn with_view<T>(snapshot: &Snapshot, ask: impl FnOnce(&RootView<'_>) -> T) -> T 
 
 /// The disagreements of Puppet and a proof about the changes.
 fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) -> Vec<String> {
-    let mut told = BTreeSet::new();
+    let mut announced = BTreeSet::new();
     for change in &proof.known.changes {
         let nodes = change.after.nodes.iter();
-        told.extend(nodes.map(|node| (node.to_string(), change.key.to_string())));
+        announced.extend(nodes.map(|node| (node.to_string(), change.key.to_string())));
     }
     let may_change: BTreeSet<&str> = proof.possible.iter().map(|one| &*one.key).collect();
     let mut found = Vec::new();
@@ -207,7 +207,7 @@ fn disagreements(proof: &Proof, plan: &Plan, before: &Answers, after: &Answers) 
         let new = &after[at];
         let is_known = KNOWN.iter().any(|(known, _)| known == node);
         let agrees = match is_known {
-            true => (old != new) == told.contains(at),
+            true => (old != new) == announced.contains(at),
             // For other nodes only the keys that can change are announced.
             false => old == new || may_change.contains(&**key) || !proof.is_complete,
         };
@@ -343,20 +343,20 @@ fn renames_change_nothing_in_puppet_but_the_name() {
         let changed = made(&files, &plan, &snapshot);
         let after = answers(&mut puppet, &changed);
         let mut wrong = Vec::new();
-        for ((node, asked), old) in &before {
-            let now = match asked {
-                asked if asked == key => NEW_NAME,
-                asked if asked == NEW_NAME => key,
-                asked => asked,
+        for ((node, name), old) in &before {
+            let now = match name {
+                name if name == key => NEW_NAME,
+                name if name == NEW_NAME => key,
+                name => name,
             };
             let new = &after[&(node.clone(), now.to_owned())];
             // Errors name the keys.
-            let told = |answer: &Value| match answer.get("error") {
+            let normalized = |answer: &Value| match answer.get("error") {
                 Some(error) => error.to_string().replace(NEW_NAME, key),
                 None => answer.to_string(),
             };
-            if told(old) != told(new) {
-                wrong.push(format!("{node} {asked}: {old} -> {new}"));
+            if normalized(old) != normalized(new) {
+                wrong.push(format!("{node} {name}: {old} -> {new}"));
             }
         }
         let title = format!("rename {key}");
@@ -383,15 +383,15 @@ fn broken_promises(
     for (number, (name, _)) in KNOWN.iter().enumerate() {
         let at = (nodes.certname(number).to_owned(), goal.key.to_string());
         assert_eq!(nodes.certname(number), *name);
-        let is_meant = goal.members.contains(&number);
-        let is_told = proposal.changed.iter().any(|changed| **changed == **name);
-        if is_meant && after[&at] != value {
+        let is_member = goal.members.contains(&number);
+        let is_announced = proposal.changed.iter().any(|changed| **changed == **name);
+        if is_member && after[&at] != value {
             wrong.push(format!("{name} gets {}, not {value}", after[&at]));
         }
-        if is_told != (before[&at] != after[&at]) {
+        if is_announced != (before[&at] != after[&at]) {
             wrong.push(format!("{name}: {} -> {}", before[&at], after[&at]));
         }
-        if goal.only && !is_meant && before[&at] != after[&at] {
+        if goal.only && !is_member && before[&at] != after[&at] {
             wrong.push(format!("{name} was not meant"));
         }
     }

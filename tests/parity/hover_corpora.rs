@@ -28,21 +28,21 @@ const KEYS: usize = 50;
 const DRAWN: usize = 100;
 
 /// A place to hover.
-struct Spot {
+struct HoverPlace {
     path: String,
     key: String,
     offset: usize,
 }
 
 /// `count` keys of the files below a folder of the data, spread over all of them.
-fn spots(snapshot: &Snapshot, folder: &str, name: &str, count: usize) -> Vec<Spot> {
-    let all = spots_of(snapshot, folder, name);
+fn sample_places(snapshot: &Snapshot, folder: &str, name: &str, count: usize) -> Vec<HoverPlace> {
+    let all = all_places(snapshot, folder, name);
     let step = (all.len() / count).max(1);
     all.into_iter().step_by(step).take(count).collect()
 }
 
 /// All keys of the files below a folder of the data.
-fn spots_of(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<Spot> {
+fn all_places(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<HoverPlace> {
     let prefix = format!("{folder}/hieradata/{name}");
     let mut files: Vec<_> = snapshot
         .files()
@@ -54,7 +54,7 @@ fn spots_of(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<Spot> {
         for key in &file.facts().keys {
             // The name in a request is a dotted key.
             if &*key.name != "lookup_options" && !key.name.contains(['.', '\'', '"']) {
-                all.push(Spot {
+                all.push(HoverPlace {
                     path: file.path().to_string(),
                     key: key.name.to_string(),
                     offset: key.key.start as usize,
@@ -66,12 +66,12 @@ fn spots_of(snapshot: &Snapshot, folder: &str, name: &str) -> Vec<Spot> {
 }
 
 /// `count` random keys of the role files; `HIERA_LS_SEED` sets the seed.
-fn drawn(snapshot: &Snapshot, folder: &str, count: usize) -> Vec<Spot> {
+fn drawn(snapshot: &Snapshot, folder: &str, count: usize) -> Vec<HoverPlace> {
     let seed = std::env::var("HIERA_LS_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok());
     let mut dice: u64 = seed.unwrap_or(20);
-    let mut all = spots_of(snapshot, folder, "role/");
+    let mut all = all_places(snapshot, folder, "role/");
     let mut drawn = Vec::new();
     while drawn.len() < count && !all.is_empty() {
         dice = dice
@@ -83,7 +83,7 @@ fn drawn(snapshot: &Snapshot, folder: &str, count: usize) -> Vec<Spot> {
 }
 
 /// Every merged key, each in every kind of file that sets it.
-fn merged(snapshot: &Snapshot, folder: &str) -> Vec<Spot> {
+fn merged(snapshot: &Snapshot, folder: &str) -> Vec<HoverPlace> {
     let mut patterns: Vec<String> = Vec::new();
     for file in snapshot.files() {
         let text = file.text();
@@ -102,15 +102,15 @@ fn merged(snapshot: &Snapshot, folder: &str) -> Vec<Spot> {
                 false => pattern == key,
             })
     };
-    let mut found: BTreeMap<(String, String), Spot> = BTreeMap::new();
-    for spot in spots_of(snapshot, folder, "") {
-        let below = spot
+    let mut found: BTreeMap<(String, String), HoverPlace> = BTreeMap::new();
+    for place in all_places(snapshot, folder, "") {
+        let below = place
             .path
             .strip_prefix(&format!("{folder}/hieradata/"))
             .unwrap();
         let kind = below.split('/').next().unwrap().to_string();
-        if matches(&spot.key) {
-            found.entry((spot.key.clone(), kind)).or_insert(spot);
+        if matches(&place.key) {
+            found.entry((place.key.clone(), kind)).or_insert(place);
         }
     }
     found.into_values().collect()
@@ -143,15 +143,15 @@ fn hovers_of_lsst_control_equal_puppet() {
     let configs = ConfigCache::default();
 
     let kinds = ["node/", "role/", "common.yaml"];
-    let mut spots: Vec<(&str, Vec<Spot>)> = kinds
+    let mut places: Vec<(&str, Vec<HoverPlace>)> = kinds
         .iter()
-        .map(|kind| (*kind, spots(&snapshot, &folder, kind, KEYS)))
+        .map(|kind| (*kind, sample_places(&snapshot, &folder, kind, KEYS)))
         .collect();
-    spots.push(("role/, by chance", drawn(&snapshot, &folder, DRAWN)));
-    spots.push(("keys that are merged", merged(&snapshot, &folder)));
-    let mut keys: Vec<String> = spots
+    places.push(("role/, by chance", drawn(&snapshot, &folder, DRAWN)));
+    places.push(("keys that are merged", merged(&snapshot, &folder)));
+    let mut keys: Vec<String> = places
         .iter()
-        .flat_map(|(_, spots)| spots.iter().map(|spot| spot.key.clone()))
+        .flat_map(|(_, places)| places.iter().map(|place| place.key.clone()))
         .collect();
     keys.sort();
     keys.dedup();
@@ -168,14 +168,14 @@ fn hovers_of_lsst_control_equal_puppet() {
     }
 
     let mut wrong = Vec::new();
-    for (kind, spots) in &spots {
-        assert!(spots.len() >= KEYS.min(20), "{kind}: {}", spots.len());
+    for (kind, places) in &places {
+        assert!(places.len() >= KEYS.min(20), "{kind}: {}", places.len());
         let (mut one, mut several, mut unread, mut compared) = (0, 0, 0, 0);
         let (mut errors, mut unknown) = (0, 0);
         let (mut certain, mut open, mut open_right) = (0, 0, 0);
-        for spot in spots {
+        for place in places {
             let with_nodes = Analysis::new(&snapshot, &settings, &configs, &known);
-            let answers = effective(with_nodes, &spot.path, spot.offset);
+            let answers = effective(with_nodes, &place.path, place.offset);
             let readers: Vec<&str> = answers
                 .iter()
                 .flat_map(|answer| answer.nodes.iter().map(|node| &**node))
@@ -196,27 +196,27 @@ fn hovers_of_lsst_control_equal_puppet() {
                 let again = answers[..nth]
                     .iter()
                     .any(|other| other.result == answer.result);
-                assert!(!again, "{}: {} has one answer twice", spot.path, spot.key);
+                assert!(!again, "{}: {} has one answer twice", place.path, place.key);
             }
             for answer in &answers {
                 for node in &answer.nodes {
-                    let theirs = &puppet[&(&**node, spot.key.as_str())];
+                    let theirs = &puppet[&(&**node, place.key.as_str())];
                     compared += 1;
                     if value(answer) != *theirs {
-                        wrong.push(format!("{}: {} for {node}", spot.path, spot.key));
+                        wrong.push(format!("{}: {} for {node}", place.path, place.key));
                     }
                 }
             }
             // Without known nodes: certain values hold for every reader.
             let without = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
-            for answer in effective(without, &spot.path, spot.offset) {
+            for answer in effective(without, &place.path, place.offset) {
                 let right = readers
                     .iter()
-                    .all(|node| value(&answer) == puppet[&(*node, spot.key.as_str())]);
+                    .all(|node| value(&answer) == puppet[&(*node, place.key.as_str())]);
                 if answer.is_certain {
                     certain += 1;
                     if !right {
-                        wrong.push(format!("{}: {} for any node", spot.path, spot.key));
+                        wrong.push(format!("{}: {} for any node", place.path, place.key));
                     }
                 } else {
                     open += 1;
@@ -229,7 +229,7 @@ fn hovers_of_lsst_control_equal_puppet() {
              answer, {several} several, {errors} an error, {unknown} an unknown, {unread} are read by \
              none; without nodes {certain} are certain, {open} depend on an unknown level \
              ({open_right} of them all the same right)",
-            spots.len()
+            places.len()
         );
         assert!(certain > 0, "{kind}: nothing is certain");
     }
@@ -239,10 +239,10 @@ fn hovers_of_lsst_control_equal_puppet() {
         wrong.len(),
         wrong.join("\n")
     );
-    let one_is_unknown = spots.iter().flat_map(|(_, spots)| spots).any(|spot| {
+    let one_is_unknown = places.iter().flat_map(|(_, places)| places).any(|place| {
         let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         let options = HoverOptions::default();
-        let text = hover(analysis, &spot.path, spot.offset, &options).map(|hover| hover.plain);
+        let text = hover(analysis, &place.path, place.offset, &options).map(|hover| hover.plain);
         text.is_some_and(|text| {
             text.contains("\nmay differ: '") && text.contains("outside this workspace")
         })
@@ -260,36 +260,36 @@ fn hovers_of_lsst_control_equal_puppet() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     eprintln!("lsst-control: {count} hovers in short lines");
-    tell_times(&snapshot, &spots, &settings, &configs, [&no_nodes, &known]);
+    print_times(&snapshot, &places, &settings, &configs, [&no_nodes, &known]);
 }
 
 /// Prints the duration of hovers, without and with nodes.
-fn tell_times(
+fn print_times(
     snapshot: &Snapshot,
-    spots: &[(&str, Vec<Spot>)],
+    places: &[(&str, Vec<HoverPlace>)],
     settings: &Settings,
     configs: &ConfigCache,
     nodes: [&KnownNodes; 2],
 ) {
-    for (nodes, whose) in nodes.into_iter().zip(["any node", "161 nodes"]) {
+    for (nodes, nodes_text) in nodes.into_iter().zip(["any node", "161 nodes"]) {
         let analysis = Analysis::new(snapshot, settings, configs, nodes);
         let options = HoverOptions::default();
-        let mut times: Vec<(Duration, &Spot)> = Vec::new();
-        for (_, spots) in spots {
-            for spot in spots {
+        let mut times: Vec<(Duration, &HoverPlace)> = Vec::new();
+        for (_, places) in places {
+            for place in places {
                 let start = Instant::now();
-                assert!(hover(analysis, &spot.path, spot.offset, &options).is_some());
-                times.push((start.elapsed(), spot));
+                assert!(hover(analysis, &place.path, place.offset, &options).is_some());
+                times.push((start.elapsed(), place));
             }
         }
         times.sort_by_key(|(time, _)| *time);
-        let (slowest, spot) = &times[times.len() - 1];
+        let (slowest, place) = &times[times.len() - 1];
         eprintln!(
-            "hover for {whose}: median {:.2?}, 95% {:.2?}, slowest {slowest:.2?} ({} in {})",
+            "hover for {nodes_text}: median {:.2?}, 95% {:.2?}, slowest {slowest:.2?} ({} in {})",
             times[times.len() / 2].0,
             times[times.len() * 95 / 100].0,
-            spot.key,
-            spot.path,
+            place.key,
+            place.path,
         );
     }
 }

@@ -153,10 +153,10 @@ fn random_classes_get_what_puppet_gives() {
     let count = plan.count / CATALOGS;
     let report = classes::run(plan.seed, count, folder.path());
     let (unknown, values) = report.unknown;
-    let (refused, told) = report.refused;
+    let (refused, reported) = report.refused;
     eprintln!(
         "{count} catalogs, seed {}: {:?}\n  {unknown} values of {values} are unknown, {refused} classes are refused, \
-         {told} of these reported\n  manifests fail: {:#?}",
+         {reported} of these reported\n  manifests fail: {:#?}",
         plan.seed, report.met, report.reasons
     );
     let differences = &report.differences;
@@ -306,8 +306,8 @@ fn secrets_open_as_with_hiera_eyaml() {
         }
         if outcome(&shut) == Outcome::Unknown {
             secret += 1;
-            let told = shut["unknown"].as_str().unwrap();
-            assert!(told.contains("encrypted"), "{name}: {told}");
+            let reason = shut["unknown"].as_str().unwrap();
+            assert!(reason.contains("encrypted"), "{name}: {reason}");
         } else {
             assert!(
                 difference(&p, &shut).is_none(),
@@ -338,8 +338,8 @@ fn the_planted_mistakes_apply() {
         .output()
     {
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert!(output.status.success(), "{said}");
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "{stderr}");
         }
         Err(error) => {
             assert!(

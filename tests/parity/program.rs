@@ -246,13 +246,13 @@ fn forward_tail(mut from: impl Read, to: &Sender<String>) {
 /// The version of Puppet on this machine, with hiera-eyaml installed. Without it CI fails, and
 /// elsewhere a message says that something was skipped.
 pub fn puppet_version() -> Option<String> {
-    let asked = Command::new("ruby")
+    let output = Command::new("ruby")
         .args([
             "-e",
             "require 'puppet'; require 'hiera/backend/eyaml'; puts Puppet.version",
         ])
         .output();
-    match asked {
+    match output {
         Ok(out) if out.status.success() => {
             Some(String::from_utf8_lossy(&out.stdout).trim().to_string())
         }

@@ -266,20 +266,20 @@ impl Shares {
 
     fn too_unknown(&self) -> Vec<String> {
         let counts = self.counts.iter();
-        let too_unknown = counts.filter(|(code, (asked, unknown))| {
+        let too_unknown = counts.filter(|(code, (requests, unknown))| {
             code.ceiling()
-                .is_some_and(|most| unknown * 100 > asked * most)
+                .is_some_and(|most| unknown * 100 > requests * most)
         });
         too_unknown
-            .map(|(code, (asked, unknown))| format!("{unknown} of {asked}, {code:?}"))
+            .map(|(code, (requests, unknown))| format!("{unknown} of {requests}, {code:?}"))
             .collect()
     }
 }
 
 impl std::fmt::Display for Shares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (code, (asked, unknown)) in &self.counts {
-            writeln!(f, "  {unknown} of {asked} are unknown, {code:?}")?;
+        for (code, (requests, unknown)) in &self.counts {
+            writeln!(f, "  {unknown} of {requests} are unknown, {code:?}")?;
         }
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
@@ -399,8 +399,8 @@ fn comparable_as_8(case: &Case, puppet: &mut Value, ours: &mut Value) -> bool {
     }
     // For a location of hiera.yaml version 8 warns and continues where 7 fails or has another
     // message.
-    let says = |answer: &Value, text: &str| answer.to_string().contains(text);
-    if says(ours, "Interpolation failed with") || says(puppet, "HIERA_UNDEFINED_VARIABLE") {
+    let contains = |answer: &Value, text: &str| answer.to_string().contains(text);
+    if contains(ours, "Interpolation failed with") || contains(puppet, "HIERA_UNDEFINED_VARIABLE") {
         return false;
     }
     // Version 8 names the key.

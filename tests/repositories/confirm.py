@@ -99,15 +99,15 @@ def main():
     for name in nodes:
         for key, theirs in zip(keys, puppet[name]):
             answer = ours[key].get(name)
-            said, truth = ours_in_words(answer), outcome(theirs)
-            if said == truth:
+            our_text, truth = ours_in_words(answer), outcome(theirs)
+            if our_text == truth:
                 kind = "equal"
-            elif said.startswith("unknown"):
-                possible = said == f"unknown: {truth}"
+            elif our_text.startswith("unknown"):
+                possible = our_text == f"unknown: {truth}"
                 kind = "unknown, and the possible value is Puppet's" if possible else "unknown"
             else:
                 kind = "different"
-                print(f"{name} {key}: hiera-ls {said[:200]}, Puppet {truth[:200]} {theirs.get('error', '')}")
+                print(f"{name} {key}: hiera-ls {our_text[:200]}, Puppet {truth[:200]} {theirs.get('error', '')}")
             counts[kind] += 1
     print(f"{len(keys)} keys, {len(nodes)} nodes: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts["different"] else 0
@@ -119,10 +119,10 @@ def ours_in_words(answer):
     if answer["found"] is None:
         possible = json.dumps(answer["possible"], sort_keys=True) if "possible" in answer else "not found"
         return f"unknown: {possible}"
-    said = json.dumps(answer["value"], sort_keys=True) if answer["found"] else "error"
+    text = json.dumps(answer["value"], sort_keys=True) if answer["found"] else "error"
     if "did not find a value for the name" in answer.get("error", ""):
-        said = "not found"
-    return f"unknown: {said}" if answer.get("certain") is False else said
+        text = "not found"
+    return f"unknown: {text}" if answer.get("certain") is False else text
 
 
 sys.exit(main())

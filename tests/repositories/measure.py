@@ -33,7 +33,7 @@ class Server:
         self.number = 0
         parameters = {"processId": None, "rootUri": "file://" + folder, "capabilities": {}}
         self.ask("initialize", parameters)
-        self.tell("initialized", {})
+        self.notify("initialized", {})
 
     def send(self, message):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
@@ -47,7 +47,7 @@ class Server:
                 length = int(line.split(b":")[1])
         return json.loads(self.process.stdout.read(length))
 
-    def tell(self, method, parameters):
+    def notify(self, method, parameters):
         self.send({"method": method, "params": parameters})
 
     def ask(self, method, parameters):
@@ -63,15 +63,15 @@ class Server:
     def hover(self, path, text, line):
         uri = "file://" + path
         document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
-        self.tell("textDocument/didOpen", {"textDocument": document})
+        self.notify("textDocument/didOpen", {"textDocument": document})
         answer = self.ask("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 2}})
-        self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
         contents = (answer or {}).get("contents") or {}
         return contents.get("value", "") if isinstance(contents, dict) else str(contents)
 
     def end(self):
         self.ask("shutdown", None)
-        self.tell("exit", None)
+        self.notify("exit", None)
         self.process.wait()
 
 

@@ -198,9 +198,9 @@ Dir.mktmpdir do |home|
       next
     end
     findings.each do |finding|
-      said = finding['message'].sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
+      message = finding['message'].sub(/ for (\d+ of )?\d+ nodes.*| for \S+\z/m, '').sub(/\AClass\[[^\]]*\]: /, '')
       # Puppet tells several together, each on a line of its own.
-      is_confirmed = why.include?(said)
+      is_confirmed = why.include?(message)
       counts[is_confirmed ? 'reported, confirmed' : 'reported, NOT confirmed'] += 1
       puts "not confirmed: #{path.delete_prefix(folder)} #{key} for #{name}: #{finding['message']}; Puppet: #{why}" unless is_confirmed
     end
