@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::compare::Difference;
+use super::hover;
 use super::matrix::{Cell, Row, SourceLine};
 use crate::lookup::LookupError;
 use crate::text::number_of;
@@ -228,16 +229,19 @@ pub fn difference_lines(
     lines
 }
 
-/// The answers of a difference, to be shown side by side.
+/// The answers of a difference, to be shown side by side: cut, but so that they remain distinct.
+/// Answers that read alike differ in encrypted parts.
 #[must_use]
 pub fn side_texts(difference: &Difference) -> Vec<String> {
-    distinct_texts(
-        [
-            outcome_text(&difference.before),
-            outcome_text(&difference.after),
-        ],
-        WIDEST,
-    )
+    let Difference { before, after, .. } = difference;
+    let texts = [outcome_text(before), outcome_text(after)];
+    let has_secret = before.result.as_ref().is_ok_and(hover::has_secret);
+    let are_encrypted = has_secret && texts[0] == texts[1];
+    let mut texts = shorten_distinctly(&texts, WIDEST);
+    if are_encrypted {
+        texts[1].push_str(" (a different value)");
+    }
+    texts
 }
 
 /// Adds one side of a difference: its answer and sources.
@@ -287,16 +291,6 @@ pub(super) fn folded<'w>(
         }
     }
     lines
-}
-
-/// Cuts the two sides of a difference, so that they remain distinct. If they read alike, they are encrypted.
-fn distinct_texts(texts: [String; 2], most: usize) -> Vec<String> {
-    let are_encrypted = texts[0] == texts[1] && texts[0].contains("encrypted");
-    let mut texts = shorten_distinctly(&texts, most);
-    if are_encrypted {
-        texts[1].push_str(" (a different value)");
-    }
-    texts
 }
 
 #[cfg(test)]

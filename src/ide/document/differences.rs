@@ -197,7 +197,7 @@ fn answer_text(cell: &Cell) -> String {
         (unknown, Ok(value)) => {
             let shown = hover::inline(value, WIDEST);
             // For an unknown value, the reason is more useful.
-            match unknown.is_none() || !value.has_opaque() || shown.contains("(encrypted") {
+            match unknown.is_none() || !value.has_opaque() || hover::has_secret(value) {
                 true => shown,
                 false => outcome_text(cell),
             }

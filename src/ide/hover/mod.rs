@@ -62,7 +62,7 @@ pub(super) use element::{ListElement, find as element_at};
 pub(super) use key::used;
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
-pub(super) use yaml::inline;
+pub(super) use yaml::{has_secret, inline};
 
 /// Makes a link's target from a path and a line (from 1).
 pub type Link<'a> = &'a (dyn Fn(&str, u32) -> String + Sync);

@@ -16,7 +16,7 @@ use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
 use crate::scope::Scope;
-use crate::value::{Opaque, Value};
+use crate::value::Value;
 
 /// Maximum number of answers that are named after the first.
 const MOST_ANSWERS: usize = 5;
@@ -421,7 +421,7 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
             .iter()
             .position(|known| plain_words(known) == plain_words(&own));
         let difference = earlier.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
-        let is_secret = || group.value.is_ok_and(|value| value.is_some_and(has_secret));
+        let is_secret = || group.value.is_ok_and(|value| value.is_some_and(yaml::has_secret));
         found.push(match difference {
             None if earlier.is_some() && is_secret() => {
                 vec![text("a different value (encrypted)")]
@@ -438,14 +438,6 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
         });
     }
     found
-}
-
-/// Whether a part of a value is encrypted and masked.
-fn has_secret(value: &Value) -> bool {
-    value.any(&|part| match part.as_str() {
-        Some(text) => yaml::masked(text) != *text,
-        None => matches!(part, Value::Opaque(opaque) if matches!(**opaque, Opaque::Secret { .. })),
-    })
 }
 
 fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {

@@ -437,6 +437,14 @@ fn scalar(value: &Value) -> String {
     }
 }
 
+/// Whether a part of a value is encrypted, so that it is masked.
+pub(in crate::ide) fn has_secret(value: &Value) -> bool {
+    value.any(&|part| match part.as_str() {
+        Some(text) => masked(text) != *text,
+        None => matches!(part, Value::Opaque(opaque) if matches!(**opaque, Opaque::Secret { .. })),
+    })
+}
+
 /// Masks the encrypted parts of a text.
 pub(super) fn masked(text: &str) -> Cow<'_, str> {
     if !text.contains("ENC[") {
