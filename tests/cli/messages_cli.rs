@@ -320,15 +320,15 @@ fn the_pages_of_messages_have_every_sentence() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut of_code = rooms(&top.join("src"));
     let mut ours = page(
-        "# Messages\n\nEvery sentence of ours that a person can see, as the code has it: `{…}` stands for what is put in, ⏎ for a \
-         new line. Elsewhere are the [pages of rules](rules.md), the [help of commands](commands.md), the [settings](settings.md), and \
-         the [sentences that follow Puppet's](puppet-messages.md).\n",
+        "# Messages\n\nAll texts that a person can see, as they are in the code: `{…}` is a value that is filled in, ⏎ a line break. Other texts are in \
+         the [pages of rules](rules.md), the [help of commands](commands.md), the [settings](settings.md), and the [messages in Puppet's \
+         words](puppet-messages.md).\n",
         &mut of_code,
         &OURS,
     );
     let puppets = page(
-        "# Messages in Puppet's words\n\nSentences that say what Puppet says, in its words or those of the readers that it uses; tests \
-         hold them against the real ones. The others are in [messages.md](messages.md).\n",
+        "# Messages in Puppet's words\n\nMessages in the words of Puppet, or of the parsers that it uses. Tests compare them with the \
+         real ones. All others are in [messages.md](messages.md).\n",
         &mut of_code,
         &PUPPETS,
     );

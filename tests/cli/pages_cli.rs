@@ -52,7 +52,7 @@ fn the_page_of_commands_matches_the_help() {
 fn the_page_of_rules_lists_all() {
     let mut page = String::from(
         "# Rules\n\nWhat `hiera-ls check` and editors report, each with a page: what it reports, why, and how to \
-         fix it. `hiera-ls explain CODE` prints it. The severity is that of a finding as a rule; one that concerns only some nodes may have a lower one.\n\n| rule | severity | what it finds |\n| --- | --- | --- |\n",
+         fix it. `hiera-ls explain CODE` prints it. The severity is the usual one; a finding that concerns only some nodes may have a lower one.\n\n| rule | severity | what it finds |\n| --- | --- | --- |\n",
     );
     for rule in RULES {
         let (code, severity) = (rule.code, rule.severity.name());
@@ -85,8 +85,8 @@ fn the_table_of_contents_lists_all_rules() {
 fn the_page_of_settings_lists_all() {
     let schema: Value = serde_json::from_str(&printed(&["settings-schema"])).unwrap();
     let mut page = String::from(
-        "# Settings\n\nAll settings of the language server, each behind `hiera-ls.`. How an editor is told them: \
-         [editors](editors.md#settings). What a team shares stands in \
+        "# Settings\n\nAll settings of the language server, each with the prefix `hiera-ls.`. How to set them: \
+         [editors](editors.md#settings). Settings that a team shares are in \
          [`.hiera-ls.yaml`](configuration.md).\n",
     );
     let settings = schema["properties"].as_object().unwrap();

@@ -87,7 +87,7 @@ pub(super) const TABLE: [Setting; 28] = [
         nodes_files,
         "a list of paths",
         { "type": "array", "items": { "type": "string" } },
-        "Files that map certnames to `facts`, `trusted` and `variables`."
+        "Files that describe nodes: certnames with `facts`, `trusted` and `variables`."
     ),
     row!(
         "factsFile",
@@ -95,7 +95,7 @@ pub(super) const TABLE: [Setting; 28] = [
         facts_file,
         "a path",
         { "type": ["string", "null"] },
-        "A file of default facts; each node's own facts win."
+        "A file of facts for every node. A node's own facts take precedence."
     ),
     row!(
         "pathMap",
@@ -103,7 +103,7 @@ pub(super) const TABLE: [Setting; 28] = [
         path_map,
         "an object of paths",
         { "type": "object", "additionalProperties": { "type": "string" } },
-        "Deployed folders (`/etc/puppetlabs/code/data`) to the folders they are made from."
+        "Maps deployed folders (`/etc/puppetlabs/code/data`) to the workspace folders that they are deployed from."
     ),
     row!(
         "roots",
@@ -127,12 +127,12 @@ pub(super) const TABLE: [Setting; 28] = [
                 ]
             }
         },
-        "Configurations that come before all that are found: a file, the folder with its `hiera.yaml`, or `{\"hierarchy\": FILE, \"folder\": FOLDER}` with the folder that the file serves."
+        "Hierarchies that take precedence over all that are found: a file, a folder with a `hiera.yaml`, or `{\"hierarchy\": FILE, \"folder\": FOLDER}` for a file and the folder that it is used for."
     ),
     Setting {
         name: "backends",
         trust: Trust::WorkspaceInside,
-        about: "What functions of `hiera.yaml` do that are not Puppet's own, by their names: `{\"like\": \"yaml_data\", \"path\": \"{path}/{key_path}.yaml\"}`, `{\"like\": \"secret\"}`, `{\"like\": \"nothing\"}`. See `docs/configuration.md`.",
+        about: "What functions of `hiera.yaml` do that are not Puppet's own, by name: `{\"like\": \"yaml_data\", \"path\": \"{path}/{key_path}.yaml\"}`, `{\"like\": \"secret\"}`, `{\"like\": \"nothing\"}`. See `docs/configuration.md`.",
         schema: || {
             let text = json!({ "type": "string" });
             let texts = json!({ "anyOf": [text.clone(), { "type": "array", "items": text }] });
@@ -156,7 +156,7 @@ pub(super) const TABLE: [Setting; 28] = [
         nodes,
         "a list of objects with 'match' or 'names'",
         { "type": "array", "items": { "type": "object" } },
-        "What a node's name means: `[{\"match\": \"^(?<role>[a-z]+)\"}]` sets the variable `role`. See `docs/configuration.md`."
+        "Variables that follow from a node's name: `[{\"match\": \"^(?<role>[a-z]+)\"}]` sets the variable `role`. See `docs/configuration.md`."
     ),
     row!(
         "decrypt",
@@ -164,7 +164,7 @@ pub(super) const TABLE: [Setting; 28] = [
         decrypt,
         "true or false",
         { "type": "boolean" },
-        "Let a command show the plain text of an encrypted value; needs the keys below."
+        "Allow a command to show the plain text of an encrypted value. Needs the keys below."
     ),
     row!(
         "pkcs7PrivateKey",
@@ -191,7 +191,7 @@ pub(super) const TABLE: [Setting; 28] = [
         { "type": "object", "additionalProperties": {
             "enum": ["off", "hint", "information", "warning", "error"]
         } },
-        "How to show a diagnostic, by its code: off, hint, information, warning or error."
+        "The severity of diagnostics, by code: off, hint, information, warning or error."
     ),
     row!(
         "diagnostics.ignore",
@@ -199,7 +199,7 @@ pub(super) const TABLE: [Setting; 28] = [
         diagnostics_ignore,
         "a list of patterns",
         { "type": "array", "items": { "type": "string" } },
-        "Files and folders in which nothing is reported, by patterns: `data/old`, `**/generated`."
+        "Files and folders in which nothing is reported, as patterns: `data/old`, `**/generated`."
     ),
     row!(
         "diagnostics.paths",
@@ -210,7 +210,7 @@ pub(super) const TABLE: [Setting; 28] = [
             "type": "object",
             "additionalProperties": { "enum": ["off", "hint", "information", "warning", "error"] }
         } },
-        "Severities for some files and folders, by patterns of them: `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest one applies."
+        "Severities for some files and folders, by pattern: `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. If several patterns match, the longest one is used."
     ),
     row!(
         "logLevel",
@@ -218,12 +218,12 @@ pub(super) const TABLE: [Setting; 28] = [
         log_level,
         "off, error, warning, info or debug",
         { "enum": ["off", "error", "warning", "info", "debug"] },
-        "What is written to the editor's log of this server."
+        "Which messages the server writes to the editor's log."
     ),
     Setting {
         name: "hover.maxLines",
         trust: Trust::Anyone,
-        about: "How many lines a hover may have before its value is cut in the middle.",
+        about: "The maximum number of lines of a hover. A longer value is cut in the middle.",
         schema: || json!({ "type": "integer", "minimum": 5, "maximum": MAX_HOVER_LINES }),
         get: |settings| json!(settings.hover_max_lines),
         set: |settings, value| {
@@ -238,47 +238,47 @@ pub(super) const TABLE: [Setting; 28] = [
     switch!(
         "codeLens.overrides",
         lenses.overrides,
-        "Above a key: in how many files of higher and lower levels it is set too."
+        "Above a key: the number of files in higher and lower levels that also set it."
     ),
     switch!(
         "codeLens.uses",
         lenses.uses,
-        "Above a key: how many tokens, manifests and class parameters look it up."
+        "Above a key: the number of tokens, manifests and class parameters that look it up."
     ),
     switch!(
         "codeLens.impact",
         lenses.impact,
-        "Above a key, while an edit is unsaved: for how many nodes it changes. The text moves down for each; `inlayHints.impact` says it at the end of the line."
+        "Above a key with an unsaved edit: the number of nodes whose value changes. Each lens moves the text down; `inlayHints.impact` shows the same at the end of the line."
     ),
     switch!(
         "inlayHints.overridden",
         hints.overridden,
-        "Behind a key whose value loses on some nodes: the line that overrides it, and on how many nodes."
+        "After a key that is overridden on some nodes: the line that overrides it, and the number of nodes."
     ),
     switch!(
         "inlayHints.merged",
         hints.merged,
-        "Behind a key: from how many levels its value is merged, for the selected node."
+        "After a key: the number of levels that its value is merged from, for the selected node."
     ),
     switch!(
         "inlayHints.neverUsed",
         hints.never_used,
-        "Behind a key: that no node that reads the file gets its value, and the line that overrides it."
+        "After a key whose value no node gets: the line that overrides it."
     ),
     switch!(
         "inlayHints.tokenValues",
         hints.token_values,
-        "Behind a `lookup` or `alias` token: its value (`= 8080`), where it is the same for all nodes that read the file."
+        "After a `lookup` or `alias` token: its value (`= 8080`), if it is the same for all nodes that read the file."
     ),
     switch!(
         "inlayHints.impact",
         hints.impact,
-        "Behind a key, while an edit is unsaved: for how many nodes the edit changes its effective value."
+        "After a key with an unsaved edit: the number of nodes whose effective value changes."
     ),
     switch!(
         "rememberNode",
         remember_node,
-        "Keep the selected node of a workspace in your state folder, for the next time."
+        "Remember the selected node of each workspace, in your state folder."
     ),
 ];
 
