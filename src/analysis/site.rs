@@ -132,7 +132,8 @@ impl SiteManifests {
         let text = |snapshot: &Snapshot, at: &Arc<str>| snapshot.file(at).map(|it| it.hash());
         let mut functions = seen.functions.iter();
         let same = functions.all(|at| text(&seen.snapshot, at) == text(snapshot, at))
-            && seen.snapshot.print_of(seen.keys.iter()) == snapshot.print_of(seen.keys.iter());
+            && seen.snapshot.fingerprint_of(seen.keys.iter())
+                == snapshot.fingerprint_of(seen.keys.iter());
         if same {
             seen.snapshot = snapshot.clone();
         }

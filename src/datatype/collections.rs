@@ -110,7 +110,7 @@ pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String>
         let Some([Value::Array(path), value]) = entry.as_array() else {
             continue;
         };
-        let Some((last, way)) = path.split_last() else {
+        let Some((last, parents)) = path.split_last() else {
             if let Value::Hash(root) = &mut root {
                 let root = Arc::make_mut(root);
                 match value {
@@ -137,7 +137,7 @@ pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String>
         } else {
             value.clone()
         };
-        place(&mut root, way, last, value)?;
+        place(&mut root, parents, last, value)?;
     }
     Ok(root)
 }
@@ -159,13 +159,13 @@ pub(super) fn ruby_class(value: &Value) -> &'static str {
 
 pub(super) fn place(
     root: &mut Value,
-    way: &[Value],
+    parents: &[Value],
     last: &Value,
     value: Value,
 ) -> Result<(), String> {
-    let mut here = root;
-    for step in way {
-        here = match here {
+    let mut at = root;
+    for step in parents {
+        at = match at {
             Value::Hash(hash) => Arc::make_mut(hash)
                 .entry(step.clone())
                 .or_insert_with(|| Value::from(HashMap::default())),
@@ -187,7 +187,7 @@ pub(super) fn place(
             }
         };
     }
-    match here {
+    match at {
         Value::Hash(hash) => {
             Arc::make_mut(hash).insert(last.clone(), value);
         }

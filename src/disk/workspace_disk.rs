@@ -57,8 +57,8 @@ impl Files for WorkspaceDisk {
 
     fn is_behind_lost_link(&self, path: &str) -> bool {
         let normal = path::normalise(path);
-        let way = std::iter::successors(Some(&*normal), |at| path::parent(at));
-        let mut inside = way.take_while(|at| path::within(at, &self.root).is_some());
+        let ancestors = std::iter::successors(Some(&*normal), |at| path::parent(at));
+        let mut inside = ancestors.take_while(|at| path::within(at, &self.root).is_some());
         inside.any(|at| {
             self.disk.kind(at).is_none()
                 && self.disk.is_link(at)

@@ -13,7 +13,7 @@ use super::options::CollectedOptions;
 use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
 use super::trace::{Source, sources};
-use super::views::{Classes, Spot};
+use super::views::{Classes, LevelInput};
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::interpolation::Key;
 use crate::scope::{KnownNodes, Scope};
@@ -143,14 +143,14 @@ fn put_first(members: &mut [usize], first: &[usize]) {
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|spot| match spot {
-        Spot::File(place, _) => **place == *path,
-        Spot::Keyed(template, _) => template.matches(path),
-        Spot::Unseen
-        | Spot::Open(..)
-        | Spot::KeyedOpen(_)
-        | Spot::Options(_)
-        | Spot::Refused(_) => false,
+    views.nodes_with(|input| match input {
+        LevelInput::File(place, _) => **place == *path,
+        LevelInput::Keyed(template, _) => template.matches(path),
+        LevelInput::Unseen
+        | LevelInput::Open(..)
+        | LevelInput::KeyedOpen(_)
+        | LevelInput::Options(_)
+        | LevelInput::Refused(_) => false,
     })
 }
 
@@ -164,12 +164,12 @@ pub fn possible_readers(
     path: &str,
 ) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|spot| match spot {
-        Spot::File(place, _) => **place == *path,
-        Spot::Open(template, _) => template.matches_across_folders(path),
-        Spot::Keyed(template, _) => template.matches(path),
-        Spot::KeyedOpen(_) => true,
-        Spot::Unseen | Spot::Options(_) | Spot::Refused(_) => false,
+    views.nodes_with(|input| match input {
+        LevelInput::File(place, _) => **place == *path,
+        LevelInput::Open(template, _) => template.matches_across_folders(path),
+        LevelInput::Keyed(template, _) => template.matches(path),
+        LevelInput::KeyedOpen(_) => true,
+        LevelInput::Unseen | LevelInput::Options(_) | LevelInput::Refused(_) => false,
     })
 }
 

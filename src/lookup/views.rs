@@ -14,9 +14,9 @@ use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
-/// A place that levels read, and how.
+/// Something that a level reads for a node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Spot {
+pub(super) enum LevelInput {
     File(Arc<str>, Format),
     /// A data file whose path depends on the key.
     Keyed(Template, Format),
@@ -32,29 +32,34 @@ pub(super) enum Spot {
     Refused(String),
 }
 
-/// A layer as one node sees it: places with the index of their level.
+/// A layer as one node sees it: inputs, each with the index of its level.
 type View = Vec<(u32, u32)>;
 
-/// A layer as many nodes see it: for each level the distinct lists of places, and the nodes with
+/// A layer as many nodes see it: for each level the distinct lists of inputs, and the nodes with
 /// each.
 #[derive(Debug, Default)]
 pub(super) struct LayerViews {
-    pub(super) spots: Vec<Spot>,
+    pub(super) inputs: Vec<LevelInput>,
     count: usize,
-    /// The places of each list. The lists of one level are adjacent.
+    /// The inputs of each list. The lists of one level are adjacent.
     lists: Rows,
     levels: Vec<u32>,
     members: Rows,
-    /// The lists that each place is in.
+    /// The lists that each input is in.
     holders: Rows,
-    /// The places of each file, by the file's id.
+    /// The inputs that are each file, by the file's id.
     numbered: Rows,
     others: Vec<u32>,
 }
 
 impl LayerViews {
     /// The layer from the views of all nodes.
-    fn new(session: &Session<'_>, spots: Vec<Spot>, views: &[View], view_of: &[u32]) -> LayerViews {
+    fn new(
+        session: &Session<'_>,
+        inputs: Vec<LevelInput>,
+        views: &[View],
+        view_of: &[u32],
+    ) -> LayerViews {
         let level_count = views.iter().flatten().map(|(level, _)| level + 1).max();
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut levels = Vec::new();
@@ -62,8 +67,8 @@ impl LayerViews {
         for level in 0..level_count.unwrap_or_default() {
             let mut known: Map<Vec<u32>, u32, KeyHashing> = Map::default();
             let in_level = |view: &View| {
-                let places = view.iter().filter(|(known, _)| *known == level);
-                places.map(|(_, spot)| *spot).collect::<Vec<u32>>()
+                let inputs = view.iter().filter(|(known, _)| *known == level);
+                inputs.map(|(_, input)| *input).collect::<Vec<u32>>()
             };
             let numbers = views.iter().map(in_level).map(|list| {
                 let next = lists.len() as u32;
@@ -78,20 +83,21 @@ impl LayerViews {
             members.extend(view_of.map(|(member, view)| (numbers[*view as usize], member as u32)));
         }
         let of_lists = lists.iter().enumerate();
-        let held = of_lists.flat_map(|(at, list)| list.iter().map(move |&spot| (at as u32, spot)));
+        let held =
+            of_lists.flat_map(|(at, list)| list.iter().map(move |&input| (at as u32, input)));
         let held: Vec<(u32, u32)> = held.collect();
-        let holders: Vec<(u32, u32)> = held.iter().map(|&(list, spot)| (spot, list)).collect();
+        let holders: Vec<(u32, u32)> = held.iter().map(|&(list, input)| (input, list)).collect();
         let mut numbered = Vec::new();
         let mut others = Vec::new();
-        for (at, spot) in spots.iter().enumerate() {
-            let number = match spot {
-                Spot::File(path, format) => session.files.number(path, *format),
-                Spot::Keyed(..)
-                | Spot::Unseen
-                | Spot::Open(..)
-                | Spot::KeyedOpen(_)
-                | Spot::Options(_)
-                | Spot::Refused(_) => None,
+        for (at, input) in inputs.iter().enumerate() {
+            let number = match input {
+                LevelInput::File(path, format) => session.files.number(path, *format),
+                LevelInput::Keyed(..)
+                | LevelInput::Unseen
+                | LevelInput::Open(..)
+                | LevelInput::KeyedOpen(_)
+                | LevelInput::Options(_)
+                | LevelInput::Refused(_) => None,
             };
             match number {
                 Some(number) => numbered.push((number, at as u32)),
@@ -106,15 +112,15 @@ impl LayerViews {
             holders: Rows::new(&holders),
             numbered: Rows::new(&numbered),
             others,
-            spots,
+            inputs,
         }
     }
 
-    /// The nodes that have any of some places, in their order. O(those nodes).
-    pub(super) fn nodes_with(&self, wanted: impl Fn(&Spot) -> bool) -> Vec<usize> {
-        let spots = self.spots.iter().enumerate();
-        let spots = spots.filter(|(_, spot)| wanted(spot));
-        let lists = spots.flat_map(|(spot, _)| self.holders.row(spot as u32));
+    /// The nodes that have any of some inputs, in their order. O(those nodes).
+    pub(super) fn nodes_with(&self, wanted: impl Fn(&LevelInput) -> bool) -> Vec<usize> {
+        let inputs = self.inputs.iter().enumerate();
+        let inputs = inputs.filter(|(_, input)| wanted(input));
+        let lists = inputs.flat_map(|(input, _)| self.holders.row(input as u32));
         let members = lists.flat_map(|&list| self.members.row(list));
         let mut members: Vec<usize> = members.map(|&member| member as usize).collect();
         members.sort_unstable();
@@ -133,7 +139,7 @@ impl LayerViews {
         let (matters, mattering) = self.mattering(session, keys);
         let mut touched: Vec<u32> = mattering
             .iter()
-            .flat_map(|&spot| self.holders.row(spot).iter().copied())
+            .flat_map(|&input| self.holders.row(input).iter().copied())
             // A value that all nodes share does not split them.
             .filter(|&list| self.members.row(list).len() < self.count)
             .collect();
@@ -141,12 +147,12 @@ impl LayerViews {
         touched.dedup();
         let level_of = |list: &u32| self.levels[*list as usize];
         for lists in touched.chunk_by(|one, other| level_of(one) == level_of(other)) {
-            // Lists that only differ in irrelevant places are treated as one.
+            // Lists that only differ in irrelevant inputs are treated as one.
             let mut same: Vec<(Vec<u32>, u32)> = Vec::new();
             for &list in lists {
-                let places = self.lists.row(list).iter().copied();
-                let places = places.filter(|spot| matters[*spot as usize]);
-                same.push((places.collect(), list));
+                let inputs = self.lists.row(list).iter().copied();
+                let inputs = inputs.filter(|input| matters[*input as usize]);
+                same.push((inputs.collect(), list));
             }
             same.sort_unstable();
             for lists in same.chunk_by(|(one, _), (other, _)| one == other) {
@@ -156,18 +162,18 @@ impl LayerViews {
         }
     }
 
-    /// For each place, whether it currently matters to lookups of `keys`, and the list of those
+    /// For each input, whether it currently matters to lookups of `keys`, and the list of those
     /// that do. O(files with a key).
     fn mattering<'k>(
         &self,
         session: &Session<'_>,
         keys: impl Iterator<Item = &'k str> + Clone,
     ) -> (Vec<bool>, Vec<u32>) {
-        let mut matters = vec![false; self.spots.len()];
+        let mut matters = vec![false; self.inputs.len()];
         let mut mattering = Vec::new();
-        let mut add = |spot: u32| {
-            if !std::mem::replace(&mut matters[spot as usize], true) {
-                mattering.push(spot);
+        let mut add = |input: u32| {
+            if !std::mem::replace(&mut matters[input as usize], true) {
+                mattering.push(input);
             }
         };
         for key in keys.clone() {
@@ -176,17 +182,17 @@ impl LayerViews {
             }
         }
         for &at in &self.others {
-            let matters = match &self.spots[at as usize] {
-                Spot::File(path, format) => {
+            let matters = match &self.inputs[at as usize] {
+                LevelInput::File(path, format) => {
                     let mut keys = keys.clone();
                     keys.any(|key| session.files.may_hold(path, key, *format))
                 }
-                Spot::Keyed(template, format) => keys.clone().any(|key| {
+                LevelInput::Keyed(template, format) => keys.clone().any(|key| {
                     let path = template.with_key(key).map(|path| path.to_string());
                     path.is_some_and(|path| session.files.may_hold(&path, key, *format))
                 }),
                 // A path that may be a file with a key makes the answer uncertain.
-                Spot::Open(template, Some(format)) => {
+                LevelInput::Open(template, Some(format)) => {
                     let mut keys = keys.clone();
                     let files = session.files;
                     keys.any(|key| {
@@ -194,8 +200,11 @@ impl LayerViews {
                             || !files.files_across(key, *format, template).is_empty()
                     })
                 }
-                Spot::Open(_, None) => false,
-                Spot::Unseen | Spot::KeyedOpen(_) | Spot::Options(_) | Spot::Refused(_) => true,
+                LevelInput::Open(_, None) => false,
+                LevelInput::Unseen
+                | LevelInput::KeyedOpen(_)
+                | LevelInput::Options(_)
+                | LevelInput::Refused(_) => true,
             };
             if matters {
                 add(at);
@@ -325,24 +334,24 @@ impl Classes {
 
 /// All nodes' views of a layer. O(nodes × locations).
 pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) -> LayerViews {
-    let mut all: Vec<Spot> = Vec::new();
+    let mut all: Vec<LevelInput> = Vec::new();
     let mut views: Vec<View> = Vec::new();
     let mut view_numbers: Vec<u32> = Vec::with_capacity(nodes.len());
-    let mut spots: Map<Spot, u32> = Map::new();
+    let mut inputs: Map<LevelInput, u32> = Map::new();
     let mut known: Map<View, u32> = Map::new();
     for member in 0..nodes.len() {
         let seen = match seen(session, nodes, member, layer) {
             Ok(seen) => seen,
             Err(Failure::NotFound) => Vec::new(),
-            Err(Failure::Error(error)) => vec![(0, Spot::Refused(error.to_string()))],
+            Err(Failure::Error(error)) => vec![(0, LevelInput::Refused(error.to_string()))],
         };
         let view: View = seen
             .into_iter()
-            .map(|(level, spot)| {
+            .map(|(level, input)| {
                 let next = all.len() as u32;
-                let number = *spots.entry(spot.clone()).or_insert(next);
+                let number = *inputs.entry(input.clone()).or_insert(next);
                 if number == next {
-                    all.push(spot);
+                    all.push(input);
                 }
                 (level, number)
             })
@@ -361,13 +370,13 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
     LayerViews::new(session, all, &views, &view_numbers)
 }
 
-/// The places of a layer for one node, level by level.
+/// The inputs of a layer for one node, level by level.
 fn seen(
     session: &Session<'_>,
     nodes: &KnownNodes,
     member: usize,
     layer: &Layer,
-) -> Found<Vec<(u32, Spot)>> {
+) -> Found<Vec<(u32, LevelInput)>> {
     let mut engine = Engine::new(*session, nodes.scope(member));
     let invocation = Invocation::default();
     let Some(provider) = engine.provider(layer)? else {
@@ -386,30 +395,35 @@ fn seen(
     Ok(seen)
 }
 
-fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u32, Spot)>) {
+fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u32, LevelInput)>) {
     if let Some(declared) = &level.declared {
         add_declared(at, level, declared, seen);
         return;
     }
     let format = format_of(&level.function);
     if format.is_some() && session.settings.keys.is_some() {
-        seen.push((at, Spot::Options(level.options.clone())));
+        seen.push((at, LevelInput::Options(level.options.clone())));
     }
     for location in level.locations.iter().flat_map(|all| all.iter()) {
-        let spot = match (&location.open, format) {
-            (Some(open), _) => Spot::Open(Arc::new(open.template.clone()), format),
+        let input = match (&location.open, format) {
+            (Some(open), _) => LevelInput::Open(Arc::new(open.template.clone()), format),
             (None, Some(format)) if location.exists && !location.is_uri => {
-                Spot::File(location.place.clone(), format)
+                LevelInput::File(location.place.clone(), format)
             }
-            (None, _) if location.exists => Spot::Unseen,
-            (None, _) if level.function.kind == FunctionKind::Hiera3Backend => Spot::Unseen,
+            (None, _) if location.exists => LevelInput::Unseen,
+            (None, _) if level.function.kind == FunctionKind::Hiera3Backend => LevelInput::Unseen,
             (None, _) => continue,
         };
-        seen.push((at, spot));
+        seen.push((at, input));
     }
 }
 
-fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut Vec<(u32, Spot)>) {
+fn add_declared(
+    at: u32,
+    level: &LevelProvider,
+    declared: &Declared,
+    seen: &mut Vec<(u32, LevelInput)>,
+) {
     let Declared { backend, datadir } = declared;
     let Some(reading) = declared_reading(backend.like) else {
         // It returns the same for every node, as far as known.
@@ -422,7 +436,7 @@ fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut 
             .iter()
             .map(|path| path.template(template, datadir));
         templates
-            .map(|template| (at, Spot::Keyed(template, format)))
+            .map(|template| (at, LevelInput::Keyed(template, format)))
             .collect::<Vec<_>>()
     };
     let Some(locations) = &level.locations else {
@@ -431,10 +445,10 @@ fn add_declared(at: u32, level: &LevelProvider, declared: &Declared, seen: &mut 
     };
     for location in locations.iter() {
         match &location.open {
-            Some(open) => seen.push((at, Spot::KeyedOpen(Arc::new(open.template.clone())))),
+            Some(open) => seen.push((at, LevelInput::KeyedOpen(Arc::new(open.template.clone())))),
             None if !location.exists || location.is_uri => {}
             None if backend.path.is_empty() => {
-                seen.push((at, Spot::File(location.place.clone(), format)));
+                seen.push((at, LevelInput::File(location.place.clone(), format)));
             }
             None => seen.extend(keyed(&location.template())),
         }

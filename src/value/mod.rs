@@ -110,7 +110,7 @@ pub enum Opaque {
         /// Encryption method, upper case.
         method: String,
         /// A hash of the cipher text: equal hashes mean equal cipher texts.
-        print: u64,
+        fingerprint: u64,
     },
     /// A string whose interpolation needs something unknown; `text` is the string as written,
     /// `because` names the missing variable, custom backend or the like.
@@ -147,7 +147,7 @@ impl Opaque {
         let parts: Vec<&str> = cipher.split_ascii_whitespace().collect();
         Opaque::Secret {
             method: method.to_owned(),
-            print: KeyHashing.hash_one(parts),
+            fingerprint: KeyHashing.hash_one(parts),
         }
     }
 
@@ -155,9 +155,12 @@ impl Opaque {
     #[must_use]
     pub fn inside(self, text: &str) -> Opaque {
         match self {
-            Opaque::Secret { method, print } => Opaque::Secret {
+            Opaque::Secret {
                 method,
-                print: KeyHashing.hash_one((print, text)),
+                fingerprint,
+            } => Opaque::Secret {
+                method,
+                fingerprint: KeyHashing.hash_one((fingerprint, text)),
             },
             Opaque::Unknown { because, .. } => Opaque::Unknown {
                 text: text.to_owned(),

@@ -37,7 +37,7 @@ pub struct CodeFacts {
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
     /// See [`CodeFacts::is_alike`].
-    pub(super) print: TextHash,
+    pub(super) fingerprint: TextHash,
 }
 
 /// The kind of a definition.
@@ -90,7 +90,7 @@ pub struct ParameterFact {
     /// Its `@param` documentation.
     pub documentation: Option<Box<str>>,
     /// The hash of its type's text.
-    pub(super) print: TextHash,
+    pub(super) fingerprint: TextHash,
 }
 
 /// `type Name = …`
@@ -288,7 +288,7 @@ impl CodeFacts {
     /// defined types if these include and look up the same.
     #[must_use]
     pub fn is_equivalent(&self, other: &CodeFacts) -> bool {
-        self.print == other.print
+        self.fingerprint == other.fingerprint
     }
 }
 
@@ -419,7 +419,7 @@ impl ParameterFact {
     /// Whether both accept the same data: the same type, and both with or both without a default.
     #[must_use]
     pub fn takes_the_same(&self, other: &ParameterFact) -> bool {
-        self.print == other.print && self.default.is_some() == other.default.is_some()
+        self.fingerprint == other.fingerprint && self.default.is_some() == other.default.is_some()
     }
 }
 

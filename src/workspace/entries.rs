@@ -57,7 +57,7 @@ impl EntryCache {
             };
         };
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((name, value)) = held().get(&fact.print)
+        if let Some((name, value)) = held().get(&fact.fingerprint)
             && **name == *key
         {
             return Entry::Value(value.clone());
@@ -66,7 +66,7 @@ impl EntryCache {
             return Entry::Unknown;
         };
         let named = (fact.name.clone(), value.clone());
-        held().insert(fact.print, named, bytes);
+        held().insert(fact.fingerprint, named, bytes);
         Entry::Value(value)
     }
 }

@@ -242,7 +242,7 @@ impl Extraction<'_> {
             value: range,
             state: KeyState::Read,
             kind: kind(self.source.format, self.tree.node(value)),
-            print: self.print(range, end),
+            fingerprint: self.fingerprint(range, end),
         });
     }
 
@@ -291,7 +291,7 @@ impl Extraction<'_> {
                     pattern: self.names.intern(pattern),
                     key: self.tree.node(key).range,
                     value: range,
-                    print: self.print(range, range.end as usize),
+                    fingerprint: self.fingerprint(range, range.end as usize),
                 });
             }
         }
@@ -305,7 +305,7 @@ impl Extraction<'_> {
             };
             let end = broken.range.end.max(key.range.end);
             let value = TextRange::new(key.range.end as usize, end as usize);
-            let print = self.print_of_broken(value);
+            let fingerprint = self.fingerprint_of_broken(value);
             self.keys.push(KeyFact {
                 name: self.names.intern(&key.text),
                 key: key.range,
@@ -313,7 +313,7 @@ impl Extraction<'_> {
                 value,
                 state: KeyState::Broken,
                 kind: ValueKind::Other,
-                print,
+                fingerprint,
             });
         }
         if !self.tree.broken().is_empty() {
@@ -324,7 +324,7 @@ impl Extraction<'_> {
 
     /// A fingerprint of a value: of its text, up to the next entry if blank lines can belong to a
     /// block scalar, and of the whole text if the value may refer to another part of it.
-    fn print(&self, value: TextRange, end: usize) -> u64 {
+    fn fingerprint(&self, value: TextRange, end: usize) -> u64 {
         let FactSource {
             text, hash, format, ..
         } = self.source;
@@ -338,24 +338,24 @@ impl Extraction<'_> {
             true => text.get(start..end).unwrap_or(own),
             false => own,
         };
-        let print = TextHash::of(text.as_bytes()).0;
+        let fingerprint = TextHash::of(text.as_bytes()).0;
         let behind = self.aliases.partition_point(|&alias| alias < value.start);
         let alias = self.aliases.get(behind);
         match alias.is_some_and(|&alias| (alias as usize) < start + text.len()) {
-            true => print ^ hash.0.rotate_left(1),
-            false => print,
+            true => fingerprint ^ hash.0.rotate_left(1),
+            false => fingerprint,
         }
     }
 
     /// The same for an entry without a tree, where any `*` may be an alias.
-    fn print_of_broken(&self, value: TextRange) -> u64 {
+    fn fingerprint_of_broken(&self, value: TextRange) -> u64 {
         let FactSource { text, hash, .. } = self.source;
         let text = text.get(value.start as usize..value.end as usize);
         let text = text.unwrap_or_default();
-        let print = TextHash::of(text.as_bytes()).0;
+        let fingerprint = TextHash::of(text.as_bytes()).0;
         match text.contains('*') {
-            true => print ^ hash.0.rotate_left(1),
-            false => print,
+            true => fingerprint ^ hash.0.rotate_left(1),
+            false => fingerprint,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Extracts the facts of a manifest or template from its tree.
 
 mod constants;
-mod print;
+mod fingerprint;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -52,9 +52,9 @@ pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts
         variables: variables(&parse.root, names).into(),
         calls: extraction.calls.into(),
         is_broken: !parse.problems.is_empty(),
-        print: TextHash::default(),
+        fingerprint: TextHash::default(),
     };
-    code.print = print::of(
+    code.fingerprint = fingerprint::of(
         &code,
         text,
         (dialect == Dialect::Manifest).then_some(&parse.root),
@@ -222,7 +222,7 @@ impl Extraction<'_> {
                 default: fact.value.as_ref().map(|node| node.range),
                 captures_rest: fact.captures_rest,
                 documentation: documentation.parameter(&fact.name),
-                print: TextHash::of(fact.expected.as_ref().map_or(&b""[..], |node| {
+                fingerprint: TextHash::of(fact.expected.as_ref().map_or(&b""[..], |node| {
                     let text = self.text.as_bytes();
                     text.get(node.range.as_usize()).unwrap_or_default()
                 })),

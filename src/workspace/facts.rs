@@ -30,7 +30,7 @@ pub struct KeyFact {
     /// The kind of its value, in the file's own format.
     pub kind: ValueKind,
     /// A hash of the value: equal hashes mean equal values, whatever else changed in the file.
-    pub(super) print: u64,
+    pub(super) fingerprint: u64,
 }
 
 /// The kind of a value, before interpolation and decryption.
@@ -98,7 +98,7 @@ pub struct OptionFact {
     /// The range of its options.
     pub value: TextRange,
     /// Equal hashes mean equal options.
-    pub(super) print: u64,
+    pub(super) fingerprint: u64,
 }
 
 /// The facts of one text. Compact: there is one for every file of the workspace.
@@ -369,7 +369,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
         let sorted = facts.into_iter().flat_map(FileFacts::sorted);
         // If Puppet begins or ceases to refuse a file, every key in it changes.
         sorted
-            .map(|key| (Arc::clone(&key.name), key.print ^ refused))
+            .map(|key| (Arc::clone(&key.name), key.fingerprint ^ refused))
             .collect()
     };
     merge(keys(before), keys(after), |name, step| match step {
@@ -383,7 +383,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
             .into_iter()
             .flat_map(|facts| facts.lookup_options.iter());
         let by_pattern: std::collections::BTreeMap<Arc<str>, u64> = entries
-            .map(|option| (Arc::clone(&option.pattern), option.print))
+            .map(|option| (Arc::clone(&option.pattern), option.fingerprint))
             .collect();
         by_pattern.into_iter().collect::<Vec<_>>()
     };

@@ -210,8 +210,8 @@ impl Snapshot {
     /// Whether a path is, or goes through, a broken symbolic link out of the workspace.
     #[must_use]
     pub fn is_behind_lost_link(&self, at: &str) -> bool {
-        let mut way = std::iter::successors(Some(at), |at| path::parent(at));
-        way.any(|at| self.tree.get(at) == Some(&PathEntry::LostLink(Lost::Outside)))
+        let mut ancestors = std::iter::successors(Some(at), |at| path::parent(at));
+        ancestors.any(|at| self.tree.get(at) == Some(&PathEntry::LostLink(Lost::Outside)))
     }
 
     /// The settings that concern files.

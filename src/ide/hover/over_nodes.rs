@@ -421,7 +421,11 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
             .iter()
             .position(|known| plain_words(known) == plain_words(&own));
         let difference = earlier.and_then(|at| Some((at, differing_cell(&groups[at], group)?)));
-        let is_secret = || group.value.is_ok_and(|value| value.is_some_and(yaml::has_secret));
+        let is_secret = || {
+            group
+                .value
+                .is_ok_and(|value| value.is_some_and(yaml::has_secret))
+        };
         found.push(match difference {
             None if earlier.is_some() && is_secret() => {
                 vec![text("a different value (encrypted)")]

@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::call_hierarchy::{
     CallItem, incoming as callers, outgoing as called, prepare as key_at,
 };
@@ -26,7 +26,7 @@ pub(crate) async fn prepare(
     };
     let place = params.text_document_position_params;
     let method = "textDocument/prepareCallHierarchy";
-    at_place(session, method, &place, Wants::WholeWorkspace, work).await
+    at_place(session, method, &place, Needs::WholeWorkspace, work).await
 }
 
 pub(crate) async fn incoming(
@@ -43,8 +43,8 @@ pub(crate) async fn incoming(
         });
         Some(calls.collect())
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "callHierarchy/incomingCalls", lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, "callHierarchy/incomingCalls", lane, needs, work).await
 }
 
 pub(crate) async fn outgoing(
@@ -71,8 +71,8 @@ pub(crate) async fn outgoing(
         });
         Some(calls.collect())
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "callHierarchy/outgoingCalls", lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, "callHierarchy/outgoingCalls", lane, needs, work).await
 }
 
 fn ranges(view: &View, path: &str, tokens: &[TextRange]) -> Option<Vec<lsp::Range>> {

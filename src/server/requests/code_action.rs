@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::text_range;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::disk::DiskFiles;
 use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
@@ -81,7 +81,7 @@ pub(crate) async fn handle(
         let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
         Some(shown.collect())
     };
-    let (lane, accepts) = (Lane::Interactive, Wants::WholeWorkspace);
+    let (lane, accepts) = (Lane::Interactive, Needs::WholeWorkspace);
     super::answer(session, "textDocument/codeAction", lane, accepts, work).await
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::lens::{self, LensKind};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
@@ -40,7 +40,7 @@ pub(crate) async fn handle(
         })
     };
     let method = "textDocument/codeLens";
-    of_file(session, method, &document, Wants::WholeWorkspace, work).await
+    of_file(session, method, &document, Needs::WholeWorkspace, work).await
 }
 
 /// `codeLens/resolve`: computes the impact of an edit. A complete lens is returned unchanged.
@@ -57,8 +57,8 @@ pub(crate) async fn resolve(session: &Connection, lens: lsp::CodeLens) -> Result
             range: lens.range,
         }
     };
-    let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
-    super::answer(session, "codeLens/resolve", lane, wants, work).await
+    let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);
+    super::answer(session, "codeLens/resolve", lane, needs, work).await
 }
 
 fn command(kind: &LensKind, argument: Value) -> lsp::Command {

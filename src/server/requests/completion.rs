@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::range;
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::completion::{Completion, Item, ItemKind, complete};
 use crate::ide::hover::{Described, HoverForm, HoverOptions, described};
 use crate::ide::markdown::in_markdown;
@@ -44,7 +44,7 @@ pub(crate) async fn handle(
             items: items.collect(),
         }))
     };
-    at_place(session, "textDocument/completion", &at, Wants::Soon, work).await
+    at_place(session, "textDocument/completion", &at, Needs::Soon, work).await
 }
 
 /// Adds the documentation of an item.
@@ -77,8 +77,8 @@ pub(crate) async fn resolve(
             ..item
         }
     };
-    let (lane, wants) = (Lane::Interactive, Wants::Soon);
-    super::answer(session, "completionItem/resolve", lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::Soon);
+    super::answer(session, "completionItem/resolve", lane, needs, work).await
 }
 
 fn converted(

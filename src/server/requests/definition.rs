@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::{LocationConverter, range};
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::analysis::{Analysis, NodeFile};
 use crate::ide::definition::{DefinitionPlaces, declaration, definition, type_definition};
 use crate::server::connection::Connection;
@@ -65,5 +65,5 @@ async fn answer(
             ),
         })
     };
-    at_place(session, method, &place, Wants::WholeWorkspace, work).await
+    at_place(session, method, &place, Needs::WholeWorkspace, work).await
 }

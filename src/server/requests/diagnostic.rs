@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, no_answer};
+use super::{Needs, View, no_answer};
 use crate::rules::RuleSet;
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
@@ -36,9 +36,9 @@ pub(crate) async fn handle(
             return answer.await.map_err(|why| no_answer(session, METHOD, why));
         }
     }
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
     let work = move |view: View| check(&view, RuleSet::All);
-    super::answer(session, METHOD, lane, wants, work).await
+    super::answer(session, METHOD, lane, needs, work).await
 }
 
 fn report(

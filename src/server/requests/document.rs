@@ -8,7 +8,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
 use super::execute_command::file;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::ide::document::{self, Document, DocumentAnswer, ExplainForm, KeyPlace, Question};
 use crate::ide::hover;
 use crate::server::capabilities::{DIFF, DOCTOR, EXPLAIN, IMPACT, MATRIX, REVEAL, USES, VALUE};
@@ -84,7 +84,7 @@ pub(super) async fn answer(
             DocumentAnswer::Document(document) => json_of(document, extras),
         })
     };
-    let answer = super::answer(session, command, lane, Wants::WholeWorkspace, work).await;
+    let answer = super::answer(session, command, lane, Needs::WholeWorkspace, work).await;
     progress.end(session).await;
     let answer = answer?.map_err(|why: String| Error::invalid_params(why))?;
     if session.facts().opens_files {

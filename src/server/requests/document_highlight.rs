@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::range;
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::references::{Role, highlights};
 use crate::server::connection::Connection;
 
@@ -33,5 +33,5 @@ pub(crate) async fn handle(
         Some(found.collect::<Vec<_>>()).filter(|found| !found.is_empty())
     };
     let method = "textDocument/documentHighlight";
-    at_place(session, method, &place, Wants::Soon, work).await
+    at_place(session, method, &place, Needs::Soon, work).await
 }

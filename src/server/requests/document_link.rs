@@ -5,7 +5,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::locations::range;
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::links::document_links;
 use crate::server::connection::Connection;
 
@@ -26,5 +26,5 @@ pub(crate) async fn handle(
         Some(links.collect())
     };
     let (method, document) = ("textDocument/documentLink", params.text_document);
-    of_file(session, method, &document, Wants::WholeWorkspace, work).await
+    of_file(session, method, &document, Needs::WholeWorkspace, work).await
 }

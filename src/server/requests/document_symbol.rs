@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::outline::document_symbols;
 use crate::ide::symbols::{Symbol, SymbolKind};
 use crate::server::connection::Connection;
@@ -41,7 +41,7 @@ pub(crate) async fn handle(
         })
     };
     let method = "textDocument/documentSymbol";
-    of_file(session, method, &document, Wants::WholeWorkspace, work).await
+    of_file(session, method, &document, Needs::WholeWorkspace, work).await
 }
 
 #[expect(deprecated, reason = "the protocol's type still has the field")]

@@ -13,7 +13,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::document;
 use super::nodes;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::analysis::Effect;
 use crate::disk;
 use crate::server::capabilities::{
@@ -118,8 +118,8 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
         let files: Vec<String> = known.paths().map(str::to_owned).collect();
         is_stray.then_some(files)
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let Some(files) = super::answer(session, SELECT_NODE, lane, wants, work).await? else {
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    let Some(files) = super::answer(session, SELECT_NODE, lane, needs, work).await? else {
         return Ok(());
     };
     session.choose(|choices| {
@@ -157,8 +157,8 @@ async fn check_fact(
             view.map_or(Effect::Possible, |view| known.effect_of(&view, &chosen))
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    let why = match super::answer(session, SET_FACT, lane, wants, work).await? {
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    let why = match super::answer(session, SET_FACT, lane, needs, work).await? {
         Effect::Possible => return Ok(None),
         Effect::NotNow(words) => return Ok(Some(json!({ "message": words }))),
         Effect::Never(why) => why,
@@ -283,6 +283,6 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
             })
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, HIERARCHIES, lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, HIERARCHIES, lane, needs, work).await
 }

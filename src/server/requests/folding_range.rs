@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::{offset, range};
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::folding::{FoldKind, folds, selections};
 use crate::server::connection::Connection;
 
@@ -30,7 +30,7 @@ pub(crate) async fn handle(
         Some(found.collect())
     };
     let (method, document) = ("textDocument/foldingRange", params.text_document);
-    of_file(session, method, &document, Wants::Soon, work).await
+    of_file(session, method, &document, Needs::Soon, work).await
 }
 
 pub(crate) async fn selection(
@@ -43,7 +43,7 @@ pub(crate) async fn selection(
         positions.map(|&at| around(view, path, at)).collect()
     };
     let (method, document) = ("textDocument/selectionRange", params.text_document);
-    of_file(session, method, &document, Wants::Soon, work).await
+    of_file(session, method, &document, Needs::Soon, work).await
 }
 
 /// The ranges around a position; the protocol requires a result for each position.

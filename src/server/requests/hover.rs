@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::disk::file_uri;
 use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink, WholeValue};
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
@@ -16,9 +16,9 @@ pub(crate) async fn handle(
     params: lsp::HoverParams,
 ) -> Result<Option<lsp::Hover>> {
     let place = params.text_document_position_params;
-    let (document, wants) = (&place.text_document, Wants::Soon);
+    let (document, needs) = (&place.text_document, Needs::Soon);
     let work = move |view: &View, path: &str| answer(view, path, place.position);
-    of_file(session, "textDocument/hover", document, wants, work).await
+    of_file(session, "textDocument/hover", document, needs, work).await
 }
 
 fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {

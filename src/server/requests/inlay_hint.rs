@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
 use super::locations::text_range;
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::hint::{Hint, HintKind, hints};
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -31,7 +31,7 @@ pub(crate) async fn handle(
         )
     };
     let (method, document) = ("textDocument/inlayHint", params.text_document);
-    of_file(session, method, &document, Wants::WholeWorkspace, work).await
+    of_file(session, method, &document, Needs::WholeWorkspace, work).await
 }
 
 fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {

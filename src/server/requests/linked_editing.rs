@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::range;
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::linked_editing::linked_ranges;
 use crate::server::connection::Connection;
 
@@ -26,5 +26,5 @@ pub(crate) async fn handle(
         })
     };
     let method = "textDocument/linkedEditingRange";
-    at_place(session, method, &place, Wants::Soon, work).await
+    at_place(session, method, &place, Needs::Soon, work).await
 }

@@ -244,7 +244,7 @@ impl View {
 
 /// The state of the first read that a job needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum Needs {
     /// The whole workspace, unless that takes too long: the answer then says so.
     Soon,
     /// The whole workspace, however long that takes: a partial one has false problems and gaps.
@@ -257,7 +257,7 @@ pub(crate) async fn answer<T: Send + 'static>(
     session: &Connection,
     method: &str,
     lane: Lane,
-    wants: Wants,
+    needs: Needs,
     work: impl FnOnce(View) -> T + Send + 'static,
 ) -> Result<T> {
     let Some(ticket) = ordered::ticket() else {
@@ -265,7 +265,7 @@ pub(crate) async fn answer<T: Send + 'static>(
     };
     let stop = ticket.stop.clone();
     let view = tokio::select! {
-        view = whole_view(session, &ticket, wants) => view,
+        view = whole_view(session, &ticket, needs) => view,
         reason = stop.stopped() => return Err(no_answer(session, method, NoAnswer::Stopped(reason))),
     };
     let Some(view) = view else {
@@ -282,14 +282,14 @@ pub(crate) async fn of_file<T: Send + 'static>(
     session: &Connection,
     method: &str,
     document: &lsp::TextDocumentIdentifier,
-    wants: Wants,
+    needs: Needs,
     work: impl FnOnce(&View, &str) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let Some(path) = convert::path(document.uri.as_str()) else {
         return Ok(None);
     };
     let work = move |view: View| work(&view, &path);
-    answer(session, method, Lane::Interactive, wants, work).await
+    answer(session, method, Lane::Interactive, needs, work).await
 }
 
 /// Answers a request about a place in a file, given as a byte offset.
@@ -297,7 +297,7 @@ pub(crate) async fn at_place<T: Send + 'static>(
     session: &Connection,
     method: &str,
     place: &lsp::TextDocumentPositionParams,
-    wants: Wants,
+    needs: Needs,
     work: impl FnOnce(&View, &str, usize) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let position = place.position;
@@ -305,21 +305,21 @@ pub(crate) async fn at_place<T: Send + 'static>(
         let offset = locations::offset(view, path, position)?;
         work(view, path, offset)
     };
-    of_file(session, method, &place.text_document, wants, work).await
+    of_file(session, method, &place.text_document, needs, work).await
 }
 
-async fn whole_view(session: &Connection, ticket: &Ticket, wants: Wants) -> Option<View> {
+async fn whole_view(session: &Connection, ticket: &Ticket, needs: Needs) -> Option<View> {
     let view = View::of(session, ticket).await?;
     if view.index == Index::Complete {
         return Some(view);
     }
     let read = is_read(session);
-    match wants {
-        Wants::Soon => match tokio::time::timeout(PATIENCE, read).await {
+    match needs {
+        Needs::Soon => match tokio::time::timeout(PATIENCE, read).await {
             Ok(read) => read?,
             Err(_) => return Some(view),
         },
-        Wants::WholeWorkspace => read.await?,
+        Needs::WholeWorkspace => read.await?,
     }
     let fresh = View::now(session, ticket.stop.clone()).await?;
     Some(View {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::Result;
 
 use super::execute_command::place;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::analysis::{NodeSet, RECIPES, RootView, Spread, UsedVariable};
 use crate::disk;
 use crate::scope::Knowledge;
@@ -54,8 +54,8 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
             answer
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, NODES, lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, NODES, lane, needs, work).await
 }
 
 /// For each node how much is known of it, and its values of the variables in paths of levels.
@@ -128,8 +128,8 @@ pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Val
             })
         })
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, FACTS, lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, FACTS, lane, needs, work).await
 }
 
 fn fact(

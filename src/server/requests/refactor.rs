@@ -7,7 +7,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::edits::{Note, plan_edit};
 use super::locations::offset;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::ide::refactor::{RefactoringKind, chosen, offers, refused};
 use crate::server::capabilities::EditForm;
 use crate::server::connection::Connection;
@@ -88,7 +88,7 @@ pub(crate) async fn resolve(
         let edit = plan_edit(&view, &offer.plan, form, Some(&note));
         Ok(lsp::CodeAction { edit, ..action })
     };
-    let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
-    let answer = super::answer(session, "codeAction/resolve", lane, wants, work).await?;
+    let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);
+    let answer = super::answer(session, "codeAction/resolve", lane, needs, work).await?;
     answer.map_err(super::refused)
 }

@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::LocationConverter;
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::references::{Role, references};
 use crate::server::connection::Connection;
 
@@ -24,5 +24,5 @@ pub(crate) async fn handle(
     };
     let place = params.text_document_position;
     let method = "textDocument/references";
-    at_place(session, method, &place, Wants::WholeWorkspace, work).await
+    at_place(session, method, &place, Needs::WholeWorkspace, work).await
 }

@@ -5,7 +5,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::edits::{Note, annotate, workspace_edit};
 use super::locations::range;
-use super::{View, Wants, at_place, refused};
+use super::{Needs, View, at_place, refused};
 use crate::ide::rename::file::{Moved, file_renames};
 use crate::ide::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
@@ -25,7 +25,7 @@ pub(crate) async fn prepare(
         renamed.transpose()
     };
     let method = "textDocument/prepareRename";
-    let answer = at_place(session, method, &at, Wants::Soon, work).await?;
+    let answer = at_place(session, method, &at, Needs::Soon, work).await?;
     answer.transpose().map_err(refused)
 }
 
@@ -54,8 +54,8 @@ pub(crate) async fn handle(
         Ok((edit, renamed.to_know))
     };
     let work = move |view: &View, path: &str, offset| Some(renamed(view, path, offset));
-    let (method, wants) = ("textDocument/rename", Wants::WholeWorkspace);
-    let answer = at_place(session, method, &at, wants, work).await?;
+    let (method, needs) = ("textDocument/rename", Needs::WholeWorkspace);
+    let answer = at_place(session, method, &at, needs, work).await?;
     let Some((edit, notes)) = answer.transpose().map_err(refused)? else {
         return Ok(None);
     };
@@ -83,6 +83,6 @@ pub(crate) async fn files(
         let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
         Some(workspace_edit(&view, &edits, form)).filter(|_| !edits.is_empty())
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "workspace/willRenameFiles", lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, "workspace/willRenameFiles", lane, needs, work).await
 }

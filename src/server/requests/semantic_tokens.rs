@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, of_file};
+use super::{Needs, View, of_file};
 use crate::ide::references::Role;
 use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
 use crate::server::connection::Connection;
@@ -80,7 +80,7 @@ pub(crate) async fn full(
         }))
     };
     let (method, document) = ("textDocument/semanticTokens/full", params.text_document);
-    of_file(session, method, &document, Wants::Soon, work).await
+    of_file(session, method, &document, Needs::Soon, work).await
 }
 
 pub(crate) async fn delta(
@@ -105,7 +105,7 @@ pub(crate) async fn delta(
         })
     };
     let method = "textDocument/semanticTokens/full/delta";
-    of_file(session, method, &params.text_document, Wants::Soon, work).await
+    of_file(session, method, &params.text_document, Needs::Soon, work).await
 }
 
 pub(crate) async fn within(
@@ -122,7 +122,7 @@ pub(crate) async fn within(
         ))
     };
     let (method, document) = ("textDocument/semanticTokens/range", params.text_document);
-    of_file(session, method, &document, Wants::Soon, work).await
+    of_file(session, method, &document, Needs::Soon, work).await
 }
 
 /// The tokens of a file, or of some of its lines, each relative to the previous one.

@@ -9,7 +9,7 @@ use tower_lsp::jsonrpc::{Error, Result};
 use super::document::{position, shown};
 use super::edits::{Note, plan_edit};
 use super::execute_command::{file, place};
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::analysis::{Analysis, quoted};
 use crate::ide::document::KeyPlace;
 use crate::ide::expectation::chosen;
@@ -70,8 +70,8 @@ pub(super) async fn answer(
             false => reasons(analysis, &key_place.path, &key, &request),
         })
     };
-    let (lane, wants) = (Lane::Document, Wants::WholeWorkspace);
-    let answer = super::answer(session, command, lane, wants, work).await?;
+    let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);
+    let answer = super::answer(session, command, lane, needs, work).await?;
     answer.map_err(|why: String| Error::invalid_params(why))
 }
 

@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{View, Wants, at_place};
+use super::{Needs, View, at_place};
 use crate::ide::signature::signature;
 use crate::server::connection::Connection;
 
@@ -36,5 +36,5 @@ pub(crate) async fn handle(
         })
     };
     let method = "textDocument/signatureHelp";
-    at_place(session, method, &place, Wants::Soon, work).await
+    at_place(session, method, &place, Needs::Soon, work).await
 }

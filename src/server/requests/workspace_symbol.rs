@@ -4,7 +4,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{View, Wants};
+use super::{Needs, View};
 use crate::ide::symbols::search;
 use crate::server::connection::Connection;
 use crate::server::convert;
@@ -29,8 +29,8 @@ pub(crate) async fn handle(
         });
         Some(lsp::WorkspaceSymbolResponse::Flat(symbols))
     };
-    let (lane, wants) = (Lane::Interactive, Wants::WholeWorkspace);
-    super::answer(session, "workspace/symbol", lane, wants, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, "workspace/symbol", lane, needs, work).await
 }
 
 fn symbol(path: &str, name: String, uri: lsp::Uri, range: lsp::Range) -> lsp::SymbolInformation {

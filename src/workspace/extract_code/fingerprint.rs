@@ -27,8 +27,8 @@ pub(super) fn of(code: &CodeFacts, text: &str, manifest: Option<&Expression>) ->
     let mut statements = statements(code, text);
     // The order matters among all of them.
     statements.sort_by_key(|(start, _)| *start);
-    for (_, print) in statements {
-        print.hash(&mut hasher);
+    for (_, fingerprint) in statements {
+        fingerprint.hash(&mut hasher);
     }
     if let Some(root) = manifest {
         for range in evaluated(root, text.len()) {
