@@ -230,7 +230,7 @@ pub fn difference_lines(
 }
 
 /// The answers of a difference, to be shown side by side: cut, but so that they remain distinct.
-/// Answers that read alike differ in encrypted parts.
+/// If answers with encrypted parts read alike, the second is marked as different.
 #[must_use]
 pub fn side_texts(difference: &Difference) -> Vec<String> {
     let Difference { before, after, .. } = difference;

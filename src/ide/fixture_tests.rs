@@ -114,7 +114,7 @@ pub(super) fn also_half_typed(text: &str, answer: impl Fn(&str) -> String) -> St
 }
 
 /// Checks cases that are written one below the other: a line after `$ ` is a text, in which `\n`
-/// always stands for a line break, and the lines below it are its answer. Lines after `## ` are
+/// stands for a line break, and the lines below it are its answer. Lines after `## ` are
 /// titles.
 pub(super) fn check_cases(cases: Expect, answer: impl Fn(&str) -> String) {
     let mut shown = String::new();

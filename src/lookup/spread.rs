@@ -138,13 +138,13 @@ fn put_first(members: &mut [usize], first: &[usize]) {
     }
 }
 
-/// The known nodes whose levels of a layer read the file at `path`, by number. O(places + nodes
+/// The known nodes whose levels of a layer read the file at `path`, by number. O(inputs + nodes
 /// that read it) once the views are known.
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
     views.nodes_with(|input| match input {
-        LevelInput::File(place, _) => **place == *path,
+        LevelInput::File(file, _) => **file == *path,
         LevelInput::Keyed(template, _) => template.matches(path),
         LevelInput::Unseen
         | LevelInput::Open(..)
@@ -165,7 +165,7 @@ pub fn possible_readers(
 ) -> Vec<usize> {
     let views = session.views(nodes, layer);
     views.nodes_with(|input| match input {
-        LevelInput::File(place, _) => **place == *path,
+        LevelInput::File(file, _) => **file == *path,
         LevelInput::Open(template, _) => template.matches_across_folders(path),
         LevelInput::Keyed(template, _) => template.matches(path),
         LevelInput::KeyedOpen(_) => true,

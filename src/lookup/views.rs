@@ -1,4 +1,4 @@
-//! The files that the levels of a layer read for each of many nodes: the same list for most nodes.
+//! What the levels of a layer read for each of many nodes: the same list for most nodes.
 
 use std::collections::HashMap as Map;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::scope::{Column, KnownNodes};
 use crate::value::{KeyHashing, Value};
 use crate::workspace::Format;
 
-/// Something that a level reads for a node.
+/// What the result of a level depends on for a node: a file, its options, or an error.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum LevelInput {
     File(Arc<str>, Format),
@@ -47,7 +47,7 @@ pub(super) struct LayerViews {
     members: Rows,
     /// The lists that each input is in.
     holders: Rows,
-    /// The inputs that are each file, by the file's id.
+    /// The inputs that read each file, by the file's id.
     numbered: Rows,
     others: Vec<u32>,
 }
@@ -116,7 +116,7 @@ impl LayerViews {
         }
     }
 
-    /// The nodes that have any of some inputs, in their order. O(those nodes).
+    /// The nodes that have one of the wanted inputs, in their order. O(inputs + those nodes).
     pub(super) fn nodes_with(&self, wanted: impl Fn(&LevelInput) -> bool) -> Vec<usize> {
         let inputs = self.inputs.iter().enumerate();
         let inputs = inputs.filter(|(_, input)| wanted(input));
@@ -140,7 +140,7 @@ impl LayerViews {
         let mut touched: Vec<u32> = mattering
             .iter()
             .flat_map(|&input| self.holders.row(input).iter().copied())
-            // A value that all nodes share does not split them.
+            // A list that all nodes share does not split them.
             .filter(|&list| self.members.row(list).len() < self.count)
             .collect();
         touched.sort_unstable();

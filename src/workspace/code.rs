@@ -36,7 +36,7 @@ pub struct CodeFacts {
     pub calls: Box<[CallFact]>,
     /// Whether Puppet refuses the text.
     pub is_broken: bool,
-    /// See [`CodeFacts::is_alike`].
+    /// See [`CodeFacts::is_equivalent`].
     pub(super) fingerprint: TextHash,
 }
 

@@ -10,7 +10,7 @@ use super::paths::{Order, Paths};
 use super::snapshot::{FileId, Snapshot};
 use crate::hierarchy::Template;
 
-/// Number of templates that are always cached, at two bytes for every file each.
+/// Number of templates that are always cached, at two to six bytes for every file each.
 const FEW_TEMPLATES: usize = 64;
 
 /// Maximum number of bytes for further templates: a hierarchy has a handful, times the places that
@@ -52,14 +52,15 @@ struct Known {
 
 /// The results for one template.
 struct Fits {
-    by_file: Vec<Fit>,
+    by_file: Box<[Fit]>,
     /// The files that the template can match, ordered.
-    files: Vec<FileId>,
+    files: Box<[FileId]>,
 }
 
 impl FitCache {
-    /// The files with a key that match a template, of one format or of any. O(files with the key)
-    /// or O(files that match), whichever are fewer, and O(all files) the first time for a template.
+    /// The files with a key that match a template, of one format or of any. Goes through the files
+    /// with the key or those that match, whichever are fewer; the first time for a template through
+    /// all files.
     pub(super) fn holders(
         &self,
         snapshot: &Snapshot,
@@ -111,7 +112,7 @@ impl Fits {
     /// O(all files).
     fn new(template: &Template, order: &Order) -> Fits {
         let fit = |path: Option<&Arc<str>>| path.map_or(Fit::No, |path| Fit::new(template, path));
-        let by_file: Vec<Fit> = order.by_file().map(fit).collect();
+        let by_file: Box<[Fit]> = order.by_file().map(fit).collect();
         let files = (0..).zip(&by_file);
         let files = files.filter(|(_, fit)| !matches!(fit, Fit::No));
         Fits {

@@ -317,8 +317,8 @@ impl Snapshot {
     }
 
     /// Paths of the files that have a top-level key and match a template, ordered by bytes; of one
-    /// format or of any. O(files with the key) or O(files that match), and O(files) for a new
-    /// template.
+    /// format or of any. O(files with the key) or O(files that match × log), whichever is less, and
+    /// O(files) for a new template.
     #[must_use]
     pub fn holders(&self, key: &str, template: &Template, format: Option<Format>) -> Paths {
         self.found_holders(key, template, format).paths

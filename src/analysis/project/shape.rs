@@ -72,38 +72,38 @@ pub(super) static PROJECT: &[ProjectSetting] = &[
     ),
     setting(
         "nodesFiles",
-        "Files that map certnames to `facts`, `trusted` and `variables`.",
+        "Files that describe nodes: certnames with `facts`, `trusted` and `variables`.",
         Shape::List(&Shape::Path),
     ),
     setting(
         "factsFile",
-        "A file of default facts; each node's own facts win.",
+        "A file of facts for every node. A node's own facts take precedence.",
         Shape::Path,
     ),
     setting(
         "pathMap",
-        "Deployed folders (`/etc/puppetlabs/code/data`) to the folders of the workspace that they are \
-         made from.",
+        "Maps deployed folders (`/etc/puppetlabs/code/data`) to the workspace folders that they are \
+         deployed from.",
         Shape::Table(TableKeys::Folders, &Shape::Path),
     ),
     setting(
         "roots",
-        "Configurations that come before all that are found: a file, the folder with its `hiera.yaml`, or \
-         a file and the folder that it serves.",
+        "Configurations that take precedence over all that are found: a file, a folder with a \
+         `hiera.yaml`, or a file and the folder that it is used for.",
         Shape::List(&Shape::PathOr(&[
             setting("hierarchy", "The configuration.", Shape::Path),
-            setting("folder", "The folder that it serves.", Shape::Path),
+            setting("folder", "The folder that it is used for.", Shape::Path),
         ])),
     ),
     setting(
         "backends",
-        "What functions of `hiera.yaml` do that are not Puppet's own, by their names. They are never \
-         run; answers that rest on a declaration say so.",
+        "What functions of `hiera.yaml` do that are not Puppet's own, by name. They are never run; \
+         answers that depend on a declaration are marked.",
         Shape::Table(TableKeys::Functions, &BACKEND),
     ),
     setting(
         "nodes",
-        "What a node's name means, where the name tells its role or its site: the first match counts, and what is known about a node overrides it.",
+        "Variables and facts that follow from a node's name, such as its role or its site. The first match is used; what is known about a node overrides it.",
         Shape::List(&NODES),
     ),
     setting(
@@ -113,18 +113,18 @@ pub(super) static PROJECT: &[ProjectSetting] = &[
             setting("enable", "False: nothing is reported.", Shape::Switch),
             setting(
                 "severity",
-                "How the findings of a rule are reported, by its code.",
+                "The severity of a rule's findings, by code.",
                 Shape::Table(TableKeys::Rules, &SEVERITY),
             ),
             setting(
                 "ignore",
-                "Files and folders in which nothing is reported, by patterns: `data/old`, `**/generated`.",
+                "Files and folders in which nothing is reported, as patterns: `data/old`, `**/generated`.",
                 Shape::List(&Shape::Path),
             ),
             setting(
                 "paths",
-                "Severities for some files and folders, by patterns of them: \
-                 `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. Of several, the longest one applies.",
+                "Severities for some files and folders, by pattern: \
+                 `{\"data/legacy/**\": {\"dup-key\": \"off\"}}`. If several patterns match, the longest one is used.",
                 Shape::Table(TableKeys::Paths, &Shape::Table(TableKeys::Rules, &SEVERITY)),
             ),
         ]),
@@ -140,16 +140,16 @@ pub(super) static BACKENDS: &[ProjectSetting] = &[
     setting(
         "like",
         "What the function does: it reads a file as `yaml_data`, `json_data`, `hocon_data` or \
-         `eyaml_lookup_key` do, it gives a `secret`, or `nothing`.",
+         `eyaml_lookup_key` do, it returns a `secret`, or `nothing`.",
         Shape::Word(&LIKE),
     ),
     setting(
         "path",
-        "The file that it reads, where that is not the level's own path. `{path}` is the level's path, \
+        "The file that it reads, if that is not the level's own path. `{path}` is the level's path, \
          `{datadir}` its data directory, `{key}` the key, `{key_path}` the segments before the key's \
          last one joined by `/` (`profile/web` of `profile::web::port`), `{key_file}` all segments, \
-         `{key_module}` the first, `{key_name}` the last. A segment of the path that is empty goes with \
-         the `/` before it. Of several, the first one with the key is used.",
+         `{key_module}` the first, `{key_name}` the last. An empty segment of the path is removed with \
+         the `/` before it. In a list, the first file with the key is used.",
         Shape::OneOrMany(&Shape::KeyPath),
     ),
     setting(
@@ -159,7 +159,7 @@ pub(super) static BACKENDS: &[ProjectSetting] = &[
     ),
 ];
 
-/// What some names mean, see [`NodeMeaning`](super::super::NodeMeaning).
+/// Fields for some names, see [`NodeMeaning`](super::super::NodeMeaning).
 static NODES: Shape = Shape::Record(MEANINGS);
 
 /// The fields of an entry about names.
@@ -172,7 +172,7 @@ pub(super) static MEANINGS: &[ProjectSetting] = &[
     ),
     setting(
         "names",
-        "What single names mean.",
+        "The same for single names.",
         Shape::Table(TableKeys::Names, &Shape::Record(MEANING)),
     ),
     VARIABLES,

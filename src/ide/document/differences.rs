@@ -14,7 +14,6 @@ use crate::ide::json::json;
 use crate::ide::matrix::Cell;
 use crate::lookup::Alternatives;
 use crate::text::number_of;
-use crate::value::Value;
 use crate::workspace::Snapshot;
 
 /// Maximum width of values in the list of differences, in characters; the matrix has whole values.
@@ -188,7 +187,7 @@ fn both(before: &Cell, after: &Cell) -> [String; 2] {
 }
 
 fn has_secrets(cell: &Cell) -> bool {
-    cell.result.as_ref().is_ok_and(Value::has_opaque)
+    cell.result.as_ref().is_ok_and(hover::has_secret)
 }
 
 /// An answer in one line.

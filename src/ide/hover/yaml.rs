@@ -439,9 +439,14 @@ fn scalar(value: &Value) -> String {
 
 /// Whether a part of a value is encrypted, so that it is masked.
 pub(in crate::ide) fn has_secret(value: &Value) -> bool {
-    value.any(&|part| match part.as_str() {
-        Some(text) => masked(text) != *text,
-        None => matches!(part, Value::Opaque(opaque) if matches!(**opaque, Opaque::Secret { .. })),
+    let is_masked = |text: &str| masked(text) != *text;
+    value.any(&|part| match (part.as_str(), part) {
+        (Some(text), _) => is_masked(text),
+        (None, Value::Opaque(opaque)) => match &**opaque {
+            Opaque::Secret { .. } => true,
+            Opaque::Unknown { text, .. } => is_masked(text),
+        },
+        (None, _) => false,
     })
 }
 

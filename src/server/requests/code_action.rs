@@ -81,8 +81,8 @@ pub(crate) async fn handle(
         let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
         Some(shown.collect())
     };
-    let (lane, accepts) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "textDocument/codeAction", lane, accepts, work).await
+    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
+    super::answer(session, "textDocument/codeAction", lane, needs, work).await
 }
 
 /// Whether a client that restricts the kinds wants actions of a kind.

@@ -242,7 +242,7 @@ impl View {
     }
 }
 
-/// The state of the first read that a job needs.
+/// How much of the workspace must have been read before a job runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// The whole workspace, unless that takes too long: the answer then says so.

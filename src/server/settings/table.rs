@@ -127,7 +127,7 @@ pub(super) const TABLE: [Setting; 28] = [
                 ]
             }
         },
-        "Hierarchies that take precedence over all that are found: a file, a folder with a `hiera.yaml`, or `{\"hierarchy\": FILE, \"folder\": FOLDER}` for a file and the folder that it is used for."
+        "Configurations that take precedence over all that are found: a file, a folder with a `hiera.yaml`, or `{\"hierarchy\": FILE, \"folder\": FOLDER}` for a file and the folder that it is used for."
     ),
     Setting {
         name: "backends",
