@@ -174,8 +174,7 @@ impl<'a> Analysis<'a> {
     pub fn own_value(&self, at: &str, key: &str) -> Option<Value> {
         let file = self.snapshot.file(at)?;
         let format = file.format().unwrap_or(Format::Yaml);
-        let data = self.snapshot.data_of(file, format);
-        data.recovered.get(key).cloned()
+        self.snapshot.value_of(file, key, format)
     }
 
     /// The view from one root of the workspace.

@@ -410,8 +410,8 @@ fn touched_by_options(
         return Some(BTreeSet::new());
     }
     let is_orderly = |(snapshot, file): (&Snapshot, &Arc<File>)| {
-        let data = snapshot.data_of(file, file.format().unwrap_or(Format::Yaml));
-        let options = data.recovered.get(LOOKUP_OPTIONS);
+        let format = file.format().unwrap_or(Format::Yaml);
+        let options = snapshot.value_of(file, LOOKUP_OPTIONS, format);
         options.is_none_or(|options| {
             let names = options.as_hash().map(|hash| hash.keys());
             names.is_some_and(|mut names| names.all(|name| name.as_str().is_some()))

@@ -213,11 +213,7 @@ pub(super) fn has_text_at(
 pub(super) fn value_of(file: &FileContext<'_>, source: &File, key: &str) -> Option<Value> {
     let readers = file.checker.readers(source);
     let format = readers.first()?.format;
-    file.snapshot()
-        .data_of(source, format)
-        .recovered
-        .get(key)
-        .cloned()
+    file.snapshot().value_of(source, key, format)
 }
 
 /// Whether a value contains a string, or a token that may produce it.

@@ -96,10 +96,12 @@ pub(super) fn list(checker: &Checker<'_>) -> OptionList {
             Some([module]) => Some(format!("{module}::")),
             Some(_) | None => None,
         };
-        let data = checker.snapshot.data_of(file, format);
-        let options = data.recovered.get(LOOKUP_OPTIONS);
+        let options = checker.snapshot.value_of(file, LOOKUP_OPTIONS, format);
         for fact in &file.facts().lookup_options {
-            let Some(value) = options.and_then(|options| options.get(&fact.pattern)) else {
+            let value = options
+                .as_ref()
+                .and_then(|options| options.get(&fact.pattern));
+            let Some(value) = value else {
                 continue;
             };
             let pattern = match fact.pattern.starts_with('^') {

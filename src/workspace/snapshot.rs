@@ -14,7 +14,7 @@ use super::code::CodeIndex;
 use super::entries::EntryCache;
 use super::facts::{self, FileFacts, KeyDiff, KeyFact};
 use super::file::{Belongs, File};
-use super::files::{DataFile, Format};
+use super::files::{DataFile, Entry, Format};
 use super::fits::{FitCache, Holders};
 use super::index::KeyIndex;
 use super::parts;
@@ -28,7 +28,7 @@ use super::visible::failed;
 use crate::hierarchy::Template;
 use crate::syntax::Parse;
 use crate::text::TextRange;
-use crate::value::KeyHashing;
+use crate::value::{KeyHashing, Value};
 
 pub(super) use super::file::FileId;
 
@@ -368,6 +368,21 @@ impl Snapshot {
                 (loaded, cost)
             }),
             Err(error) => Arc::new(failed(error)),
+        }
+    }
+
+    /// A file's value of a top-level key, also in a file that Puppet refuses. Loads only the key's
+    /// own lines if that is certain to give the same value.
+    #[must_use]
+    pub fn value_of(&self, file: &File, key: &str, format: Format) -> Option<Value> {
+        let entry = match file.format() == Some(format) {
+            true => self.entries.entry(file, key, 0),
+            false => Entry::Unknown,
+        };
+        match entry {
+            Entry::Value(value) => Some(value),
+            Entry::Absent => None,
+            Entry::Unknown => self.data_of(file, format).recovered.get(key).cloned(),
         }
     }
 

@@ -225,8 +225,8 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
             break;
         }
         let format = file.format().unwrap_or(Format::Yaml);
-        let data = snapshot.data_of(file, format);
-        found.extend(data.recovered.get(root).map(|value| (file, value.clone())));
+        let value = snapshot.value_of(file, root, format);
+        found.extend(value.map(|value| (file, value)));
     }
     found
 }
