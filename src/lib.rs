@@ -21,7 +21,7 @@
 //! | [`interpolation`] | `%{…}` tokens with spans and kinds |
 //! | [`eyaml`] | `ENC[…]` blobs |
 //! | [`datatype`] | Puppet data types: parse, check, convert |
-//! | [`value`] | values as Puppet sees them, their equality and their texts |
+//! | [`value`] | values as Puppet sees them, their equality, order and texts |
 //! | [`syntax`] | text → spanned tree: YAML as Psych reads it, JSON, HOCON, the Puppet language |
 //! | [`regexp`] | Ruby regular expressions |
 //! | [`text`] | byte ranges, lines, positions; numbers and lists in sentences |
