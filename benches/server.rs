@@ -1,5 +1,5 @@
 //! The server as an editor uses it: the program itself, behind two pipes: `cargo bench --bench
-//! server`.
+//! server`; parts by name: `-- sizes`, `large`, `reading`.
 //!
 //! Sizes are 100, 1,000 and 10,000 nodes, and 100,000 with `LARGE=1`; `NODES=n` selects one size.
 //! Times are wall-clock times, since two processes take part: the ratio to an echo (a request whose
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use generator::ControlRepo;
 use hiera_ls::syntax::libyaml::Parser;
-use measure::{best, note, number, quantile, ratio, report};
+use measure::{best, left_out, note, number, quantile, ratio, report};
 use serde_json::{Value, json};
 
 /// Number of hovers, echoes and keystrokes for a quantile.
@@ -43,7 +43,7 @@ fn main() {
         (0, _) => vec![100, 1_000, 10_000, 100_000],
         (one, _) => vec![one],
     };
-    for nodes in sizes {
+    for nodes in sizes.into_iter().filter(|_| !left_out("sizes")) {
         let repo = ControlRepo::of(nodes);
         let folder = tempfile::tempdir().unwrap();
         let (files, bytes) = repo.write(folder.path());
@@ -55,8 +55,12 @@ fn main() {
         first_hover(&repo, folder.path());
         session(&repo, folder.path());
     }
-    large_document();
-    opened_while_reading();
+    if !left_out("large") {
+        large_document();
+    }
+    if !left_out("reading") {
+        opened_while_reading();
+    }
 }
 
 /// Opens, checks and edits a document of 32 MiB.

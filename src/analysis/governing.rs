@@ -1,13 +1,15 @@
 //! Finds the hierarchy that governs a file: in a snapshot, or, for a file outside of every
 //! snapshot, by the folders around it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Analysis, RootView};
 use crate::lookup::{Place, Reach};
+use crate::value::KeyHashing;
 use crate::workspace::{
-    ENVIRONMENT_CONF, ENVIRONMENTS, File, FileKind, Files, HIERA_YAML, MODULE_FOLDERS, Root,
-    RootKind, path,
+    ENVIRONMENT_CONF, ENVIRONMENTS, File, FileId, FileKind, Files, HIERA_YAML, MODULE_FOLDERS,
+    Root, RootKind, path,
 };
 
 impl<'a> Analysis<'a> {
@@ -163,6 +165,28 @@ impl<'a> HieraFiles<'a> {
     pub fn has_code(&self, path: &str) -> bool {
         let root = self.analysis.snapshot.root_of(path);
         root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
+    }
+
+    /// The files that [`HieraFiles::contains`] refuses. O(files that match a level).
+    pub fn others(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
+        let snapshot = self.analysis.snapshot;
+        let mut read: HashSet<FileId, KeyHashing> = HashSet::default();
+        for (root, places) in &self.roots {
+            let configuration = root.hiera_yaml.as_deref();
+            let configuration = configuration.and_then(|path| snapshot.file(path));
+            read.extend(configuration.map(|file| file.id()));
+            let files = snapshot.files_for(root);
+            let reads = |place: &Place, id: &FileId| {
+                let file = snapshot.file_by_id(*id);
+                place.location_path.is_none()
+                    || file.is_some_and(|file| place.reads(file.path(), &files))
+            };
+            for place in places.iter().filter(|place| place.reading.is_some()) {
+                let matching = snapshot.matching_across(&place.template).into_iter();
+                read.extend(matching.filter(|id| reads(place, id)));
+            }
+        }
+        snapshot.files_except(read)
     }
 
     /// Whether a file of the snapshot is data that a hierarchy reads with one of Puppet's own

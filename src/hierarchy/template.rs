@@ -132,6 +132,16 @@ impl Template {
         parts.all(|part| matches!(part, TemplatePart::Text(_)))
     }
 
+    /// The text that each path of the template starts with.
+    #[must_use]
+    pub fn start(&self) -> &str {
+        match self.parts.first() {
+            // A key without segments before its last removes the separator.
+            Some(TemplatePart::Text(start)) => start.strip_suffix('/').unwrap_or(start),
+            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => "",
+        }
+    }
+
     /// Whether the path depends on the key that is looked up.
     #[must_use]
     pub fn depends_on_key(&self) -> bool {
@@ -254,9 +264,7 @@ impl Template {
 
     fn count(&self, path: &str, slash: MayHoldSlash<'_>) -> usize {
         // Most paths start elsewhere, and need no list.
-        if let Some(TemplatePart::Text(start)) = self.parts.first()
-            && !path.starts_with(start.strip_suffix('/').unwrap_or(start))
-        {
+        if !path.starts_with(self.start()) {
             return 0;
         }
         let mut found = Vec::new();

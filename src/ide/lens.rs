@@ -104,43 +104,19 @@ pub fn lenses(analysis: Analysis<'_>, path: &str, options: LensOptions) -> Vec<L
     lenses
 }
 
-/// Caches the first location that reads each file. The same key may be in thousands of files, so
-/// that each costs one access to a table.
-struct Ranks<'a> {
-    snapshot: &'a Snapshot,
-    places: Arc<[Place]>,
-    /// By file number.
-    known: Vec<Rank>,
-}
-
-#[derive(Clone, Copy)]
-enum Rank {
-    Pending,
-    NotRead,
-    At(u32),
-}
-
-impl Ranks<'_> {
-    /// The index of the first location that reads a file.
-    fn of(&mut self, id: FileId) -> Option<u32> {
-        let at = id.0 as usize;
-        if at >= self.known.len() {
-            self.known.resize(at + 1, Rank::Pending);
-        }
-        if let Rank::Pending = self.known[at] {
-            let file = self.snapshot.file_by_id(id);
-            let reads = |file: &Arc<File>| {
-                let mut places = self.places.iter();
-                places.position(|place| place.template.matches(file.path()))
-            };
-            let first = file.and_then(reads).and_then(|at| u32::try_from(at).ok());
-            self.known[at] = first.map_or(Rank::NotRead, Rank::At);
-        }
-        match self.known[at] {
-            Rank::At(rank) => Some(rank),
-            Rank::Pending | Rank::NotRead => None,
+/// The index of the first location that matches each file, by file id.
+fn ranks(snapshot: &Snapshot, places: &[Place]) -> Vec<Option<u32>> {
+    let mut ranks: Vec<Option<u32>> = Vec::new();
+    for (rank, place) in (0..).zip(places) {
+        for id in snapshot.matching(&place.template) {
+            let at = id.0 as usize;
+            if at >= ranks.len() {
+                ranks.resize(at + 1, None);
+            }
+            ranks[at] = ranks[at].or(Some(rank));
         }
     }
+    ranks
 }
 
 /// The relevant locations for a file: those of the selected node, else of the only known node that
@@ -169,12 +145,9 @@ fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
 /// The number of other files that set keys. O(keys × [`MOST_COUNTED`]).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
-    let mut ranks = Ranks {
-        snapshot,
-        places: places_for(view, file),
-        known: Vec::new(),
-    };
-    let Some(own) = ranks.of(file.id()) else {
+    let ranks = ranks(snapshot, &places_for(view, file));
+    let rank_of = |id: FileId| ranks.get(id.0 as usize).copied().flatten();
+    let Some(own) = rank_of(file.id()) else {
         return Vec::new();
     };
     let mut lenses = Vec::new();
@@ -189,7 +162,7 @@ fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
                 more = true;
                 break;
             }
-            match ranks.of(other) {
+            match rank_of(other) {
                 Some(rank) if rank < own => above += 1,
                 Some(rank) if rank > own => below += 1,
                 Some(_) | None => {}

@@ -2,13 +2,13 @@
 //! in thousands of files.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::file::format_of;
 use super::files::Format;
 use super::paths::{Order, Paths};
 use super::snapshot::{FileId, Snapshot};
-use crate::hierarchy::Template;
+use crate::hierarchy::{Template, TemplatePart};
 
 /// Number of templates that are always cached, at two to six bytes for every file each.
 const FEW_TEMPLATES: usize = 64;
@@ -16,6 +16,9 @@ const FEW_TEMPLATES: usize = 64;
 /// Maximum number of bytes for further templates: a hierarchy has a handful, times the places that
 /// a scope can fill in; but each of a hundred modules may have one.
 const MOST_BYTES: usize = 8 << 20;
+
+/// Up to this many files that start like a template are matched each time: most modules have a few.
+const FEW_FILES: usize = 64;
 
 /// Whether a template can match a file.
 #[derive(Clone, Copy)]
@@ -74,29 +77,7 @@ impl FitCache {
                 ..Holders::default()
             };
         };
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut known = lock();
-        if known.shape != Some(snapshot.shape) {
-            *known = Known {
-                shape: Some(snapshot.shape),
-                order: Arc::new(Order::new(snapshot)),
-                templates: HashMap::new(),
-            };
-        }
-        let order = Arc::clone(&known.order);
-        let fits = match known.templates.get(template) {
-            Some(fits) => Arc::clone(fits),
-            None => {
-                let fits = Arc::new(Fits::new(template, &order));
-                let bytes = size_of_val(&fits.by_file[..]) + size_of_val(&fits.files[..]);
-                if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes.max(1)) {
-                    known.templates.clear();
-                }
-                known.templates.insert(template.clone(), Arc::clone(&fits));
-                fits
-            }
-        };
-        drop(known);
+        let (order, fits) = self.fits(snapshot, template);
         match fits.files.len() < with_key.len() {
             true => {
                 let files = fits.files.iter().copied();
@@ -105,6 +86,70 @@ impl FitCache {
             }
             false => holders(&order, with_key.iter(), format, &fits),
         }
+    }
+}
+
+impl FitCache {
+    /// The files that a template matches, ordered by id; with `across`, also those that it matches
+    /// only if a variable stands for several folders.
+    pub(super) fn matching(
+        &self,
+        snapshot: &Snapshot,
+        template: &Template,
+        across: bool,
+    ) -> Vec<FileId> {
+        if let [TemplatePart::Text(path)] = &template.parts[..] {
+            return snapshot
+                .file(path)
+                .map(|file| file.id())
+                .into_iter()
+                .collect();
+        }
+        let is_match = |fit: Fit| match fit {
+            Fit::Yes(_) | Fit::Several(_) => true,
+            Fit::Across(_) => across,
+            Fit::No => false,
+        };
+        let order = Arc::clone(&self.known(snapshot).order);
+        let candidates = order.starting_with(template.start()).take(FEW_FILES + 1);
+        let candidates: Vec<(&Arc<str>, FileId)> = candidates.collect();
+        if candidates.len() <= FEW_FILES {
+            let files = candidates.into_iter();
+            let files = files.filter(|(path, _)| is_match(Fit::new(template, path)));
+            let mut files: Vec<FileId> = files.map(|(_, id)| id).collect();
+            files.sort_unstable();
+            return files;
+        }
+        let (_, fits) = self.fits(snapshot, template);
+        let files = fits.files.iter().copied();
+        files.filter(|id| is_match(fits.of(*id))).collect()
+    }
+
+    fn known(&self, snapshot: &Snapshot) -> MutexGuard<'_, Known> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.shape != Some(snapshot.shape) {
+            *known = Known {
+                shape: Some(snapshot.shape),
+                order: Arc::new(Order::new(snapshot)),
+                templates: HashMap::new(),
+            };
+        }
+        known
+    }
+
+    fn fits(&self, snapshot: &Snapshot, template: &Template) -> (Arc<Order>, Arc<Fits>) {
+        let mut known = self.known(snapshot);
+        let order = Arc::clone(&known.order);
+        if let Some(fits) = known.templates.get(template) {
+            return (order, Arc::clone(fits));
+        }
+        let fits = Arc::new(Fits::new(template, &order));
+        let bytes = size_of_val(&fits.by_file[..]) + size_of_val(&fits.files[..]);
+        if known.templates.len() >= FEW_TEMPLATES.max(MOST_BYTES / bytes.max(1)) {
+            known.templates.clear();
+        }
+        known.templates.insert(template.clone(), Arc::clone(&fits));
+        (order, fits)
     }
 }
 
@@ -167,5 +212,58 @@ fn holders(
         paths: Paths::ranked(order, ranks),
         across: Paths::ranked(order, across),
         has_one_reading,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Change, Workspace};
+
+    #[test]
+    fn a_template_matches_the_same_files_with_and_without_the_cache() {
+        let mut paths = vec!["/w/common.yaml".to_owned(), "/w/role/web/a.yaml".to_owned()];
+        paths.extend((0..2 * FEW_FILES).map(|node| format!("/w/node/{node}.yaml")));
+        paths.extend((0..3).map(|role| format!("/w/role/{role}.yaml")));
+        let workspace = Workspace::new();
+        workspace.apply(Change::Folders(vec![Arc::from("/w")]));
+        let files = paths.iter().map(|at| Change::file(at.as_str(), "a: 1\n"));
+        let snapshot = workspace.apply(Change::Batch(files.collect()));
+        for (text, count, count_across) in [
+            ("/w/common.yaml", 1, 1),
+            ("/w/none.yaml", 0, 0),
+            (
+                "/w/node/%{trusted.certname}.yaml",
+                2 * FEW_FILES,
+                2 * FEW_FILES,
+            ),
+            ("/w/role/%{role}.yaml", 3, 4),
+            (
+                "/w/%{scope}/%{name}.yaml",
+                2 * FEW_FILES + 3,
+                2 * FEW_FILES + 4,
+            ),
+        ] {
+            let template = Template::parse(text);
+            let expected = |across: bool| -> Vec<FileId> {
+                let files = snapshot.files().filter(|file| match across {
+                    true => template.matches_across_folders(file.path()),
+                    false => template.matches(file.path()),
+                });
+                files.map(|file| file.id()).collect()
+            };
+            let matching = snapshot.matching(&template);
+            let across = snapshot.matching_across(&template);
+            assert_eq!(
+                (matching.len(), across.len()),
+                (count, count_across),
+                "{text}"
+            );
+            assert_eq!(
+                (matching, across),
+                (expected(false), expected(true)),
+                "{text}"
+            );
+        }
     }
 }

@@ -153,6 +153,8 @@ const UNRANKED: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct Order {
     paths: Vec<Arc<str>>,
+    /// File ids by rank.
+    ids: Vec<FileId>,
     /// Ranks by file id.
     ranks: Vec<u32>,
 }
@@ -168,10 +170,8 @@ impl Order {
         for (rank, (_, id)) in files.iter().enumerate() {
             ranks[id.0 as usize] = rank as u32;
         }
-        Order {
-            paths: files.into_iter().map(|(path, _)| path).collect(),
-            ranks,
-        }
+        let (paths, ids) = files.into_iter().unzip();
+        Order { paths, ids, ranks }
     }
 
     /// The position of a file's path among all paths.
@@ -182,6 +182,14 @@ impl Order {
 
     pub(super) fn path(&self, rank: u32) -> &Arc<str> {
         &self.paths[rank as usize]
+    }
+
+    /// The paths that start with `prefix`, with their file ids.
+    pub(super) fn starting_with(&self, prefix: &str) -> impl Iterator<Item = (&Arc<str>, FileId)> {
+        let first = self.paths.partition_point(|path| **path < *prefix);
+        let paths = self.paths[first..].iter().zip(&self.ids[first..]);
+        let paths = paths.take_while(move |(path, _)| path.starts_with(prefix));
+        paths.map(|(path, id)| (path, *id))
     }
 
     /// The paths by file id; `None` for unused ids.
@@ -223,6 +231,7 @@ mod tests {
         let names = ["a", "b", "c"].map(Arc::<str>::from);
         let order = Arc::new(Order {
             paths: names.to_vec(),
+            ids: vec![FileId(0), FileId(1), FileId(2)],
             ranks: vec![0, 1, 2],
         });
         let ranked = Paths::ranked(&order, vec![0, 2]);

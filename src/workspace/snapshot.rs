@@ -1,6 +1,6 @@
 //! The workspace as of one revision: immutable, cheap to clone, safe to read from any thread.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -244,6 +244,16 @@ impl Snapshot {
         self.files.iter().flatten()
     }
 
+    /// All files except those with the given ids, ordered by id.
+    pub fn files_except(
+        &self,
+        without: HashSet<FileId, KeyHashing>,
+    ) -> impl Iterator<Item = &Arc<File>> {
+        let files = (0..).map(FileId).zip(&self.files);
+        let files = files.filter(move |(id, _)| !without.contains(id));
+        files.filter_map(|(_, file)| file.as_ref())
+    }
+
     /// The open documents, ordered by path.
     pub fn open_files(&self) -> impl Iterator<Item = &Arc<File>> {
         self.open.iter().filter_map(|at| self.file(at))
@@ -332,6 +342,20 @@ impl Snapshot {
             return Paths::default();
         }
         self.found_holders(key, template, format).across
+    }
+
+    /// The files that a template matches, ordered by id. O(such files), and O(files) for a new
+    /// template.
+    #[must_use]
+    pub fn matching(&self, template: &Template) -> Vec<FileId> {
+        self.fits.matching(self, template, false)
+    }
+
+    /// Like [`Snapshot::matching`], with the files that the template matches only if a variable,
+    /// such as a role called `web/front`, stands for several folders.
+    #[must_use]
+    pub fn matching_across(&self, template: &Template) -> Vec<FileId> {
+        self.fits.matching(self, template, true)
     }
 
     fn found_holders(&self, key: &str, template: &Template, format: Option<Format>) -> Holders {

@@ -16,7 +16,7 @@ use crate::ide::references::{Role, files_with, in_code};
 use crate::ide::target::KeyTarget;
 use crate::text::number_of;
 use crate::value::KeyHashing;
-use crate::workspace::{CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
+use crate::workspace::{CodeFacts, DefinitionKind, File, LookupKey, Snapshot};
 
 /// A place that looks up a key.
 struct Use {
@@ -95,7 +95,7 @@ fn in_values(file: &File, key: &str) -> Vec<Use> {
 }
 
 /// The number of places that look up each key of the file at `path`, as in the document of uses.
-/// O(tokens and lookups in the workspace).
+/// O(files that hierarchies read + tokens in other files + lookups in manifests).
 pub(in crate::ide) fn counts(
     analysis: Analysis<'_>,
     path: &str,
@@ -104,26 +104,22 @@ pub(in crate::ide) fn counts(
     let snapshot = analysis.snapshot;
     let related = HieraFiles::related_to(analysis, path);
     let keys: Vec<&Arc<str>> = file.facts().sorted().map(|key| &key.name).collect();
+    let tokens = keys.iter().map(|key| snapshot.references().tokens(key));
+    let mut counts: Vec<usize> = tokens.collect();
     let places = keys.iter().enumerate().map(|(at, key)| (&***key, at));
     let places: HashMap<&str, usize, KeyHashing> = places.collect();
-    let mut counts = vec![0; keys.len()];
-    for other in snapshot.files() {
-        let theirs = other.facts();
-        let mut is_related = None;
-        let mut count = |key: &str| {
-            let Some(&at) = places.get(key) else { return };
-            let is_related = is_related.get_or_insert_with(|| match theirs.code {
-                Some(_) => related.has_code(other.path()),
-                None => **other.path() == *path || related.contains(other),
-            });
-            counts[at] += usize::from(*is_related);
-        };
-        match &theirs.code {
-            Some(code) => {
-                let keys = code.lookups.iter().filter_map(looked_up);
-                keys.for_each(|key| count(&key));
+    if counts.iter().any(|&count| count > 0) {
+        let others = related.others();
+        for other in others.filter(|other| **other.path() != *path) {
+            let names = other.facts().uses().map(|(_, _, name)| name);
+            for at in names.filter_map(|name| places.get(&**name)) {
+                counts[*at] = counts[*at].saturating_sub(1);
             }
-            None => theirs.uses().for_each(|(_, _, key)| count(key)),
+        }
+    }
+    for name in snapshot.looked_up("") {
+        if let Some(&at) = places.get(&*root_of(name)) {
+            counts[at] += calls(snapshot, &related, name);
         }
     }
     for (key, count) in keys.iter().zip(&mut counts) {
@@ -145,12 +141,14 @@ pub(in crate::ide) fn counts(
         .collect()
 }
 
-/// The root of the key that a call looks up; `None` if it is computed.
-fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
-    match &lookup.key {
-        LookupKey::Literal(key) => Some(root_of(key)),
-        LookupKey::Partly(_) | LookupKey::Computed => None,
-    }
+/// The number of calls in manifests that look up a key, exactly as written.
+fn calls(snapshot: &Snapshot, related: &HieraFiles<'_>, name: &Arc<str>) -> usize {
+    let files = snapshot.files_looking_up(name);
+    let files = files.filter(|file| related.has_code(file.path()));
+    let codes = files.filter_map(|file| file.facts().code.as_deref());
+    let lookups = codes.flat_map(|code| &code.lookups);
+    let is_it = |key: &LookupKey| matches!(key, LookupKey::Literal(key) if key == name);
+    lookups.filter(|lookup| is_it(&lookup.key)).count()
 }
 
 /// The lookups in a manifest, including the parameter of automatic parameter lookup.
