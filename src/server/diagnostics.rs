@@ -6,10 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use tokio::sync::OwnedMutexGuard;
 use tower_lsp::ls_types as lsp;
 
 use super::capabilities::DiagnosticForm;
+use super::connection::Connection;
 use super::convert;
+use super::jobs::{NoAnswer, caught, to_its_end};
 use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::uri;
@@ -54,8 +57,25 @@ impl OfFile {
 }
 
 impl FileDiagnostics {
-    /// Adds the files that changes can affect; the next checked view must be pinned after this.
-    pub(crate) fn take(&mut self, unchecked: Unchecked) {
+    /// Locks the diagnostics and adds the files that changes since the last call can affect; the
+    /// next checked view must be pinned after this. `None` at the end of the session.
+    pub(crate) async fn updated(session: &Connection) -> Option<OwnedMutexGuard<FileDiagnostics>> {
+        let mut diagnostics = session.diagnostics.clone().lock_owned().await;
+        let unchecked = session.take_unchecked();
+        let update = move || {
+            let taken = caught(|| diagnostics.take(unchecked));
+            if let Err(NoAnswer::Panicked(message)) = taken {
+                tracing::error!("all files are checked again: {message}");
+                diagnostics.pending = None;
+            }
+            diagnostics
+        };
+        to_its_end(update).await
+    }
+
+    /// Adds the files that changes can affect. O(files), so not for the threads that read and write
+    /// messages.
+    fn take(&mut self, unchecked: Unchecked) {
         let recheck_files = match unchecked {
             Unchecked::All => Recheck::All,
             Unchecked::Nothing => return,
@@ -73,7 +93,14 @@ impl FileDiagnostics {
         }
     }
 
-    /// The files of a view that have to be checked, sorted, including deleted ones.
+    /// Whether a file has to be checked.
+    pub(crate) fn is_pending(&self, path: &str) -> bool {
+        let pending = self.pending.as_ref();
+        pending.is_none_or(|files| files.contains(path))
+    }
+
+    /// The files of a view that have to be checked, sorted, including deleted ones. O(files) if
+    /// these are all.
     pub(crate) fn pending(&mut self, view: &View) -> &mut BTreeSet<Arc<str>> {
         self.pending.get_or_insert_with(|| {
             let files = view.snapshot.files().map(|file| file.path());

@@ -199,6 +199,14 @@ impl Lanes {
     }
 }
 
+/// Runs `work` on the blocking pool and to its end, even if the caller is cancelled; `None` if the
+/// session ends first.
+pub(crate) async fn to_its_end<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    tokio::task::spawn_blocking(work).await.ok()
+}
+
 /// Runs `work` and turns a panic into its message.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, NoAnswer> {
     // Jobs read an immutable snapshot, so an unwind leaves nothing half-changed.

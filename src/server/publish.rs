@@ -17,7 +17,7 @@ use super::backend::request_new_pull;
 use super::connection::{Connection, Index, Stage};
 use super::convert;
 use super::diagnostics::{FileDiagnostics, OfFile, checker};
-use super::jobs::{Cancellation, Lane};
+use super::jobs::{Cancellation, Lane, to_its_end};
 use super::requests::View;
 use super::requests::diagnostic::uri;
 use crate::rules::RuleSet;
@@ -165,8 +165,9 @@ enum Round {
 
 /// Publishes the changed diagnostics, open files first.
 async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
-    let unchecked = session.take_unchecked();
-    session.diagnostics.lock().await.take(unchecked);
+    if FileDiagnostics::updated(session).await.is_none() {
+        return Round::Done;
+    }
     let documents = session.documents();
     let open = documents.paths();
     // The file being edited comes before other open files that it affects.
@@ -189,16 +190,17 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let Some(view) = View::now(session, Cancellation::never()).await else {
         return Round::Done;
     };
-    let mut closed = {
-        let mut diagnostics = session.diagnostics.lock().await;
-        let pending = diagnostics.pending(&view).clone();
-        publisher.stale(&diagnostics, pending)
+    let mut diagnostics = session.diagnostics.clone().lock_owned().await;
+    let work = move || (diagnostics.pending(&view).clone(), diagnostics);
+    let Some((pending, diagnostics)) = to_its_end(work).await else {
+        return Round::Done;
     };
+    let mut closed = publisher.stale(&diagnostics, pending);
+    drop(diagnostics);
     closed.retain(|path| !open.contains(path));
     if closed.is_empty() {
         return Round::Done;
     }
-    drop(view);
     tokio::select! {
         () = session.changed.notified() => return Round::Interrupted,
         () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
@@ -291,7 +293,7 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
         .filter_map(|path| address_of(&view, path))
         .collect();
     due.retain(|address| {
-        diagnostics.pending(&view).contains(&address.path)
+        diagnostics.is_pending(&address.path)
             || !publisher.is_current(address, diagnostics.of(&address.path))
     });
     if due.is_empty() {

@@ -68,8 +68,7 @@ async fn news(
         is_read(session).await.ok_or(ENDING)?;
         happened.mark_unchanged();
         // Held until the job ends, so that an older view is never checked after a newer one.
-        let mut diagnostics = session.diagnostics.clone().lock_owned().await;
-        diagnostics.take(session.take_unchecked());
+        let mut diagnostics = FileDiagnostics::updated(session).await.ok_or(ENDING)?;
         let view = View::now(session, stop.clone()).await.ok_or(ENDING)?;
         let known = known.clone();
         let job = move || -> Option<Report> {
