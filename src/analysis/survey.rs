@@ -163,6 +163,7 @@ impl ScopeView<'_> {
         let layers = layers_of(key);
         for layer in &layers {
             let all = self.compilation.places(layer).unwrap_or_default();
+            let of_any_node = self.view.places(layer);
             for any_key in &all {
                 let Some(place) = any_key.for_key(key) else {
                     continue;
@@ -174,7 +175,7 @@ impl ScopeView<'_> {
                 {
                     options_place = options_line(file, &entry.name);
                 }
-                levels.push(walk.level(place, &any_key.template, &all));
+                levels.push(walk.level(place, &any_key.template, &of_any_node));
             }
         }
         let mut elsewhere = Vec::new();
@@ -216,7 +217,8 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// The status of a place among `all` for the key; `any_key` is its path for any key.
+    /// The status of a place for the key. `any_key` is its path for any key, `all` are the places of
+    /// its hierarchy for any node.
     fn level(&mut self, place: Place, any_key: &Template, all: &[Place]) -> SurveyLevel {
         let gives = |source: &LevelValue| match &source.path {
             Some(path) => place.template.matches(path),
@@ -263,7 +265,8 @@ impl Walk<'_> {
         sources.any(|source| source.path.as_deref() == Some(path))
     }
 
-    /// A location among `all` with an unknown path.
+    /// A location with an unknown path. A variable may stand for several folders only in a file that
+    /// no place in `all` more likely names.
     fn open(&mut self, place: &Place, any_key: &Template, all: &[Place]) -> Status {
         let snapshot = self.analysis.snapshot;
         let mut maybe = snapshot.holders(self.key, any_key, None);
@@ -487,5 +490,41 @@ first: 5
             Far: outside, decides: true
             Function: not set"#]]
         .assert_eq(&levels("list"));
+    }
+
+    #[test]
+    fn a_variable_stands_for_several_folders_only_where_no_other_level_names_the_file() {
+        let text = "\
+#- hiera.yaml
+version: 5
+hierarchy:
+  - name: All
+    paths:
+      - \"site/%{site}/role/%{role}.yaml\"
+      - \"site/%{site}.yaml\"
+      - \"role/%{role}.yaml\"
+      - common.yaml
+#- data/site/ams/role/db.yaml
+a: 2
+#- data/role/web.yaml
+a: 1
+#- data/site/east/coast.yaml
+a: 3
+#- data/common.yaml
+a: 0
+";
+        let snapshot = Fixture::new("data/common.yaml", text).opened();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let view = analysis.governing(&format!("{FOLDER}/data/role/web.yaml"));
+        let mut scope = Scope::open();
+        scope.bind("role", "web");
+        let survey = view.expect("a root").survey("a", &scope);
+        assert!(
+            survey.for_some_nodes().is_empty(),
+            "{:?}",
+            survey.for_some_nodes()
+        );
     }
 }
