@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::Analysis;
 use crate::lookup::{Environment, resolve_modulepath};
-use crate::workspace::{FileKind, Files, Root, RootKind, environment_conf, path};
+use crate::workspace::{
+    FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf, path,
+};
 
 /// Default of Puppet's setting `codedir`.
 pub const CODEDIR: &str = "/etc/puppetlabs/code";
@@ -12,19 +14,21 @@ pub const CODEDIR: &str = "/etc/puppetlabs/code";
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
-    /// The names of the environments to choose from, by folder name: hierarchies inside another environment
-    /// are tests or examples, except for the folders in `environments`.
-    #[must_use]
-    pub fn environments(self) -> Vec<&'a str> {
-        let all = || self.snapshot.roots().environments();
+    /// The environments to choose from, in the order of their paths: hierarchies inside another
+    /// environment are tests or examples, except for the folders in `environments`.
+    fn choosable(self) -> impl Iterator<Item = &'a Root> {
+        let all = move || self.snapshot.roots().environments();
         let is_inside = |inner: &Root, outer: &Root| {
             inner.dir != outer.dir && path::within(&inner.dir, &outer.dir).is_some()
         };
-        let is_named = |root: &Root| {
-            path::parent(&root.dir).is_some_and(|folder| path::name(folder) == "environments")
-        };
+        all().filter(move |root| is_deployed(root) || !all().any(|it| is_inside(root, it)))
+    }
+
+    /// The names of the environments to choose from, by folder name.
+    #[must_use]
+    pub fn environments(self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for root in all().filter(|root| is_named(root) || !all().any(|it| is_inside(root, it))) {
+        for root in self.choosable() {
             let name = path::name(&root.dir);
             if !names.contains(&name) {
                 names.push(name);
@@ -33,11 +37,13 @@ impl<'a> Analysis<'a> {
         names
     }
 
-    /// The environment of that name.
+    /// The environment of that name: one in a folder `environments` if possible, and the one with
+    /// the shortest path.
     #[must_use]
     pub fn environment(self, name: &str) -> Option<&'a Root> {
-        let mut environments = self.snapshot.roots().environments();
-        environments.find(|root| path::name(&root.dir) == name)
+        let named = self.choosable();
+        let named = named.filter(|root| path::name(&root.dir) == name);
+        named.min_by_key(|root| (!is_deployed(root), root.dir.len()))
     }
 
     /// Whether there is code for the data of a root, here or where it is deployed. There is none
@@ -50,6 +56,11 @@ impl<'a> Analysis<'a> {
             || !root.likely_modules.is_empty()
             || signs.any(|sign| self.snapshot.kind(&path::join(&root.dir, sign)).is_some())
     }
+}
+
+/// Whether an environment lies in a folder `environments`, as on a server.
+fn is_deployed(root: &Root) -> bool {
+    path::parent(&root.dir).is_some_and(|folder| path::name(folder) == "environments")
 }
 
 /// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it
@@ -74,6 +85,27 @@ pub fn environment_of(files: &dyn Files, folder: &str, name: &str) -> Environmen
         };
     }
     environment_in(files, Arc::from(dir), CODEDIR, name)
+}
+
+/// The root whose hierarchy answers for a folder from the command line: the environment of that
+/// name, the first chosen one, the one in or around the folder, else the best configuration found.
+#[must_use]
+pub fn root_for<'a>(snapshot: &'a Snapshot, folder: &str, environment: &str) -> Option<&'a Root> {
+    let roots = snapshot.roots();
+    let nested = format!("{folder}/environments/{environment}");
+    let own = path::join(folder, HIERA_YAML);
+    let best = || {
+        let mut used = roots.found().iter().filter(|found| found.is_used());
+        roots.of_config(&used.next()?.path)
+    };
+    let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
+    let chosen = || roots.of_config(&snapshot.settings().chosen.first()?.hiera_yaml);
+    let nested = roots.in_folder(&nested).filter(with_config);
+    let here = || roots.in_folder(folder).filter(with_config);
+    let here = nested.or_else(chosen).or_else(here);
+    here.or_else(|| snapshot.root_of(&own))
+        .filter(with_config)
+        .or_else(best)
 }
 
 /// The names of the environments in a folder's `environments`. Only folders with content that just
@@ -119,4 +151,36 @@ fn lone_module(files: &dyn Files, dir: &str) -> Option<String> {
     // The metadata of a control repository does not make it a module.
     let has = |name: &str| files.kind(&path::join(dir, name)).is_some();
     (has("hiera.yaml") && has("manifests")).then(|| module.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::Analysis;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::lookup::{ConfigCache, PuppetVersion, Settings};
+    use crate::scope::KnownNodes;
+
+    #[test]
+    fn an_environment_in_environments_is_found_before_copies_of_it() {
+        let hierarchy = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let text: String = [
+            "a/copy/production",
+            "environments/aaa",
+            "environments/aaa/copy/production",
+            "environments/production",
+            "spec/fixtures/environments/production",
+        ]
+        .iter()
+        .map(|folder| {
+            format!("#- {folder}/hiera.yaml\n{hierarchy}#- {folder}/data/common.yaml\na: 1\n")
+        })
+        .collect();
+        let snapshot = Fixture::new("README.md", &text).opened();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let found = analysis.environment("production").map(|root| &*root.dir);
+        let expected = format!("{FOLDER}/environments/production");
+        assert_eq!(found, Some(&*expected));
+    }
 }

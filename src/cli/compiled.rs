@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::workspace::{read, root_for};
-use crate::analysis::SiteManifests;
+use super::workspace::read;
+use crate::analysis::{SiteManifests, root_for};
 use crate::lookup::Settings;
 use crate::scope::{KnownNodes, Manifests as _, Node, Scope};
 use crate::workspace::FileSettings;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::nodes::NodeRequest;
 use super::suggestions::{ENVIRONMENT, is_environment};
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
-use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root};
+use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root, root_for};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
@@ -470,28 +470,4 @@ impl Checkout {
     fn root(&self, environment: &str) -> Option<&Root> {
         root_for(&self.snapshot, &self.folder, environment)
     }
-}
-
-/// The root of a workspace whose hierarchy is used: the environment of that name, the first chosen
-/// one, the one in or around the folder, else the best configuration found.
-pub(super) fn root_for<'a>(
-    snapshot: &'a Snapshot,
-    folder: &str,
-    environment: &str,
-) -> Option<&'a Root> {
-    let roots = snapshot.roots();
-    let nested = format!("{folder}/environments/{environment}");
-    let own = path::join(folder, HIERA_YAML);
-    let best = || {
-        let mut used = roots.found().iter().filter(|found| found.is_used());
-        roots.of_config(&used.next()?.path)
-    };
-    let with_config = |root: &&Root| root.hiera_yaml.is_some() || root.global.is_some();
-    let chosen = || roots.of_config(&snapshot.settings().chosen.first()?.hiera_yaml);
-    let nested = roots.in_folder(&nested).filter(with_config);
-    let here = || roots.in_folder(folder).filter(with_config);
-    let here = nested.or_else(chosen).or_else(here);
-    here.or_else(|| snapshot.root_of(&own))
-        .filter(with_config)
-        .or_else(best)
 }

@@ -13,16 +13,14 @@ use clap::Args;
 use request::request;
 use whole::{any_node, by_name};
 
-use crate::analysis::{Analysis, RootView, datadir_of, environment_of, session_over};
+use crate::analysis::{Analysis, RootView, datadir_of, environment_of, root_for, session_over};
 use crate::cli::compiled::Compiled;
 use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
 use crate::cli::render::{self, RenderFormat};
 use crate::cli::suggestions::{ENVIRONMENT, KnownKeys};
 use crate::cli::terminal::{self, Layout, Paint, complain, failed, remark, remark_title};
-use crate::cli::workspace::{
-    Opened, PlaceArguments, PuppetArguments, no_hierarchy, read, root_for,
-};
+use crate::cli::workspace::{Opened, PlaceArguments, PuppetArguments, no_hierarchy, read};
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::json::json;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{End, LookupArguments, for_groups, no_hierarchy, one, several, with_name};
-use crate::analysis::{Analysis, RootView, datadir_of, layers_of};
+use crate::analysis::{Analysis, RootView, datadir_of, layers_of, root_for};
 use crate::cli::compiled::Compiled;
 use crate::cli::nodes::{CommandNodes, NodeRequest};
 use crate::cli::suggestions::no_node;
 use crate::cli::terminal::remark;
-use crate::cli::workspace::{read, root_for};
+use crate::cli::workspace::read;
 use crate::disk::DiskFiles;
 use crate::ide::unseen::{outside_reason, outside_words};
 use crate::interpolation::Key;
