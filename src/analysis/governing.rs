@@ -167,8 +167,9 @@ impl<'a> HieraFiles<'a> {
         root.is_some_and(|root| self.roots.iter().any(|(known, _)| known.dir == root.dir))
     }
 
-    /// The files that [`HieraFiles::contains`] refuses. O(files that match a level).
-    pub fn others(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
+    /// The files of the workspace for which [`HieraFiles::contains`] is false. O(files + files that
+    /// match a level).
+    pub fn unread(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
         let snapshot = self.analysis.snapshot;
         let mut read: HashSet<FileId, KeyHashing> = HashSet::default();
         for (root, places) in &self.roots {

@@ -142,7 +142,7 @@ fn places_for(view: &RootView<'_>, file: &File) -> Arc<[Place]> {
     places.map_or_else(|_| view.places(&view.layer), Arc::from)
 }
 
-/// The number of other files that set keys. O(keys × [`MOST_COUNTED`]).
+/// The number of other files that set keys. O(files that levels match + keys × [`MOST_COUNTED`]).
 fn overrides(view: &RootView<'_>, file: &File) -> Vec<Lens> {
     let snapshot = view.analysis.snapshot;
     let ranks = ranks(snapshot, &places_for(view, file));

@@ -188,8 +188,14 @@ fn references_of_a_variable_name_the_manifest_that_sets_it() {
     );
 }
 
-fn uses_by_lens(text: &str) -> String {
-    at_cursor(text, None, |cursor| {
+#[test]
+fn a_lens_counts_the_uses_that_the_document_lists() {
+    let text = with_hierarchy(
+        "#- modules/web/manifests/init.pp\nclass web($port) { $x = lookup('site.name') }\n\
+         #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\
+         url: \"%{lookup('web::port')} %{lookup('site.name')} %{hiera('web::port')}\"\n",
+    );
+    let found = at_cursor(&text, None, |cursor| {
         let options = LensOptions {
             overrides: false,
             uses: true,
@@ -198,41 +204,8 @@ fn uses_by_lens(text: &str) -> String {
         let lenses = lenses(cursor.analysis, cursor.path, options).into_iter();
         let lines = lenses.map(|lens| format!("{} {:?}", lens.key.unwrap(), lens.kind));
         lines.collect::<Vec<_>>().join("\n")
-    })
-}
-
-#[test]
-fn a_lens_counts_uses_in_the_files_of_its_own_environment() {
-    let hiera = "#- ENV/hiera.yaml\nversion: 5\nhierarchy:\n- {name: n, path: 'n/%{trusted.certname}.yaml'}\n\
-                 - {name: r, path: 'r/%{role}.yaml'}\n- {name: c, path: common.yaml}\n";
-    let of = |environment: &str, at: &str| {
-        format!("#- {environment}/{at}\nb: \"%{{lookup('port')}}\"\n")
-    };
-    let mut text = "#- environments/own/data/common.yaml\n$0port: 1\n".to_owned();
-    for environment in ["environments/own", "environments/other"] {
-        text += &hiera.replace("ENV", environment);
-        text += &(0..100)
-            .map(|node| of(environment, &format!("data/n/{node}.yaml")))
-            .collect::<String>();
-        text += &of(environment, "data/r/web.yaml");
-        // The name of the role has a folder.
-        text += &of(environment, "data/r/db/main.yaml");
-        text += &of(environment, "spec/unread.yaml");
-        text += &format!(
-            "#- {environment}/modules/m/manifests/init.pp\nclass m {{ lookup('port.x') }}\n"
-        );
-    }
-    assert_eq!(uses_by_lens(&text), "port Uses(103)");
-}
-
-#[test]
-fn a_lens_counts_the_uses_that_the_document_lists() {
-    let text = with_hierarchy(
-        "#- modules/web/manifests/init.pp\nclass web($port) { $x = lookup('site.name') }\n\
-         #- data/common.yaml\n$0web::port: 1\nsite: {name: a}\nunused: 1\n\
-         url: \"%{lookup('web::port')} %{lookup('site.name')} %{hiera('web::port')}\"\n",
-    );
-    assert_eq!(uses_by_lens(&text), "web::port Uses(3)\nsite Uses(2)");
+    });
+    assert_eq!(found, "web::port Uses(3)\nsite Uses(2)");
 }
 
 #[test]

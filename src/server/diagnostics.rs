@@ -12,7 +12,7 @@ use tower_lsp::ls_types as lsp;
 use super::capabilities::DiagnosticForm;
 use super::connection::Connection;
 use super::convert;
-use super::jobs::{NoAnswer, caught, to_its_end};
+use super::jobs::{NoAnswer, caught, run_blocking};
 use super::model::Unchecked;
 use super::requests::View;
 use super::requests::diagnostic::uri;
@@ -70,7 +70,7 @@ impl FileDiagnostics {
             }
             diagnostics
         };
-        to_its_end(update).await
+        run_blocking(update).await
     }
 
     /// Adds the files that changes can affect. O(files), so not for the threads that read and write

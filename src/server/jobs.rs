@@ -201,7 +201,7 @@ impl Lanes {
 
 /// Runs `work` on the blocking pool and to its end, even if the caller is cancelled; `None` if the
 /// session ends first.
-pub(crate) async fn to_its_end<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()

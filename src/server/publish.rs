@@ -17,7 +17,7 @@ use super::backend::request_new_pull;
 use super::connection::{Connection, Index, Stage};
 use super::convert;
 use super::diagnostics::{FileDiagnostics, OfFile, checker};
-use super::jobs::{Cancellation, Lane, to_its_end};
+use super::jobs::{Cancellation, Lane};
 use super::requests::View;
 use super::requests::diagnostic::uri;
 use crate::rules::RuleSet;
@@ -190,14 +190,16 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     let Some(view) = View::now(session, Cancellation::never()).await else {
         return Round::Done;
     };
-    let mut diagnostics = session.diagnostics.clone().lock_owned().await;
-    let work = move || (diagnostics.pending(&view).clone(), diagnostics);
-    let Some((pending, diagnostics)) = to_its_end(work).await else {
-        return Round::Done;
-    };
-    let mut closed = publisher.stale(&diagnostics, pending);
+    let mut diagnostics = session.diagnostics.lock().await;
+    // O(files): another thread takes over the messages that wait for this one.
+    let closed = tokio::task::block_in_place(|| {
+        let pending = diagnostics.pending(&view).clone();
+        let mut closed = publisher.stale(&diagnostics, pending);
+        closed.retain(|path| !open.contains(path));
+        closed
+    });
     drop(diagnostics);
-    closed.retain(|path| !open.contains(path));
+    drop(view);
     if closed.is_empty() {
         return Round::Done;
     }

@@ -244,14 +244,15 @@ impl Snapshot {
         self.files.iter().flatten()
     }
 
-    /// All files except those with the given ids, ordered by id.
+    /// The files of the workspace except those with the given ids, ordered by id.
     pub fn files_except(
         &self,
         without: HashSet<FileId, KeyHashing>,
     ) -> impl Iterator<Item = &Arc<File>> {
         let files = (0..).map(FileId).zip(&self.files);
         let files = files.filter(move |(id, _)| !without.contains(id));
-        files.filter_map(|(_, file)| file.as_ref())
+        let files = files.filter_map(|(_, file)| file.as_ref());
+        files.filter(|file| file.belongs == Belongs::Workspace)
     }
 
     /// The open documents, ordered by path.

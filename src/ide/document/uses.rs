@@ -1,7 +1,7 @@
 //! The document of the places that look up a key: values, manifests, and the class parameter that
 //! automatic parameter lookup sets.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::ide::references::{Role, files_with, in_code};
 use crate::ide::target::KeyTarget;
 use crate::text::number_of;
 use crate::value::KeyHashing;
-use crate::workspace::{CodeFacts, DefinitionKind, File, LookupKey, Snapshot};
+use crate::workspace::{Belongs, CodeFacts, DefinitionKind, File, LookupFact, LookupKey};
 
 /// A place that looks up a key.
 struct Use {
@@ -108,18 +108,43 @@ pub(in crate::ide) fn counts(
     let mut counts: Vec<usize> = tokens.collect();
     let places = keys.iter().enumerate().map(|(at, key)| (&***key, at));
     let places: HashMap<&str, usize, KeyHashing> = places.collect();
+    let used_in = |file: &File| -> Vec<usize> {
+        let names = file.facts().uses().map(|(_, _, name)| name);
+        names
+            .filter_map(|name| places.get(&**name))
+            .copied()
+            .collect()
+    };
+    let is_own = |file: &&Arc<File>| **file.path() == *path;
     if counts.iter().any(|&count| count > 0) {
-        let others = related.others();
-        for other in others.filter(|other| **other.path() != *path) {
-            let names = other.facts().uses().map(|(_, _, name)| name);
-            for at in names.filter_map(|name| places.get(&**name)) {
-                counts[*at] = counts[*at].saturating_sub(1);
+        let unread = related.unread();
+        for unrelated in unread.filter(|file| !is_own(file)) {
+            if (analysis.is_cancelled)() {
+                return HashMap::new();
             }
+            used_in(unrelated)
+                .into_iter()
+                .for_each(|at| counts[at] -= 1);
         }
     }
-    for name in snapshot.looked_up("") {
-        if let Some(&at) = places.get(&*root_of(name)) {
-            counts[at] += calls(snapshot, &related, name);
+    // Files outside the workspace are not in the index.
+    let outside = snapshot.open_files();
+    let outside = outside.filter(|file| file.belongs() == Belongs::OpenOnly);
+    for outside in outside.filter(|file| is_own(file) || related.contains(file)) {
+        used_in(outside).into_iter().for_each(|at| counts[at] += 1);
+    }
+    let names = snapshot.looked_up("");
+    let names = names.filter(|name| places.contains_key(&*root_of(name)));
+    let manifests = names.flat_map(|name| snapshot.files_looking_up(name));
+    let manifests: BTreeMap<&Arc<str>, &Arc<File>> =
+        manifests.map(|file| (file.path(), file)).collect();
+    for manifest in manifests.into_values() {
+        if related.has_code(manifest.path())
+            && let Some(code) = &manifest.facts().code
+        {
+            let names = code.lookups.iter().filter_map(looked_up);
+            let found = names.filter_map(|name| places.get(&*name));
+            found.for_each(|&at| counts[at] += 1);
         }
     }
     for (key, count) in keys.iter().zip(&mut counts) {
@@ -141,14 +166,12 @@ pub(in crate::ide) fn counts(
         .collect()
 }
 
-/// The number of calls in manifests that look up a key, exactly as written.
-fn calls(snapshot: &Snapshot, related: &HieraFiles<'_>, name: &Arc<str>) -> usize {
-    let files = snapshot.files_looking_up(name);
-    let files = files.filter(|file| related.has_code(file.path()));
-    let codes = files.filter_map(|file| file.facts().code.as_deref());
-    let lookups = codes.flat_map(|code| &code.lookups);
-    let is_it = |key: &LookupKey| matches!(key, LookupKey::Literal(key) if key == name);
-    lookups.filter(|lookup| is_it(&lookup.key)).count()
+/// The root of the key that a call looks up; `None` if it is computed.
+fn looked_up(lookup: &LookupFact) -> Option<Arc<str>> {
+    match &lookup.key {
+        LookupKey::Literal(key) => Some(root_of(key)),
+        LookupKey::Partly(_) | LookupKey::Computed => None,
+    }
 }
 
 /// The lookups in a manifest, including the parameter of automatic parameter lookup.
@@ -166,4 +189,94 @@ fn in_manifest(code: &CodeFacts, target: &KeyTarget) -> Vec<Use> {
         key: None,
     });
     uses.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{FOLDER, Fixture};
+    use crate::ide::fixture_tests::analysed;
+    use crate::workspace::{Change, Snapshot};
+
+    /// Two environments with a hundred nodes each, a module with data, a role whose name has a
+    /// folder, and a file that no hierarchy reads.
+    fn workspace() -> Arc<Snapshot> {
+        let mut text = String::new();
+        for environment in ["environments/own", "environments/other"] {
+            text += &format!(
+                "#- {environment}/hiera.yaml\nversion: 5\nhierarchy:\n\
+                 - {{name: n, path: 'n/%{{trusted.certname}}.yaml'}}\n\
+                 - {{name: r, path: 'r/%{{role}}.yaml'}}\n- {{name: c, path: common.yaml}}\n\
+                 #- {environment}/environment.conf\nmodulepath = modules\n\
+                 #- {environment}/data/common.yaml\nport: 1\nweb::size: \"%{{lookup('port')}}\"\nunused: 1\n\
+                 #- {environment}/data/r/web.yaml\nport: \"%{{lookup('web::size')}} %{{lookup('port')}}\"\n\
+                 #- {environment}/data/r/db/main.yaml\nsize: \"%{{lookup('port')}}\"\n\
+                 #- {environment}/spec/unread.yaml\nsize: \"%{{lookup('port')}}\"\n\
+                 #- {environment}/modules/web/hiera.yaml\nversion: 5\nhierarchy: [{{name: m, path: m.yaml}}]\n\
+                 #- {environment}/modules/web/data/m.yaml\nweb::name: \"%{{lookup('port')}}\"\n\
+                 #- {environment}/modules/web/manifests/init.pp\n\
+                 class web($size) {{ lookup('port.x') lookup('port') lookup(\"'web::size'\") }}\n"
+            );
+            for node in 0..100 {
+                text +=
+                    &format!("#- {environment}/data/n/{node}.yaml\nb: \"%{{lookup('port')}}\"\n");
+            }
+        }
+        Fixture::new("environments/own/README.md", &text).opened()
+    }
+
+    #[test]
+    fn counts_are_those_of_the_documents() {
+        let read = workspace();
+        let edit = |snapshot: &Snapshot, path: &str, text: &str| {
+            snapshot.with(Change::Edit {
+                path: path.into(),
+                text: text.into(),
+                version: 1,
+            })
+        };
+        let use_of_port = "a: \"%{lookup('port')} %{lookup('port')}\"\n";
+        let outside = edit(&read, "/outside/x.yaml", use_of_port);
+        let own = format!("{FOLDER}/environments/own/data");
+        let edited = edit(&outside, &format!("{own}/n/7.yaml"), "port: 3\n");
+        for (snapshot, uses) in [(&*read, 106), (&outside, 106), (&edited, 105)] {
+            for file in ["common.yaml", "n/8.yaml", "r/web.yaml", "r/db/main.yaml"] {
+                let path = format!("{own}/{file}");
+                let file = snapshot.file(&path).unwrap();
+                analysed(snapshot, &path, |analysis, _| {
+                    let counted = counts(analysis, &path, file);
+                    for key in file.facts().sorted() {
+                        let listed = match answer(analysis, &path, &key.name) {
+                            DocumentAnswer::Document(document) => {
+                                document.content.lines().count() - 1
+                            }
+                            DocumentAnswer::Message(_) => 0,
+                        };
+                        let count = counted.get(&key.name).copied();
+                        assert_eq!(count.unwrap_or_default(), listed, "{path}: {}", key.name);
+                    }
+                    if let Some(count) = counted.get("port") {
+                        assert_eq!(*count, uses, "{path}");
+                    }
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn unread_files_are_those_that_no_hierarchy_contains() {
+        let snapshot = workspace();
+        let path = format!("{FOLDER}/environments/own/data/common.yaml");
+        analysed(&snapshot, &path, |analysis, _| {
+            for files in [
+                HieraFiles::related_to(analysis, &path),
+                HieraFiles::of(analysis),
+            ] {
+                let unread: Vec<_> = files.unread().map(|file| file.path()).collect();
+                let all = snapshot.files().filter(|file| !files.contains(file));
+                let expected: Vec<_> = all.map(|file| file.path()).collect();
+                assert_eq!(unread, expected);
+            }
+        });
+    }
 }
