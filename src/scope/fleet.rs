@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable};
 use crate::interpolation::{Key, Segment};
-use crate::value::{StrKey, Value};
+use crate::value::{KeyHashing, StrKey, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
 #[derive(Debug)]
@@ -257,7 +257,7 @@ impl KnownNodes {
             return known.clone();
         }
         let path = Path::parse(variable);
-        let mut numbers: HashMap<Outcome, u32> = HashMap::new();
+        let mut numbers: HashMap<Outcome, u32, KeyHashing> = HashMap::default();
         let mut column = Column {
             ids: Vec::with_capacity(self.len()),
             values: Vec::new(),

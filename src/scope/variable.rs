@@ -248,15 +248,15 @@ impl Scope {
     /// that are not in memory, only the part at the segments is guaranteed to be in the result.
     #[must_use]
     pub fn dotted(&self, root: &str, segments: &[Segment]) -> Variable {
-        if !root.contains("::")
-            && let Some((_, value)) = self.locals.iter().rev().find(|(name, _)| **name == *root)
+        let mut locals = self.locals.iter().rev();
+        if let Some((_, value)) = locals.find(|(name, _)| **name == *root)
+            && !root.contains("::")
         {
             return Variable::Known(value.clone());
         }
         let name = root.trim_start_matches("::");
-        let qualified = root.contains("::");
         if let Some(class) = &self.class {
-            let local = if qualified {
+            let local = if root.contains("::") {
                 name.strip_prefix(class.name.as_str())
                     .and_then(|rest| rest.strip_prefix("::"))
             } else {
@@ -322,7 +322,7 @@ impl Scope {
         if self.assigned.as_ref().is_some_and(may_be_set) {
             return Variable::Unknown;
         }
-        Variable::Undefined(self.missing(root, name, qualified))
+        Variable::Undefined(self.missing(root, name, root.contains("::")))
     }
 
     /// Whether a variable of that name exists, even set to `undef` (`Scope#exist?`).

@@ -520,16 +520,14 @@ fn difference(
     let nodes = context.view.analysis.nodes;
     for variable in variables {
         let column = nodes.column(&variable);
-        let id = |member: &usize| column.ids[*member];
-        let mut own = group.runs.iter().flat_map(|run| &run.members).map(id);
-        let Some(first) = own.next() else { continue };
-        let is_shared = own.all(|other| other == first);
-        let is_alone = || {
-            let others = groups.iter().filter(|other| other.value != group.value);
-            let mut runs = others.flat_map(|other| &other.runs);
-            runs.all(|run| run.members.iter().all(|member| id(member) != first))
-        };
-        if is_shared && is_alone() {
+        let first = column.ids[group.runs[0].members[0]];
+        let has_it = |member: &usize| column.ids[*member] == first;
+        let all_have_it = |run: &&Run| run.members.iter().all(has_it);
+        let none_has_it = |run: &&Run| !run.members.iter().any(has_it);
+        let mut others = groups.iter().filter(|other| other.value != group.value);
+        if group.runs.iter().all(all_have_it)
+            && others.all(|other| other.runs.iter().all(none_has_it))
+        {
             let value = column.values[first as usize].as_ref();
             let value =
                 value.map_or_else(|| "undef".to_string(), |value| yaml::inline(value, CELL));
