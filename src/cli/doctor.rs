@@ -14,11 +14,11 @@ use crate::ide::document::doctor;
 use crate::lookup::ConfigCache;
 use crate::scope::KnownNodes;
 
-/// Which workspace, and how it is told.
+/// The workspace, its nodes, and the form of the report.
 #[derive(Args)]
 pub(super) struct DoctorArguments {
     /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    /// [default: as matrix has it]
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
     #[arg(long, value_name = "FILE")]
     nodes: Vec<String>,
     /// A JSON or YAML file of facts; a node's own facts lie over them

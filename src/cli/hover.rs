@@ -36,7 +36,7 @@ pub(super) struct HoverArguments {
     /// What to print
     #[arg(long, value_enum, default_value_t = HoverFormat::Text)]
     format: HoverFormat,
-    /// Most lines of a value
+    /// Maximum number of lines of the hover
     #[arg(long, value_name = "N", default_value_t = MAX_LINES)]
     max_lines: usize,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
@@ -52,7 +52,7 @@ enum HoverFormat {
     Text,
     /// Markdown as editors draw it
     Markdown,
-    /// Markdown without tables
+    /// Markdown wrapped at 100 columns
     Aligned,
 }
 

@@ -32,7 +32,7 @@ pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
     let names = nodes.all().iter().map(|node| &*node.certname);
     let hint = match nearest_host(name, names) {
         Some(known) => format!("did you mean '{known}'?"),
-        None => "name its facts with --facts".to_owned(),
+        None => "give a file of its facts with --facts".to_owned(),
     };
     format!("node '{name}' is not in {}: {hint}", files.join(", "))
 }

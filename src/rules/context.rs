@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootContext};
+use super::finding::Findings;
 use super::looked_up::Held;
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
@@ -11,7 +12,7 @@ use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
-use crate::value::{LoadError, Opaque, Value, load_yaml};
+use crate::value::{LoadError, LoadErrorKind, Opaque, Value, load_yaml};
 use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
 
 /// The role of a file in the workspace.
@@ -261,6 +262,21 @@ impl<'a> FileContext<'a> {
         match is_known && self.facts().error.is_none() && self.file.unchecked().is_none() {
             true => None,
             false => self.loaded().err(),
+        }
+    }
+
+    /// Puppet's error, if it refuses the file for this reason.
+    pub(super) fn refusal_of(&self, kind: LoadErrorKind) -> Option<&LoadError> {
+        self.refusal().filter(|error| error.kind == kind)
+    }
+
+    /// Reports this refusal if the rule did not find its cause in the tree.
+    pub(super) fn report_refusal(&self, kind: LoadErrorKind, findings: &mut Findings<'_>) {
+        if let Some(error) = self.refusal_of(kind)
+            && findings.list.is_empty()
+        {
+            let message = format!("Puppet refuses the whole file: {}", error.message);
+            findings.report(self.place_of(error), message);
         }
     }
 

@@ -56,25 +56,31 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
 }
 
 /// The mistake in the text of a call, for messages.
-fn advice(inner: &str) -> &'static str {
+fn advice(inner: &str) -> String {
     const GENERAL: &str = "a call has exactly one quoted argument, without spaces around it and with nothing after it";
     let Some((name, rest)) = inner.split_once('(') else {
-        return GENERAL;
+        return GENERAL.to_owned();
     };
     let Some((argument, after)) = rest.rsplit_once(')') else {
-        return "the closing ')' is missing";
+        return "the closing ')' is missing".to_owned();
     };
     let quote = |end: Option<char>| end.filter(|char| matches!(char, '\'' | '"'));
     let quotes = (
         quote(argument.trim().chars().next()),
         quote(argument.trim().chars().next_back()),
     );
-    let has_one = |quote| argument.matches(quote).count() == 1;
-    match quotes {
+    let has_one = |quote| argument.matches(quote).count() == 1 && argument.trim().len() > 1;
+    let bare = |quote: char| shown(argument.trim().trim_matches(quote));
+    let advice = match quotes {
         _ if !after.is_empty() => "nothing may follow the ')'",
         _ if name.ends_with(' ') => "no space is allowed before the '('",
         (Some(open), Some(close)) if open != close => "the quotes are not the same",
-        (Some(quote), _) | (_, Some(quote)) if has_one(quote) => "one of the quotes is missing",
+        (Some(quote), _) if has_one(quote) => {
+            return format!("missing closing quote after '{}'", bare(quote));
+        }
+        (_, Some(quote)) if has_one(quote) => {
+            return format!("missing opening quote before '{}'", bare(quote));
+        }
         (Some(quote), Some(_)) if argument.matches(quote).count() > 2 => {
             "a call has exactly one argument"
         }
@@ -83,7 +89,8 @@ fn advice(inner: &str) -> &'static str {
         }
         _ if argument.trim().is_empty() => "the argument is missing",
         _ => GENERAL,
-    }
+    };
+    advice.to_owned()
 }
 
 /// An argument in quotes that only lacks the ')' after it.
@@ -140,7 +147,8 @@ mod tests {
         let advices = [
             ("lookup('a", "the closing ')' is missing"),
             ("lookup('a')x", "nothing may follow the ')'"),
-            ("lookup('a)", "one of the quotes is missing"),
+            ("lookup('a)", "missing closing quote after 'a'"),
+            ("lookup(a')", "missing opening quote before 'a'"),
             ("lookup('a\")", "the quotes are not the same"),
             ("lookup( 'a' )", "no spaces are allowed around the argument"),
             ("lookup('a', 'b')", "a call has exactly one argument"),

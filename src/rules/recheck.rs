@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::RULES;
 use super::rule::{FactKinds, Rule};
 use super::touched::options_look_up;
-use crate::workspace::{FileDelta, FileFacts, LOOKUP_OPTIONS, Snapshot, language_of, path};
+use crate::workspace::{
+    ENVIRONMENT_CONF, FileDelta, FileFacts, HIERA_YAML, LOOKUP_OPTIONS, Snapshot, language_of, path,
+};
 
 /// The files to check again after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,7 +75,7 @@ fn recheck_for(snapshot: &Snapshot, rules: &[&'static Rule]) -> Recheck {
 fn is_configuration(snapshot: &Snapshot, file: &FileDelta) -> bool {
     matches!(
         path::name(&file.path),
-        "hiera.yaml" | "environment.conf" | "metadata.json"
+        HIERA_YAML | ENVIRONMENT_CONF | "metadata.json"
     ) || snapshot
         .roots()
         .iter()

@@ -3,7 +3,7 @@
 use super::{FileContext, Findings};
 use crate::syntax::{NodeKind, TreeNode};
 use crate::text::{nearest, typing_error};
-use crate::value::{LoadError, LoadErrorKind};
+use crate::value::LoadErrorKind;
 
 rule!("unknown-alias", Error, [Node(check), File(check_rest)]);
 
@@ -11,7 +11,9 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let NodeKind::Alias { name, target: None } = &node.kind else {
         return;
     };
-    let Some(error) = refusal(at) else { return };
+    let Some(error) = at.refusal_of(LoadErrorKind::YamlUnknownAlias) else {
+        return;
+    };
     let nodes = at.tree().nodes();
     let anchors = nodes.filter_map(|(_, node)| node.anchor.as_deref());
     let before = anchors.filter(|anchor| anchor.range.start < node.range.start);
@@ -32,13 +34,5 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
 
 /// Reports the error if its alias is not in the tree.
 fn check_rest(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if let Some(error) = refusal(at).filter(|_| findings.list.is_empty()) {
-        let message = format!("Puppet refuses the whole file: {}", error.message);
-        findings.report(at.place_of(error), message);
-    }
-}
-
-fn refusal<'a>(at: &'a FileContext<'_>) -> Option<&'a LoadError> {
-    let error = at.refusal()?;
-    (error.kind == LoadErrorKind::YamlUnknownAlias).then_some(error)
+    at.report_refusal(LoadErrorKind::YamlUnknownAlias, findings);
 }

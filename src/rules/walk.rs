@@ -136,7 +136,10 @@ impl<'a> Walk<'a> {
             let findings = &mut run.findings;
             if catch_unwind(AssertUnwindSafe(|| call(hook, findings))).is_err() {
                 let path = self.at.file.path();
-                tracing::error!("the rule '{}' panicked over {path}", run.code);
+                tracing::error!(
+                    "the rule '{}' failed on {path} (please report it)",
+                    run.code
+                );
                 run.has_panicked = true;
             }
         }

@@ -3,7 +3,7 @@
 use super::{FileContext, Findings, Fix};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Scalar, ScalarStyle, TreeNode};
-use crate::value::{LoadError, LoadErrorKind};
+use crate::value::LoadErrorKind;
 
 rule!("yaml-date", Error, [Node(check), File(check_rest)]);
 
@@ -12,7 +12,7 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
     let Some(scalar) = node.as_scalar().filter(is_plain) else {
         return;
     };
-    if refusal(at).is_none() {
+    if at.refusal_of(LoadErrorKind::YamlDate).is_none() {
         return;
     }
     let what = match resolve_plain(&scalar.text) {
@@ -40,13 +40,5 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
 
 /// Reports the error if its date is not in the tree.
 fn check_rest(at: &FileContext<'_>, findings: &mut Findings<'_>) {
-    if let Some(error) = refusal(at).filter(|_| findings.list.is_empty()) {
-        let message = format!("Puppet refuses the whole file: {}", error.message);
-        findings.report(at.place_of(error), message);
-    }
-}
-
-fn refusal<'a>(at: &'a FileContext<'_>) -> Option<&'a LoadError> {
-    let error = at.refusal()?;
-    (error.kind == LoadErrorKind::YamlDate).then_some(error)
+    at.report_refusal(LoadErrorKind::YamlDate, findings);
 }

@@ -22,7 +22,7 @@ use super::documents::{Edit, OpenDocument, Text};
 use super::requests;
 use super::settings::{LogLevel, SECTION};
 use crate::text::Position;
-use crate::workspace::{Change, path};
+use crate::workspace::{Change, ENVIRONMENT_CONF, HIERA_YAML, path};
 
 tokio::task_local! {
     static TICKET: Arc<Ticket>;
@@ -371,7 +371,7 @@ fn did_close(session: &Connection, params: &Value) {
 
 fn did_save(session: &Connection, params: &Value) {
     if let Some((path, _)) = document(params) {
-        let may_govern = matches!(path::name(&path), "hiera.yaml" | "environment.conf");
+        let may_govern = matches!(path::name(&path), HIERA_YAML | ENVIRONMENT_CONF);
         session.disk.read(vec![path]);
         if may_govern {
             session.seek(Repeat::Yes);

@@ -99,7 +99,6 @@ pub fn from_json(text: &str) -> Result<Value, JsonError> {
     // text one by one, which walks over the text for each level of nesting.
     match serde_json::from_str(text) {
         Ok(Exact(value)) => Ok(value),
-        Err(error) if error.to_string().starts_with("recursion limit") => Err(too_deep()),
         Err(_) => piece(serde_json::from_str(text)?, 0),
     }
 }
@@ -172,13 +171,11 @@ pub fn from_raw_json(raw: &RawValue) -> Result<Value, JsonError> {
     from_json(raw.get())
 }
 
-/// A piece at a nesting depth. O(bytes × nesting).
+/// A piece within `depth` lists and objects. O(bytes × nesting).
 fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
-    if depth > MOST_DEPTH {
-        return Err(too_deep());
-    }
     let text = raw.get().trim();
     Ok(match text.as_bytes().first() {
+        Some(b'{' | b'[') if depth >= MOST_DEPTH => return Err(too_deep()),
         Some(b'{') => {
             let Entries(entries) = serde_json::from_str(text)?;
             let mut hash = super::hash_with_capacity(entries.len());
@@ -480,12 +477,16 @@ mod tests {
     fn too_deep_nesting_is_refused() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested = |depth| format!("{}1{}", open.repeat(depth), close.repeat(depth));
-            assert!(from_json(&nested(120)).is_ok());
-            let error = from_json(&nested(100_000)).unwrap_err();
-            assert_eq!(
-                error.message,
-                "lists and objects nest deeper than 128 levels"
-            );
+            for depth in [120, 128] {
+                assert!(from_json(&nested(depth)).is_ok(), "{depth}");
+            }
+            for depth in [129, 100_000] {
+                let error = from_json(&nested(depth)).unwrap_err();
+                assert_eq!(
+                    error.message, "lists and objects nest deeper than 128 levels",
+                    "{depth}"
+                );
+            }
         }
     }
 

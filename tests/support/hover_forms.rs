@@ -17,7 +17,6 @@ pub(crate) fn check_file(analysis: Analysis<'_>, path: &str, step: usize) -> (us
     let link = |key: &str| format!("command:show?{key}");
     let options = HoverOptions {
         whole: Some(WholeValue {
-            command: "hiera.value",
             link: Some(&link),
             explain: None,
             all_nodes: None,
@@ -74,8 +73,11 @@ fn problems(found: &Hover) -> Vec<String> {
     };
     let whole = words(&found.markdown);
     for word in words(&found.aligned).union(&words(&found.plain)) {
-        let is_own = word.contains(['…', '#']) || "command hiera.value, lookup".contains(&**word);
-        let is_mark = found.aligned.contains("command hiera.value");
+        let is_own = word.contains(['…', '#']);
+        // Markdown has a link instead of the command line.
+        let is_mark = [": hiera-ls lookup ", "# shortened"]
+            .iter()
+            .any(|mark| found.aligned.contains(mark));
         if !whole.contains(word) && !is_own && !is_mark {
             wrong.push(format!(
                 "a word that Markdown has not: {word}\n{}",

@@ -26,8 +26,8 @@ const SECTION = "hiera-ls";
 /** Settings of the section that are the client's own: the server has no use for them. */
 const CLIENT_SETTINGS = ["server", "trace"];
 
-/** Commands that links in hovers may run: they show a text, and change nothing. */
-const LINKED = ["hiera.reveal", "hiera.value"];
+/** Commands that links in hovers may run: they show a text or a choice, and change nothing by themselves. */
+const LINKED = ["hiera.explain", "hiera.matrix", "hiera.reveal", "hiera.value", "hiera-ls.chooseHierarchy"];
 
 /** Commands that work only with a setting that is off unless the user turns it on. */
 const SWITCHES: Readonly<Record<string, string>> = { "hiera.reveal": "decrypt" };
@@ -327,9 +327,8 @@ class Session {
       this.output.error(failure);
     }
     this.status.enter("failed");
-    const message =
-      `Hiera: no server program works. ${failures[0] ?? ""}. Install hiera-ls, or name it in the ` +
-      "setting 'hiera-ls.server.path'.";
+    const why = failures[0] ?? "";
+    const message = `Hiera: no server program works. ${why}. Install hiera-ls, or name it in the setting 'hiera-ls.server.path'.`;
     void vscode.window
       .showErrorMessage(message, "Open Setting", "Show Log")
       .then(async (choice) => {
@@ -372,7 +371,7 @@ function fileInFront(): vscode.Uri | undefined {
 }
 
 function words(progress: WorkDoneProgressBegin | WorkDoneProgressReport): string {
-  return `reading files${progress.message === undefined ? "" : `: ${progress.message}`}`;
+  return progress.message === undefined ? "reading files" : `reading files: ${progress.message}`;
 }
 
 /** The settings as the server knows them: forms have an empty text where the server has none. */

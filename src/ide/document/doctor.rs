@@ -226,16 +226,16 @@ fn nodes(out: &mut String, snapshot: &Snapshot, nodes: &NodesReport) {
 
 fn files(out: &mut String, snapshot: &Snapshot, files: &FilesReport) {
     out.push_str("\nData files\n");
-    let _ = writeln!(
-        out,
-        "  {}, {} of them read by a level{}",
-        number_of(files.data, "file"),
-        files.reached,
-        match files.data {
-            0 => String::new(),
-            all => format!(" ({} %)", files.reached * 100 / all),
-        }
-    );
+    let _ = match files.data {
+        0 => writeln!(out, "  none that a hierarchy reads"),
+        all => writeln!(
+            out,
+            "  {}, {} of them read by a level ({} %)",
+            number_of(all, "file"),
+            files.reached,
+            files.reached * 100 / all
+        ),
+    };
     if files.possible > 0 {
         let _ = writeln!(
             out,

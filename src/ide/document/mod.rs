@@ -15,10 +15,10 @@ use std::sync::Arc;
 use super::call_hierarchy::root_of;
 use super::hover;
 use super::matrix::SourceLine;
-use super::target::key_at;
-use crate::analysis::{Analysis, NodeSet, RootView};
+use super::target::{KeyTarget, key_at};
+use crate::analysis::{Analysis, NodeSet, RootView, quoted};
 use crate::scope::Node;
-use crate::workspace::Snapshot;
+use crate::workspace::{LOOKUP_OPTIONS, Snapshot};
 
 /// A read-only text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -121,6 +121,19 @@ pub enum Question {
     },
 }
 
+impl Question {
+    /// The key that it is about.
+    fn place(&self) -> Option<&KeyPlace> {
+        match self {
+            Question::Explain { place, .. }
+            | Question::Value(place)
+            | Question::Matrix(place)
+            | Question::Uses(place) => Some(place),
+            Question::Diff { .. } | Question::Doctor { .. } | Question::Impact { .. } => None,
+        }
+    }
+}
+
 /// Reports progress: the finished steps and all steps.
 pub type OnProgress<'a> = &'a dyn Fn(usize, usize);
 
@@ -133,6 +146,12 @@ pub fn answer(
     question: &Question,
     progress: OnProgress<'_>,
 ) -> Result<DocumentAnswer, String> {
+    let place = question.place();
+    if let Some(pattern) = place.and_then(|place| place.pattern(analysis.snapshot)) {
+        return Ok(DocumentAnswer::Message(format!(
+            "'{pattern}' is a pattern: choose one of the keys that it matches"
+        )));
+    }
     let document = match question {
         Question::Explain { place, form, node } => {
             let key = place.key(analysis.snapshot)?;
@@ -207,8 +226,23 @@ fn with_short_names<T>(snapshot: &Snapshot, show: impl FnOnce(&hover::HoverOptio
 }
 
 impl KeyPlace {
-    /// The key's name in lookups.
+    /// The key's name in lookups; for an entry of `lookup_options`, that of the entry's key.
     fn key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
+        let key = self.written(snapshot)?;
+        Ok(match entry_of(&key) {
+            Some(entry) => Arc::from(quoted(&entry)),
+            None => key,
+        })
+    }
+
+    /// The pattern, if it is one of `lookup_options`.
+    fn pattern(&self, snapshot: &Snapshot) -> Option<Arc<str>> {
+        let entry = entry_of(&self.written(snapshot).ok()?)?;
+        entry.starts_with('^').then_some(entry)
+    }
+
+    /// The given key, else the one at the offset.
+    fn written(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
         match (&self.key, self.offset) {
             (Some(key), _) => Ok(key.clone()),
             (None, Some(offset)) => key_at(snapshot, &self.path, offset)
@@ -222,7 +256,7 @@ impl KeyPlace {
     /// # Errors
     /// Why there is none, for people.
     pub fn top_key(&self, snapshot: &Snapshot) -> Result<Arc<str>, String> {
-        let key = self.key(snapshot)?;
+        let key = self.written(snapshot)?;
         Ok(match self.key {
             Some(_) => key,
             None => root_of(&key),
@@ -232,6 +266,13 @@ impl KeyPlace {
     fn view<'a>(&self, analysis: Analysis<'a>) -> Result<RootView<'a>, String> {
         answering(analysis, &self.path)
     }
+}
+
+/// The key or pattern of an entry of `lookup_options`, from the name of the entry or a part of it.
+fn entry_of(key: &str) -> Option<Arc<str>> {
+    let target = KeyTarget::named(key)?;
+    let entry = target.steps.first()?.as_str()?;
+    (*target.root == *LOOKUP_OPTIONS).then(|| Arc::from(entry))
 }
 
 fn answering<'a>(analysis: Analysis<'a>, path: &str) -> Result<RootView<'a>, String> {

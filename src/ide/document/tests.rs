@@ -51,8 +51,12 @@ fn answer_text(question: &Question) -> String {
 }
 
 fn answer_text_in(snapshot: &Snapshot, question: &Question) -> String {
+    answer_text_with(snapshot, NODES, question)
+}
+
+fn answer_text_with(snapshot: &Snapshot, known: &str, question: &Question) -> String {
     let settings = Settings::for_version(PuppetVersion::V8).for_editor();
-    let (configs, known) = (ConfigCache::default(), nodes(NODES));
+    let (configs, known) = (ConfigCache::default(), nodes(known));
     let analysis = Analysis::new(snapshot, &settings, &configs, &known);
     match answer(analysis, question, &|_, _| {}) {
         Ok(DocumentAnswer::Document(document)) => {
@@ -166,6 +170,44 @@ fn a_part_of_a_value_is_explained_by_the_files_that_set_it() {
 }
 
 #[test]
+fn beside_the_data_a_key_is_explained_for_all_nodes() {
+    let files = format!("{FILES}#- manifests/site.pp\nnotice('x')\n#- nodes.json\n{{}}\n");
+    let snapshot = Fixture::new("data/common.yaml", &files).opened();
+    let answer_at = |path: &str, known: &str, question: fn(KeyPlace) -> Question| {
+        let place = KeyPlace {
+            path: path.into(),
+            key: Some("port".into()),
+            offset: None,
+        };
+        answer_text_with(&snapshot, known, &question(place))
+    };
+    let explain: fn(KeyPlace) -> Question = |place| Question::Explain {
+        place,
+        form: ExplainForm::People,
+        node: None,
+    };
+    let value: fn(KeyPlace) -> Question = Question::Value;
+    let manifest = format!("{FOLDER}/manifests/site.pp");
+    let others = [
+        FOLDER.to_owned(),
+        format!("{FOLDER}/hiera.yaml"),
+        format!("{FOLDER}/nodes.json"),
+    ];
+    for known in [NODES, "{}"] {
+        for question in [explain, value] {
+            let expected = answer_at(&manifest, known, question);
+            assert!(expected.starts_with("# port — "), "{expected}");
+            for other in &others {
+                assert_eq!(answer_at(other, known, question), expected, "{other}");
+            }
+        }
+    }
+    let explained = answer_at(FOLDER, NODES, explain);
+    let first = "# port — first found, 2 different values on 2 nodes\n8080  # a.example";
+    assert!(explained.starts_with(first), "{explained}");
+}
+
+#[test]
 fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
     let port = explained("port");
     expect![[r#"
@@ -218,6 +260,42 @@ fn an_unknown_key_is_a_message_with_a_suggestion() {
         answer_text(&Question::Matrix(place("lookup_options"))),
         message
     );
+}
+
+#[test]
+fn an_entry_of_lookup_options_means_its_key_and_a_pattern_none() {
+    let files = FILES.replace("{merge: deep}}", "{merge: deep}, '^po': {merge: first}}");
+    let snapshot = Fixture::new("data/common.yaml", &files).opened();
+    let path = format!("{FOLDER}/data/common.yaml");
+    let text = snapshot.file(&path).expect("a file").text().to_string();
+    let at = |words: &str| KeyPlace {
+        path: path.as_str().into(),
+        key: None,
+        offset: text.find(words),
+    };
+    let matrix = |place| answer_text_in(&snapshot, &Question::Matrix(place));
+    let users = matrix(place("users"));
+    assert!(users.starts_with("# users — "), "{users}");
+    assert_eq!(matrix(at("users: {merge")), users);
+    assert_eq!(matrix(at("deep}, '^po'")), users);
+    assert_eq!(matrix(place("lookup_options.users")), users);
+    let message = "'^po' is a pattern: choose one of the keys that it matches";
+    assert_eq!(matrix(at("^po")), message);
+    assert_eq!(matrix(place("lookup_options.'^po'")), message);
+    let written = at("users: {merge").top_key(&snapshot);
+    assert_eq!(written.as_deref(), Ok("lookup_options"));
+}
+
+#[test]
+fn without_a_hierarchy_no_file_is_data() {
+    let snapshot = Fixture::new("y.yaml", "a: 1\n").opened();
+    let doctor = Question::Doctor {
+        path: format!("{FOLDER}/y.yaml").into(),
+        nodes: Arc::default(),
+    };
+    let text = answer_text_with(&snapshot, "{}", &doctor);
+    let ending = "\nData files\n  none that a hierarchy reads\n";
+    assert!(text.ends_with(ending), "{text}");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.intended.contains(key));
-    let finding = Finding {
+    let search = ChangeSearch {
         views: [before, after],
         touched: plan.paths().map(|path| &**path).collect(),
         known: Known {
@@ -169,12 +169,12 @@ fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
         others: BTreeSet::new(),
         is_complete: known.is_complete && is_complete,
     };
-    let Finding {
+    let ChangeSearch {
         found: possible,
         others,
         is_complete,
         ..
-    } = finding.with(plan, keys);
+    } = search.with(plan, keys);
     let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
     let gone = plan.intended.iter();
     let gone = gone.filter(|key| has(before, key) && !has(after, key));
@@ -230,7 +230,7 @@ impl Known<'_> {
 }
 
 /// The search for keys that change for some scope.
-struct Finding<'f> {
+struct ChangeSearch<'f> {
     views: [&'f RootView<'f>; 2],
     /// The files of the plan.
     touched: BTreeSet<&'f str>,
@@ -241,9 +241,9 @@ struct Finding<'f> {
     is_complete: bool,
 }
 
-impl<'f> Finding<'f> {
+impl<'f> ChangeSearch<'f> {
     /// Checks the keys that a plan can affect.
-    fn with(mut self, plan: &'f Plan, keys: Vec<Arc<str>>) -> Finding<'f> {
+    fn with(mut self, plan: &'f Plan, keys: Vec<Arc<str>>) -> ChangeSearch<'f> {
         let [before, after] = self.views;
         let snapshots = [before.analysis.snapshot, after.analysis.snapshot];
         let merging: Vec<&Arc<str>> = merging_files(snapshots[1], &keys);

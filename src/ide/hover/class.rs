@@ -42,10 +42,9 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
     let documentation = found.parameter.documentation.as_deref();
     let words = documentation.map(|text| cut_words(text, MOST_DOCUMENTATION));
     if let Some(words) = words.filter(|words| !words.is_empty()) {
-        page.line(vec![
-            code(format!("${}", found.parameter.name)),
-            text(format!(" — {words}")),
-        ]);
+        let mut line = vec![code(format!("${}", found.parameter.name)), text(" — ")];
+        line.extend(with_code(&words));
+        page.line(line);
     }
 }
 
@@ -170,6 +169,24 @@ fn cut_words(written: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
+}
+
+/// Words in which pairs of backquotes mark code.
+fn with_code(words: &str) -> Line {
+    let mut line = Line::new();
+    let mut rest = words;
+    while let Some(start) = rest.find('`') {
+        let (before, marked) = rest.split_at(start);
+        let inner = marked.trim_start_matches('`');
+        let marks = &marked[..marked.len() - inner.len()];
+        let Some((marked, behind)) = inner.split_once(marks) else {
+            break;
+        };
+        line.extend([text(before), code(marked.trim())]);
+        rest = behind;
+    }
+    line.push(text(rest));
+    line
 }
 
 fn place(context: &Context<'_>, class: Defined<'_>, range: TextRange) -> Piece {

@@ -8,6 +8,7 @@ use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
 use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
 use crate::hierarchy::{Template, TemplatePart};
+use crate::ide::target::is_config;
 use crate::lookup::Reach;
 use crate::scope::Scope;
 use crate::value::Value;
@@ -26,7 +27,7 @@ pub(super) struct Context<'a> {
     pub(super) file: &'a Arc<File>,
     /// The levels that read the file.
     pub(super) reaches: Vec<Reach>,
-    /// Whether the file is a manifest; its answers are for all nodes.
+    /// Whether answers are for all nodes, as in a manifest.
     pub(super) is_code: bool,
     positions: KeyPositions<'a>,
     /// The data directory of the file.
@@ -42,19 +43,55 @@ impl<'a> Context<'a> {
         options: &'a HoverOptions<'a>,
     ) -> Option<Context<'a>> {
         let view = analysis.governing(path)?;
+        let file = analysis.snapshot.file(path)?;
+        Some(Context::of(analysis, view, file, options))
+    }
+
+    /// The context of an answer about a key of any name: for the nodes that read the file, or for
+    /// all nodes, as in a manifest, if no hierarchy reads the file. A folder is replaced by the
+    /// configuration of its hierarchy. `None` if no hierarchy answers.
+    pub(super) fn of_answer(
+        analysis: Analysis<'a>,
+        path: &str,
+        options: &'a HoverOptions<'a>,
+    ) -> Option<Context<'a>> {
+        let view = analysis.answering(path)?;
+        let file = match analysis.snapshot.file(path) {
+            Some(file) => file,
+            None => analysis.snapshot.file(view.root.hiera_yaml.as_deref()?)?,
+        };
+        let mut context = Context::of(analysis, view, file, options);
+        let path = context.path();
+        let may_be_read = || {
+            !is_config(analysis.snapshot, path) && !analysis.configurations_reading(path).is_empty()
+        };
+        let is_data = !context.reaches.is_empty() || may_be_read();
+        if !is_data && context.view.refused_config().is_none() {
+            context.is_code = true;
+        }
+        Some(context)
+    }
+
+    fn of(
+        analysis: Analysis<'a>,
+        view: RootView<'a>,
+        file: &'a Arc<File>,
+        options: &'a HoverOptions<'a>,
+    ) -> Context<'a> {
+        let path = file.path();
         let mut reaches = view.reach(path);
         // Of several matching paths, the one with the most literal text is the best.
         reaches.sort_by_key(|reach| std::cmp::Reverse(spelt(&reach.place.template)));
-        Some(Context {
-            file: analysis.snapshot.file(path)?,
+        Context {
             reaches,
             is_code: language_of(path).is_some(),
+            file,
             view,
             options,
             positions: KeyPositions::new(analysis.snapshot),
             datadir: OnceCell::new(),
             readers: OnceCell::new(),
-        })
+        }
     }
 
     pub(super) fn shows_whole(&self) -> bool {

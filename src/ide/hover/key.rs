@@ -316,11 +316,10 @@ pub(super) fn add_value(
     key: &str,
     all: String,
 ) {
-    let whole = context.options.whole;
-    let command = whole.map(|whole| format!("command {}", whole.command));
+    let link = context.options.whole.and_then(|whole| whole.link);
     let whole = Whole {
-        link: whole.and_then(|whole| whole.link).map(|link| link(key)),
-        words: command.into_iter().chain([all]).collect(),
+        link: link.map(|link| link(key)),
+        words: vec![all],
         is_shortened: shown.is_shortened,
     };
     page.value(shown.lines, whole);
@@ -471,7 +470,7 @@ fn unread(context: &Context<'_>, target: &KeyTarget) -> Page {
         page.line(line);
         return page;
     }
-    for line in reasons(analysis, &Unread::NotReached) {
+    for line in reasons(analysis, &Unread::NotReached, context.options.choose) {
         page.line(line);
     }
     page

@@ -89,8 +89,6 @@ pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
 /// How a client shows all of a value that a hover cuts.
 #[derive(Clone, Copy)]
 pub struct WholeValue<'a> {
-    /// The name of the command.
-    pub command: &'a str,
     /// Links to the whole value, for clients that run commands from links.
     pub link: Option<ValueLink<'a>>,
     /// Links to the explanation of the value.
@@ -126,6 +124,9 @@ pub struct HoverOptions<'a> {
     pub whole: Option<WholeValue<'a>>,
     /// How to reveal encrypted values; `None` if decryption is off.
     pub reveal: Option<Reveal<'a>>,
+    /// The target of a link that lets the user choose a hierarchy, for clients that run commands
+    /// from links.
+    pub choose: Option<&'a str>,
     /// Makes links; without it places are only named.
     pub link: Option<Link<'a>>,
     /// Names files; without it they are named by their path below the data directory of the file
@@ -144,6 +145,7 @@ impl Default for HoverOptions<'_> {
             max_lines: MAX_LINES,
             whole: None,
             reveal: None,
+            choose: None,
             link: None,
             name: None,
             form: None,
@@ -197,7 +199,7 @@ pub fn hover(
         let (Target::Key(key) | Target::NestedKey(key)) = &target else {
             return None;
         };
-        let page = unread::page(analysis, path, key)?;
+        let page = unread::page(analysis, path, key, options)?;
         return Some(page.hover(target.range()?, options));
     };
     if let Some((mut page, range)) = part(context, &target, offset) {
@@ -354,8 +356,8 @@ pub fn effective(analysis: Analysis<'_>, path: &str, offset: usize) -> Vec<Effec
 }
 
 /// The whole effective value of a key for the nodes that read a file, or for the selected node, as
-/// a YAML document with the rest of the hover in comments. `None` if there are several answers, and
-/// for a file outside of every hierarchy.
+/// a YAML document with the rest of the hover in comments; for all nodes if the file is no data.
+/// `None` if there are several answers, and if no hierarchy answers.
 #[must_use]
 pub fn whole_value(
     analysis: Analysis<'_>,
@@ -373,8 +375,8 @@ pub fn whole_value(
 }
 
 /// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
-/// document: the first value, and the rest in comments. `None` for a file outside of every
-/// hierarchy.
+/// document: the first value, and the rest in comments; for all nodes if the file is no data.
+/// `None` if no hierarchy answers.
 #[must_use]
 pub fn answer_document(
     analysis: Analysis<'_>,
@@ -399,7 +401,7 @@ fn document(
         max_lines: usize::MAX,
         ..*options
     };
-    let context = Context::new(analysis, path, &options)?;
+    let context = Context::of_answer(analysis, path, &options)?;
     let target = KeyTarget::named(key)?;
     if !is_wanted(&context, &target) {
         return None;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::context::{Context, few};
+use super::context::{Context, with_more};
 use super::page::{Line, Page, code, joined, name, text};
 use super::token::{element_lines, variable_lines};
 use crate::analysis::{MOST_EXPANDED, is_wildcard, places_of};
@@ -121,7 +121,8 @@ fn counted_files(context: &Context<'_>, files: &[String]) -> Line {
     line
 }
 
-/// The values of a path's variables on some nodes, each combination once: `role/env = web/test, db/prod`.
+/// The values of a path's variables on some nodes, each combination once: `role = web, db`, or
+/// `role = web, env = test; role = db, env = prod`.
 fn values(
     context: &Context<'_>,
     place: &Place,
@@ -148,8 +149,20 @@ fn values(
         return Line::new();
     }
     let names: Vec<&str> = variables.iter().map(|name| &***name).collect();
-    let mut line = vec![text(before), code(names.join("/")), text(" = ")];
-    let shown = found.iter().map(|values| vec![text(values.join("/"))]);
-    line.extend(few(shown, MOST_NAMED));
+    let more = found.len().saturating_sub(MOST_NAMED);
+    let shown = found.iter().take(MOST_NAMED);
+    let mut line = vec![text(before)];
+    if let [only] = *names {
+        line.extend([code(only), text(" = ")]);
+        let shown = shown.map(|values| vec![text(values.concat())]);
+        line.extend(with_more(joined(shown, ", "), more));
+        return line;
+    }
+    let shown = shown.map(|values| {
+        let pairs = names.iter().zip(values);
+        let pairs = pairs.map(|(name, value)| vec![code(*name), text(format!(" = {value}"))]);
+        joined(pairs, ", ")
+    });
+    line.extend(with_more(joined(shown, "; "), more));
     line
 }

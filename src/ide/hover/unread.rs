@@ -1,7 +1,8 @@
 //! Hovers in files that no hierarchy reads, or several hierarchies.
 
+use super::HoverOptions;
 use super::context::few;
-use super::page::{Line, Page, Piece, code, joined, name, text};
+use super::page::{Line, Page, Piece, code, joined, name, plain_words, text};
 use crate::analysis::{Analysis, RefusedConfig, Unread};
 use crate::ide::target::KeyTarget;
 use crate::workspace::{ConfigOrigin, ConfigUse, FoundConfig, path};
@@ -14,7 +15,12 @@ const MOST_VARIANTS: usize = 1;
 
 /// The page of a key in a YAML file that no hierarchy reads; `None` for files that are no data by
 /// their names, and for parts of values.
-pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<Page> {
+pub(super) fn page(
+    analysis: Analysis<'_>,
+    at: &str,
+    key: &KeyTarget,
+    options: &HoverOptions<'_>,
+) -> Option<Page> {
     let why = analysis.unread(at)?;
     let is_data = matches!(path::extension(at), Some("yaml" | "yml" | "eyaml"));
     let is_hidden = within(analysis, at)
@@ -37,7 +43,7 @@ pub(super) fn page(analysis: Analysis<'_>, at: &str, key: &KeyTarget) -> Option<
         name(key.shown()),
         text(" — no hierarchy reads this file"),
     ]);
-    for line in reasons(analysis, &why) {
+    for line in reasons(analysis, &why, options.choose) {
         page.line(line);
     }
     Some(page)
@@ -58,8 +64,9 @@ pub(super) fn refused_line(analysis: Analysis<'_>, config: &RefusedConfig) -> Li
     vec![text("Puppet refuses "), place, text(why)]
 }
 
-/// The configurations that were searched, and how to solve it.
-pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
+/// The configurations that were searched, and how to solve it; `choose` is the target of a link that
+/// lets the user choose a hierarchy.
+pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread, choose: Option<&str>) -> Vec<Line> {
     let mut lines = Vec::new();
     match why {
         Unread::Refused(config) => return vec![refused_line(analysis, config)],
@@ -81,16 +88,33 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread) -> Vec<Line> {
                 let mut line = vec![text("hierarchies: ")];
                 line.extend(few(found, MOST_NAMED));
                 lines.push(line);
+                if all.iter().all(FoundConfig::is_used) {
+                    // There is no other one to choose.
+                    return lines;
+                }
             }
         }
     }
-    lines.push(vec![
+    lines.push(how_to_choose(choose));
+    lines
+}
+
+/// How to choose a hierarchy: a link, or words for clients that do not run commands from links.
+fn how_to_choose(link: Option<&str>) -> Line {
+    let words = vec![
         text("choose one with the setting "),
         code("hiera-ls.roots"),
         text(", or on the command line with "),
         code("--hiera-yaml FILE"),
-    ]);
-    lines
+    ];
+    match link {
+        Some(link) => vec![Piece::Action {
+            label: "choose hiera.yaml…",
+            link: Some(link.to_owned()),
+            words: plain_words(&words),
+        }],
+        None => words,
+    }
 }
 
 /// The state of a configuration, in words.

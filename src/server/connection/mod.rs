@@ -32,7 +32,7 @@ use super::model::{Model, Unchecked};
 use super::settings::{LogLevel, UserSettings};
 use super::shown_files::ShownFiles;
 use crate::ide::cell::{counted, what_was_read};
-use crate::workspace::path;
+use crate::workspace::{HIERA_YAML, path};
 use layers::Layers;
 pub(crate) use layers::Repeat;
 pub(crate) use underway::Ticket;
@@ -289,7 +289,7 @@ impl Connection {
                 let (folders, context) = (session.folders(), session.context());
                 let snapshot = &snapshot.snapshot;
                 let nodes = folders.iter().map(|folder| {
-                    let place = path::join(folder, "hiera.yaml");
+                    let place = path::join(folder, HIERA_YAML);
                     let set = context.nodes(&session.caches, snapshot, &place);
                     set.nodes.all().len()
                 });

@@ -11,6 +11,9 @@ use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
 
+/// The link to the command of a client's extension that lets the user choose a hierarchy.
+const CHOOSE: &str = "command:hiera-ls.chooseHierarchy";
+
 pub(crate) async fn handle(
     session: &Connection,
     params: lsp::HoverParams,
@@ -74,7 +77,6 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
         link: context.command_links.then_some(&reveal_link),
     };
     let whole = WholeValue {
-        command: VALUE,
         link: context.command_links.then_some(&value_link),
         explain: context.command_links.then_some(explain),
         all_nodes: context.command_links.then_some(all_nodes),
@@ -84,6 +86,7 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
             max_lines: context.settings.hover_max_lines,
             whole: Some(whole),
             reveal: context.keys().is_some().then_some(reveal),
+            choose: context.command_links.then_some(CHOOSE),
             name: None,
             link: Some(&|path, line| format!("{}#L{line}", file_uri(path))),
             form: Some(context.hover_form),

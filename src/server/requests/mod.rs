@@ -51,7 +51,7 @@ use super::testing::Doubles;
 use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
-use crate::workspace::{Change, Snapshot, path};
+use crate::workspace::{Change, ENVIRONMENT_CONF, HIERA_YAML, Snapshot, path};
 
 /// LSP's `ServerCancelled`: the server cancels a request; the client may repeat it.
 pub(crate) const SERVER_CANCELLED: i64 = -32802;
@@ -137,7 +137,7 @@ impl View {
             let governing = path::parent(&path).and_then(disk::governing);
             let folders = governing.map(|found| [found.environment, found.hierarchy]);
             for folder in folders.into_iter().flatten() {
-                for name in ["environment.conf", "hiera.yaml"] {
+                for name in [ENVIRONMENT_CONF, HIERA_YAML] {
                     let at: Arc<str> = path::join(&folder, name).into();
                     if self.snapshot.file(&at).is_none() && sought.insert(at.clone()) {
                         let entry = disk::read_named(&at);
@@ -216,7 +216,11 @@ impl View {
         let settings = self.context.puppet();
         let nodes = self.nodes(path);
         let is_cancelled = || self.stop.requested();
-        let what_if = self.context.what_if(path);
+        // Without known nodes, answers use no facts.
+        let what_if = match nodes.known.is_empty() {
+            true => String::new(),
+            false => self.context.what_if(path),
+        };
         let factual = (!what_if.is_empty()).then(|| self.nodes_without_overrides(path));
         answer(Analysis {
             selected: nodes.selected.as_deref(),

@@ -818,11 +818,11 @@ fn a_long_value_is_cut_in_the_hover_and_whole_behind_its_link() {
         "#]],
     );
     program.end();
-    // A client without command links gets instructions instead.
+    // A client without command links gets the command line instead.
     let mut plain = Program::start(&repository.folder, &json!({}), "Neovim");
     let text = plain.open(&common);
     let hover = plain.hover(&common, &text, "big").unwrap();
-    let words = "\n# … 33 more lines: command hiera.value, or hiera-ls lookup big\n";
+    let words = "\n# … 33 more lines: hiera-ls lookup big\n";
     assert!(hover.contains(words), "{hover}");
     plain.end();
 }

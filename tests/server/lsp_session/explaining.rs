@@ -45,6 +45,31 @@ fn answers_list_overridden_facts_until_they_are_reset() {
 }
 
 #[test]
+fn without_nodes_no_answer_is_marked_by_an_overridden_fact() {
+    let repository = Repository::new();
+    std::fs::remove_file(repository.folder.join("nodes.json")).unwrap();
+    std::fs::remove_file(repository.file("data/node/c.x.yaml")).unwrap();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    let text = program.open(&common);
+    let here = json!({ "uri": uri(&common), "path": "site", "value": "cp" });
+    let set = program.command("hiera.setFact", &here);
+    assert_eq!(
+        set["message"],
+        "'site' changes nothing as long as no nodes are known"
+    );
+    let hover = program.hover(&common, &text, "port").unwrap();
+    assert!(!hover.contains("what if"), "{hover}");
+    let port = json!({ "uri": uri(&common), "key": "port" });
+    for command in ["hiera.value", "hiera.matrix", "hiera.explain"] {
+        let shown = program.command(command, &port);
+        let content = shown["content"].as_str().unwrap();
+        assert!(!content.contains("what if"), "{command}: {content}");
+    }
+    program.end();
+}
+
+#[test]
 fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     let repository = Repository::new();
     let common = repository.file("data/common.yaml");

@@ -10,7 +10,7 @@ local SYNTAXES = { text = 'hiera_report' }
 ---@return integer
 local function beginning(lines)
   for number = #lines, 1, -1 do
-    if vim.startswith(lines[number], 'Searching for "') then
+    if lines[number]:find('^Searching for "') then
       return number
     end
   end

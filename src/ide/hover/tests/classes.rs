@@ -252,7 +252,7 @@ fn hovers_name_the_call_that_uses_another_merge() {
 }
 
 #[test]
-fn words_of_a_documentation_are_no_markdown_in_any_form() {
+fn words_of_a_documentation_are_no_markdown_except_code() {
     check_forms(
         &with_hierarchy(
             "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
@@ -267,7 +267,7 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
             ```
             set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
             class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
-            `$port` — a \`Port\` or a \[list\](x) of \*them\*
+            `$port` — a `Port` or a \[list\](x) of \*them\*
             -- aligned
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
@@ -275,13 +275,47 @@ fn words_of_a_documentation_are_no_markdown_in_any_form() {
             ```
             set in `common.yaml:1`  
             class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
-            `$port` — a `` `Port` `` or a `[list](x)` of `*them*`
+            `$port` — a `Port` or a `[list](x)` of `*them*`
             -- plain
             ntp::port — first found, for all 4 nodes that read this file
               1
             set in common.yaml:1
             class ntp · $port · modules/ntp/manifests/init.pp:2
-            $port — a `Port` or a [list](x) of *them*"#]],
+            $port — a Port or a [list](x) of *them*"#]],
+    );
+}
+
+#[test]
+fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
+    check_forms(
+        &with_hierarchy(
+            "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
+             # @param port a `Port`, ``a`b`` or a ` mark\nclass ntp ($port) {}\n\
+             #- data/common.yaml\nntp::port$0: 1\n",
+        ),
+        NODES,
+        expect![[r#"
+            **`ntp::port`** — first found, for all 4 nodes that read this file
+            ```yaml
+            1
+            ```
+            set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
+            class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
+            `$port` — a `Port`, ``a`b`` or a \` mark
+            -- aligned
+            **`ntp::port`** — first found, for all 4 nodes that read this file
+            ```yaml
+            1
+            ```
+            set in `common.yaml:1`  
+            class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
+            `$port` — a `Port`, ``a`b`` or a `` ` `` mark
+            -- plain
+            ntp::port — first found, for all 4 nodes that read this file
+              1
+            set in common.yaml:1
+            class ntp · $port · modules/ntp/manifests/init.pp:2
+            $port — a Port, a`b or a ` mark"#]],
     );
 }
 

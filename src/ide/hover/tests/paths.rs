@@ -121,7 +121,7 @@ fn a_path_separates_files_that_nodes_read_from_other_matches() {
         %{service} — each element of services: dns for 2 nodes, ntp for 1 node
         service/%{service}.yaml — 1 file: data/service/dns.yaml · 2 of 3 nodes have a file
         pair/%{role}/%{facts.site}.yaml — 1 file: data/pair/web/ams.yaml · 1 of 3 nodes has a file · no
-          file for role/facts.site = web/lhr, db/lhr
+          file for role = web, facts.site = lhr; role = db, facts.site = lhr
         role/%{role}.yaml — 1 file: data/role/web.yaml for a.example
         role/%{role}.yaml — no file for c.example: role = db
         %{service} — each element of services: dns, ntp, for a.example

@@ -2,7 +2,9 @@
 
 use expect_test::expect;
 
-use super::{check, check_all};
+use super::{at_cursor, check, check_all};
+use crate::ide::fixture_tests::nodes;
+use crate::ide::hover::{HoverOptions, hover};
 
 #[test]
 fn files_and_their_hierarchies() {
@@ -18,7 +20,6 @@ fn files_and_their_hierarchies() {
             $ #- puppet/hiera.yaml\nversion: 5\n#- puppet/data/common.yaml\na: 1\n#- other/x.yaml\n$0port: 1\n
             port — no hierarchy reads this file
             hierarchies: puppet/hiera.yaml (in use)
-            choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE
             $ #- .ci/jobs.yaml\n$0port: 1\n
             nothing
             $ #- data/x.yaml\nport:\n  $0nested: 1\n
@@ -35,6 +36,28 @@ fn files_and_their_hierarchies() {
             set in users.d/10.yaml:1 · overrides common.yaml:1
         "#]],
     );
+}
+
+#[test]
+fn a_hierarchy_is_chosen_by_a_link_where_the_client_runs_commands() {
+    let options = HoverOptions {
+        choose: Some("command:choose"),
+        ..HoverOptions::default()
+    };
+    let found = at_cursor("po$0rt: 1\n", &nodes("{}"), |analysis, path, offset| {
+        hover(analysis, path, offset, &options)
+    });
+    let found = found.expect("a hover");
+    expect![[r#"
+        **`port`** — no hierarchy reads this file  
+        looked for: `hiera.yaml`, its copies and its templates, in `/repo`  
+        [choose hiera.yaml…](command:choose)"#]]
+    .assert_eq(&found.markdown);
+    expect![[r#"
+        port — no hierarchy reads this file
+        looked for: hiera.yaml, its copies and its templates, in /repo
+        choose one with the setting hiera-ls.roots, or on the command line with --hiera-yaml FILE"#]]
+    .assert_eq(&found.plain);
 }
 
 #[test]

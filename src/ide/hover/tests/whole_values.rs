@@ -93,7 +93,6 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
     let options = HoverOptions {
         max_lines: 5,
         whole: Some(WholeValue {
-            command: "hiera.value",
             link: Some(&link),
             explain: None,
             all_nodes: None,
@@ -120,7 +119,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         ```yaml
         k0: 0
         k1: 1
-        # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
+        # … 58 more lines: hiera-ls lookup big.inner
         ```
         set in `common.yaml:2`"#]]
     .assert_eq(&found.aligned);
@@ -128,7 +127,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
         big.inner — first found, for all 4 nodes that read this file
           k0: 0
           k1: 1
-          # … 58 more lines: command hiera.value, or hiera-ls lookup big.inner
+          # … 58 more lines: hiera-ls lookup big.inner
         set in common.yaml:2"#]]
     .assert_eq(&found.plain);
 
