@@ -78,6 +78,15 @@ pub(super) fn for_people(
                 .push_str("\n# levels, the highest first: file, what it has, name of the level\n");
             levels(&mut content, view, &target, &survey);
         }
+        let node = name.or(analysis.selected);
+        let node = node.map_or_else(String::new, |name| {
+            format!(" --node {}", hover::shell_word(name))
+        });
+        let _ = writeln!(
+            content,
+            "\n# as Puppet explains it: hiera-ls lookup {} --explain{node}",
+            hover::shell_word(&target.lookup_name())
+        );
     }
     Document {
         title: format!("How {key} is looked up"),

@@ -165,6 +165,8 @@ fn a_part_of_a_value_is_explained_by_the_files_that_set_it() {
         # levels, the highest first: file, what it has, name of the level
         #   node/%{trusted.certname}.yaml and 5 more  no file sets it  'node' to 'secrets'
         #   data/common.yaml:3                        sets it          'common'
+
+        # as Puppet explains it: hiera-ls lookup users.alice.uid --explain
     "#]]
     .assert_eq(&alice);
 }
@@ -223,6 +225,8 @@ fn levels_without_a_file_are_one_line_and_no_line_is_wide() {
         #       data/role/web.yaml:2 sets it, for 1 of 2 nodes, level 'role'
         #   secrets/%{role}.eyaml             no file sets it               'secrets'
         #   data/common.yaml:5                overridden by a higher level  'common'
+
+        # as Puppet explains it: hiera-ls lookup port --explain
     "#]]
     .assert_eq(&port);
     assert!(port.lines().all(|line| line.chars().count() <= 100));

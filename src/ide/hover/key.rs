@@ -317,16 +317,17 @@ pub(super) fn add_value(
     all: String,
 ) {
     let link = context.options.whole.and_then(|whole| whole.link);
+    let for_all_nodes = format!("hiera-ls lookup {}", shell_word(key));
     let whole = Whole {
         link: link.map(|link| link(key)),
-        words: vec![all],
+        words: vec![all, for_all_nodes],
         is_shortened: shown.is_shortened,
     };
     page.value(shown.lines, whole);
 }
 
 /// A key quoted for a shell.
-pub(super) fn shell_word(key: &str) -> String {
+pub(in crate::ide) fn shell_word(key: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_:.-/".contains(c);
     if key.chars().all(is_plain) {
         return key.to_string();

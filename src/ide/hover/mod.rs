@@ -59,7 +59,7 @@ pub use blob::{Revealed, plain_text};
 pub(super) use change::changes_in_words;
 use context::Context;
 pub(super) use element::{ListElement, find as element_at};
-pub(super) use key::used;
+pub(super) use key::{shell_word, used};
 pub(super) use provenance::dig;
 pub use word::{meaning_of_key, meaning_of_value};
 pub(super) use yaml::{has_secret, inline};

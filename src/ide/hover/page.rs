@@ -45,16 +45,16 @@ enum Block {
 pub(super) struct Whole {
     /// The target of a link, for clients that support it.
     pub(super) link: Option<String>,
-    /// Other ways in words, the best first.
+    /// Other ways in words, the best first; the first that fits is shown.
     pub(super) words: Vec<String>,
     /// Whether single lines of the value are shortened.
     pub(super) is_shortened: bool,
 }
 
 impl Whole {
-    /// The comment in place of lines that are left out; with as many ways to see them as fit.
+    /// The comment in place of lines that are left out, with a way to see them.
     fn mark(&self, left_out: usize, is_linked: bool) -> String {
-        let mut mark = match left_out {
+        let mark = match left_out {
             0 => "# shortened".to_owned(),
             1 => "# … 1 more line".to_owned(),
             count => format!("# … {count} more lines"),
@@ -62,15 +62,9 @@ impl Whole {
         if is_linked {
             return mark;
         }
-        for (at, words) in self.words.iter().enumerate() {
-            let separator = if at == 0 { ": " } else { ", or " };
-            let longer = format!("{mark}{separator}{words}");
-            if longer.chars().count() > WIDTH {
-                break;
-            }
-            mark = longer;
-        }
-        mark
+        let ways = self.words.iter().map(|words| format!("{mark}: {words}"));
+        let mut fitting = ways.filter(|way| way.chars().count() <= WIDTH);
+        fitting.next().unwrap_or(mark)
     }
 }
 
