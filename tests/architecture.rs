@@ -791,3 +791,33 @@ mod planted {
         assert_eq!(rooms_of_the_map(lib), ["cli", "text"]);
     }
 }
+
+/// VS Code runs commands from links only if its extension lists them.
+#[test]
+fn links_in_hovers_are_allowed_in_vs_code() {
+    let read = |at: &str| std::fs::read_to_string(at).expect("the file can be read");
+    let hover = read("src/server/requests/hover.rs");
+    let names = read("src/server/capabilities.rs");
+    let extension = read("editors/vscode/src/extension.ts");
+    let allowed = extension.split_once("const LINKED = [").expect("a list").1;
+    let allowed = allowed.split_once("];").expect("the end of the list").0;
+    let constants = hover.split("command_link(").skip(1);
+    let constants = constants.filter_map(|rest| rest.split(',').next());
+    let constants = constants.filter(|name| name.chars().all(char::is_uppercase));
+    let mut commands: Vec<&str> = constants
+        .map(|constant| {
+            let definition = format!(" {constant} = \"");
+            let value = names.split_once(&definition).expect("a constant").1;
+            value.split('"').next().unwrap_or_default()
+        })
+        .collect();
+    let direct = hover.split("\"command:hiera-ls.").skip(1);
+    let direct: Vec<String> = direct
+        .filter_map(|rest| Some(format!("hiera-ls.{}", rest.split('"').next()?)))
+        .collect();
+    commands.extend(direct.iter().map(String::as_str));
+    assert_eq!(commands.len(), 5, "{commands:?}");
+    for command in commands {
+        assert!(allowed.contains(&format!("\"{command}\"")), "{command}");
+    }
+}

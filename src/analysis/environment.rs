@@ -14,21 +14,19 @@ pub const CODEDIR: &str = "/etc/puppetlabs/code";
 const AGENT_MODULES: &str = "/opt/puppetlabs/puppet/modules";
 
 impl<'a> Analysis<'a> {
-    /// The environments to choose from, in the order of their paths: hierarchies inside another
-    /// environment are tests or examples, except for the folders in `environments`.
-    fn choosable(self) -> impl Iterator<Item = &'a Root> {
-        let all = move || self.snapshot.roots().environments();
-        let is_inside = |inner: &Root, outer: &Root| {
-            inner.dir != outer.dir && path::within(&inner.dir, &outer.dir).is_some()
-        };
-        all().filter(move |root| is_deployed(root) || !all().any(|it| is_inside(root, it)))
+    /// Whether an environment lies inside another one, as those of tests and examples do.
+    fn is_inside_another(self, root: &Root) -> bool {
+        let mut all = self.snapshot.roots().environments();
+        all.any(|outer| root.dir != outer.dir && path::within(&root.dir, &outer.dir).is_some())
     }
 
-    /// The names of the environments to choose from, by folder name.
+    /// The names of the environments to choose from, by folder name: those that lie in no other
+    /// one, and the folders in `environments`.
     #[must_use]
     pub fn environments(self) -> Vec<&'a str> {
         let mut names: Vec<&str> = Vec::new();
-        for root in self.choosable() {
+        let all = self.snapshot.roots().environments();
+        for root in all.filter(|root| is_deployed(root) || !self.is_inside_another(root)) {
             let name = path::name(&root.dir);
             if !names.contains(&name) {
                 names.push(name);
@@ -37,13 +35,16 @@ impl<'a> Analysis<'a> {
         names
     }
 
-    /// The environment of that name: one in a folder `environments` if possible, and the one with
-    /// the shortest path.
+    /// The environment of that name: if possible one that lies in no other one, then one in a
+    /// folder `environments`, then the outermost.
     #[must_use]
     pub fn environment(self, name: &str) -> Option<&'a Root> {
-        let named = self.choosable();
-        let named = named.filter(|root| path::name(&root.dir) == name);
-        named.min_by_key(|root| (!is_deployed(root), root.dir.len()))
+        let all = self.snapshot.roots().environments();
+        let named = all.filter(|root| path::name(&root.dir) == name);
+        named.min_by_key(|root| {
+            let depth = root.dir.matches('/').count();
+            (self.is_inside_another(root), !is_deployed(root), depth)
+        })
     }
 
     /// Whether there is code for the data of a root, here or where it is deployed. There is none
@@ -59,7 +60,8 @@ impl<'a> Analysis<'a> {
 }
 
 /// Whether an environment lies in a folder `environments`, as on a server.
-fn is_deployed(root: &Root) -> bool {
+#[must_use]
+pub fn is_deployed(root: &Root) -> bool {
     path::parent(&root.dir).is_some_and(|folder| path::name(folder) == "environments")
 }
 
@@ -159,28 +161,40 @@ mod tests {
     use crate::fixture::{FOLDER, Fixture};
     use crate::lookup::{ConfigCache, PuppetVersion, Settings};
     use crate::scope::KnownNodes;
+    use crate::workspace::path;
+
+    /// The folder of the environment `production` in a workspace with these environments.
+    fn production(folders: &[&str]) -> Option<String> {
+        let hierarchy = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
+        let files = folders.iter().map(|folder| {
+            format!("#- {folder}/hiera.yaml\n{hierarchy}#- {folder}/data/common.yaml\na: 1\n")
+        });
+        let text: String = files.collect();
+        let snapshot = Fixture::new("README.md", &text).opened();
+        let settings = Settings::for_version(PuppetVersion::V8);
+        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
+        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
+        let found = analysis.environment("production")?;
+        path::within(&found.dir, FOLDER).map(str::to_owned)
+    }
 
     #[test]
-    fn an_environment_in_environments_is_found_before_copies_of_it() {
-        let hierarchy = "version: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
-        let text: String = [
+    fn an_environment_is_found_before_copies_of_it() {
+        let deployed = [
             "a/copy/production",
             "environments/aaa",
             "environments/aaa/copy/production",
             "environments/production",
             "spec/fixtures/environments/production",
-        ]
-        .iter()
-        .map(|folder| {
-            format!("#- {folder}/hiera.yaml\n{hierarchy}#- {folder}/data/common.yaml\na: 1\n")
-        })
-        .collect();
-        let snapshot = Fixture::new("README.md", &text).opened();
-        let settings = Settings::for_version(PuppetVersion::V8);
-        let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
-        let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
-        let found = analysis.environment("production").map(|root| &*root.dir);
-        let expected = format!("{FOLDER}/environments/production");
-        assert_eq!(found, Some(&*expected));
+        ];
+        assert_eq!(
+            production(&deployed).as_deref(),
+            Some("environments/production")
+        );
+        let checkout = [
+            "production",
+            "production/spec/fixtures/environments/production",
+        ];
+        assert_eq!(production(&checkout).as_deref(), Some("production"));
     }
 }

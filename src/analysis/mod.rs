@@ -69,7 +69,9 @@ pub use doctor::{
     Advice, BackendUse, FileAndWhy, FilesReport, Hierarchy, LevelReport, MOST_FILES, NodesReport,
     Report, VariableReport,
 };
-pub use environment::{CODEDIR, environment_in, environment_of, environments_below, root_for};
+pub use environment::{
+    CODEDIR, environment_in, environment_of, environments_below, is_deployed, root_for,
+};
 pub use evaluation_order::EvaluationOrder;
 pub use expand::{MOST_EXPANDED, datadir_of, places_of};
 pub use expectations::{Expectation, ExpectationMistake, WhichNodes};

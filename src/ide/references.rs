@@ -112,15 +112,19 @@ pub(super) fn files_with<'a>(
                 let has_names = !facts.keys.is_empty() || !facts.tokens.is_empty();
                 has_names || file.format().is_none() || is_expectations(file.path())
             };
-            let may_refer = |file: &&Arc<File>| match file.facts().code.is_some()
-                || is_expectations(file.path())
-            {
-                true => related.has_code(file.path()),
-                false => **file.path() == *path || related.contains(file),
-            };
             let files = snapshot.files().filter(may_name);
-            files.filter(may_refer).collect()
+            files
+                .filter(|file| may_refer(&related, path, file))
+                .collect()
         }
+    }
+}
+
+/// Whether a file may refer to a key of the file at `path`, which `related` files are for.
+pub(super) fn may_refer(related: &HieraFiles<'_>, path: &str, file: &File) -> bool {
+    match file.facts().code.is_some() || is_expectations(file.path()) {
+        true => related.has_code(file.path()),
+        false => **file.path() == *path || related.contains(file),
     }
 }
 

@@ -44,7 +44,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         ),
     );
     let written = match file.format() {
-        Format::Json => format!("{{\"merge\": {}}}", serde_json::Value::from(text)),
+        Format::Json => format!("{{\"merge\": \"{text}\"}}"),
         Format::Yaml | Format::Hocon => format!("{{merge: {text}}}"),
     };
     if is_strategy {

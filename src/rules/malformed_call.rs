@@ -55,9 +55,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     }
 }
 
+/// The advice where no single mistake can be named.
+const GENERAL: &str =
+    "a call has exactly one quoted argument, without spaces around it and with nothing after it";
+
 /// The mistake in the text of a call, for messages.
 fn advice(inner: &str) -> String {
-    const GENERAL: &str = "a call has exactly one quoted argument, without spaces around it and with nothing after it";
     let Some((name, rest)) = inner.split_once('(') else {
         return GENERAL.to_owned();
     };
@@ -149,6 +152,7 @@ mod tests {
             ("lookup('a')x", "nothing may follow the ')'"),
             ("lookup('a)", "missing closing quote after 'a'"),
             ("lookup(a')", "missing opening quote before 'a'"),
+            ("lookup(')", super::GENERAL),
             ("lookup('a\")", "the quotes are not the same"),
             ("lookup( 'a' )", "no spaces are allowed around the argument"),
             ("lookup('a', 'b')", "a call has exactly one argument"),

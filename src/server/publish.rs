@@ -196,10 +196,10 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
         let pending = diagnostics.pending(&view).clone();
         let mut closed = publisher.stale(&diagnostics, pending);
         closed.retain(|path| !open.contains(path));
+        drop(view);
         closed
     });
     drop(diagnostics);
-    drop(view);
     if closed.is_empty() {
         return Round::Done;
     }

@@ -1,8 +1,8 @@
 //! Cache: template → files it can match. A hover needs the files for each level, and a key can be
 //! in thousands of files.
 //!
-//! Floor: with 10,000 nodes a hover takes at most 1 ms. Without the cache it takes 8 ms in a node's
-//! file and 17 ms in `common.yaml`.
+//! Floor: with 10,000 nodes the median of hovers is at most 1 ms. Without the cache it is 8 ms in a
+//! node's file and 17 ms in `common.yaml`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::{Document, one_line, with_short_names};
 use crate::analysis::{
-    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_wildcard, may_set,
+    Analysis, KeyPositions, RootView, Status, Survey, SurveyLevel, is_deployed, is_wildcard,
+    may_set,
 };
 use crate::hierarchy::Layer;
 use crate::ide::cell::{counted, folded};
@@ -15,9 +16,9 @@ use crate::ide::target::KeyTarget;
 use crate::lookup::{Request, Settings, StrategyKind, explain};
 use crate::scope::{Node, Scope};
 use crate::text::{nearest_host, number_of};
-use crate::workspace::Paths;
+use crate::workspace::{Paths, path};
 
-/// Maximum width of a line, in characters.
+/// Maximum width of a line, in characters; a command is on one line.
 const WIDTH: usize = 100;
 
 /// Maximum length of a path, in characters.
@@ -78,15 +79,10 @@ pub(super) fn for_people(
                 .push_str("\n# levels, the highest first: file, what it has, name of the level\n");
             levels(&mut content, view, &target, &survey);
         }
-        let node = name.or(analysis.selected);
-        let node = node.map_or_else(String::new, |name| {
-            format!(" --node {}", hover::shell_word(name))
-        });
-        let _ = writeln!(
-            content,
-            "\n# as Puppet explains it: hiera-ls lookup {} --explain{node}",
-            hover::shell_word(&target.lookup_name())
-        );
+        if analysis.what_if.is_empty() {
+            let command = explain_command(view, &target, name.filter(|_| is_known));
+            let _ = writeln!(content, "\n# as Puppet explains it: {}", one_line(&command));
+        }
     }
     Document {
         title: format!("How {key} is looked up"),
@@ -94,6 +90,21 @@ pub(super) fn for_people(
         content,
         ..Document::default()
     }
+}
+
+/// The shell command that prints Puppet's explanation.
+fn explain_command(view: &RootView<'_>, target: &KeyTarget, node: Option<&str>) -> String {
+    let key = hover::shell_word(&target.lookup_name());
+    let mut command = format!("hiera-ls lookup {key} --explain");
+    let environment = path::name(&view.root.dir);
+    let is_default = !is_deployed(view.root) || environment == "production";
+    let environment = (!is_default).then_some(environment);
+    for (flag, value) in [("--node", node), ("--environment", environment)] {
+        if let Some(value) = value {
+            let _ = write!(command, " {flag} {}", hover::shell_word(value));
+        }
+    }
+    command
 }
 
 /// The scope that levels are shown for: the node's, else that of the only node that reads the file,

@@ -12,7 +12,7 @@ use crate::analysis::{Analysis, HieraFiles, split_key};
 use crate::ide::call_hierarchy::root_of;
 use crate::ide::json::json;
 use crate::ide::named::Named;
-use crate::ide::references::{Role, files_with, in_code};
+use crate::ide::references::{Role, files_with, in_code, may_refer};
 use crate::ide::target::KeyTarget;
 use crate::text::number_of;
 use crate::value::KeyHashing;
@@ -115,10 +115,11 @@ pub(in crate::ide) fn counts(
             .copied()
             .collect()
     };
-    let is_own = |file: &&Arc<File>| **file.path() == *path;
+    let may_refer = |file: &Arc<File>| may_refer(&related, path, file);
+    // The index has the tokens of exactly the files of the workspace.
     if counts.iter().any(|&count| count > 0) {
         let unread = related.unread();
-        for unrelated in unread.filter(|file| !is_own(file)) {
+        for unrelated in unread.filter(|file| !may_refer(file)) {
             if (analysis.is_cancelled)() {
                 return HashMap::new();
             }
@@ -130,7 +131,7 @@ pub(in crate::ide) fn counts(
     // Files outside the workspace are not in the index.
     let outside = snapshot.open_files();
     let outside = outside.filter(|file| file.belongs() == Belongs::OpenOnly);
-    for outside in outside.filter(|file| is_own(file) || related.contains(file)) {
+    for outside in outside.filter(|file| may_refer(file)) {
         used_in(outside).into_iter().for_each(|at| counts[at] += 1);
     }
     let names = snapshot.looked_up("");
@@ -207,6 +208,7 @@ mod tests {
                 "#- {environment}/hiera.yaml\nversion: 5\nhierarchy:\n\
                  - {{name: n, path: 'n/%{{trusted.certname}}.yaml'}}\n\
                  - {{name: r, path: 'r/%{{role}}.yaml'}}\n- {{name: c, path: common.yaml}}\n\
+                 - {{name: o, datadir: /outside, path: read.yaml}}\n\
                  #- {environment}/environment.conf\nmodulepath = modules\n\
                  #- {environment}/data/common.yaml\nport: 1\nweb::size: \"%{{lookup('port')}}\"\nunused: 1\n\
                  #- {environment}/data/r/web.yaml\nport: \"%{{lookup('web::size')}} %{{lookup('port')}}\"\n\
@@ -236,10 +238,11 @@ mod tests {
             })
         };
         let use_of_port = "a: \"%{lookup('port')} %{lookup('port')}\"\n";
-        let outside = edit(&read, "/outside/x.yaml", use_of_port);
+        let outside = edit(&read, "/outside/unread.yaml", use_of_port);
+        let outside = edit(&outside, "/outside/read.yaml", use_of_port);
         let own = format!("{FOLDER}/environments/own/data");
         let edited = edit(&outside, &format!("{own}/n/7.yaml"), "port: 3\n");
-        for (snapshot, uses) in [(&*read, 106), (&outside, 106), (&edited, 105)] {
+        for (snapshot, uses) in [(&*read, 106), (&outside, 108), (&edited, 107)] {
             for file in ["common.yaml", "n/8.yaml", "r/web.yaml", "r/db/main.yaml"] {
                 let path = format!("{own}/{file}");
                 let file = snapshot.file(&path).unwrap();

@@ -171,6 +171,20 @@ fn cut_words(written: &str, most: usize) -> String {
     }
 }
 
+/// The start of the first run of exactly `count` backquotes.
+fn closing(words: &str, count: usize) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let start = at + words[at..].find('`')?;
+        let run = &words[start..];
+        let length = run.len() - run.trim_start_matches('`').len();
+        if length == count {
+            return Some(start);
+        }
+        at = start + length;
+    }
+}
+
 /// Words in which pairs of backquotes mark code.
 fn with_code(words: &str) -> Line {
     let mut line = Line::new();
@@ -178,12 +192,17 @@ fn with_code(words: &str) -> Line {
     while let Some(start) = rest.find('`') {
         let (before, marked) = rest.split_at(start);
         let inner = marked.trim_start_matches('`');
-        let marks = &marked[..marked.len() - inner.len()];
-        let Some((marked, behind)) = inner.split_once(marks) else {
+        let marks = marked.len() - inner.len();
+        let Some(end) = closing(inner, marks) else {
             break;
         };
-        line.extend([text(before), code(marked.trim())]);
-        rest = behind;
+        let code_words = inner[..end].trim();
+        // Old documentation quotes like `this'.
+        if code_words.is_empty() || code_words.contains("' ") {
+            break;
+        }
+        line.extend([text(before), code(code_words)]);
+        rest = &inner[end + marks..];
     }
     line.push(text(rest));
     line

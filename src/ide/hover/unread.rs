@@ -88,8 +88,10 @@ pub(super) fn reasons(analysis: Analysis<'_>, why: &Unread, choose: Option<&str>
                 let mut line = vec![text("hierarchies: ")];
                 line.extend(few(found, MOST_NAMED));
                 lines.push(line);
-                if all.iter().all(FoundConfig::is_used) {
-                    // There is no other one to choose.
+                if let [only] = all
+                    && only.is_used()
+                {
+                    // It is chosen already.
                     return lines;
                 }
             }

@@ -87,6 +87,8 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
         #   node/%{trusted.certname}.yaml                no file                       'node'
         #   environments/production/data/site/ls.yaml:1  sets it                       'site'
         #   environments/production/data/common.yaml:1   overridden by a higher level  'common'
+
+        # as Puppet explains it: hiera-ls lookup port --explain --node a.x
     "#]]
     .assert_eq(explained["content"].as_str().unwrap());
     // Without a node: the number of nodes for which a level is used.
