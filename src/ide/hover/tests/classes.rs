@@ -290,7 +290,7 @@ fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
     check_forms(
         &with_hierarchy(
             "#- environment.conf\n#- modules/ntp/manifests/init.pp\n\
-             # @param port a `Port`, ``a`b`` or a ` mark\nclass ntp ($port) {}\n\
+             # @param port a `Port`, ``a`b``, `c``d` or a `quoted' word\nclass ntp ($port) {}\n\
              #- data/common.yaml\nntp::port$0: 1\n",
         ),
         NODES,
@@ -301,7 +301,7 @@ fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
             ```
             set in [common.yaml:1](file:///repo/data/common.yaml#L1)  
             class ntp · `$port` · [modules/ntp/manifests/init.pp:2](file:///repo/modules/ntp/manifests/init.pp#L2)  
-            `$port` — a `Port`, ``a`b`` or a \` mark
+            `$port` — a `Port`, ``a`b``, ```c``d``` or a \`quoted' word
             -- aligned
             **`ntp::port`** — first found, for all 4 nodes that read this file
             ```yaml
@@ -309,13 +309,13 @@ fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
             ```
             set in `common.yaml:1`  
             class ntp · `$port` · `modules/ntp/manifests/init.pp:2`  
-            `$port` — a `Port`, ``a`b`` or a `` ` `` mark
+            `$port` — a `Port`, ``a`b``, ```c``d``` or a `` `quoted' `` word
             -- plain
             ntp::port — first found, for all 4 nodes that read this file
               1
             set in common.yaml:1
             class ntp · $port · modules/ntp/manifests/init.pp:2
-            $port — a Port, a`b or a ` mark"#]],
+            $port — a Port, a`b, c``d or a `quoted' word"#]],
     );
 }
 
