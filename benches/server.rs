@@ -38,6 +38,7 @@ const QUIET: Duration = Duration::from_millis(60);
 const BURST: (usize, Duration) = (200, Duration::from_millis(5));
 
 fn main() {
+    println!("the program: {}", env!("CARGO_BIN_EXE_hiera-ls"));
     let sizes = match (number("NODES", 0), number("LARGE", 0)) {
         (0, 0) => vec![100, 1_000, 10_000],
         (0, _) => vec![100, 1_000, 10_000, 100_000],
