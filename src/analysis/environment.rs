@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Analysis;
 use crate::lookup::{Environment, resolve_modulepath};
 use crate::workspace::{
-    FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf, path,
+    ENVIRONMENTS, FileKind, Files, HIERA_YAML, Root, RootKind, Snapshot, environment_conf, path,
 };
 
 /// Default of Puppet's setting `codedir`.
@@ -62,7 +62,7 @@ impl<'a> Analysis<'a> {
 /// Whether an environment lies in a folder `environments`, as on a server.
 #[must_use]
 pub fn is_deployed(root: &Root) -> bool {
-    path::parent(&root.dir).is_some_and(|folder| path::name(folder) == "environments")
+    path::parent(&root.dir).is_some_and(|folder| path::name(folder) == ENVIRONMENTS)
 }
 
 /// The environment of that name in a folder from the command line: `FOLDER/environments/NAME` if it

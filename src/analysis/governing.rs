@@ -169,7 +169,7 @@ impl<'a> HieraFiles<'a> {
 
     /// The files of the workspace for which [`HieraFiles::contains`] is false. O(files + files that
     /// match a level).
-    pub fn unread(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
+    pub fn unread_files(&self) -> impl Iterator<Item = &'a Arc<File>> + use<'a> {
         let snapshot = self.analysis.snapshot;
         let mut read: HashSet<FileId, KeyHashing> = HashSet::default();
         for (root, places) in &self.roots {

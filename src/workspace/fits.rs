@@ -91,9 +91,7 @@ impl FitCache {
             false => holders(&order, with_key.iter(), format, &fits),
         }
     }
-}
 
-impl FitCache {
     /// The files that a template matches, ordered by id; with `across`, also those that it matches
     /// only if a variable stands for several folders.
     pub(super) fn matching(

@@ -373,6 +373,10 @@ fn texts_are_found_in_any_form() {
     let lua = Language::of(Path::new("a.lua"));
     assert_eq!(texts(script, &lua), ["one text", "two texts"]);
     assert!(!is_sentence("{files}, {place}"));
-    assert!(!is_sentence("<!-- a page -->") && !is_sentence("^a pattern"));
+    assert!(
+        !is_sentence("<!-- a page -->")
+            && !is_sentence("^%s*a pattern")
+            && !is_sentence("^a pattern")
+    );
     assert!(!is_sentence("facts.os") && !is_sentence(" · ") && !is_sentence("{a} {b}"));
 }

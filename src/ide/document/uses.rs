@@ -118,7 +118,7 @@ pub(in crate::ide) fn counts(
     let may_refer = |file: &Arc<File>| may_refer(&related, path, file);
     // The index has the tokens of exactly the files of the workspace.
     if counts.iter().any(|&count| count > 0) {
-        let unread = related.unread();
+        let unread = related.unread_files();
         for unrelated in unread.filter(|file| !may_refer(file)) {
             if (analysis.is_cancelled)() {
                 return HashMap::new();
@@ -275,7 +275,7 @@ mod tests {
                 HieraFiles::related_to(analysis, &path),
                 HieraFiles::of(analysis),
             ] {
-                let unread: Vec<_> = files.unread().map(|file| file.path()).collect();
+                let unread: Vec<_> = files.unread_files().map(|file| file.path()).collect();
                 let all = snapshot.files().filter(|file| !files.contains(file));
                 let expected: Vec<_> = all.map(|file| file.path()).collect();
                 assert_eq!(unread, expected);
