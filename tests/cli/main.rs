@@ -8,6 +8,7 @@
     reason = "tests drive the program, write folders and print what they compared"
 )]
 
+mod arguments_cli;
 mod bounds;
 mod check_cli;
 mod docs_cli;
@@ -25,3 +26,4 @@ mod rules_cli;
 mod set_cli;
 mod terminal_cli;
 mod test_cli;
+mod unknown_cli;

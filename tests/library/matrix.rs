@@ -21,6 +21,8 @@ use hiera_ls::value::{HashMap, Value, load_yaml};
 use hiera_ls::workspace::{Change, Content, DiskEntry, Linked, Snapshot, Workspace};
 use proptest::prelude::*;
 
+use super::compare::checkouts;
+
 /// Folder of the workspaces of these tests.
 pub(crate) const FOLDER: &str = "/repo";
 
@@ -453,7 +455,7 @@ fn hints_without_nodes_show_what_is_certain_for_every_node() {
     assert!(labels(&with(&private), "role/web.yaml", role).is_empty());
 }
 
-fn run(arguments: &[&str], folder: &std::path::Path) -> (String, i32) {
+pub(super) fn run(arguments: &[&str], folder: &std::path::Path) -> (String, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
         .args(arguments)
         .current_dir(folder)
@@ -463,25 +465,6 @@ fn run(arguments: &[&str], folder: &std::path::Path) -> (String, i32) {
         String::from_utf8(output.stdout).unwrap(),
         output.status.code().unwrap(),
     )
-}
-
-/// Two checkouts in a folder, and a nodes file.
-fn checkouts() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, port) in [("old", 80), ("new", 81)] {
-        let common = format!("port: {port}\nhost: \"%{{facts.site}}\"\n");
-        for (path, text) in files(&[
-            ("data/common.yaml", &common),
-            ("data/node/b.yaml", "port: 9\n"),
-        ]) {
-            let path = folder.path().join(name).join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-    }
-    let nodes = "a: {facts: {site: ls}}\nb: {facts: {site: ls}}\nc: {facts: {site: cp}}\n";
-    std::fs::write(folder.path().join("nodes.yaml"), nodes).unwrap();
-    folder
 }
 
 #[test]
@@ -510,187 +493,6 @@ fn nodes_are_found_without_a_flag_where_an_editor_finds_them() {
          \x20 9   b        new/data/node/b.yaml:1\n"
     );
     assert!(hover().0.contains("3 nodes"), "{}", hover().0);
-}
-
-#[test]
-fn two_nodes_and_two_checkouts_are_compared() {
-    let folder = checkouts();
-    let flags = [
-        "--nodes",
-        "nodes.yaml",
-        "--puppet-version",
-        "7",
-        "--workspace",
-        "new",
-    ];
-    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
-    assert_eq!(with(&["diff", "a", "a"]), (String::new(), 0));
-    let (text, code) = with(&["diff", "a", "b"]);
-    assert_eq!(code, 2);
-    assert_eq!(
-        text,
-        "port\n  - 81  new/data/common.yaml:1\n  + 9  new/data/node/b.yaml:1\n"
-    );
-    let (text, code) = with(&["diff", "--against", "old"]);
-    assert_eq!(code, 2);
-    assert_eq!(
-        text,
-        "port — 2 nodes\n  - 80  old/data/common.yaml:1\n  + 81  new/data/common.yaml:1\n"
-    );
-    let (text, _) = with(&["diff", "a", "c", "--format", "csv"]);
-    assert_eq!(
-        text,
-        "key,before,after,count,nodes,before_sources,after_sources\n\
-         host,\"\"\"ls\"\"\",\"\"\"cp\"\"\",1,c,new/data/common.yaml:2,new/data/common.yaml:2\n"
-    );
-    let (text, _) = with(&["matrix", "port", "none", "--format", "json-lines"]);
-    let place = |path: &str| {
-        folder
-            .path()
-            .join("new")
-            .join(path)
-            .to_str()
-            .unwrap()
-            .to_string()
-    };
-    let expected = format!(
-        "{{\"key\":\"port\",\"answers\":[{{\"found\":true,\"value\":81,\"nodes\":[\"a\",\"c\"],\
-         \"sources\":[{{\"file\":\"{}\",\"line\":1}}]}},{{\"found\":true,\"value\":9,\"nodes\":[\"b\"],\
-         \"sources\":[{{\"file\":\"{}\",\"line\":1}}]}}]}}\n\
-         {{\"key\":\"none\",\"answers\":[{{\"found\":false,\"error\":\"Function lookup() did not find \
-         a value for the name 'none'\",\"nodes\":[\"a\",\"b\",\"c\"],\"sources\":[]}}]}}\n",
-        place("data/common.yaml"),
-        place("data/node/b.yaml"),
-    );
-    assert_eq!(text, expected);
-    let (explained, _) = with(&["explain-key", "port", "--node", "a"]);
-    let (looked_up, _) = with(&["lookup", "port", "--explain", "--node", "a"]);
-    assert_eq!(explained, looked_up);
-    assert!(
-        explained.contains("Found key: \"port\" value: 81"),
-        "{explained}"
-    );
-}
-
-#[test]
-fn two_environments_are_compared_by_name() {
-    let folder = checkouts();
-    let environments = folder.path().join("environments");
-    std::fs::create_dir(&environments).unwrap();
-    for (from, to) in [("old", "production"), ("new", "staging")] {
-        std::fs::rename(folder.path().join(from), environments.join(to)).unwrap();
-        let hiera = "version: 5\nhierarchy:\n- {name: n, path: \"node/%{trusted.certname}.yaml\"}\n\
-                     - {name: c, path: common.yaml}\n";
-        std::fs::write(environments.join(to).join("hiera.yaml"), hiera).unwrap();
-        let common = environments.join(to).join("data/common.yaml");
-        let text = std::fs::read_to_string(&common).unwrap();
-        std::fs::write(common, text + "env: \"%{environment}\"\n").unwrap();
-    }
-    let diff = |one: &str, other: &str| {
-        let (text, code) = run(&["diff", one, other, "--workspace", "."], folder.path());
-        (text.replace("environments/", ""), code)
-    };
-    let (text, code) = diff("production", "staging");
-    assert_eq!(code, 2);
-    assert_eq!(
-        text,
-        "env — 3 nodes\n  - \"production\"  production/data/common.yaml:3\n  \
-         + \"staging\"  staging/data/common.yaml:3\n\
-         port — 2 nodes\n  - 80  production/data/common.yaml:1\n  \
-         + 81  staging/data/common.yaml:1\n"
-    );
-    assert_eq!(diff("staging", "staging"), (String::new(), 0));
-    // Two nodes are still compared in the environment of --environment.
-    assert!(
-        diff("a", "b")
-            .0
-            .contains("+ 9  production/data/node/b.yaml:1")
-    );
-    for (one, other) in [("production", "testing"), ("a", "staging"), ("nobody", "b")] {
-        assert_eq!(diff(one, other), (String::new(), 1));
-    }
-}
-
-/// Runs git in a folder, without any configuration; prints a message if there is no git.
-fn git(folder: &std::path::Path, arguments: &[&str]) -> bool {
-    let output = Command::new("git")
-        .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
-        .args(arguments)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .current_dir(folder)
-        .output();
-    match output {
-        Ok(output) => {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "git {arguments:?}: {errors}");
-            true
-        }
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "git: {error}");
-            eprintln!("SKIPPED: git is not installed");
-            false
-        }
-    }
-}
-
-#[test]
-fn the_working_tree_is_compared_with_a_revision() {
-    let folder = checkouts();
-    let new = folder.path().join("new");
-    if !git(&new, &["init", "-q"]) {
-        return;
-    }
-    git(&new, &["add", "-A"]);
-    git(&new, &["commit", "-q", "-m", "first"]);
-    git(&new, &["branch", "old"]);
-    std::fs::write(new.join("data/common.yaml"), "port: 80\nnew: 1\n").unwrap();
-    git(&new, &["commit", "-q", "-a", "-m", "second"]);
-    let flags = [
-        "--nodes",
-        "nodes.yaml",
-        "--puppet-version",
-        "7",
-        "--workspace",
-        "new",
-    ];
-    let with = |more: &[&str]| run(&[more, &flags].concat(), folder.path());
-    assert_eq!(
-        with(&["diff", "--against", "HEAD"]),
-        (String::new(), 0),
-        "nothing is changed yet"
-    );
-    std::fs::write(new.join("data/common.yaml"), "port: 80\nnew: 2\n").unwrap();
-    assert_eq!(
-        with(&["diff", "--against", "HEAD"]),
-        (
-            "new — 3 nodes\n  - 1  new/data/common.yaml:2\n  + 2  new/data/common.yaml:2\n".into(),
-            2
-        )
-    );
-    // As against a checkout of that revision.
-    git(&new, &["worktree", "add", "-q", "../there", "HEAD~1"]);
-    let (revision, code) = with(&["diff", "--against", "HEAD~1"]);
-    let (there, same) = with(&["diff", "--against", "there"]);
-    let there = there.replace("there/data", "new/data");
-    assert_eq!((there, same), (revision.clone(), code));
-    assert_eq!(code, 2);
-    assert_eq!(
-        revision,
-        "host — 2 nodes\n  - \"ls\"  new/data/common.yaml:2\n  + (not set)\n\
-         host — c\n  - \"cp\"  new/data/common.yaml:2\n  + (not set)\n\
-         new — 3 nodes\n  - (not set)\n  + 2  new/data/common.yaml:2\n\
-         port — 2 nodes\n  - 81  new/data/common.yaml:1\n  + 80  new/data/common.yaml:1\n"
-    );
-    // An ambiguous name of a branch and a folder is refused.
-    let (text, code) = with(&["diff", "--against", "old"]);
-    assert_eq!((text.as_str(), code), ("", 1));
-    let (_, code) = with(&["diff", "--against", "./old"]);
-    assert_eq!(code, 2);
-    let (_, code) = with(&["diff", "--against", "refs/heads/old"]);
-    assert_eq!(code, 2);
-    let (_, code) = with(&["diff", "--against", "nothing"]);
-    assert_eq!(code, 1);
 }
 
 #[test]

@@ -10,5 +10,6 @@
     reason = "tests drive the program, write folders and print what they compared"
 )]
 
+mod incremental_files;
 mod lsp_incremental;
 mod lsp_session;

@@ -2,6 +2,7 @@
 
 use super::dice::Dice;
 use super::doc::{Doc, map, plain, quoted, yaml};
+use super::mistake::mistake;
 use super::scope::{Scope, fill};
 use super::site::VALUES;
 
@@ -112,12 +113,12 @@ struct Defaults {
     datadir: Option<String>,
 }
 
-struct Builder<'a> {
-    dice: &'a mut Dice,
-    layer: Layer,
-    root: &'a str,
-    scopes: &'a [Scope],
-    files: Vec<(String, Format)>,
+pub(super) struct Builder<'a> {
+    pub(super) dice: &'a mut Dice,
+    pub(super) layer: Layer,
+    pub(super) root: &'a str,
+    pub(super) scopes: &'a [Scope],
+    pub(super) files: Vec<(String, Format)>,
     custom: bool,
 }
 
@@ -379,217 +380,8 @@ impl Builder<'_> {
         }
     }
 
-    fn template(&mut self, datadir: Option<&str>, format: Format) -> String {
-        let of_site = if self.dice.has_site() { 45 } else { 0 };
-        let stem = match self.dice.weighted(&[
-            30,
-            46,
-            5,
-            4,
-            4,
-            3,
-            2,
-            self.dice.if_risky(3),
-            self.dice.if_risky(2),
-            of_site,
-        ]) {
-            0 => self.dice.pick(&["common", "base", "sub/common"]),
-            1 => {
-                self.dice.mark("path: token");
-                self.dice.pick(&[
-                    "role/%{role}",
-                    "role/%{facts.role}",
-                    "os/%{facts.os.family}",
-                    "os/%{facts.os.family}/%{facts.os.release.major}",
-                    "nodes/%{trusted.certname}",
-                    "nodes/%{::trusted.certname}",
-                    "tier/%{tier}",
-                    "%{environment}",
-                    "site/%{enc.site}",
-                    "ext/%{trusted.extensions.pp_role}",
-                    "%{facts.os.family}-%{role}",
-                    "role/%{::role}",
-                    "l/%{facts.list.0}",
-                ])
-            }
-            2 => {
-                self.dice.mark("path: undefined variable");
-                self.dice.pick(&[
-                    "x%{nope}",
-                    "nodes/%{::nope}",
-                    "x%{nope.a}",
-                    "x%{m::nope}",
-                    "x%{calling_module}",
-                ])
-            }
-            3 => {
-                self.dice.mark("path: fact that is absent, nil or empty");
-                self.dice.pick(&[
-                    "x%{facts.nope}",
-                    "x%{facts.nilf}",
-                    "x%{empty}",
-                    "x%{facts.os.nope.x}",
-                    "x%{enc.undef}",
-                ])
-            }
-            4 => {
-                self.dice.mark("path: fact that is no string");
-                self.dice.pick(&[
-                    "n%{num}",
-                    "n%{facts.flt}",
-                    "n%{yes}",
-                    "n%{facts.svcs}",
-                    "n%{facts.hash.n}",
-                ])
-            }
-            5 => {
-                self.dice.mark("path: absolute");
-                self.dice.pick(&["@@ROOT@@/abs/common", "%{facts.abs}/x"])
-            }
-            6 => {
-                self.dice.mark("path: climbs out");
-                self.dice.pick(&["../up", "../../up", "./common"])
-            }
-            7 => {
-                self.dice.mark("path: a folder");
-                let stem = "folder";
-                self.file(datadir, "folder.yaml/x.yaml", Format::Yaml);
-                stem
-            }
-            8 => {
-                self.dice.mark("path: sub-key of a string");
-                "x%{facts.role.y}"
-            }
-            _ => {
-                self.dice.mark("path: variable of a site manifest");
-                self.dice.pick(&[
-                    "kind/%{kind}",
-                    "top/%{::kind}",
-                    "kind/%{kind}",
-                    "place/%{place}",
-                    "%{kind}-%{facts.os.family}",
-                    "spot/%{spot.a}",
-                    "role/%{role}",
-                    "role/%{::role}",
-                ])
-            }
-        };
-        let extension = extension(format);
-        let template = match format == Format::Yaml && self.dice.rarely(35) {
-            true => {
-                self.dice.mark("path: no extension");
-                stem.to_string()
-            }
-            false => format!("{stem}.{extension}"),
-        };
-        self.file(datadir, &template, format);
-        template
-    }
-
-    fn glob(&mut self, datadir: Option<&str>, format: Format) -> String {
-        let x = extension(format);
-        for stem in [
-            "a",
-            "b",
-            "B",
-            "10",
-            "9",
-            ".hid",
-            "sub/a",
-            "sub/deep/z",
-            "é",
-            "a-b",
-            "aa/z",
-            "aa",
-        ] {
-            if self.dice.chance(40) {
-                self.file(datadir, &format!("g/{stem}.{x}"), format);
-            }
-        }
-        if self.dice.chance(5) {
-            self.dice.mark("glob: a folder with a file's name");
-            self.file(datadir, &format!("g/dir.{x}/in.{x}"), format);
-        }
-        let pattern = self.dice.pick(&[
-            "g/*",
-            "g/*",
-            "g/**/*",
-            "g/**",
-            "g/{b,a}",
-            "g/[ab]",
-            "g/[^a]",
-            "g/?",
-            "**/a",
-            "g/{%{role},a}",
-            "g/%{facts.os.family}*",
-            "g/{a,{b,9}}",
-            "g/[!a]*",
-            "g/\\*",
-            "none/*",
-            "g/**/sub/*",
-            "g/{a,a,b}",
-            "g/.*",
-            "g/[a-b]*",
-            "g/*-*",
-            "g/{,a}a",
-            "./g/*",
-            "g//*",
-            "g/*b",
-            "g/%{nope}*",
-            "g/[[:alpha:]]",
-            "g/{a",
-            "g/a]",
-            "*/a",
-            "**/**/a",
-        ]);
-        match self.dice.chance(10) {
-            true => format!("g/{{*.{x},*/*.{x}}}"),
-            false => format!("{pattern}.{x}"),
-        }
-    }
-
-    fn mapped(&mut self, datadir: Option<&str>, format: Format) -> Doc {
-        let x = extension(format);
-        for stem in ["s1", "s2", "web", "db", "x"] {
-            self.file(datadir, &format!("mp/{stem}.{x}"), format);
-        }
-        let var = match self.dice.risk(150) {
-            true => {
-                self.dice.mark("mapped_paths: not a list");
-                self.dice.pick(&["facts.num", "facts.yes", "num"])
-            }
-            false => self.dice.pick(&[
-                "facts.svcs",
-                "svcs",
-                "facts.list",
-                "role",
-                "facts.hash",
-                "nope",
-                "empty",
-                "facts.os",
-                "::svcs",
-                "facts.nilf",
-                "facts.svcs.0",
-                "%{svcs}",
-                "facts.role",
-            ]),
-        };
-        let (name, template) = *self.dice.pick(&[
-            &("item", "mp/%{item}"),
-            &("item", "mp/%{item}"),
-            &("svc", "mp/%{svc}"),
-            &("item", "mp/%{::item}"),
-            &("facts", "mp/%{facts}"),
-            &("item", "mp/%{role}"),
-            &("item", "mp/%{item}-%{facts.os.family}"),
-            &("item", "mp/%{item.k}"),
-        ]);
-        let parts = vec![quoted(var), plain(name), quoted(format!("{template}.{x}"))];
-        Doc::Flow(Box::new(Doc::Seq(parts)))
-    }
-
     /// Records the files that a template names in the scopes.
-    fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
+    pub(super) fn file(&mut self, datadir: Option<&str>, template: &str, format: Format) {
         let left = self
             .scopes
             .iter()
@@ -613,7 +405,7 @@ impl Builder<'_> {
     }
 }
 
-fn extension(format: Format) -> &'static str {
+pub(super) fn extension(format: Format) -> &'static str {
     match format {
         Format::Yaml => "yaml",
         Format::Json => "json",
@@ -654,164 +446,4 @@ fn below_root(path: &str) -> Option<String> {
     // A name that is invalid in a file system or a case file is skipped.
     let fine = !parts.is_empty() && parts.iter().all(|p| p.len() < 100 && !p.contains('\0'));
     fine.then(|| parts.join("/"))
-}
-
-const LOCATIONS: [&str; 7] = [
-    "path",
-    "paths",
-    "glob",
-    "globs",
-    "mapped_paths",
-    "uri",
-    "uris",
-];
-
-/// The pairs of a hierarchy's entry, in block or in flow style.
-fn entry_of(doc: &mut Doc) -> Option<&mut Vec<(Doc, Doc)>> {
-    match doc {
-        Doc::Map(entry) => Some(entry),
-        Doc::Flow(inner) => match &mut **inner {
-            Doc::Map(entry) => Some(entry),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Gives an entry the name of another in the same hierarchy, if it has two named entries.
-fn name_twice(dice: &mut Dice, top: &mut [(Doc, Doc)]) -> bool {
-    let is_hierarchy = |(key, _): &&mut (Doc, Doc)| {
-        ["hierarchy", "default_hierarchy"].contains(&super::doc::text_of(key).as_str())
-    };
-    for (_, hierarchy) in top.iter_mut().rev().filter(is_hierarchy) {
-        let Doc::Seq(entries) = hierarchy else {
-            continue;
-        };
-        let mut names: Vec<&mut Doc> = entries
-            .iter_mut()
-            .filter_map(entry_of)
-            .flat_map(|entry| entry.iter_mut())
-            .filter(|(key, _)| super::doc::text_of(key) == "name")
-            .map(|(_, name)| name)
-            .collect();
-        if names.len() < 2 || dice.chance(30) {
-            continue;
-        }
-        let from = dice.below(names.len());
-        let to = (from + dice.between(1, names.len() - 1)) % names.len();
-        *names[to] = names[from].clone();
-        dice.mark("hiera.yaml: duplicate level");
-        return true;
-    }
-    false
-}
-
-/// Adds one of the mistakes that Puppet reports to a configuration.
-fn mistake(dice: &mut Dice, doc: &mut Doc) {
-    let Doc::Map(top) = doc else { return };
-    if dice.chance(15) && name_twice(dice, top) {
-        return;
-    }
-    let entries = top
-        .iter_mut()
-        .find(|(k, _)| super::doc::text_of(k) == "hierarchy")
-        .map(|(_, v)| v);
-    let entry = match entries {
-        Some(Doc::Seq(list)) if !list.is_empty() => {
-            let at = dice.below(list.len());
-            entry_of(&mut list[at])
-        }
-        _ => None,
-    };
-    let flow = |items: &[&str]| {
-        Doc::Flow(Box::new(Doc::Seq(
-            items.iter().map(|t| plain(*t)).collect(),
-        )))
-    };
-    if let Some(entry) = entry
-        && dice.chance(70)
-    {
-        let mut set = |key: &str, value: Doc| {
-            let token = super::doc::text_of(&value).contains("%{");
-            entry.retain(|(k, _)| {
-                let name = super::doc::text_of(k);
-                // Two locations would be the reported mistake.
-                name != key && !(token && LOCATIONS.contains(&name.as_str()))
-            });
-            entry.push((plain(key), value));
-        };
-        if dice.chance(50) {
-            dice.mark("hiera.yaml: structure error in an entry");
-            match dice.below(15) {
-                0 => set("bogus", plain("1")),
-                1 => entry.retain(|(k, _)| super::doc::text_of(k) != "name"),
-                2 => set("name", plain("5")),
-                3 => set("path", flow(&["a", "b"])),
-                4 => set("path", plain("~")),
-                5 => set("path", quoted("")),
-                6 => set("paths", plain("x")),
-                7 => set("paths", flow(&[])),
-                8 => set("mapped_paths", flow(&["a", "b"])),
-                9 => set("options", flow(&["1"])),
-                10 => set("options", map([("1a", plain("x"))])),
-                11 => set("datadir", plain("5")),
-                12 => set("globs", flow(&["1"])),
-                13 => set("data_hash", plain("~")),
-                _ => set("uri", plain("true")),
-            }
-        } else {
-            dice.mark("hiera.yaml: semantic error in an entry");
-            match dice.below(12) {
-                0 => {
-                    set("data_hash", plain("yaml_data"));
-                    set("lookup_key", plain("eyaml_lookup_key"));
-                }
-                1 => {
-                    set("path", plain("a.yaml"));
-                    set("glob", quoted("*.yaml"));
-                }
-                2 => set("options", map([("path", plain("x"))])),
-                3 => set("options", map([("uri", plain("x"))])),
-                4 => set("hiera3_backend", plain("nosuch")),
-                5 => set("hiera3_backend", plain("yaml")),
-                6 => set("path", quoted("%{lookup('role')}.yaml")),
-                7 => set("data_hash", plain("nofn")),
-                8 => set("data_hash", plain("nomod::fn")),
-                9 => set("options", map([("anything", plain("1"))])),
-                10 => set("path", quoted("%{literal('x')}.yaml")),
-                _ => set("lookup_key", plain("yaml_data")),
-            }
-        }
-        return;
-    }
-    dice.mark("hiera.yaml: error at the top");
-    let mut set = |key: &str, value: Doc| {
-        top.retain(|(k, _)| super::doc::text_of(k) != key);
-        top.push((plain(key), value));
-    };
-    match dice.below(14) {
-        0 => set("foo", plain("1")),
-        1 => set("version", quoted("5")),
-        2 => set("version", plain("5.0")),
-        3 => set("version", plain("6")),
-        4 => set("version", plain("~")),
-        5 => set("hierarchy", Doc::Flow(Box::new(Doc::Map(vec![])))),
-        6 => set("hierarchy", flow(&["x"])),
-        7 => set("hierarchy", plain("x")),
-        8 => set("defaults", plain("x")),
-        9 => set(
-            "defaults",
-            map([("path", plain("x")), ("data_hash", plain("yaml_data"))]),
-        ),
-        10 => set(
-            "defaults",
-            map([
-                ("lookup_key", plain("x")),
-                ("data_hash", plain("yaml_data")),
-            ]),
-        ),
-        11 => set("default_hierarchy", Doc::Flow(Box::new(Doc::Seq(vec![])))),
-        12 => set("plan_hierarchy", flow(&["x"])),
-        _ => set("defaults", map([("options", map([("path", plain("x"))]))])),
-    }
 }

@@ -8,6 +8,8 @@ pub mod doc;
 pub mod file;
 pub mod function;
 pub mod legacy;
+pub mod location;
+pub mod mistake;
 pub mod options;
 pub mod repo;
 pub mod request;

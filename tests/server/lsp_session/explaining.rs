@@ -1,5 +1,7 @@
 //! Notes about overridden facts, and the explanation for people.
 
+use std::process::Command;
+
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -105,6 +107,54 @@ fn an_explanation_has_the_answer_first_and_a_line_for_each_level() {
     assert!(
         content.contains("# no node 'a.xx' is known (did you mean a.x?)"),
         "{content}"
+    );
+    program.end();
+}
+
+/// The output of `hiera-ls lookup KEY --explain` for a node.
+fn printed(repository: &Repository, key: &str, node: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_hiera-ls"))
+        .args(["lookup", key, "--explain", "--node", node, "--nodes"])
+        .arg(repository.folder.join("nodes.json"))
+        .arg("--workspace")
+        .arg(repository.folder.join("environments/production"))
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_explanation_of_a_nested_key_is_that_of_the_command_line() {
+    let repository = Repository::new();
+    let common = repository.file("data/common.yaml");
+    let mut program = repository.start();
+    for (line, key) in [
+        (0, "port"),
+        (1, "url"),
+        (3, "users"),
+        (4, "users.alice"),
+        (5, "users.alice.uid"),
+    ] {
+        let arguments = json!({
+            "uri": uri(&common), "position": { "line": line, "character": 4 }, "node": "a.x",
+            "form": "puppet",
+        });
+        let explained = program.command("hiera.explain", &arguments);
+        assert_eq!(explained["title"], format!("How {key} is looked up"));
+        let content = explained["content"].as_str().unwrap();
+        assert_eq!(content, printed(&repository, key, "a.x"), "{key}");
+        assert!(content.contains("Searching for"), "{content}");
+    }
+    let nowhere = json!({ "uri": uri(&common), "position": { "line": 40, "character": 0 } });
+    assert_eq!(
+        program.refused("hiera.explain", &nowhere),
+        (-32602, "no key at this position".into())
+    );
+    assert_eq!(
+        program
+            .refused("hiera.matrix", &json!({ "uri": uri(&common) }))
+            .1,
+        "'hiera.matrix' needs {\"uri\": a file, \"position\" or \"key\"}"
     );
     program.end();
 }

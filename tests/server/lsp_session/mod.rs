@@ -2,8 +2,10 @@
 //! `fixtures/acme`.
 
 mod commands;
+mod comparing;
 mod explaining;
 mod fixes;
+mod known_nodes;
 mod lenses;
 mod navigation;
 mod program;
