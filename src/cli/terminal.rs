@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use clap::ValueEnum;
 
 use crate::disk;
+use crate::text::cut;
 use crate::workspace::path;
 
 /// Whether texts are coloured.
@@ -204,14 +205,6 @@ impl Paint {
             Paint::Plain => None,
         }
     }
-}
-
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() <= width {
-        return line.to_owned();
-    }
-    let kept: String = line.chars().take(width.saturating_sub(1)).collect();
-    kept + "…"
 }
 
 /// A paragraph wrapped at blanks; all lines but the first are indented. A word longer than the

@@ -8,7 +8,7 @@ use super::compare::Difference;
 use super::hover;
 use super::matrix::{Cell, Row, SourceLine};
 use crate::lookup::LookupError;
-use crate::text::number_of;
+use crate::text::{cut, number_of};
 use crate::value::{Value, to_tagged_json};
 use crate::workspace::Snapshot;
 
@@ -110,15 +110,6 @@ pub fn nodes_text(nodes: &[Arc<str>]) -> String {
         [only] => only.to_string(),
         nodes => counted(nodes.len()),
     }
-}
-
-/// Cuts a text to a number of characters.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_string();
-    }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{kept}…")
 }
 
 /// Cuts texts to a number of characters, so that they remain distinct: if their starts are the
@@ -272,13 +263,14 @@ pub(super) fn side(
 }
 
 /// Joins words into lines of at most `width` characters, with at least one word.
-pub(super) fn folded<'w>(
-    words: impl Iterator<Item = &'w str>,
+pub(super) fn folded(
+    words: impl Iterator<Item = impl AsRef<str>>,
     separator: &str,
     width: usize,
 ) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words {
+        let word = word.as_ref();
         let fits = |line: &&mut String| {
             line.chars().count() + separator.len() + word.chars().count() <= width
         };

@@ -80,7 +80,7 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
     }
     let mention = |named, range| Some(Mention { named, range });
     match target::at(snapshot, path, offset) {
-        Target::Key(key) | Target::NestedKey(key) => {
+        Target::Key(key) => {
             let range = key.range;
             match range.touches(offset) {
                 true => mention(Named::Key(key), range),

@@ -16,10 +16,8 @@ use crate::workspace::{File, Format, KeyFact, LOOKUP_OPTIONS, Snapshot, path};
 
 /// The thing under the cursor.
 pub enum Target {
-    /// A top-level key, or its value.
+    /// A top-level or nested key, or its value.
     Key(KeyTarget),
-    /// A nested key, or its value.
-    NestedKey(KeyTarget),
     /// A `%{…}` token in data.
     Token(TokenTarget),
     /// A path of `hiera.yaml`.
@@ -104,7 +102,7 @@ impl Target {
     #[must_use]
     pub fn key(&self) -> Option<&KeyTarget> {
         match self {
-            Target::Key(key) | Target::NestedKey(key) => Some(key),
+            Target::Key(key) => Some(key),
             Target::Token(_)
             | Target::Path(_)
             | Target::Option(_)
@@ -118,7 +116,7 @@ impl Target {
     #[must_use]
     pub fn range(&self) -> Option<TextRange> {
         match self {
-            Target::Key(key) | Target::NestedKey(key) => Some(key.range),
+            Target::Key(key) => Some(key.range),
             Target::Token(token) => Some(token.range),
             Target::Path(path) => Some(path.range),
             Target::Option(option) => Some(option.range),
@@ -152,15 +150,8 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Target {
 #[must_use]
 pub fn is_config(snapshot: &Snapshot, file: &str) -> bool {
     let by_content = || {
-        Some(
-            snapshot
-                .file(file)?
-                .facts()
-                .config
-                .as_ref()?
-                .plain
-                .is_none(),
-        )
+        let config = snapshot.file(file)?.facts().config.as_ref()?;
+        Some(config.plain.is_none())
     };
     path::name(file) == "hiera.yaml"
         || snapshot.roots().of_config(file).is_some()
@@ -217,10 +208,7 @@ fn in_data(file: &File, tree: &Tree, offset: usize) -> Target {
         }
         return word_at(tree, &nodes).map_or(Target::None, Target::Word);
     }
-    match key.steps.is_empty() {
-        true => Target::Key(key),
-        false => Target::NestedKey(key),
-    }
+    Target::Key(key)
 }
 
 /// The encrypted value at an offset of a data file.
@@ -511,8 +499,8 @@ mod tests {
         let snapshot = fixture.opened();
         let target = at(&snapshot, &path, offset);
         let kind = match &target {
-            Target::Key(key) => format!("key {}", key.shown()),
-            Target::NestedKey(key) => format!("nested key {}", key.shown()),
+            Target::Key(key) if key.steps.is_empty() => format!("key {}", key.shown()),
+            Target::Key(key) => format!("nested key {}", key.shown()),
             Target::Token(_) => "token".to_owned(),
             Target::Path(path) => format!("path of level {}", path.level),
             Target::Option(option) => format!("option {}", option.entry),

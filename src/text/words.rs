@@ -9,6 +9,16 @@ pub fn number_of(count: usize, one: &str) -> String {
     }
 }
 
+/// A text of at most `most` characters; a cut one ends in `…`.
+#[must_use]
+pub fn cut(text: &str, most: usize) -> String {
+    if text.chars().nth(most).is_none() {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    kept + "…"
+}
+
 /// The first names of a list, with the number of the others: `a, b and 3 more`.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>], most: usize) -> String {

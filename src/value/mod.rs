@@ -270,6 +270,12 @@ impl Value {
         }
     }
 
+    /// Whether this is a hash or a list.
+    #[must_use]
+    pub fn is_collection(&self) -> bool {
+        matches!(self, Value::Hash(_) | Value::Array(_))
+    }
+
     /// Whether this is `nil`.
     #[must_use]
     pub fn is_undef(&self) -> bool {

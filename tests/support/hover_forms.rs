@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use hiera_ls::analysis::Analysis;
-use hiera_ls::ide::hover::{Hover, HoverOptions, MAX_LINES, WholeValue, hover};
+use hiera_ls::ide::hover::{Hover, HoverOptions, MAX_LINES, hover};
 
 /// Maximum width of a line of the text forms, in characters.
 const WIDTH: usize = 100;
@@ -16,11 +16,7 @@ pub(crate) fn check_file(analysis: Analysis<'_>, path: &str, step: usize) -> (us
     };
     let link = |key: &str| format!("command:show?{key}");
     let options = HoverOptions {
-        whole: Some(WholeValue {
-            link: Some(&link),
-            explain: None,
-            all_nodes: None,
-        }),
+        whole: Some(&link),
         ..HoverOptions::default()
     };
     let text = file.text();

@@ -103,14 +103,9 @@ pub(super) fn changes(base: &Value, value: &Value) -> Option<Line> {
     ];
     let kinds = kinds.into_iter().filter(|(_, parts)| !parts.is_empty());
     let shown = kinds.map(|(words, parts)| {
-        if parts
-            .iter()
-            .any(|part| matches!(part, Value::Hash(_) | Value::Array(_)))
-        {
-            return vec![text(format!(
-                "{words}{}",
-                number_of(parts.len(), "element")
-            ))];
+        if parts.iter().any(|part| part.is_collection()) {
+            let count = number_of(parts.len(), "element");
+            return vec![text(format!("{words}{count}"))];
         }
         let mut line = vec![text(words)];
         let named = parts.iter().map(|part| vec![code(in_a_list(part))]);

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::HoverOptions;
 use super::page::{Line, Piece, joined, text};
-use crate::analysis::{Analysis, KeyPositions, RootView, datadir_of};
+use super::unread::within;
+use crate::analysis::{Analysis, KeyPositions, LevelValue, RootView, datadir_of};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::ide::target::is_config;
 use crate::lookup::Reach;
@@ -149,6 +150,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Links to a key, or to a part of its value, in the file of a level.
+    pub(super) fn source(&self, source: &LevelValue, key: &str, steps: &[Value]) -> Piece {
+        let Some(path) = &source.path else {
+            return text(format!("level '{}'", source.level));
+        };
+        match self.view.analysis.snapshot.file(path) {
+            Some(file) => self.link(path, self.line_of(file, key, steps)),
+            None => text(self.label(path)),
+        }
+    }
+
     /// Links to a file, without a line.
     pub(super) fn file_link(&self, at: &str) -> Piece {
         Piece::Place {
@@ -176,11 +188,10 @@ impl<'a> Context<'a> {
         if let Some(rest) = root.and_then(|root| path::within(at, root)) {
             return rest.to_string();
         }
-        let areas = self.view.analysis.snapshot.areas().iter();
-        let rest = areas.filter_map(|area| path::within(at, area)).next();
-        rest.filter(|rest| !rest.is_empty())
-            .unwrap_or(at)
-            .to_string()
+        match within(self.view.analysis, at) {
+            "" => at.to_string(),
+            rest => rest.to_string(),
+        }
     }
 
     /// Links to a key in files; only a few of the files are named.

@@ -68,40 +68,18 @@ pub(in crate::ide) fn find(tree: &Tree, nodes: &[NodeId]) -> Option<ListElement>
     None
 }
 
-/// A fact about an element, for some nodes.
-#[derive(PartialEq)]
-enum Fact {
-    /// In the effective value.
-    In,
-    /// A higher level, or an earlier element of the list, gives the same.
-    Same(Piece),
-    KnockedOut(Piece),
-    /// Another file gives the same; for nodes that do not read this one.
-    From(Piece),
-    /// Another level overrides this file's.
-    Overridden(Piece),
-    /// A hash that is merged with the hashes at its index in other levels.
-    Merged,
-    NotIn,
-    /// The knock-out removes an element of the next lower level.
-    Removes(Piece),
-    /// The knock-out removes an element that a level further down adds again.
-    ComesBack(Piece),
-    /// No lower level has the element to remove.
-    RemovesNothing,
-    /// The knock-out itself remains in the value.
-    Stays,
-}
+/// The fact about an element that is in the effective value.
+const IN_VALUE: &str = "in the effective value";
 
 /// The facts about an element in one line; empty if the page of its key already says it.
 pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
-    let Some(merge) = Merge::of(context, element) else {
+    let Some(merge) = ListMerge::of(context, element) else {
         return Line::new();
     };
-    let mut all: Vec<(Fact, usize, &str)> = Vec::new();
+    let mut all: Vec<(Line, usize, &str)> = Vec::new();
     let mut is_merged = false;
     let mut is_known_for_all = true;
-    let mut fact_of = |answer: &Answer| -> Option<Fact> {
+    let mut fact_of = |answer: &Answer| -> Option<Line> {
         let sources = sources(answer, &quoted(&element.root));
         is_merged |= sources.len() > 1 && !merge.is_first_found();
         merge.fact(answer.result.as_ref().ok()?, &sources)
@@ -129,13 +107,13 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
         }
     }
     all.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-    let is_plain = all.iter().all(|(fact, ..)| matches!(fact, Fact::In));
+    let is_plain = all.iter().all(|(fact, ..)| *fact == [text(IN_VALUE)]);
     if all.is_empty() || (is_plain && !is_merged) {
         return Line::new();
     }
     let is_one = all.len() == 1 && is_known_for_all;
-    let facts = all.into_iter().take(MOST_FACTS).map(|(fact, count, node)| {
-        let mut line = merge.words(fact);
+    let facts = all.into_iter().take(MOST_FACTS);
+    let facts = facts.map(|(mut line, count, node)| {
         match (is_one, count) {
             (true, _) => {}
             (false, 1) => line.push(text(format!(" on {node}"))),
@@ -149,7 +127,7 @@ pub(super) fn line(context: &Context<'_>, element: &ListElement) -> Line {
 }
 
 /// How an element's list is merged, and the list in its file.
-struct Merge<'e> {
+struct ListMerge<'e> {
     context: &'e Context<'e>,
     element: &'e ListElement,
     kind: Option<StrategyKind>,
@@ -162,9 +140,9 @@ struct Merge<'e> {
     is_read: bool,
 }
 
-impl<'e> Merge<'e> {
+impl<'e> ListMerge<'e> {
     /// `None` if the cursor is not in the effective entry of the key, as for a duplicate key.
-    fn of(context: &'e Context<'e>, element: &'e ListElement) -> Option<Merge<'e>> {
+    fn of(context: &'e Context<'e>, element: &'e ListElement) -> Option<ListMerge<'e>> {
         let fact = context.file.facts().key(&element.root)?;
         if !fact.value.contains(element.range) {
             return None;
@@ -177,7 +155,7 @@ impl<'e> Merge<'e> {
         let prefix = merge.and_then(|merge| merge.get("knockout_prefix"));
         let prefix = prefix.and_then(Value::as_str).filter(|it| !it.is_empty());
         let selected = context.selected();
-        Some(Merge {
+        Some(ListMerge {
             is_read: selected.is_none_or(|(_, member)| context.readers().contains(&member)),
             context,
             element,
@@ -209,8 +187,8 @@ impl<'e> Merge<'e> {
         (!name.is_empty()).then(|| Value::string(name))
     }
 
-    /// The fact for a lookup with this value and sources; `None` if unknown.
-    fn fact(&self, value: &Value, sources: &[LevelValue]) -> Option<Fact> {
+    /// The fact for the nodes with this value and sources; `None` if unknown.
+    fn fact(&self, value: &Value, sources: &[LevelValue]) -> Option<Line> {
         if !self.is_read {
             return self.elsewhere(value, sources);
         }
@@ -221,28 +199,20 @@ impl<'e> Merge<'e> {
             .position(|source| source.path.as_deref() == Some(path));
         let overridden = |by: Option<&LevelValue>| {
             let by = by.filter(|by| by.path.as_deref() != Some(path))?;
-            Some(Fact::Overridden(self.place(by, None)))
+            Some(vec![text("overridden by "), self.place(by, None)])
         };
-        match self.kind {
-            None | Some(StrategyKind::First | StrategyKind::Default) => {
-                return match own {
-                    Some(_) => Some(Fact::In),
-                    None => overridden(sources.first()),
-                };
-            }
-            Some(StrategyKind::Hash) => {
-                let top = steps.get(..1)?;
-                let mut having = sources.iter();
-                let winner = having.find(|source| dig(&source.value, top).is_some());
-                return overridden(winner).or(own.map(|_| Fact::In));
-            }
-            Some(StrategyKind::Unique) if !steps.is_empty() => return None,
-            Some(
-                StrategyKind::Unique
-                | StrategyKind::Deep
-                | StrategyKind::UnconstrainedDeep
-                | StrategyKind::ReverseDeep,
-            ) => {}
+        let in_value = || Some(vec![text(IN_VALUE)]);
+        if self.is_first_found() {
+            return own.map_or_else(|| overridden(sources.first()), |_| in_value());
+        }
+        if self.kind == Some(StrategyKind::Hash) {
+            let top = steps.get(..1)?;
+            let mut having = sources.iter();
+            let winner = having.find(|source| dig(&source.value, top).is_some());
+            return overridden(winner).or_else(|| own.and_then(|_| in_value()));
+        }
+        if self.kind == Some(StrategyKind::Unique) && !steps.is_empty() {
+            return None;
         }
         let own = own?;
         let merged = dig(value, steps)?.as_array()?;
@@ -255,17 +225,17 @@ impl<'e> Merge<'e> {
         }
         if !merged.contains(element) {
             return match self.knocked_out(element, &sources[..own]) {
-                Some(by) => Some(Fact::KnockedOut(by)),
+                Some(by) => Some(vec![text("removed by the knock-out in "), by]),
                 None if element.as_hash().is_some() => self.merged_by_place(element, merged),
-                None => Some(Fact::NotIn),
+                None => not_in_value(),
             };
         }
         let above = &self.own[..self.element.index];
         if let Some(first) = above.iter().position(|other| other == self.written()) {
-            return Some(Fact::Same(self.place(&sources[own], Some(first))));
+            return Some(already(self.place(&sources[own], Some(first))));
         }
         if self.kind == Some(StrategyKind::ReverseDeep) {
-            return Some(Fact::In);
+            return in_value();
         }
         let same = sources[..own].iter().find_map(|source| {
             let given = dig(&source.value, steps)?;
@@ -277,34 +247,42 @@ impl<'e> Merge<'e> {
                 None => (given == element).then(|| self.place(source, None)),
             }
         });
-        Some(same.map_or(Fact::In, Fact::Same))
+        same.map(already).or_else(in_value)
     }
 
     /// The same for nodes that do not read the file.
-    fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Fact> {
+    fn elsewhere(&self, value: &Value, sources: &[LevelValue]) -> Option<Line> {
         let written = self.written();
         if written.as_str().is_some_and(has_tokens) || self.knocks_out().is_some() {
             return None;
         }
         let list = dig(value, &self.element.steps).and_then(Value::as_array);
         if !list.is_some_and(|list| list.contains(written)) {
-            return Some(Fact::NotIn);
+            return not_in_value();
         }
         sources.iter().find_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
             let at = given.iter().position(|other| other == written)?;
-            Some(Fact::From(self.place(source, Some(at))))
+            let place = self.place(source, Some(at));
+            Some(vec![text(format!("{IN_VALUE} from ")), place])
         })
     }
 
-    /// [`Fact::Merged`] if the hash is merged by index into a hash of the value.
-    fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Fact> {
+    /// The fact if the hash is merged by its index with the hashes of other levels.
+    fn merged_by_place(&self, element: &Value, merged: &[Value]) -> Option<Line> {
         let there = merged.get(self.element.index)?.as_hash()?;
         let has_all = element
             .as_hash()?
             .iter()
             .all(|(key, _)| there.get(key).is_some());
-        (self.by_place && has_all).then_some(Fact::Merged)
+        let into = || code(self.as_looked_up());
+        (self.by_place && has_all).then(|| {
+            vec![
+                text("merged into "),
+                into(),
+                text(" of the effective value"),
+            ]
+        })
     }
 
     /// The element with its tokens evaluated; `None` if the source's list does not match the file's.
@@ -318,25 +296,30 @@ impl<'e> Merge<'e> {
 
     /// The effect of a knock-out, which only reaches the next list of a lower level. `None` if the
     /// value does not match the files.
-    fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Fact> {
+    fn knock_out(&self, name: &Value, merged: &[Value], lower: &[LevelValue]) -> Option<Line> {
         let lists = lower.iter().filter_map(|source| {
             let given = dig(&source.value, &self.element.steps)?.as_array()?;
             let at = given.iter().position(|other| other == name);
             Some(at.map(|at| self.place(source, Some(at))))
         });
         let lists: Vec<Option<Piece>> = lists.collect();
+        let shown = code(yaml::inline(name, SHORT));
         let Some((next, further)) = lists.split_first() else {
-            return merged.contains(self.written()).then_some(Fact::Stays);
+            let words = "removes nothing and stays in the value: no lower level sets this list";
+            return merged.contains(self.written()).then(|| vec![text(words)]);
         };
-        match merged.contains(name) {
-            true => further
-                .iter()
-                .flatten()
-                .next()
-                .cloned()
-                .map(Fact::ComesBack),
-            false => Some(next.clone().map_or(Fact::RemovesNothing, Fact::Removes)),
+        if merged.contains(name) {
+            let again = further.iter().flatten().next()?.clone();
+            let (only, is_in) = (
+                "only reaches the next lower level, ",
+                " is in the value from ",
+            );
+            return Some(vec![text(only), shown, text(is_in), again]);
         }
+        Some(match next.clone() {
+            Some(place) => vec![text("removes "), shown, text(" of "), place],
+            None => vec![text("removes nothing: no lower level has "), shown],
+        })
     }
 
     /// The knock-out of a higher level that removes an element.
@@ -353,16 +336,9 @@ impl<'e> Merge<'e> {
 
     /// Links to the list in a level's file, or to an element of it.
     fn place(&self, source: &LevelValue, index: Option<usize>) -> Piece {
-        let Some(path) = &source.path else {
-            return text(format!("level '{}'", source.level));
-        };
-        let Some(file) = self.context.view.analysis.snapshot.file(path) else {
-            return text(self.context.label(path));
-        };
         let mut steps = self.element.steps.clone();
         steps.extend(index.and_then(|index| Some(Value::Int(i64::try_from(index).ok()?))));
-        let line = self.context.line_of(file, &self.element.root, &steps);
-        self.context.link(path, line)
+        self.context.source(source, &self.element.root, &steps)
     }
 
     /// The element's key in lookups: `mounts.0`.
@@ -380,42 +356,20 @@ impl<'e> Merge<'e> {
 
     fn name(&self) -> Piece {
         let written = self.written();
-        match written.as_hash().is_some() || written.as_array().is_some() {
+        match written.is_collection() {
             true => text("this element"),
             false => code(yaml::inline(written, SHORT)),
         }
     }
+}
 
-    fn words(&self, fact: Fact) -> Line {
-        let name = self.knocks_out().unwrap_or(Value::Undef);
-        let name = code(yaml::inline(&name, SHORT));
-        match fact {
-            Fact::In => vec![text("in the effective value")],
-            Fact::Same(place) => vec![text("already in the effective value from "), place],
-            Fact::KnockedOut(by) => vec![text("removed by the knock-out in "), by],
-            Fact::Overridden(by) => vec![text("overridden by "), by],
-            Fact::Merged => vec![
-                text("merged into "),
-                code(self.as_looked_up()),
-                text(" of the effective value"),
-            ],
-            Fact::From(place) => vec![text("in the effective value from "), place],
-            Fact::NotIn => vec![text("not in the effective value")],
-            Fact::Removes(place) => vec![text("removes "), name, text(" of "), place],
-            Fact::ComesBack(place) => vec![
-                text("only reaches the next lower level, "),
-                name,
-                text(" is in the value from "),
-                place,
-            ],
-            Fact::RemovesNothing => {
-                vec![text("removes nothing: no lower level has "), name]
-            }
-            Fact::Stays => vec![text(
-                "removes nothing and stays in the value: no lower level sets this list",
-            )],
-        }
-    }
+/// The fact about an element that a higher level, or an earlier element of the list, gives too.
+fn already(place: Piece) -> Line {
+    vec![text(format!("already {IN_VALUE} from ")), place]
+}
+
+fn not_in_value() -> Option<Line> {
+    Some(vec![text(format!("not {IN_VALUE}"))])
 }
 
 /// The list in a file, tokens unevaluated.

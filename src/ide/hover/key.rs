@@ -12,7 +12,7 @@ use super::{class, over_nodes, refused, yaml};
 use crate::analysis::{LevelValue, Survey, Unread, merge_kind, request};
 use crate::ide::target::KeyTarget;
 use crate::interpolation::{Key, has_tokens};
-use crate::lookup::{LookupError, Reach, Request, Strategy, StrategyKind, Unknown};
+use crate::lookup::{LookupError, Reach, Request, Strategy, StrategyKind};
 use crate::scope::{Knowledge, Scope};
 use crate::value::Value;
 
@@ -21,43 +21,6 @@ pub(super) const CELL: usize = 48;
 
 /// Maximum number of keys that are named in a loop.
 const MOST_LINKS: usize = 12;
-
-/// One answer.
-pub(super) struct KeyView {
-    survey: Survey,
-    /// The nodes that get it, for the first line: "for every node that reads this file".
-    audience: Line,
-    unknown: Vec<Unknown>,
-    /// What could change the answer; empty if nothing could.
-    may_differ: Line,
-}
-
-impl KeyView {
-    pub(super) fn new(
-        context: &Context<'_>,
-        target: &KeyTarget,
-        survey: Survey,
-        audience: Line,
-    ) -> KeyView {
-        let analysis = &context.view.analysis;
-        let unknown = survey.unknowns(analysis, &target.steps);
-        KeyView {
-            may_differ: levels::may_differ(context, &survey, &unknown),
-            survey,
-            audience,
-            unknown,
-        }
-    }
-
-    /// The nodes that get the answer, with a mark if something could change it.
-    fn audience(&self) -> Line {
-        let mut line = self.audience.clone();
-        if !self.may_differ.is_empty() {
-            line.push(text(" (may differ)"));
-        }
-        line
-    }
-}
 
 /// The page of a key in the file under the cursor.
 pub(super) fn page(context: &Context<'_>, target: &KeyTarget) -> Page {
@@ -79,11 +42,12 @@ pub(super) fn page_by(context: &Context<'_>, target: &KeyTarget, request: &Reque
 
 /// Adds links to the explanation of the value and to the answers for all nodes.
 fn links(context: &Context<'_>, target: &KeyTarget, page: &mut Page) {
-    let Some(whole) = context.options.whole else {
-        return;
-    };
+    let options = context.options;
     let key = target.lookup_name();
-    let links = [("explain", whole.explain), ("all nodes", whole.all_nodes)];
+    let links = [
+        ("explain", options.explain),
+        ("all nodes", options.all_nodes),
+    ];
     let links = links.into_iter().filter_map(|(label, link)| {
         Some(vec![Piece::Action {
             label,
@@ -113,11 +77,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
             }
         }
         let survey = survey_by(context, target, request, &nodes.scope(member));
-        return one(
-            context,
-            target,
-            &KeyView::new(context, target, survey, audience),
-        );
+        return one(context, target, &survey, audience);
     }
     if !readers.is_empty() {
         return over_nodes::page(context, target, request, readers);
@@ -126,12 +86,7 @@ fn answers(context: &Context<'_>, target: &KeyTarget, request: &Request) -> Page
         return for_any_node(context, target, reach);
     }
     let survey = survey_by(context, target, request, &Scope::open());
-    let audience = vec![text("for every node")];
-    one(
-        context,
-        target,
-        &KeyView::new(context, target, survey, audience),
-    )
+    one(context, target, &survey, vec![text("for every node")])
 }
 
 fn survey_by(
@@ -158,14 +113,9 @@ pub(super) fn in_effective_value(context: &Context<'_>, target: &KeyTarget) -> K
     };
     let mut scoped = context.view.in_scope(&context.scope());
     let entry = scoped.options_entry(&target.root);
-    match entry.as_ref().and_then(merge_kind) {
-        None | Some(StrategyKind::First | StrategyKind::Default | StrategyKind::Hash) => {}
-        Some(
-            StrategyKind::Unique
-            | StrategyKind::Deep
-            | StrategyKind::UnconstrainedDeep
-            | StrategyKind::ReverseDeep,
-        ) => target.steps.truncate(before_list),
+    let kind = entry.as_ref().and_then(merge_kind);
+    if kind.is_some_and(|kind| kind == StrategyKind::Unique || kind.is_deep()) {
+        target.steps.truncate(before_list);
     }
     target
 }
@@ -185,8 +135,7 @@ fn for_any_node(context: &Context<'_>, target: &KeyTarget, reach: &Reach) -> Pag
         ];
     }
     let survey = context.view.survey(&target.root, &reach.scope());
-    let view = KeyView::new(context, target, survey, audience);
-    let mut page = one(context, target, &view);
+    let mut page = one(context, target, &survey, audience);
     let nodes = context.view.analysis.nodes;
     if nodes.are_names() {
         page.line(vec![text(format!(
@@ -242,34 +191,43 @@ pub(super) fn merge_flag(call_merge: Option<&Value>) -> String {
     flags
 }
 
-/// The page of one answer: first line, value, levels.
-pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> Page {
+/// The page of one answer: first line, value, levels. `audience` is the nodes that get it: "for every
+/// node that reads this file".
+pub(super) fn one(
+    context: &Context<'_>,
+    target: &KeyTarget,
+    survey: &Survey,
+    mut audience: Line,
+) -> Page {
     let mut page = Page::default();
-    let survey = &view.survey;
+    let unknown = survey.unknowns(&context.view.analysis, &target.steps);
+    let may_differ = levels::may_differ(context, survey, &unknown);
     let key = target.shown();
     let value = match &survey.answer.result {
         Ok(value) => value,
         Err(error) => {
-            failure(context, &mut page, target, error, &view.audience);
-            page.line(view.may_differ.clone());
+            failure(context, &mut page, target, error, audience);
+            page.line(may_differ);
             return page;
         }
     };
+    if !may_differ.is_empty() {
+        audience.push(text(" (may differ)"));
+    }
     let mut first = vec![name(&key), text(" — ")];
     let Some(part) = dig(value, &target.steps) else {
         first.push(text("not in the effective value, "));
-        first.extend(view.audience());
+        first.extend(audience);
         page.line(first);
-        let sources = &survey.sources;
-        levels::add_lines(context, &mut page, target, survey, sources);
-        page.line(view.may_differ.clone());
-        levels::add_offers(context, &mut page, &view.unknown);
+        levels::add_lines(context, &mut page, target, survey, &survey.sources);
+        page.line(may_differ);
+        levels::add_offers(context, &mut page, &unknown);
         return page;
     };
     let used = used(survey, target);
     let strategy = &survey.strategy;
     first.push(text(format!("{}, ", how(strategy, used.len()))));
-    first.extend(view.audience());
+    first.extend(audience);
     page.line(first);
     let remarks = notes(context, target, part, &used, strategy);
     let shown = yaml::lines(part, &remarks.parts, context.shows_whole());
@@ -277,9 +235,9 @@ pub(super) fn one(context: &Context<'_>, target: &KeyTarget, view: &KeyView) -> 
     add_value(context, &mut page, shown, &target.lookup_name(), all);
     page.line(remarks.of_whole());
     levels::add_lines(context, &mut page, target, survey, &used);
-    page.line(view.may_differ.clone());
+    page.line(may_differ);
     page.line(merge_line(context, survey));
-    levels::add_offers(context, &mut page, &view.unknown);
+    levels::add_offers(context, &mut page, &unknown);
     page
 }
 
@@ -294,12 +252,11 @@ pub(in crate::ide) fn used(survey: &Survey, target: &KeyTarget) -> Vec<LevelValu
         true => used.last(),
         false => used.first(),
     };
-    let is_scalar = |value: Value| value.as_hash().is_none() && value.as_array().is_none();
     let is_one = match kind {
         StrategyKind::Hash => !target.steps.is_empty(),
-        StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-            winner.and_then(part).is_some_and(is_scalar)
-        }
+        StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => winner
+            .and_then(part)
+            .is_some_and(|part| !part.is_collection()),
         StrategyKind::First | StrategyKind::Default | StrategyKind::Unique => false,
     };
     if let Some(only) = winner.filter(|_| is_one) {
@@ -316,10 +273,9 @@ pub(super) fn add_value(
     key: &str,
     all: String,
 ) {
-    let link = context.options.whole.and_then(|whole| whole.link);
     let for_all_nodes = format!("hiera-ls lookup {}", shell_word(key));
     let whole = Whole {
-        link: link.map(|link| link(key)),
+        link: context.options.whole.map(|link| link(key)),
         words: vec![all, for_all_nodes],
         is_shortened: shown.is_shortened,
     };
@@ -362,12 +318,12 @@ fn failure(
     page: &mut Page,
     target: &KeyTarget,
     error: &LookupError,
-    audience: &Line,
+    audience: Line,
 ) {
     let mut first = vec![name(target.shown()), text(" — ")];
     if error.is_not_found() {
         first.push(text("not found, "));
-        first.extend(audience.clone());
+        first.extend(audience);
         if let Some(default) = class::default_of(context, &target.root) {
             first.extend([text(": the default "), code(default), text(" is used")]);
         }
@@ -376,7 +332,7 @@ fn failure(
     }
     first.extend([text("Puppet fails here: "), code(error.words())]);
     page.line(first);
-    page.line(audience.clone());
+    page.line(audience);
     let keys = error.recursion().unwrap_or_default();
     let links = keys.iter().take(MOST_LINKS);
     let links: Vec<Line> = links.filter_map(|key| definition(context, key)).collect();

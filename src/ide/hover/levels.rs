@@ -127,17 +127,10 @@ fn used_line(
     sources: &[LevelValue],
 ) -> Line {
     let root = &target.root;
-    let snapshot = context.view.analysis.snapshot;
-    let place = |source: &LevelValue| match &source.path {
-        Some(path) => match snapshot.file(path) {
-            Some(file) => {
-                let has_it = dig(&source.value, &target.steps).is_some();
-                let steps = if has_it { target.steps.as_slice() } else { &[] };
-                vec![context.link(path, context.line_of(file, root, steps))]
-            }
-            None => vec![text(context.label(path))],
-        },
-        None => vec![text(format!("level '{}'", source.level))],
+    let place = |source: &LevelValue| {
+        let has_it = dig(&source.value, &target.steps).is_some();
+        let steps = if has_it { target.steps.as_slice() } else { &[] };
+        vec![context.source(source, root, steps)]
     };
     let mut line = Line::new();
     match sources {

@@ -86,17 +86,6 @@ pub struct Reveal<'a> {
 /// Makes the target of a link to a document about a key, given by the name in lookups.
 pub type ValueLink<'a> = &'a (dyn Fn(&str) -> String + Sync);
 
-/// How a client shows all of a value that a hover cuts.
-#[derive(Clone, Copy)]
-pub struct WholeValue<'a> {
-    /// Links to the whole value, for clients that run commands from links.
-    pub link: Option<ValueLink<'a>>,
-    /// Links to the explanation of the value.
-    pub explain: Option<ValueLink<'a>>,
-    /// Links to the answers for all nodes.
-    pub all_nodes: Option<ValueLink<'a>>,
-}
-
 /// A form of a hover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum HoverForm {
@@ -120,8 +109,12 @@ const ALL_LINES: usize = 1_000;
 pub struct HoverOptions<'a> {
     /// Maximum number of lines; `usize::MAX` also shows long lines in full.
     pub max_lines: usize,
-    /// How to show all of a value, besides the command line.
-    pub whole: Option<WholeValue<'a>>,
+    /// Links to the whole of a value that the hover cuts, for clients that run commands from links.
+    pub whole: Option<ValueLink<'a>>,
+    /// Links to the explanation of the value.
+    pub explain: Option<ValueLink<'a>>,
+    /// Links to the answers for all nodes.
+    pub all_nodes: Option<ValueLink<'a>>,
     /// How to reveal encrypted values; `None` if decryption is off.
     pub reveal: Option<Reveal<'a>>,
     /// The target of a link that lets the user choose a hierarchy, for clients that run commands
@@ -144,6 +137,8 @@ impl Default for HoverOptions<'_> {
         HoverOptions {
             max_lines: MAX_LINES,
             whole: None,
+            explain: None,
+            all_nodes: None,
             reveal: None,
             choose: None,
             link: None,
@@ -182,33 +177,29 @@ pub fn hover(
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
     let context = Context::new(analysis, path, options);
-    if let Some(context) = context.as_ref().filter(|context| context.is_code) {
-        let code = context.file.facts().code.as_deref()?;
-        let (mut page, range) = class::in_manifest(context, code, offset)?;
-        mark_what_if(analysis, &mut page);
-        page.rest(rest(context, None, range));
-        return Some(page.hover(range, options));
-    }
     let target = target::at(analysis.snapshot, path, offset);
     let is_known = |context: &Context<'_>| {
         is_config(analysis.snapshot, path)
             || !context.reaches.is_empty()
             || context.view.lies_among_data(path)
     };
-    let Some(context) = &context.filter(is_known) else {
-        let (Target::Key(key) | Target::NestedKey(key)) = &target else {
-            return None;
-        };
-        let page = unread::page(analysis, path, key, options)?;
+    let Some(context) = &context.filter(|context| context.is_code || is_known(context)) else {
+        let page = unread::page(analysis, path, target.key()?, options)?;
         return Some(page.hover(target.range()?, options));
     };
-    if let Some((mut page, range)) = part(context, &target, offset) {
-        mark_what_if(analysis, &mut page);
-        page.rest(rest(context, target.key(), range));
-        return Some(page.hover(range, options));
-    }
-    let mut page = match &target {
-        Target::Key(key) | Target::NestedKey(key) => key::page(context, key),
+    let (mut page, range) = match context.is_code {
+        true => class::in_manifest(context, context.file.facts().code.as_deref()?, offset)?,
+        false => part(context, &target, offset).or_else(|| whole(context, &target))?,
+    };
+    mark_what_if(analysis, &mut page);
+    page.rest(rest(context, target.key(), range));
+    Some(page.hover(range, options))
+}
+
+/// The page and range of a whole thing.
+fn whole(context: &Context<'_>, target: &Target) -> Option<(page::Page, TextRange)> {
+    let page = match target {
+        Target::Key(key) => key::page(context, key),
         Target::Token(token) => token::page(context, token),
         Target::Path(path) => path::page(context, path),
         Target::Option(option) => option::page(context, option),
@@ -216,9 +207,7 @@ pub fn hover(
         Target::Word(word) => word::page(context, word)?,
         Target::None => return None,
     };
-    mark_what_if(analysis, &mut page);
-    page.rest(rest(context, target.key(), target.range()?));
-    Some(page.hover(target.range()?, options))
+    Some((page, target.range()?))
 }
 
 /// How to see all lines of a hover: a link to the explanation of a key, or a command.
@@ -232,19 +221,17 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
     };
     let name = match context.options.name {
         Some(name) => name(context.path()),
-        None => context
-            .view
-            .analysis
-            .snapshot
-            .short_name(context.path())
-            .to_owned(),
+        None => {
+            let snapshot = context.view.analysis.snapshot;
+            snapshot.short_name(context.path()).to_owned()
+        }
     };
     let place = key::shell_word(&format!("{name}:{line}{column}"));
     let node = context.selected();
     let node = node.map_or_else(String::new, |(name, _)| {
         format!(" --node {}", key::shell_word(name))
     });
-    let link = context.options.whole.and_then(|whole| whole.explain);
+    let link = context.options.explain;
     page::Whole {
         link: link.zip(key).map(|(link, key)| link(&key.lookup_name())),
         words: vec![format!(
@@ -256,17 +243,16 @@ fn rest(context: &Context<'_>, key: Option<&KeyTarget>, range: TextRange) -> pag
 
 /// The page and range of a part of a value: an anchor, an alias, `<<` or a list's element. `None` for others.
 fn part(context: &Context<'_>, target: &Target, offset: usize) -> Option<(page::Page, TextRange)> {
-    let key = match target {
-        // Shortcut for ordinary keys, which are the most frequent.
-        Target::Key(key) | Target::NestedKey(key)
-            if key.before_list.is_none() && key.range.touches(offset) =>
-        {
-            return None;
-        }
-        Target::Key(key) | Target::NestedKey(key) => Some(key),
-        Target::None | Target::Option(_) => None,
+    let key = target.key();
+    let is_on_key = |key: &KeyTarget| key.before_list.is_none() && key.range.touches(offset);
+    // Shortcut for ordinary keys, which are the most frequent.
+    if key.is_some_and(is_on_key) {
+        return None;
+    }
+    match target {
+        Target::Key(_) | Target::None | Target::Option(_) => {}
         Target::Token(_) | Target::Path(_) | Target::Blob(_) | Target::Word(_) => return None,
-    };
+    }
     let format = context.file.format()?;
     let snapshot = context.view.analysis.snapshot;
     let parse = snapshot.parse_around(context.file, format, offset);
@@ -365,13 +351,7 @@ pub fn whole_value(
     key: &str,
     options: &HoverOptions<'_>,
 ) -> Option<String> {
-    document(analysis, path, key, options, |context, target| {
-        let is_one = || {
-            let (answers, left) = over_nodes::effective(context, target);
-            answers.len() <= 1 && left == 0
-        };
-        analysis.selected.is_some() || is_one()
-    })
+    document(analysis, path, key, options, true)
 }
 
 /// The whole hover on a key for the nodes that read a file, or for the selected node, as a YAML
@@ -384,16 +364,16 @@ pub fn answer_document(
     key: &str,
     options: &HoverOptions<'_>,
 ) -> Option<String> {
-    document(analysis, path, key, options, |_, _| true)
+    document(analysis, path, key, options, false)
 }
 
-/// The whole hover on a key as a YAML document; `None` unless `is_wanted`.
+/// The whole hover on a key as a YAML document; if `is_single`, only for a single answer.
 fn document(
     analysis: Analysis<'_>,
     path: &str,
     key: &str,
     options: &HoverOptions<'_>,
-    is_wanted: impl FnOnce(&Context<'_>, &KeyTarget) -> bool,
+    is_single: bool,
 ) -> Option<String> {
     let settings = without_keys(analysis.settings);
     let analysis = analysis.with_settings(&settings);
@@ -403,8 +383,11 @@ fn document(
     };
     let context = Context::of_answer(analysis, path, &options)?;
     let target = KeyTarget::named(key)?;
-    if !is_wanted(&context, &target) {
-        return None;
+    if is_single && analysis.selected.is_none() {
+        let (answers, left) = over_nodes::effective(&context, &target);
+        if answers.len() > 1 || left > 0 {
+            return None;
+        }
     }
     let mut page = key::page(&context, &target);
     mark_what_if(analysis, &mut page);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::change::{changes, is_long};
 use super::context::Context;
-use super::key::{CELL, KeyView, add_value, manner, merge_flag, one, shell_word, used};
+use super::key::{CELL, add_value, manner, merge_flag, one, shell_word, used};
 use super::levels::{add_offers, assumed_line, may_differ, merge_line};
 use super::page::{Line, Page, WIDTH, code, joined, name, plain_words, text};
 use super::provenance::{dig, notes};
@@ -77,8 +77,7 @@ pub(super) fn page(
         let differs =
             total == 1 && own.is_some_and(|own| others_differ(context, target, request, &own));
         let survey = survey(&members, answer);
-        let view = KeyView::new(context, target, survey, vec![text(audience)]);
-        let mut page = one(context, target, &view);
+        let mut page = one(context, target, &survey, vec![text(audience)]);
         if differs {
             page.line(vec![text("differs on other nodes")]);
         }

@@ -27,10 +27,23 @@ pub(super) enum Piece {
     },
 }
 
+impl Piece {
+    /// The words without markup.
+    fn plain(&self) -> &str {
+        match self {
+            Piece::Text(words)
+            | Piece::Name(words)
+            | Piece::Code(words)
+            | Piece::Place { label: words, .. }
+            | Piece::Action { words, .. } => words,
+        }
+    }
+}
+
 pub(super) type Line = Vec<Piece>;
 
 #[derive(Clone, Debug, PartialEq)]
-enum Block {
+enum Paragraph {
     Line(Line),
     /// Links that run commands; only for clients that support them.
     Links(Line),
@@ -71,7 +84,7 @@ impl Whole {
 /// The content of a hover.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Page {
-    blocks: Vec<Block>,
+    paragraphs: Vec<Paragraph>,
     /// How to see dropped lines.
     rest: Whole,
 }
@@ -99,10 +112,7 @@ pub(super) fn name(words: impl Into<String>) -> Piece {
 
 /// A line without markup.
 pub(super) fn plain_words(line: &Line) -> String {
-    let words = line
-        .iter()
-        .map(|piece| write_piece(piece, Form::Plain(WIDTH)));
-    words.collect()
+    line.iter().map(Piece::plain).collect()
 }
 
 pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> Line {
@@ -119,28 +129,28 @@ pub(super) fn joined(items: impl IntoIterator<Item = Line>, separator: &str) -> 
 impl Page {
     pub(super) fn line(&mut self, line: Line) {
         if !line.is_empty() {
-            self.blocks.push(Block::Line(line));
+            self.paragraphs.push(Paragraph::Line(line));
         }
     }
 
     /// Adds a line of links, for clients that support them.
     pub(super) fn link_line(&mut self, line: Line) {
         if !line.is_empty() {
-            self.blocks.push(Block::Links(line));
+            self.paragraphs.push(Paragraph::Links(line));
         }
     }
 
     /// Adds a line right below the first one.
     pub(super) fn second_line(&mut self, line: Line) {
         if !line.is_empty() {
-            let at = self.blocks.len().min(1);
-            self.blocks.insert(at, Block::Line(line));
+            let at = self.paragraphs.len().min(1);
+            self.paragraphs.insert(at, Paragraph::Line(line));
         }
     }
 
     pub(super) fn value(&mut self, lines: Vec<String>, whole: Whole) {
         if !lines.is_empty() {
-            self.blocks.push(Block::Value { lines, whole });
+            self.paragraphs.push(Paragraph::Value { lines, whole });
         }
     }
 
@@ -150,50 +160,60 @@ impl Page {
 
     /// The page in the requested forms.
     pub(super) fn hover(&self, range: TextRange, options: &HoverOptions<'_>) -> Hover {
-        let write = |which: HoverForm, form: Form<'_>| match options.form {
+        let write = |which: HoverForm, form: PageForm<'_>| match options.form {
             Some(wanted) if wanted != which => String::new(),
             Some(_) | None => self.write(form, options.max_lines),
         };
         Hover {
             range,
-            markdown: write(HoverForm::Markdown, Form::Markdown(options.link)),
-            aligned: write(HoverForm::Aligned, Form::Aligned),
-            plain: write(HoverForm::Plain, Form::Plain(options.width)),
+            markdown: write(HoverForm::Markdown, PageForm::Markdown(options.link)),
+            aligned: write(HoverForm::Aligned, PageForm::Aligned),
+            plain: write(HoverForm::Plain, PageForm::Plain(options.width)),
         }
     }
 
     /// The page as a YAML document: the value, with the rest in comments.
     pub(super) fn document(&self) -> String {
-        let mut text = self.write(Form::Document, usize::MAX);
+        let mut text = self.write(PageForm::Document, usize::MAX);
         text.push('\n');
         text
     }
 
     /// The page in one form, of at most `max` lines: first long values lose their middle, then
     /// lines at the end are dropped.
-    fn write(&self, form: Form<'_>, max: usize) -> String {
-        let mut parts: Vec<Part<'_>> = self
-            .blocks
-            .iter()
-            .map(|block| match block {
-                Block::Line(line) => Part::Words(write_line(line, form)),
-                Block::Links(line) => Part::Words(match form {
-                    Form::Markdown(_) => write_line(line, form),
-                    Form::Aligned | Form::Plain(_) | Form::Document => Vec::new(),
-                }),
-                Block::Value { lines, whole } => Part::Value(lines.iter().collect(), whole, None),
-            })
-            .collect();
-        let words: usize = parts.iter().map(Part::lines_of_words).sum();
+    fn write(&self, form: PageForm<'_>, max: usize) -> String {
+        let paragraphs = self.paragraphs.iter().map(|paragraph| match paragraph {
+            Paragraph::Line(line) => Section::Words(write_line(line, form)),
+            Paragraph::Links(line) => Section::Words(match form {
+                PageForm::Markdown(_) => write_line(line, form),
+                PageForm::Aligned | PageForm::Plain(_) | PageForm::Document => Vec::new(),
+            }),
+            Paragraph::Value { lines, whole } => Section::Value(WrittenValue {
+                lines: lines.iter().map(String::as_str).collect(),
+                whole,
+                head: lines.len(),
+                left_out: 0,
+            }),
+        });
+        let mut parts: Vec<Section<'_>> = paragraphs.collect();
+        let words = parts.iter().map(|part| match part {
+            Section::Words(lines) => lines.len(),
+            Section::Value(_) => 0,
+        });
+        let words: usize = words.sum();
         let least = LEAST_VALUE.min(max.saturating_mul(2) / 5);
         let most = max.saturating_sub(words).max(least);
         for part in &mut parts {
-            part.cut(most, max);
+            if let Section::Value(value) = part
+                && max < usize::MAX
+            {
+                value.cut(most);
+            }
         }
         let mut dropped = 0;
         while parts.len() > 1
-            && parts.iter().map(Part::lines).sum::<usize>() + usize::from(dropped > 0) > max
-            && let Some(Part::Words(last)) = parts.last()
+            && parts.iter().map(Section::lines).sum::<usize>() + usize::from(dropped > 0) > max
+            && let Some(Section::Words(last)) = parts.last()
         {
             dropped += last.len();
             parts.pop();
@@ -202,25 +222,22 @@ impl Page {
         let mut after_line = false;
         for part in &parts {
             match part {
-                Part::Words(lines) => {
+                Section::Words(lines) => {
+                    // The break before the rest of a broken line is soft in Markdown: clients that
+                    // render it join the lines again.
                     for (at, line) in lines.iter().enumerate() {
-                        match at {
-                            0 => add_line(&mut out, line, after_line, form),
-                            _ => add_rest(&mut out, line, form),
-                        }
-                        after_line = true;
+                        add_line(&mut out, line, after_line && at == 0, form);
                     }
+                    after_line |= !lines.is_empty();
                 }
-                Part::Value(lines, whole, cut) => {
-                    after_line = add_value(&mut out, lines, whole, *cut, form);
-                }
+                Section::Value(value) => after_line = value.write(&mut out, form),
             }
         }
         if dropped > 0 {
             let count = if dropped == 1 { "line" } else { "lines" };
             let mut rest = format!("… {dropped} more {count}");
             match (&self.rest.link, form, self.rest.words.first()) {
-                (Some(link), Form::Markdown(_), _) => rest = format!("[{rest}]({link})"),
+                (Some(link), PageForm::Markdown(_), _) => rest = format!("[{rest}]({link})"),
                 (_, _, Some(words)) => rest = format!("{rest}: {words}"),
                 (_, _, None) => {}
             }
@@ -230,120 +247,98 @@ impl Page {
     }
 }
 
-enum Part<'p> {
+enum Section<'p> {
     Words(Vec<String>),
-    /// The lines that are kept, and the gap in them.
-    Value(Vec<&'p String>, &'p Whole, Option<Cut>),
+    Value(WrittenValue<'p>),
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    /// The number of lines before them.
+struct WrittenValue<'p> {
+    /// The lines that are kept.
+    lines: Vec<&'p str>,
+    whole: &'p Whole,
+    /// The number of lines before the gap in them.
     head: usize,
-    /// Their number.
+    /// The number of lines in the gap.
     left_out: usize,
 }
 
-impl Part<'_> {
-    fn lines_of_words(&self) -> usize {
-        match self {
-            Part::Words(lines) => lines.len(),
-            Part::Value(..) => 0,
-        }
-    }
-
+impl Section<'_> {
     fn lines(&self) -> usize {
         match self {
-            Part::Words(lines) => lines.len(),
-            Part::Value(lines, whole, cut) => {
-                lines.len() + usize::from(cut.is_some() || whole.is_shortened)
+            Section::Words(lines) => lines.len(),
+            Section::Value(value) => {
+                let is_marked = value.left_out > 0 || value.whole.is_shortened;
+                value.lines.len() + usize::from(is_marked)
             }
         }
     }
+}
 
-    /// Drops the middle of a long value. The tail starts at an unindented line, so that no line
-    /// seems to belong to another key.
-    fn cut(&mut self, most: usize, max: usize) {
-        let Part::Value(lines, whole, cut) = self else {
-            return;
-        };
-        if max == usize::MAX || lines.len() + usize::from(whole.is_shortened) <= most {
+impl WrittenValue<'_> {
+    /// Drops the middle of a value of more than `most` lines. The tail starts at an unindented line,
+    /// so that no line seems to belong to another key.
+    fn cut(&mut self, most: usize) {
+        let lines = &mut self.lines;
+        if lines.len() + usize::from(self.whole.is_shortened) <= most {
             return;
         }
         let kept = most.saturating_sub(1).max(2);
-        let at_left = |line: &&String| !line.starts_with(' ');
         let last = &lines[lines.len() - kept / 3..];
-        let tail = last.iter().position(at_left);
+        let tail = last.iter().position(|line| !line.starts_with(' '));
         let tail = tail.map_or(0, |at| last.len() - at);
-        let head = kept - tail;
-        let left_out = lines.len() - kept;
-        lines.drain(head..head + left_out);
-        *cut = Some(Cut { head, left_out });
+        self.head = kept - tail;
+        self.left_out = lines.len() - kept;
+        lines.drain(self.head..self.head + self.left_out);
     }
-}
 
-fn add_line(out: &mut String, line: &str, after_line: bool, form: Form<'_>) {
-    if !out.is_empty() {
-        match (after_line, form) {
-            // Two blanks at the end of a line are Markdown's line break.
-            (true, Form::Markdown(_) | Form::Aligned) => out.push_str("  \n"),
-            (true, Form::Plain(_) | Form::Document) | (false, _) => out.push('\n'),
+    /// Adds the value with the mark of omitted lines; returns whether a link follows it.
+    fn write(&self, out: &mut String, form: PageForm<'_>) -> bool {
+        let is_markdown = matches!(form, PageForm::Markdown(_));
+        let link = self.whole.link.as_ref().filter(|_| is_markdown);
+        let mut lines = self.lines.clone();
+        let mark = self.whole.mark(self.left_out, link.is_some());
+        let is_cut = self.left_out > 0;
+        let is_shortened = self.whole.is_shortened && !matches!(form, PageForm::Document);
+        if is_cut || (is_shortened && link.is_none()) {
+            lines.insert(self.head, &mark);
         }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&match form {
+            PageForm::Markdown(_) | PageForm::Aligned => fenced(&lines),
+            PageForm::Plain(_) => format!("  {}", lines.join("\n  ")),
+            PageForm::Document => lines.join("\n"),
+        });
+        let Some(link) = link.filter(|_| is_cut || is_shortened) else {
+            return false;
+        };
+        let what = match is_cut {
+            true => format!("show all {} lines", self.lines.len() + self.left_out),
+            false => "show the whole value".to_owned(),
+        };
+        out.push_str(&format!("\n[{what}]({link})"));
+        true
     }
-    if let Form::Document = form {
+}
+
+/// Adds a line after another one (`after_line`), or after a value.
+fn add_line(out: &mut String, line: &str, after_line: bool, form: PageForm<'_>) {
+    if !out.is_empty() {
+        // Two blanks at the end of a line are Markdown's line break.
+        if after_line && matches!(form, PageForm::Markdown(_) | PageForm::Aligned) {
+            out.push_str("  ");
+        }
+        out.push('\n');
+    }
+    if let PageForm::Document = form {
         out.push_str("# ");
     }
     out.push_str(line);
-}
-
-/// Adds the rest of a broken line. The line break is soft in Markdown (without two blanks before
-/// it): clients that render Markdown join the lines again.
-fn add_rest(out: &mut String, line: &str, form: Form<'_>) {
-    out.push('\n');
-    if let Form::Document = form {
-        out.push_str("# ");
-    }
-    out.push_str(line);
-}
-
-/// Adds a value with the mark of omitted lines; returns whether a link follows it.
-fn add_value(
-    out: &mut String,
-    lines: &[&String],
-    whole: &Whole,
-    cut: Option<Cut>,
-    form: Form<'_>,
-) -> bool {
-    let is_markdown = matches!(form, Form::Markdown(_));
-    let link = whole.link.as_ref().filter(|_| is_markdown);
-    let mut lines: Vec<&str> = lines.iter().map(|line| line.as_str()).collect();
-    let mark;
-    let is_cut = cut.is_some();
-    let is_shortened = whole.is_shortened && !matches!(form, Form::Document);
-    if is_cut || (is_shortened && link.is_none()) {
-        mark = whole.mark(cut.map_or(0, |cut| cut.left_out), link.is_some());
-        lines.insert(cut.map_or(lines.len(), |cut| cut.head), &mark);
-    }
-    match form {
-        Form::Markdown(_) | Form::Aligned => fenced(out, "yaml", &lines),
-        Form::Plain(_) => indented(out, &lines),
-        Form::Document => verbatim(out, &lines),
-    }
-    let Some(link) = link.filter(|_| is_cut || is_shortened) else {
-        return false;
-    };
-    out.push_str(&match is_cut {
-        true => format!(
-            "\n[show all {} lines]({link})",
-            lines.len() - 1 + cut.map_or(0, |cut| cut.left_out)
-        ),
-        false => format!("\n[show the whole value]({link})"),
-    });
-    true
 }
 
 #[derive(Clone, Copy)]
-enum Form<'a> {
+enum PageForm<'a> {
     Markdown(Option<Link<'a>>),
     /// Without links: terminal clients hide the target, but count it when they wrap lines.
     Aligned,
@@ -353,23 +348,12 @@ enum Form<'a> {
     Document,
 }
 
-fn verbatim(out: &mut String, lines: &[&str]) {
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out.push_str(&lines.join("\n"));
-}
-
 /// A line in one form; the text forms break it between words.
-fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
+fn write_line(line: &Line, form: PageForm<'_>) -> Vec<String> {
     match form {
-        Form::Document => broken(line, form, WIDTH),
-        Form::Markdown(_) => {
-            let words: String = line.iter().map(|piece| write_piece(piece, form)).collect();
-            vec![words.replace('\n', " ")]
-        }
-        Form::Aligned => broken(line, form, WIDTH),
-        Form::Plain(width) => broken(line, form, width),
+        PageForm::Markdown(_) => vec![write_pieces(line, form).replace('\n', " ")],
+        PageForm::Document | PageForm::Aligned => broken(line, form, WIDTH),
+        PageForm::Plain(width) => broken(line, form, width),
     }
 }
 
@@ -377,28 +361,15 @@ fn write_line(line: &Line, form: Form<'_>) -> Vec<String> {
 type Fragment = (usize, Piece);
 
 /// Breaks a line between words into lines of at most `width`. Short code stays on one line.
-fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
-    let written = |fragments: &[Fragment]| -> String {
-        let pieces = fragments.iter().map(|(_, piece)| write_piece(piece, form));
-        pieces.collect()
-    };
-    // Most lines fit and need no breaking.
-    let whole: String = line.iter().map(|piece| write_piece(piece, form)).collect();
+fn broken(line: &Line, form: PageForm<'_>, width: usize) -> Vec<String> {
+    let written = |fragments: &[Fragment]| write_pieces(fragments.iter().map(|(_, it)| it), form);
+    let whole = write_pieces(line, form);
     if whole.chars().count() <= width.min(KEPT) && !whole.contains('\n') {
-        return vec![whole];
-    }
-    let words = words(line, form);
-    let mut whole = Vec::new();
-    for word in &words {
-        append(&mut whole, word.clone());
-    }
-    let whole = written(&whole);
-    if whole.chars().count() <= width {
         return vec![whole];
     }
     // Each line: the text that is final, and the last fragment, which the next word may extend.
     let mut lines: Vec<(String, Vec<Fragment>)> = vec![Default::default()];
-    for word in words {
+    for word in words(line, form) {
         let indent = if lines.len() > 1 { 2 } else { 0 };
         let Some((text, last)) = lines.last_mut() else {
             break;
@@ -421,16 +392,11 @@ fn broken(line: &Line, form: Form<'_>, width: usize) -> Vec<String> {
 }
 
 /// The words of a line: the parts between blanks.
-fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
+fn words(line: &Line, form: PageForm<'_>) -> Vec<Vec<Fragment>> {
     let mut words: Vec<Vec<Fragment>> = vec![Vec::new()];
     for (at, piece) in line.iter().enumerate() {
-        let (text, is_code) = match piece {
-            Piece::Text(text) => (text, false),
-            Piece::Action { words, .. } => (words, false),
-            Piece::Name(text) | Piece::Code(text) | Piece::Place { label: text, .. } => {
-                (text, true)
-            }
-        };
+        let text = piece.plain();
+        let is_code = !matches!(piece, Piece::Text(_) | Piece::Action { .. });
         let parts: Vec<&str> = match is_code && text.chars().count() <= WIDTH / 2 {
             true => vec![text],
             false => text.split([' ', '\n']).collect(),
@@ -441,8 +407,8 @@ fn words(line: &Line, form: Form<'_>) -> Vec<Vec<Fragment>> {
             }
             // A document shortens nothing.
             let part = match form {
-                Form::Document => part.to_owned(),
-                Form::Markdown(_) | Form::Aligned | Form::Plain(_) => shortened(part),
+                PageForm::Document => part.to_owned(),
+                PageForm::Markdown(_) | PageForm::Aligned | PageForm::Plain(_) => shortened(part),
             };
             let part = match piece {
                 Piece::Text(_) | Piece::Action { .. } => Piece::Text(part),
@@ -491,32 +457,28 @@ fn shortened(word: &str) -> String {
     format!("{head}…{tail}")
 }
 
-fn write_piece(piece: &Piece, form: Form<'_>) -> String {
-    let link = match form {
-        Form::Markdown(link) => link,
-        Form::Aligned => None,
-        Form::Plain(_) | Form::Document => {
-            return match piece {
-                Piece::Text(words) | Piece::Name(words) | Piece::Code(words) => words.clone(),
-                Piece::Place { label, .. } => label.clone(),
-                Piece::Action { words, .. } => words.clone(),
-            };
+fn write_pieces<'p>(pieces: impl IntoIterator<Item = &'p Piece>, form: PageForm<'_>) -> String {
+    let written = pieces.into_iter().map(|piece| match (piece, form) {
+        (_, PageForm::Plain(_) | PageForm::Document) => piece.plain().to_owned(),
+        (Piece::Text(words), PageForm::Aligned) => without_escapes(words),
+        (Piece::Text(words), PageForm::Markdown(_)) => in_markdown(words),
+        (Piece::Name(words), _) => format!("**{}**", code_span(words)),
+        (Piece::Code(words), _) => code_span(words),
+        (Piece::Place { label, path, line }, PageForm::Markdown(Some(link))) => {
+            format!("[{}]({})", in_markdown(label), link(path, *line))
         }
-    };
-    match piece {
-        Piece::Text(words) if matches!(form, Form::Aligned) => without_escapes(words),
-        Piece::Text(words) => in_markdown(words),
-        Piece::Name(words) => format!("**{}**", code_span(words)),
-        Piece::Code(words) => code_span(words),
-        Piece::Place { label, path, line } => match link {
-            Some(link) => format!("[{}]({})", in_markdown(label), link(path, *line)),
-            None => code_span(label),
-        },
-        Piece::Action { label, link, words } => match (form, link) {
-            (Form::Markdown(_), Some(link)) => format!("[{}]({link})", in_markdown(label)),
-            (_, Some(_) | None) => in_markdown(words),
-        },
-    }
+        (Piece::Place { label, .. }, _) => code_span(label),
+        (
+            Piece::Action {
+                label,
+                link: Some(link),
+                ..
+            },
+            PageForm::Markdown(_),
+        ) => format!("[{}]({link})", in_markdown(label)),
+        (Piece::Action { words, .. }, _) => in_markdown(words),
+    });
+    written.collect()
 }
 
 /// Markdown for terminals, which show the backslashes of escapes: words that need escapes become code.
@@ -528,26 +490,8 @@ fn without_escapes(words: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn fenced(out: &mut String, language: &str, lines: &[&str]) {
+fn fenced(lines: &[&str]) -> String {
     let longest = lines.iter().map(|line| longest_run(line)).max();
     let fence = "`".repeat(longest.unwrap_or(0).max(2) + 1);
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out.push_str(&format!("{fence}{language}\n"));
-    for line in lines {
-        out.push_str(line);
-        out.push('\n');
-    }
-    out.push_str(&fence);
-}
-
-fn indented(out: &mut String, lines: &[&str]) {
-    for line in lines {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str("  ");
-        out.push_str(line);
-    }
+    format!("{fence}yaml\n{}\n{fence}", lines.join("\n"))
 }

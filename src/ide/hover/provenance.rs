@@ -1,7 +1,7 @@
 //! The level that each part of a merged value comes from.
 
 use super::context::Context;
-use super::page::{Line, joined, text};
+use super::page::{Line, joined, plain_words, text};
 use super::yaml::Notes;
 use crate::analysis::LevelValue;
 use crate::ide::target::KeyTarget;
@@ -266,14 +266,8 @@ impl Noter<'_> {
 
     fn place(&self, source: usize, steps: &[Value]) -> String {
         let source = &self.sources[source];
-        match &source.path {
-            Some(path) => match self.context.view.analysis.snapshot.file(path) {
-                Some(file) => {
-                    let line = self.context.line_of(file, self.key, steps);
-                    format!("{}:{line}", self.context.label(path))
-                }
-                None => self.context.label(path),
-            },
+        match source.path {
+            Some(_) => plain_words(&vec![self.context.source(source, self.key, steps)]),
             None => source.level.to_string(),
         }
     }

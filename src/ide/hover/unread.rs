@@ -156,8 +156,10 @@ pub(super) fn variants(analysis: Analysis<'_>, at: &str, used: Option<&str>) -> 
 }
 
 /// A path below the workspace's folder.
-fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
+pub(super) fn within<'p>(analysis: Analysis<'_>, at: &'p str) -> &'p str {
     let areas = analysis.snapshot.areas().iter();
-    let rest = areas.filter_map(|area| path::within(at, area)).next();
-    rest.unwrap_or(at)
+    areas
+        .filter_map(|area| path::within(at, area))
+        .next()
+        .unwrap_or(at)
 }

@@ -6,8 +6,10 @@ use std::collections::HashMap;
 
 use super::page::WIDTH;
 use crate::eyaml;
+use crate::ide::cell::folded;
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::value::{Opaque, Value};
+use crate::text::cut;
+use crate::value::{Opaque, Value, dump_for_hover};
 
 /// Remarks by position: the indexes that lead to a part of a value, outermost first.
 pub(super) type Notes = HashMap<Vec<usize>, String>;
@@ -24,7 +26,7 @@ const MOST_LINES: usize = 20_000;
 /// The same for a whole value: nested aliases can expand without end.
 const MOST_WHOLE: usize = 500_000;
 
-struct Written {
+struct YamlLine {
     text: String,
     note: Option<String>,
 }
@@ -38,7 +40,7 @@ pub(super) struct Shown {
 /// A value as lines. A remark is a comment behind its line, or above it if the line would be wider
 /// than [`WIDTH`]. The end of longer lines is cut unless `is_whole`.
 pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
-    let mut writer = Writer {
+    let mut writer = YamlLines {
         notes,
         most: if is_whole { MOST_WHOLE } else { MOST_LINES },
         out: Vec::new(),
@@ -46,7 +48,7 @@ pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     writer.value(String::new(), 0, value, &mut Vec::new());
     let mut written = writer.out;
     if is_whole && written.len() >= MOST_WHOLE {
-        written.push(Written {
+        written.push(YamlLine {
             text: "# … and more: too long to show".to_owned(),
             note: None,
         });
@@ -65,7 +67,7 @@ pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
     for line in written {
         let width = line.text.chars().count();
         shown.is_shortened |= width > widest;
-        let text = shortened(&line.text, widest);
+        let text = cut(&line.text, widest);
         let Some(note) = line.note else {
             shown.lines.push(text);
             continue;
@@ -86,19 +88,7 @@ pub(super) fn lines(value: &Value, notes: &Notes, is_whole: bool) -> Shown {
 
 /// A remark as lines of at most `width` characters, broken between words.
 pub(super) fn note_lines(note: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in note.split(' ') {
-        let Some(last) = lines.last_mut() else { break };
-        if last.is_empty() {
-            *last = shortened(word, width);
-        } else if last.chars().count() + 1 + word.chars().count() <= width {
-            last.push(' ');
-            last.push_str(word);
-        } else {
-            lines.push(shortened(word, width));
-        }
-    }
-    lines
+    folded(note.split(' ').map(|word| cut(word, width)), " ", width)
 }
 
 /// A value on one line of at most `max` characters; a cut one keeps its brackets and quotes.
@@ -123,38 +113,27 @@ fn write_inline(value: &Value, out: &mut String, room: &mut usize) -> bool {
         out.push_str(words);
         true
     }
-    match value {
-        Value::Array(elements) => {
-            let mut elements = elements.iter().enumerate();
-            put("[", out, room)
-                && elements.all(|(at, element)| {
-                    (at == 0 || put(", ", out, room)) && write_inline(element, out, room)
-                })
-                && put("]", out, room)
-        }
-        Value::Hash(hash) => {
-            let mut pairs = hash.iter().enumerate();
-            put("{", out, room)
-                && pairs.all(|(at, (key, value))| {
-                    (at == 0 || put(", ", out, room))
-                        && put(&format!("{}: ", scalar(key)), out, room)
-                        && write_inline(value, out, room)
-                })
-                && put("}", out, room)
-        }
-        Value::String(text) if text.contains('\n') => put(&double_quoted(&masked(text)), out, room),
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::String(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_) => put(&scalar(value), out, room),
+    if let Some(elements) = value.as_array() {
+        let mut elements = elements.iter().enumerate();
+        return put("[", out, room)
+            && elements.all(|(at, element)| {
+                (at == 0 || put(", ", out, room)) && write_inline(element, out, room)
+            })
+            && put("]", out, room);
+    }
+    if let Some(hash) = value.as_hash() {
+        let mut pairs = hash.iter().enumerate();
+        return put("{", out, room)
+            && pairs.all(|(at, (key, value))| {
+                (at == 0 || put(", ", out, room))
+                    && put(&format!("{}: ", scalar(key)), out, room)
+                    && write_inline(value, out, room)
+            })
+            && put("}", out, room);
+    }
+    match value.as_str() {
+        Some(text) if text.contains('\n') => put(&double_quoted(&masked(text)), out, room),
+        Some(_) | None => put(&scalar(value), out, room),
     }
 }
 
@@ -164,7 +143,7 @@ fn cut_inline(value: &Value, max: usize) -> String {
     const LEAST: usize = 12;
     /// The width of the mark of omitted elements with the bracket, in characters.
     const REST: usize = ", …]".len() - 2;
-    let narrow = || shortened(&unbounded_inline(value), max);
+    let narrow = || cut(&whole_inline(value, usize::MAX).unwrap_or_default(), max);
     if max < LEAST {
         return narrow();
     }
@@ -189,47 +168,30 @@ fn cut_inline(value: &Value, max: usize) -> String {
         }
         format!("{text}…{close}")
     };
-    match value {
-        Value::Array(elements) => {
-            let mut parts = elements.iter().map(|element| (String::new(), element));
-            listed('[', ']', &mut parts)
-        }
-        Value::Hash(hash) => {
-            let mut parts = hash
-                .iter()
-                .map(|(key, value)| (format!("{}: ", scalar(key)), value));
-            listed('{', '}', &mut parts)
-        }
-        Value::String(text) => {
-            // Quotes and escapes take room too.
-            let text = masked(text);
-            let kept = (1..max).rev().find_map(|most| {
-                let cut = Value::string(shortened_at_word(&text, most));
-                whole_inline(&cut, max)
-            });
-            kept.unwrap_or_else(narrow)
-        }
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Sensitive(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_) => narrow(),
+    if let Some(elements) = value.as_array() {
+        let mut parts = elements.iter().map(|element| (String::new(), element));
+        return listed('[', ']', &mut parts);
     }
-}
-
-fn unbounded_inline(value: &Value) -> String {
-    whole_inline(value, usize::MAX).unwrap_or_default()
+    if let Some(hash) = value.as_hash() {
+        let pairs = hash.iter();
+        let mut parts = pairs.map(|(key, value)| (format!("{}: ", scalar(key)), value));
+        return listed('{', '}', &mut parts);
+    }
+    let Some(text) = value.as_str() else {
+        return narrow();
+    };
+    // Quotes and escapes take room too.
+    let text = masked(text);
+    let kept = (1..max).rev().find_map(|most| {
+        let cut = Value::string(cut_at_word(&text, most));
+        whole_inline(&cut, max)
+    });
+    kept.unwrap_or_else(narrow)
 }
 
 /// Cuts a text to `max` characters, between words or segments of names if that keeps at least half of it.
-fn shortened_at_word(text: &str, max: usize) -> String {
-    let cut = shortened(text, max);
+fn cut_at_word(text: &str, max: usize) -> String {
+    let cut = cut(text, max);
     let Some(kept) = cut.strip_suffix('…').filter(|_| cut != text) else {
         return cut;
     };
@@ -244,34 +206,22 @@ fn shortened_at_word(text: &str, max: usize) -> String {
     }
 }
 
-fn shortened(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_string(),
-        Some(_) => {
-            let kept: String = text.chars().take(max.saturating_sub(1)).collect();
-            format!("{kept}…")
-        }
-    }
-}
-
-struct Writer<'a> {
+struct YamlLines<'a> {
     notes: &'a Notes,
     /// The maximum number of lines.
     most: usize,
-    out: Vec<Written>,
+    out: Vec<YamlLine>,
 }
 
-impl Writer<'_> {
-    fn push(&mut self, text: String, at: &[usize], more: Option<String>) {
-        if self.out.len() >= self.most {
-            return;
+impl YamlLines<'_> {
+    fn push(&mut self, text: String, note: Option<String>) {
+        if self.out.len() < self.most {
+            self.out.push(YamlLine { text, note });
         }
-        let own = self.notes.get(at).cloned();
-        let note = match (own, more) {
-            (Some(own), Some(more)) => Some(format!("{own}; {more}")),
-            (own, more) => own.or(more),
-        };
-        self.out.push(Written { text, note });
+    }
+
+    fn note(&self, at: &[usize]) -> Option<String> {
+        self.notes.get(at).cloned()
     }
 
     /// Writes a value after `lead`, the start of its first line; further lines are indented by `indent`.
@@ -284,74 +234,68 @@ impl Writer<'_> {
             lead if lead.ends_with(' ') => format!("{lead}{words}"),
             lead => format!("{lead} {words}"),
         };
-        match value {
-            Value::Hash(hash) if hash.is_empty() => self.push(behind("{}"), at, None),
-            Value::Array(elements) if elements.is_empty() => self.push(behind("[]"), at, None),
-            Value::Hash(hash) => {
-                // The first entry of a hash in a list follows the dash.
-                let mut dash = self.open(&lead, at);
-                for (position, (key, value)) in hash.iter().enumerate() {
-                    let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
-                    at.push(position);
-                    let lead = format!("{start}{}:", key_text(key));
-                    self.value(lead, indent + 2, value, at);
-                    at.pop();
+        let note = self.note(at);
+        if let Some(hash) = value.as_hash() {
+            if hash.is_empty() {
+                return self.push(behind("{}"), note);
+            }
+            let parts = hash.iter();
+            let parts = parts.map(|(key, part)| (format!("{}:", key_text(key)), part));
+            self.parts(&lead, indent, parts, at);
+        } else if let Some(elements) = value.as_array() {
+            let list = match (elements, lead.is_empty()) {
+                ([], _) => Some("[]".to_owned()),
+                (_, true) => None,
+                (_, false) => self.short_list(elements, at),
+            };
+            match list {
+                Some(list) => self.push(behind(&list), note),
+                None => {
+                    let parts = elements.iter().map(|part| ("- ".to_owned(), part));
+                    self.parts(&lead, indent, parts, at);
                 }
             }
-            Value::Array(elements) => {
-                if !lead.is_empty()
-                    && let Some(list) = self.short_list(elements, at)
-                {
-                    self.push(behind(&list), at, None);
-                    return;
-                }
-                let mut dash = self.open(&lead, at);
-                for (position, element) in elements.iter().enumerate() {
-                    let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
-                    at.push(position);
-                    self.value(format!("{start}- "), indent + 2, element, at);
-                    at.pop();
-                }
-            }
-            Value::String(text) => {
-                let text = masked(text);
-                match block(&text) {
-                    Some(header) => {
-                        self.push(behind(header), at, None);
-                        let body = text.strip_suffix('\n').unwrap_or(&text);
-                        for line in body.split('\n') {
-                            let line = match line {
-                                "" => String::new(),
-                                line => format!("{}{line}", " ".repeat(indent.max(2))),
-                            };
-                            if self.out.len() < self.most {
-                                self.out.push(Written {
-                                    text: line,
-                                    note: None,
-                                });
-                            }
-                        }
-                    }
-                    None => self.push(behind(&string(text)), at, None),
-                }
-            }
-            Value::Opaque(opaque) => {
-                let more = match &**opaque {
-                    Opaque::Unknown { because, .. } => Some(because.to_string()),
-                    Opaque::Secret { .. } => None,
+        } else if let Some(text) = value.as_str() {
+            let text = masked(text);
+            let Some(header) = block(&text) else {
+                return self.push(behind(&string(text)), note);
+            };
+            self.push(behind(header), note);
+            let body = text.strip_suffix('\n').unwrap_or(&text);
+            for line in body.split('\n') {
+                let line = match line {
+                    "" => String::new(),
+                    line => format!("{}{line}", " ".repeat(indent.max(2))),
                 };
-                self.push(behind(&scalar(value)), at, more);
+                self.push(line, None);
             }
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::Bytes(_)
-            | Value::Symbol(_)
-            | Value::Sensitive(_)
-            | Value::Default
-            | Value::Rich(_) => self.push(behind(&scalar(value)), at, None),
+        } else {
+            let mut note = note;
+            if let Value::Opaque(opaque) = value
+                && let Opaque::Unknown { because, .. } = &**opaque
+            {
+                let own = note.map_or_else(String::new, |own| format!("{own}; "));
+                note = Some(format!("{own}{because}"));
+            }
+            self.push(behind(&scalar(value)), note);
+        }
+    }
+
+    /// Writes the parts of a hash or list, each after its own start: the key or the dash.
+    fn parts<'v>(
+        &mut self,
+        lead: &str,
+        indent: usize,
+        parts: impl Iterator<Item = (String, &'v Value)>,
+        at: &mut Vec<usize>,
+    ) {
+        // The first entry of a collection in a list follows the dash.
+        let mut dash = self.open(lead, at);
+        for (position, (own, part)) in parts.enumerate() {
+            let start = dash.take().unwrap_or_else(|| " ".repeat(indent));
+            at.push(position);
+            self.value(start + &own, indent + 2, part, at);
+            at.pop();
         }
     }
 
@@ -363,7 +307,8 @@ impl Writer<'_> {
         if lead.ends_with("- ") && !self.notes.contains_key(at) {
             return Some(lead.to_string());
         }
-        self.push(lead.trim_end().to_string(), at, None);
+        let note = self.note(at);
+        self.push(lead.trim_end().to_string(), note);
         None
     }
 
@@ -372,18 +317,12 @@ impl Writer<'_> {
         for (position, element) in elements.iter().enumerate() {
             let mut place = at.to_vec();
             place.push(position);
-            let is_plain = match element {
-                Value::String(text) => !text.contains('\n'),
-                Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Undef => true,
-                Value::BigInt(_)
-                | Value::Bytes(_)
-                | Value::Symbol(_)
-                | Value::Array(_)
-                | Value::Hash(_)
-                | Value::Sensitive(_)
-                | Value::Default
-                | Value::Rich(_)
-                | Value::Opaque(_) => false,
+            let is_plain = match element.as_str() {
+                Some(text) => !text.contains('\n'),
+                None => matches!(
+                    element,
+                    Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Undef
+                ),
             };
             if !is_plain || self.notes.contains_key(&place) || list.len() > SHORT_LIST {
                 return None;
@@ -404,7 +343,7 @@ fn key_text(key: &Value) -> String {
     {
         return double_quoted(&masked(text));
     }
-    if key.as_array().is_some() || key.as_hash().is_some() {
+    if key.is_collection() {
         return single_quoted(&key.inspect());
     }
     scalar(key)
@@ -412,29 +351,17 @@ fn key_text(key: &Value) -> String {
 
 /// A scalar on one line.
 fn scalar(value: &Value) -> String {
-    match value {
-        Value::String(text) => string(masked(text)),
-        Value::Opaque(opaque) => match &**opaque {
+    if let Some(text) = value.as_str() {
+        return string(masked(text));
+    }
+    if let Value::Opaque(opaque) = value {
+        return match &**opaque {
             Opaque::Secret { method, .. } => format!("(encrypted, {method})"),
             Opaque::Unknown { text, .. } if text.is_empty() => "(unknown)".to_string(),
             Opaque::Unknown { text, .. } => string(masked(text)),
-        },
-        Value::Sensitive(_) => "Sensitive [value redacted]".to_string(),
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Array(_)
-        | Value::Hash(_)
-        | Value::Default
-        | Value::Rich(_) => {
-            let text = crate::value::dump_for_hover(value);
-            text.replace('\n', " ")
-        }
+        };
     }
+    dump_for_hover(value).replace('\n', " ")
 }
 
 /// Whether a part of a value is encrypted, so that it is masked.

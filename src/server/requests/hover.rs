@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::{Needs, View, of_file};
 use crate::disk::file_uri;
-use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink, WholeValue};
+use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink};
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
@@ -65,8 +65,6 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
     let value_link = |key: &str| command_link(VALUE, path, "key", json!(key));
     let explain_link = |key: &str| command_link(EXPLAIN, path, "key", json!(key));
     let matrix_link = |key: &str| command_link(MATRIX, path, "key", json!(key));
-    let explain: ValueLink<'_> = &explain_link;
-    let all_nodes: ValueLink<'_> = &matrix_link;
     let reveal_link = |offset| {
         let at = lines.position(offset, context.encoding);
         let position = json!({ "line": at.line, "character": at.character });
@@ -76,15 +74,13 @@ fn shown(view: &View, path: &str, offset: usize) -> Option<Hover> {
         command: REVEAL,
         link: context.command_links.then_some(&reveal_link),
     };
-    let whole = WholeValue {
-        link: context.command_links.then_some(&value_link),
-        explain: context.command_links.then_some(explain),
-        all_nodes: context.command_links.then_some(all_nodes),
-    };
+    let linked = |link| Some(link).filter(|_: &ValueLink<'_>| context.command_links);
     view.analyse(path, |analysis| {
         let options = HoverOptions {
             max_lines: context.settings.hover_max_lines,
-            whole: Some(whole),
+            whole: linked(&value_link),
+            explain: linked(&explain_link),
+            all_nodes: linked(&matrix_link),
             reveal: context.keys().is_some().then_some(reveal),
             choose: context.command_links.then_some(CHOOSE),
             name: None,

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use crate::ide::hover::{WholeValue, whole_value};
+use crate::ide::hover::whole_value;
 
 use super::*;
 use crate::value::load_yaml;
@@ -92,11 +92,7 @@ fn a_long_value_is_linked_where_the_client_runs_commands() {
     let link = |key: &str| format!("command:show?{key}");
     let options = HoverOptions {
         max_lines: 5,
-        whole: Some(WholeValue {
-            link: Some(&link),
-            explain: None,
-            all_nodes: None,
-        }),
+        whole: Some(&link),
         ..HoverOptions::default()
     };
     let (found, whole) = at_cursor(&text, &nodes(NODES), |analysis, path, offset| {
