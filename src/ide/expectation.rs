@@ -176,12 +176,10 @@ fn no_node_with(known: &KnownNodes, variable: &Arc<str>, texts: &[String]) -> St
     let [only] = texts else {
         return format!("no known node has '{variable}' = {}", texts.join(" or "));
     };
-    match nearest(only, values.iter().map(String::as_str)) {
-        Some(suggestion) if suggestion != only => {
-            format!("no known node has '{variable}' = {only}: did you mean {suggestion}?")
-        }
-        Some(_) | None => format!("no known node has '{variable}' = {only}"),
-    }
+    let near = nearest(only, values.iter().map(String::as_str)).filter(|near| near != only);
+    let near = near.map(|near| format!(": did you mean {near}?"));
+    let near = near.unwrap_or_default();
+    format!("no known node has '{variable}' = {only}{near}")
 }
 
 /// The names of variables and facts, from the first nodes.
@@ -193,23 +191,19 @@ fn variables(known: &KnownNodes) -> BTreeSet<Arc<str>> {
         let facts = facts.value(member).and_then(Value::as_hash);
         let facts = facts.into_iter().flat_map(|facts| facts.keys());
         let facts = facts.filter_map(|name| name.as_str().map(Arc::from));
-        let facts: Vec<Arc<str>> = facts.collect();
-        known
-            .variables_of(member)
-            .map(|(name, _)| name)
-            .chain(facts)
+        let variables = known.variables_of(member).map(|(name, _)| name);
+        variables.chain(facts.collect::<Vec<Arc<str>>>())
     });
     names.collect()
 }
 
 fn find(known: &KnownNodes, name: &Arc<str>) -> Result<usize, String> {
     let names = (0..known.len()).map(|member| known.certname(member));
-    known
-        .find(name)
-        .ok_or_else(|| match nearest_host(name, names) {
-            Some(suggestion) => {
-                format!("no known node is called '{name}': did you mean '{suggestion}'?")
-            }
-            None => format!("no known node is called '{name}'"),
-        })
+    known.find(name).ok_or_else(|| {
+        let near = nearest_host(name, names).map(|near| format!(": did you mean '{near}'?"));
+        format!(
+            "no known node is called '{name}'{}",
+            near.unwrap_or_default()
+        )
+    })
 }

@@ -40,18 +40,14 @@ pub fn fact_places(analysis: Analysis<'_>, files: &[NodeFile], variable: &str) -
     let mut places = Vec::new();
     for file in files {
         let parse = parse(analysis, file);
-        let search = Search {
-            tree: &parse.tree,
-            steps: &steps,
-        };
-        for Described { name, node } in nodes(&parse.tree) {
+        for NodeInFile { name, node } in nodes(&parse.tree) {
             let text = name.and_then(|name| parse.tree.scalar_text(name));
             let is_other = |selected: &str| text.is_some_and(|text| **text != *selected);
             if analysis.selected.is_some_and(is_other) {
                 continue;
             }
             let own_name = || Some((name.filter(|_| variable == CERTNAME)?, node));
-            if let Some((name, value)) = search.within(node).or_else(own_name) {
+            if let Some((name, value)) = within(&parse.tree, node, &steps).or_else(own_name) {
                 let name = parse.tree.node(name).full_range();
                 places.push(FilePlace {
                     path: file.path.clone(),
@@ -79,7 +75,7 @@ fn parse(analysis: Analysis<'_>, file: &NodeFile) -> Arc<Parse> {
 }
 
 /// A node in a file.
-struct Described {
+struct NodeInFile {
     /// The node's name, if present.
     name: Option<NodeId>,
     /// The facts and other data.
@@ -87,7 +83,7 @@ struct Described {
 }
 
 /// The nodes in a file: entries of a hash, elements of a list, or the whole file as a single node.
-fn nodes(tree: &Tree) -> Vec<Described> {
+fn nodes(tree: &Tree) -> Vec<NodeInFile> {
     let Some(root) = tree.root() else {
         return Vec::new();
     };
@@ -104,25 +100,24 @@ fn nodes(tree: &Tree) -> Vec<Described> {
                 is_facts && tree.node(value).as_mapping().is_some()
             });
             let several = pairs.iter().filter(is_node);
-            let several = several.map(|&(key, value)| Described {
+            let several = several.map(|&(key, value)| NodeInFile {
                 name: Some(key),
                 node: value,
             });
-            let several: Vec<Described> = several.collect();
-            let whole = Described {
+            let several: Vec<NodeInFile> = several.collect();
+            if !several.is_empty() && !own_facts {
+                return several;
+            }
+            vec![NodeInFile {
                 name: None,
                 node: root,
-            };
-            match several.is_empty() || own_facts {
-                true => vec![whole],
-                false => several,
-            }
+            }]
         }
         NodeKind::Sequence(elements) => {
             let described = |&node: &NodeId| {
                 let name = entry(tree, node, "certname").or_else(|| entry(tree, node, "name"));
                 let name = name.map(|(_, name)| name);
-                Described { name, node }
+                NodeInFile { name, node }
             };
             elements.iter().map(described).collect()
         }
@@ -130,41 +125,22 @@ fn nodes(tree: &Tree) -> Vec<Described> {
     }
 }
 
-struct Search<'s> {
-    tree: &'s Tree,
-    steps: &'s [String],
-}
-
-impl Search<'_> {
-    /// The key and the value of the variable in a node's data.
-    fn within(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
-        let (first, rest) = self.steps.split_first()?;
-        match first.as_str() {
-            "facts" if !rest.is_empty() => self.in_any(node, &FACTS, rest),
-            _ => self.in_any(node, &VARIABLES, self.steps),
-        }
-    }
-
-    fn in_any(
-        &self,
-        node: NodeId,
-        folders: &[&[&str]],
-        steps: &[String],
-    ) -> Option<(NodeId, NodeId)> {
-        folders.iter().find_map(|folder| {
-            let outer = folder.iter().try_fold(node, |at, name| {
-                entry(self.tree, at, name).map(|(_, value)| value)
-            })?;
-            let mut found = None;
-            let mut at = outer;
-            for step in steps {
-                let (key, value) = entry(self.tree, at, step)?;
-                found = Some((key, value));
-                at = value;
-            }
-            found
-        })
-    }
+/// The key and the value of a variable in a node's data.
+fn within(tree: &Tree, node: NodeId, steps: &[String]) -> Option<(NodeId, NodeId)> {
+    let (folders, steps): (&[&[&str]], &[String]) = match steps {
+        [first, rest @ ..] if first == "facts" && !rest.is_empty() => (&FACTS, rest),
+        _ => (&VARIABLES, steps),
+    };
+    folders.iter().find_map(|folder| {
+        let outer = folder.iter().try_fold(node, |at, name| {
+            entry(tree, at, name).map(|(_, value)| value)
+        })?;
+        let (first, rest) = steps.split_first()?;
+        rest.iter()
+            .try_fold(entry(tree, outer, first)?, |(_, at), step| {
+                entry(tree, at, step)
+            })
+    })
 }
 
 /// The entry of a hash or element of a list with a name; the last one wins.

@@ -195,8 +195,7 @@ pub fn with_unseen(view: &RootView<'_>, mut row: Row) -> Row {
     if view.has_outside(&root) {
         for cell in &mut row.answers {
             let outside = unless(view, &row.key, &root, cell);
-            let all = cell.unless.take().into_iter().chain(outside);
-            let all: Vec<String> = all.collect();
+            let all: Vec<String> = cell.unless.take().into_iter().chain(outside).collect();
             cell.unless = (!all.is_empty()).then(|| all.join(", or "));
         }
     }
@@ -250,14 +249,11 @@ fn of_part(view: &RootView<'_>, key: &str, mut cells: Vec<Cell>) -> Vec<Cell> {
         })
     };
     for cell in &mut cells {
-        let is_whole = |value: &Value| value.as_hash().is_none() && value.as_array().is_none();
-        let is_of_one = match kind {
-            None | Some(StrategyKind::First | StrategyKind::Default | StrategyKind::Unique) => true,
-            Some(StrategyKind::Hash) => true,
-            Some(
-                StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep,
-            ) => cell.result.as_ref().is_ok_and(is_whole),
+        let is_scalar = || {
+            let value = cell.result.as_ref();
+            value.is_ok_and(|value| !value.is_collection())
         };
+        let is_of_one = !kind.is_some_and(StrategyKind::is_deep) || is_scalar();
         let mut origins: Vec<CellOrigin> = Vec::new();
         for origin in std::mem::take(&mut cell.origins) {
             let mut found: Vec<SourceLine> = origin.sources.iter().filter_map(part).collect();
@@ -367,10 +363,8 @@ impl<'a> Readable<'a> {
         if !layers.contains(own) {
             layers.push(own.clone());
         }
-        let layers = layers.into_iter().map(|layer| {
-            let places = session.known_places(&layer);
-            (layer, places)
-        });
+        let layers = layers.into_iter();
+        let layers = layers.map(|layer| (layer.clone(), session.known_places(&layer)));
         Readable {
             snapshot: view.analysis.snapshot,
             layers: layers.collect(),
@@ -387,9 +381,7 @@ impl<'a> Readable<'a> {
                 files.any(|file| is_read(places, file.path()))
             })
     }
-}
 
-impl Readable<'_> {
     /// Whether a level may read a file.
     pub(super) fn reads(&self, path: &str) -> bool {
         self.layers.iter().any(|(_, places)| is_read(places, path))
@@ -440,15 +432,13 @@ pub(super) fn answer_in(
 ) -> Cell {
     let answer = view.session().lookup(scope, request);
     let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+    let snapshot = view.analysis.snapshot;
     Cell {
         unknown: answer.why_uncertain(),
         unless: answer.unless(&request.names),
         assumed: answer.assumed.iter().map(ToString::to_string).collect(),
         origins: vec![CellOrigin {
-            sources: found
-                .iter()
-                .map(|source| line(view.analysis.snapshot, source))
-                .collect(),
+            sources: found.iter().map(|source| line(snapshot, source)).collect(),
             nodes: Vec::new(),
         }],
         result: answer.result,

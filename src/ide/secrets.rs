@@ -59,35 +59,25 @@ fn last_part(key: &str) -> &str {
 
 /// A key's value with secrets replaced.
 fn shown(value: &Value, key: &str, hide: &mut dyn FnMut(&Arc<str>) -> &'static str) -> Value {
-    match value {
-        Value::String(text) => {
-            let is_secret = secret(Some(key), text).is_some() || !edit_marks(text).is_empty();
-            match is_secret {
-                true => Value::string(hide(text)),
-                false => value.clone(),
-            }
-        }
-        Value::Array(elements) => {
-            let elements = elements.iter().map(|element| shown(element, key, hide));
-            Value::Array(Arc::new(elements.collect()))
-        }
-        Value::Hash(hash) => {
-            let pairs = hash.iter().map(|(key, value)| {
-                let name = key.as_str().unwrap_or_default();
-                (key.clone(), shown(value, name, hide))
-            });
-            Value::Hash(Arc::new(pairs.collect::<HashMap>()))
-        }
-        Value::Sensitive(value) => Value::Sensitive(Arc::new(shown(value, key, hide))),
-        Value::Undef
-        | Value::Bool(_)
-        | Value::Int(_)
-        | Value::BigInt(_)
-        | Value::Float(_)
-        | Value::Bytes(_)
-        | Value::Symbol(_)
-        | Value::Default
-        | Value::Rich(_)
-        | Value::Opaque(_) => value.clone(),
+    if let Value::String(text) = value {
+        let is_secret = secret(Some(key), text).is_some() || !edit_marks(text).is_empty();
+        return match is_secret {
+            true => Value::string(hide(text)),
+            false => value.clone(),
+        };
     }
+    if let Some(elements) = value.as_array() {
+        return Value::array(elements.iter().map(|element| shown(element, key, hide)));
+    }
+    if let Some(hash) = value.as_hash() {
+        let pairs = hash.iter().map(|(key, value)| {
+            let name = key.as_str().unwrap_or_default();
+            (key.clone(), shown(value, name, hide))
+        });
+        return Value::from(pairs.collect::<HashMap>());
+    }
+    if let Value::Sensitive(value) = value {
+        return Value::Sensitive(Arc::new(shown(value, key, hide)));
+    }
+    value.clone()
 }

@@ -50,10 +50,8 @@ pub(super) fn add_parameter(context: &Context<'_>, target: &KeyTarget, page: &mu
 
 /// The default of the parameter that a key sets.
 pub(super) fn default_of(context: &Context<'_>, key: &str) -> Option<String> {
-    let found = context
-        .view
-        .analysis
-        .class_parameter(Some(context.view.root), key)?;
+    let view = &context.view;
+    let found = view.analysis.class_parameter(Some(view.root), key)?;
     Some(on_one_line(found.default()?))
 }
 
@@ -85,18 +83,15 @@ fn add_reason(context: &Context<'_>, key: &str, page: &mut Page) {
             text(", whose manifests are not in this workspace"),
         ]),
         NoParameter::NoClass(module) => line.extend([text("not found in module "), code(module)]),
-        NoParameter::NoSuchParameter => match lookup_place(context, key) {
-            Some(place) => line.extend([text("no parameter of that name; looked up in "), place]),
+        NoParameter::NoSuchParameter => match calls(context, key).next() {
+            Some((file, lookup)) => line.extend([
+                text("no parameter of that name; looked up in "),
+                call_place(context, file, lookup),
+            ]),
             None => line.extend([text("has no parameter "), code(format!("${parameter}"))]),
         },
     }
     page.line(line);
-}
-
-/// The first call that looks up a key by name.
-fn lookup_place(context: &Context<'_>, key: &str) -> Option<Piece> {
-    let (file, lookup) = calls(context, key).next()?;
-    Some(call_place(context, file, lookup))
 }
 
 /// The calls that look up a key by name.
@@ -223,10 +218,8 @@ pub(super) fn in_manifest(
         let LookupKey::Literal(key) = &lookup.key else {
             return None;
         };
-        return Some((
-            looked_up(context, &KeyTarget::named(key)?, lookup),
-            lookup.place,
-        ));
+        let page = looked_up(context, &KeyTarget::named(key)?, lookup);
+        return Some((page, lookup.place));
     }
     if let Some(include) = facts.includes.iter().find(|i| i.place.touches(offset)) {
         return Some((included(context, include)?, include.place));
@@ -241,13 +234,11 @@ pub(super) fn in_manifest(
             return Some((page, parameter.place));
         }
         if class.place.touches(offset) {
-            let file = context.file;
-            let class = Defined {
-                file,
+            let defined = Defined {
+                file: context.file,
                 definition: class,
             };
-            let page = of_class(context, class, &Given::Nothing);
-            return Some((page, class.definition.place));
+            return Some((of_class(context, defined, &Given::Nothing), class.place));
         }
     }
     None

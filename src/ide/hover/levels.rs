@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::context::Context;
 use super::key::CELL;
 use super::page::{Line, Page, code, joined, text};
@@ -176,14 +178,13 @@ fn used_line(
 
 /// The likely behaviour of undeclared functions; `hiera-ls doctor` shows the declaration.
 fn offer_lines(context: &Context<'_>, unknown: &[Unknown]) -> Vec<Line> {
-    let mut functions: Vec<&Arc<str>> = Vec::new();
-    for unknown in unknown {
-        if let UnknownCause::Function { name, .. } = &unknown.cause
-            && !functions.contains(&name)
-        {
-            functions.push(name);
-        }
-    }
+    let functions: IndexSet<&Arc<str>> = unknown
+        .iter()
+        .filter_map(|one| match &one.cause {
+            UnknownCause::Function { name, .. } => Some(name),
+            UnknownCause::Path(_) | UnknownCause::Absent { .. } => None,
+        })
+        .collect();
     let offers = functions.iter().filter_map(|name| context.view.offer(name));
     let short = |offer: Offer| {
         let mut line = by_its_code(&offer);

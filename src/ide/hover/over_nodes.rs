@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::change::{changes, is_long};
 use super::context::Context;
 use super::key::{CELL, add_value, manner, merge_flag, one, shell_word, used};
@@ -11,7 +13,6 @@ use super::provenance::{dig, notes};
 use super::refused::count_failing;
 use super::{Effective, yaml};
 use crate::analysis::{Survey, layers_of, left_out, quoted, request, sources, strategy};
-use crate::hierarchy::TemplatePart;
 use crate::ide::cell::{NO_FACTS, counted};
 use crate::ide::target::KeyTarget;
 use crate::lookup::{Answer, LookupError, Reach, Request, Run, Strategy, StrategyKind};
@@ -116,7 +117,7 @@ fn differing(
     context: &Context<'_>,
     target: &KeyTarget,
     request: &Request,
-    groups: &[Group<'_>],
+    groups: &[SameAnswer<'_>],
     (total, left): (usize, usize),
 ) -> Page {
     let mut page = Page::default();
@@ -163,7 +164,7 @@ fn differing(
     }
     page.line(may_differ(context, &survey, &unknown));
     let mut merge = merge_line(context, &survey);
-    let differs = |group: &Group<'_>| {
+    let differs = |group: &SameAnswer<'_>| {
         let run = group.runs[0];
         let options = || {
             let scope = nodes.scope(run.members[0]);
@@ -190,7 +191,7 @@ fn differing(
 fn first_value(
     context: &Context<'_>,
     target: &KeyTarget,
-    groups: &[Group<'_>],
+    groups: &[SameAnswer<'_>],
     survey: &Survey,
     page: &mut Page,
 ) {
@@ -246,7 +247,7 @@ fn first_value(
 fn givers(
     context: &Context<'_>,
     target: &KeyTarget,
-    group: &Group<'_>,
+    group: &SameAnswer<'_>,
     strategy: &Strategy,
 ) -> Line {
     let mut found: Vec<(Arc<str>, usize)> = Vec::new();
@@ -282,7 +283,7 @@ fn givers(
 }
 
 /// The nodes of a group: `web02.example and 1 more`, `149 nodes`.
-fn nodes_text(context: &Context<'_>, group: &Group<'_>) -> String {
+fn nodes_text(context: &Context<'_>, group: &SameAnswer<'_>) -> String {
     let first = context
         .view
         .analysis
@@ -300,8 +301,8 @@ fn nodes_text(context: &Context<'_>, group: &Group<'_>) -> String {
 fn other(
     context: &Context<'_>,
     target: &KeyTarget,
-    (group, mut line): (&Group<'_>, Line),
-    groups: &[Group<'_>],
+    (group, mut line): (&SameAnswer<'_>, Line),
+    groups: &[SameAnswer<'_>],
 ) -> Line {
     let files = files_of(target, group);
     let nodes_text = nodes_text(context, group);
@@ -365,18 +366,18 @@ pub(super) fn effective(context: &Context<'_>, target: &KeyTarget) -> (Vec<Effec
 }
 
 /// Nodes with the same answer.
-struct Group<'a> {
+pub(super) struct SameAnswer<'a> {
     value: Result<Option<&'a Value>, &'a LookupError>,
     /// Grouped by the files that were read, the most frequent first.
-    runs: Vec<&'a Run>,
-    count: usize,
+    pub(super) runs: Vec<&'a Run>,
+    pub(super) count: usize,
 }
 
 /// Moves the answer from the file under the cursor before others for as many nodes.
-fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]) {
+fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [SameAnswer<'_>]) {
     let most = groups.first().map_or(0, |group| group.count);
     let mut largest = groups.iter().take_while(|group| group.count == most);
-    let is_own = |group: &Group<'_>| {
+    let is_own = |group: &SameAnswer<'_>| {
         let files = files_of(target, group);
         files.iter().any(|path| **path == *context.path())
     };
@@ -386,8 +387,8 @@ fn own_first(context: &Context<'_>, target: &KeyTarget, groups: &mut [Group<'_>]
 }
 
 /// Groups runs by their answer, the largest group first.
-fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = Vec::new();
+pub(super) fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<SameAnswer<'a>> {
+    let mut groups: Vec<SameAnswer<'a>> = Vec::new();
     for run in runs {
         let value = run.answer.result.as_ref().map(|value| dig(value, steps));
         match groups.iter_mut().find(|group| group.value == value) {
@@ -395,7 +396,7 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
                 group.runs.push(run);
                 group.count += run.members.len();
             }
-            None => groups.push(Group {
+            None => groups.push(SameAnswer {
                 value,
                 runs: vec![run],
                 count: run.members.len(),
@@ -412,7 +413,7 @@ fn grouped<'a>(runs: &'a [Run], steps: &[Value]) -> Vec<Group<'a>> {
 }
 
 /// The first groups in words. If two would read alike, the later one is described by its difference.
-fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
+fn cells(context: &Context<'_>, groups: &[SameAnswer<'_>]) -> Vec<Line> {
     let mut found: Vec<Line> = Vec::new();
     for group in groups.iter().take(1 + MOST_ANSWERS) {
         let own = cell(group, &groups[0]);
@@ -443,7 +444,7 @@ fn cells(context: &Context<'_>, groups: &[Group<'_>]) -> Vec<Line> {
     found
 }
 
-fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {
+fn differing_cell(other: &SameAnswer<'_>, group: &SameAnswer<'_>) -> Option<Line> {
     match (other.value, group.value) {
         (Ok(Some(other)), Ok(Some(value))) => changes(other, value),
         (_, _) => None,
@@ -451,7 +452,7 @@ fn differing_cell(other: &Group<'_>, group: &Group<'_>) -> Option<Line> {
 }
 
 /// A group's value; a long one is described by its difference from the largest group's.
-fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
+fn cell(group: &SameAnswer<'_>, largest: &SameAnswer<'_>) -> Line {
     match group.value {
         Ok(Some(value)) => {
             let differs = match largest.value {
@@ -467,14 +468,10 @@ fn cell(group: &Group<'_>, largest: &Group<'_>) -> Line {
 }
 
 /// The files that a group's answer comes from.
-fn files_of(target: &KeyTarget, group: &Group<'_>) -> Vec<Arc<str>> {
-    let mut seen: Vec<Arc<str>> = Vec::new();
-    for path in group.runs.iter().flat_map(|run| paths_of(target, run)) {
-        if !seen.contains(&path) {
-            seen.push(path);
-        }
-    }
-    seen
+fn files_of(target: &KeyTarget, group: &SameAnswer<'_>) -> Vec<Arc<str>> {
+    let paths = group.runs.iter().flat_map(|run| paths_of(target, run));
+    let distinct: IndexSet<Arc<str>> = paths.collect();
+    distinct.into_iter().collect()
 }
 
 /// The files that an answer comes from, the highest level first.
@@ -489,33 +486,23 @@ fn paths_of(target: &KeyTarget, run: &Run) -> Vec<Arc<str>> {
 fn difference(
     context: &Context<'_>,
     target: &KeyTarget,
-    group: &Group<'_>,
-    groups: &[Group<'_>],
+    group: &SameAnswer<'_>,
+    groups: &[SameAnswer<'_>],
     sources: &[Arc<str>],
 ) -> Line {
-    let mut variables: Vec<Arc<str>> = Vec::new();
+    let mut variables: IndexSet<Arc<str>> = IndexSet::new();
     for layer in layers_of(&target.root) {
         for place in context.view.places(&layer).iter() {
             if sources.iter().any(|path| place.template.matches(path)) {
-                for part in &place.template.parts {
-                    if let TemplatePart::Variable(name) = part
-                        && !variables.contains(name)
-                    {
-                        variables.push(name.clone());
-                    }
-                }
+                variables.extend(place.template.variables().cloned());
             }
         }
     }
-    for variable in group
+    let read = group
         .runs
         .iter()
-        .flat_map(|run| &run.answer.reads.variables)
-    {
-        if !variables.contains(variable) {
-            variables.push(variable.clone());
-        }
-    }
+        .flat_map(|run| &run.answer.reads.variables);
+    variables.extend(read.cloned());
     let nodes = context.view.analysis.nodes;
     for variable in variables {
         let column = nodes.column(&variable);

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::context::{Context, with_more};
 use super::page::{Line, Page, code, joined, name, text};
 use super::token::{element_lines, variable_lines};
@@ -130,19 +132,15 @@ fn values(
     before: &str,
 ) -> Line {
     let nodes = context.view.analysis.nodes;
-    let mut variables: Vec<&Arc<str>> = Vec::new();
-    for variable in place.template.variables() {
-        if !is_wildcard(variable) && !variables.contains(&variable) {
-            variables.push(variable);
-        }
-    }
+    let variables = place.template.variables();
+    let variables: IndexSet<&Arc<str>> = variables.filter(|name| !is_wildcard(name)).collect();
     let columns: Vec<_> = variables.iter().map(|name| nodes.column(name)).collect();
-    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut found: IndexSet<Vec<String>> = IndexSet::new();
     for member in members {
         let texts = columns.iter().map(|column| column.text(member));
         let values: Vec<String> = texts.map(Cow::into_owned).collect();
-        if !found.contains(&values) && values.iter().all(|value| !value.is_empty()) {
-            found.push(values);
+        if values.iter().all(|value| !value.is_empty()) {
+            found.insert(values);
         }
     }
     if found.is_empty() || variables.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::{Context, few};
 use super::key::{add_value, shell_word};
 use super::levels::{self, unless};
+use super::over_nodes::grouped;
 use super::page::{Line, Page, Piece, code, joined, name, text};
 use super::provenance::dig;
 use super::{refused, yaml};
@@ -174,11 +175,7 @@ fn setters_line(context: &Context<'_>, variable: &str) -> Option<Line> {
     });
     let mut line = vec![text("set by ")];
     line.extend(joined(shown, ", "));
-    if let Some(more) = setters
-        .len()
-        .checked_sub(MOST_VALUES)
-        .filter(|more| *more > 0)
-    {
+    if let Some(more @ 1..) = setters.len().checked_sub(MOST_VALUES) {
         line.push(text(format!(" and {more} more lines")));
     }
     (!setters.is_empty()).then_some(line)
@@ -270,13 +267,11 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
     if found.len() > MOST_VALUES && found.iter().all(|(_, count)| *count == 1) {
         let first = column.values[found[0].0].as_ref();
         let first = first.map_or_else(String::new, |value| yaml::inline(value, WIDEST));
-        return vec![
-            text(format!(
-                "a different value on each of {} nodes, such as ",
-                found.len()
-            )),
-            code(first),
-        ];
+        let words = format!(
+            "a different value on each of {} nodes, such as ",
+            found.len()
+        );
+        return vec![text(words), code(first)];
     }
     let shown = found.iter().take(MOST_VALUES).map(|&(at, count)| {
         let value = match &column.values[at] {
@@ -296,11 +291,8 @@ fn counted(context: &Context<'_>, variable: &Arc<str>, members: &[usize]) -> Lin
         vec![value, for_nodes(count)]
     });
     let mut line = joined(shown, ", ");
-    if found.len() > MOST_VALUES {
-        line.push(text(format!(
-            " and {} more values",
-            found.len() - MOST_VALUES
-        )));
+    if let Some(more @ 1..) = found.len().checked_sub(MOST_VALUES) {
+        line.push(text(format!(" and {more} more values")));
     }
     line
 }
@@ -316,11 +308,9 @@ fn values_in_paths(context: &Context<'_>, variable: &str) -> Vec<String> {
             continue;
         }
         for path in view.expand(&place.template) {
-            let bound = place
-                .template
-                .bind_across_folders(&path)
-                .unwrap_or_default();
-            let bound = bound.into_iter().filter(|(name, _)| is_it(name));
+            let bound = place.template.bind_across_folders(&path);
+            let bound = bound.into_iter().flatten();
+            let bound = bound.filter(|(name, _)| is_it(name));
             values.extend(bound.map(|(_, value)| value));
         }
     }
@@ -360,25 +350,16 @@ fn looked_up(
         return;
     }
     let runs = view.runs(&request, members);
-    let mut groups: Vec<(&Answer, usize)> = Vec::new();
-    for run in &runs {
-        let mut known = groups.iter_mut();
-        match known.find(|(answer, _)| answer.result == run.answer.result) {
-            Some((_, count)) => *count += run.members.len(),
-            None => groups.push((&run.answer, run.members.len())),
-        }
-    }
-    groups.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let groups = grouped(&runs, &[]);
     let left = left_out(&runs, members);
-    if let ([(answer, _)], 0) = (groups.as_slice(), left) {
-        one(context, first, key, answer, Line::new(), page);
+    if groups.len() == 1 && left == 0 {
+        one(context, first, key, &runs[0].answer, Line::new(), page);
         return;
     }
     let shown = groups.iter().take(MOST_VALUES);
-    let shown = shown.map(|(answer, count)| vec![short(answer), for_nodes(*count)]);
+    let shown = shown.map(|group| vec![short(&group.runs[0].answer), for_nodes(group.count)]);
     first.extend(joined(shown, ", "));
-    if groups.len() > MOST_VALUES {
-        let more = groups.len() - MOST_VALUES;
+    if let Some(more @ 1..) = groups.len().checked_sub(MOST_VALUES) {
         first.push(text(format!(" and {more} more values")));
     }
     if left > 0 {

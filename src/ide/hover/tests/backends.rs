@@ -5,52 +5,6 @@ use expect_test::expect;
 use super::*;
 use crate::ide::fixture_tests::changed;
 
-#[test]
-fn levels_outside_the_workspace_are_named() {
-    check(
-        "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - name: Private
-    datadir: /etc/puppetlabs/private
-    path: common.yaml
-  - name: Common
-    path: common.yaml
-#- data/common.yaml
-a$0: 1
-",
-        expect![[r#"
-            a — first found, for every node that reads this file (may differ)
-              1
-            set in common.yaml:1
-            may differ: 'Private' (outside this workspace)"#]],
-    );
-}
-
-#[test]
-fn a_custom_backend_is_unknown() {
-    check(
-        "\
-#- hiera.yaml
-version: 5
-hierarchy:
-  - name: Vault
-    lookup_key: vault_lookup
-    uri: https://vault
-  - name: Common
-    path: common.yaml
-#- data/common.yaml
-a$0: 1
-",
-        expect![[r#"
-            a — first found, for every node that reads this file (may differ)
-              1
-            set in common.yaml:1
-            may differ: vault_lookup (not run)"#]],
-    );
-}
-
 /// A function that builds a path from the key's segments, above an ordinary level.
 const EXPANDING: &str = "\
 #- hiera.yaml

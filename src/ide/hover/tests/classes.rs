@@ -321,21 +321,21 @@ fn code_in_a_documentation_is_between_backquotes_of_the_same_number() {
 
 #[test]
 fn values_of_a_declaration_override_data() {
-    let hover_with = |given: &str| {
-        let text = with_class("#- data/common.yaml\nntp::count: 3\n");
-        let declared = format!("class {{ 'nt$0p': {given} }}");
-        plain(&text.replace("include ntp", &declared), NODES)
-    };
-    expect![[r#"
-        class ntp · modules/ntp/manifests/init.pp:6
-        $servers — default [] · Array[Stdlib::Host]
-        $iburst — default true · Boolean
-        $count — given here · Integer[1]"#]]
-    .assert_eq(&hover_with("count => 2"));
-    expect![[r#"
-        class ntp · modules/ntp/manifests/init.pp:6
-        $servers — default [], unless it is given here · Array[Stdlib::Host]
-        $iburst — default true, unless it is given here · Boolean
-        $count — 3, unless it is given here · Integer[1]"#]]
-    .assert_eq(&hover_with("* => $all"));
+    let text = with_class("#- data/common.yaml\nntp::count: 3\n");
+    check_all(
+        |given| text.replace("include ntp", &format!("class {{ 'nt$0p': {given} }}")),
+        NODES,
+        expect![[r#"
+            $ count => 2
+            class ntp · modules/ntp/manifests/init.pp:6
+            $servers — default [] · Array[Stdlib::Host]
+            $iburst — default true · Boolean
+            $count — given here · Integer[1]
+            $ * => $all
+            class ntp · modules/ntp/manifests/init.pp:6
+            $servers — default [], unless it is given here · Array[Stdlib::Host]
+            $iburst — default true, unless it is given here · Boolean
+            $count — 3, unless it is given here · Integer[1]
+        "#]],
+    );
 }

@@ -39,25 +39,21 @@ fn one_nested_difference_is_described_and_equal_lines_are_marked() {
 #[test]
 fn one_text_of_a_merged_value_comes_from_one_level() {
     let options = "lookup_options: {net: {merge: deep}, ssh: {merge: hash}}\n";
-    check(
-        &with_hierarchy(&format!(
-            "#- data/role/web.yaml\nnet: {{tcp: {{max$0: 2}}}}\n#- data/common.yaml\nnet: {{tcp: {{max: 1, min: 0}}}}\n{options}"
-        )),
+    check_all(
+        |files| with_hierarchy(&format!("{files}{options}")),
+        "{}",
         expect![[r#"
+            $ #- data/role/web.yaml\nnet: {tcp: {max$0: 2}}\n#- data/common.yaml\nnet: {tcp: {max: 1, min: 0}}\n
             net.tcp.max — merged deep, set by one level, for every node that reads this file
               2
             set in role/web.yaml:1 · overrides common.yaml:1
-            merge: deep, from lookup_options in common.yaml:2"#]],
-    );
-    check(
-        &with_hierarchy(&format!(
-            "#- data/role/web.yaml\nssh: {{tc$0p: {{max: 2}}}}\n#- data/common.yaml\nssh: {{tcp: {{max: 1, min: 0}}}}\n{options}"
-        )),
-        expect![[r#"
+            merge: deep, from lookup_options in common.yaml:2
+            $ #- data/role/web.yaml\nssh: {tc$0p: {max: 2}}\n#- data/common.yaml\nssh: {tcp: {max: 1, min: 0}}\n
             ssh.tcp — merged as hash, set by one level, for every node that reads this file
               max: 2
             set in role/web.yaml:1 · overrides common.yaml:1
-            merge: hash, from lookup_options in common.yaml:2"#]],
+            merge: hash, from lookup_options in common.yaml:2
+        "#]],
     );
 }
 

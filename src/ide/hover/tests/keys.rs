@@ -72,28 +72,6 @@ fn conditions_that_would_change_a_value_are_named() {
 }
 
 #[test]
-fn possible_levels_of_another_key_are_overridden_for_this_one() {
-    check(
-        "#- hiera.yaml
-version: 5
-hierarchy:
-  - {name: Top, path: top.yaml}
-  - {name: Site, path: \"site/%{facts.site}.yaml\"}
-#- data/top.yaml
-u$0rl: \"http://a:%{lookup('port')}\"
-#- data/site/ams.yaml
-url: x
-port: 445
-",
-        expect![[r#"
-            url — first found, for every node that reads this file (may differ)
-              'http://a:'
-            set in top.yaml:1 · overrides, depending on facts.site: site/ams.yaml:1
-            may differ: facts.site = ams"#]],
-    );
-}
-
-#[test]
 fn answers_differ_over_nodes() {
     check_forms(
         &with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n"),
@@ -135,30 +113,6 @@ fn a_hash_of_a_list_with_other_keys_is_a_changed_element() {
     assert!(!shown.contains("adds"), "{shown}");
 }
 
-#[test]
-fn one_answer_over_nodes() {
-    check_forms(
-        &with_hierarchy("#- data/role/web.yaml\nport$0: 443\n#- data/common.yaml\nport: 80\n"),
-        NODES,
-        expect![[r#"
-            **`port`** — first found, for 3 of 4 nodes: all that read this file
-            ```yaml
-            443
-            ```
-            set in [role/web.yaml:1](file:///repo/data/role/web.yaml#L1) · overrides [common.yaml:1](file:///repo/data/common.yaml#L1)
-            -- aligned
-            **`port`** — first found, for 3 of 4 nodes: all that read this file
-            ```yaml
-            443
-            ```
-            set in `role/web.yaml:1` · overrides `common.yaml:1`
-            -- plain
-            port — first found, for 3 of 4 nodes: all that read this file
-              443
-            set in role/web.yaml:1 · overrides common.yaml:1"#]],
-    );
-}
-
 const USERS: &str = "\
 #- data/role/web.yaml
 users:
@@ -178,12 +132,15 @@ users:
     shell: /bin/sh
 ";
 
+/// The workspace with the cursor at the `$0` of `at`, which is otherwise a part of it.
+fn in_users(at: &str) -> String {
+    with_hierarchy(USERS).replace(&at.replace("$0", ""), at)
+}
+
 #[test]
 fn a_deep_merge_names_the_source_of_each_part() {
-    let text =
-        with_hierarchy(USERS).replace("users:\n  alice:\n    uid", "us$0ers:\n  alice:\n    uid");
     check_forms(
-        &text,
+        &in_users("us$0ers:\n  alice:\n    uid"),
         "{}",
         expect![[r#"
             **`users`** — merged deep from 2 levels, for every node that reads this file
@@ -237,47 +194,28 @@ fn a_deep_merge_names_the_source_of_each_part() {
 
 #[test]
 fn a_nested_key_shows_the_level_that_sets_it() {
-    let text = with_hierarchy(USERS).replace("uid: 7", "u$0id: 7");
-    check(
-        &text,
+    check_all(
+        in_users,
+        "{}",
         expect![[r#"
+            $ u$0id: 7
             users.alice.uid — merged deep, set by one level, for every node that reads this file
               7
             set in role/web.yaml:3
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
-    );
-    let text = with_hierarchy(USERS).replace("shell:", "sh$0ell:");
-    check(
-        &text,
-        expect![[r#"
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$
+            $ sh$0ell:
             users.alice.shell — merged deep, set by one level, for every node that reads this file
               /bin/sh
             set in common.yaml:9
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
-    );
-    let text = with_hierarchy(USERS).replace("groups: ['", "gr$0oups: ['");
-    check(
-        &text,
-        expect![[r#"
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$
+            $ gr$0oups: ['
             users.alice.groups — merged deep from 2 levels, for every node that reads this file
               - wheel  # common.yaml:8
               - www    # role/web.yaml:4
             "docker" knocked out by role/web.yaml:4
             merged from role/web.yaml:4, common.yaml:8
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$"#]],
-    );
-}
-
-#[test]
-fn below_a_key_that_lookups_compute_the_whole_hash_is_shown() {
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n- {name: c, path: common.yaml}\n#- data/common.yaml\nname: www\n\
-         sites:\n  \"%{lookup('name')}\":\n    issuer$0: ca\n",
-        expect![[r#"
-            sites — first found, for every node that reads this file
-              www:
-                issuer: ca
-            set in common.yaml:2"#]],
+            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:2 by ^users$
+        "#]],
     );
 }
 
@@ -296,18 +234,24 @@ fn a_nested_key_of_an_overridden_hash_is_not_in_the_value() {
 fn a_selected_node_has_its_own_answer() {
     let text =
         with_hierarchy("#- data/site/ams.yaml\nport: 443\n#- data/common.yaml\nport$0: 80\n");
-    let plain =
-        |selected| hover_with(&text, &nodes(NODES), Some(selected)).map(|hover| hover.plain);
-    expect![[r#"
-        port — first found, for a.example
-          443
-        set in site/ams.yaml:1 · overrides common.yaml:1"#]]
-    .assert_eq(&plain("a.example").expect("a hover"));
-    expect![[r#"
-        port — first found, for d.example
-          80
-        set in common.yaml:1"#]]
-    .assert_eq(&plain("d.example").expect("a hover"));
+    check_selected(
+        &text,
+        NODES,
+        "a.example",
+        expect![[r#"
+            port — first found, for a.example
+              443
+            set in site/ams.yaml:1 · overrides common.yaml:1"#]],
+    );
+    check_selected(
+        &text,
+        NODES,
+        "d.example",
+        expect![[r#"
+            port — first found, for d.example
+              80
+            set in common.yaml:1"#]],
+    );
 }
 
 #[test]
@@ -403,44 +347,71 @@ fn merged_values_name_their_levels() {
 }
 
 #[test]
-fn several_paths_of_one_level_are_one_doubt() {
-    check(
-        "#- hiera.yaml
-version: 5
-hierarchy:
-  - {name: Platform, paths: [\"p/%{name}%{major}.yaml\", \"p/%{name}.yaml\"]}
-  - {name: Common, path: common.yaml}
-#- data/p/el7.yaml
-port: 7
-#- data/common.yaml
-por$0t: 80
-",
+fn hierarchies_and_the_conditions_that_they_leave_open() {
+    let workspace = |case: &str| {
+        let (levels, files) = case.split_once(" | ").expect("levels and files");
+        format!("#- hiera.yaml\nversion: 5\nhierarchy:\n{levels}\n{files}")
+    };
+    check_all(
+        workspace,
+        "{}",
         expect![[r#"
+            ## several paths of one level are one doubt
+            $ - {name: Platform, paths: ["p/%{name}%{major}.yaml", "p/%{name}.yaml"]}\n- {name: Common, path: common.yaml} | #- data/p/el7.yaml\nport: 7\n#- data/common.yaml\npor$0t: 80\n
             port — first found, for every node that reads this file (may differ)
               80
             set in common.yaml:1
-            may differ: name and major (1 file) · name = el7"#]],
-    );
-}
-
-#[test]
-fn a_path_with_a_folder_owns_the_files_in_it() {
-    check(
-        "#- hiera.yaml
-version: 5
-hierarchy:
-  - {name: Place, path: \"%{place}/role/%{role}.yaml\"}
-  - {name: Role, path: \"common/role/%{role}.yaml\"}
-#- data/common/role/web.yaml
-por$0t: 80
-#- data/lon/role/web.yaml
-port: 81
-",
-        expect![[r#"
+            may differ: name and major (1 file) · name = el7
+            ## a path with a folder owns the files in it
+            $ - {name: Place, path: "%{place}/role/%{role}.yaml"}\n- {name: Role, path: "common/role/%{role}.yaml"} | #- data/common/role/web.yaml\npor$0t: 80\n#- data/lon/role/web.yaml\nport: 81\n
             port — first found, for every node that reads this file (may differ)
               80
             set in common/role/web.yaml:1
-            may differ: place = lon"#]],
+            may differ: place = lon
+            ## possible levels of another key are overridden for this one
+            $ - {name: Top, path: top.yaml}\n- {name: Site, path: "site/%{facts.site}.yaml"} | #- data/top.yaml\nu$0rl: "http://a:%{lookup('port')}"\n#- data/site/ams.yaml\nurl: x\nport: 445\n
+            url — first found, for every node that reads this file (may differ)
+              'http://a:'
+            set in top.yaml:1 · overrides, depending on facts.site: site/ams.yaml:1
+            may differ: facts.site = ams
+            ## the wildcard of a glob is no variable
+            $ - {name: Globs, globs: ['site/%{facts.site}/*.yaml']}\n- {name: Common, path: common.yaml} | #- data/site/ams/x.yaml\na: 1\n#- data/site/ams/y.yaml\na: 1\n#- data/common.yaml\na$0: 2\n
+            a — first found, for every node that reads this file (may differ)
+              2
+            set in common.yaml:1
+            may differ: facts.site = ams
+            ## below a key that lookups compute the whole hash is shown
+            $ - {name: c, path: common.yaml} | #- data/common.yaml\nname: www\nsites:\n  "%{lookup('name')}":\n    issuer$0: ca\n
+            sites — first found, for every node that reads this file
+              www:
+                issuer: ca
+            set in common.yaml:2
+            ## levels outside of the workspace are named
+            $ - {name: Private, datadir: /etc/puppetlabs/private, path: common.yaml}\n- {name: Common, path: common.yaml} | #- data/common.yaml\na$0: 1\n
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in common.yaml:1
+            may differ: 'Private' (outside this workspace)
+            ## a custom backend is unknown
+            $ - {name: Vault, lookup_key: vault_lookup, uri: https://vault}\n- {name: Common, path: common.yaml} | #- data/common.yaml\na$0: 1\n
+            a — first found, for every node that reads this file (may differ)
+              1
+            set in common.yaml:1
+            may differ: vault_lookup (not run)
+            ## a function that may read the file is named
+            $ - {name: c, path: common.yaml}\n- {name: e, lookup_key: "vmlib::expand_path", path: more} | #- data/more.yaml\nmore::p$0ort: 1\n#- data/common.yaml\na: 1\n
+            more::port — only a function that is not run here may read this file
+              1
+            the function vmlib::expand_path could read it: declare what it does with the setting
+              hiera-ls.backends
+            ## the most specific path that matches a name is shown
+            $ - {name: release, path: '%{facts.os.name}-%{facts.os.release.major}.yaml'}\n- {name: family, path: '%{facts.os.family}-family.yaml'} | #- data/RedHat-family.yaml\na: 1\n#- data/Debian-family.yaml\n$0a: 2\n
+            a — first found, for every node that reads this file (may differ)
+              2
+            set in Debian-family.yaml:1
+            may differ: facts.os.name = RedHat and facts.os.release.major = family
+            this file also fits other levels; shown here: %{facts.os.family}-family.yaml
+        "#]],
     );
 }
 

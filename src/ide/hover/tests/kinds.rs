@@ -286,42 +286,42 @@ fn options_paths_and_encrypted_values() {
 
 #[test]
 fn a_datadir_and_a_backend() {
-    let config = "#- hiera.yaml\nversion: 5\ndefaults: {datadir: da$0ta, data_hash: yaml_data}\n\
+    let config = "#- hiera.yaml\nversion: 5\ndefaults: {datadir: data, data_hash: yaml_data}\n\
                   #- data/common.yaml\na: 1\n";
-    check_forms(
-        config,
-        NODES,
+    check_cases(
         expect![[r#"
+            $ datadir: data → datadir: da$0ta
             **`data`** — the folder `data`
             -- aligned
             (the same)
             -- plain
-            data — the folder data"#]],
-    );
-    let config = config.replace("da$0ta, data_hash: yaml", "data, data_hash: ya$0ml");
-    check_forms(
-        &config,
-        NODES,
-        expect![[r#"
+            data — the folder data
+            $ yaml_data → ya$0ml_data
             **`yaml_data`** — Puppet's own reader of YAML files
             -- aligned
             (the same)
             -- plain
-            yaml_data — Puppet's own reader of YAML files"#]],
+            yaml_data — Puppet's own reader of YAML files
+        "#]],
+        |change| forms(&changed(config, change), NODES),
     );
+}
+
+/// The texts of a table made by hiera-eyaml.
+fn eyaml_texts() -> impl Iterator<Item = String> {
+    const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
+    let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
+    BLOBS.lines().filter_map(move |line| {
+        let hex = line.split('\t').next()?.as_bytes();
+        let bytes: Result<Vec<u8>, _> = hex.chunks(2).map(digit).collect();
+        String::from_utf8(bytes.ok()?).ok()
+    })
 }
 
 #[test]
 fn an_encrypted_value_names_whom_it_is_for() {
-    // A blob from a table made by hiera-eyaml: for a certificate with an issuer.
-    const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
-    let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
-    let texts = BLOBS.lines().filter_map(|line| {
-        let hex = line.split('\t').next()?.as_bytes();
-        let bytes: Result<Vec<u8>, _> = hex.chunks(2).map(digit).collect();
-        String::from_utf8(bytes.ok()?).ok()
-    });
-    let blob = texts
+    // For a certificate with an issuer.
+    let blob = eyaml_texts()
         .filter(|text| text.starts_with("ENC[PKCS7,") && text.ends_with(']'))
         .find(|text| {
             let blobs = crate::eyaml::scan(text).blobs;
@@ -352,11 +352,7 @@ fn an_encrypted_value_names_whom_it_is_for() {
 
 #[test]
 fn the_plain_text_of_an_encrypted_value_is_behind_a_command() {
-    const BLOBS: &str = include_str!("../../../../tests/eyaml/blobs.tsv");
-    let digit = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap_or_default(), 16);
-    let hex = BLOBS.split('\t').next().unwrap_or_default().as_bytes();
-    let blob: Result<Vec<u8>, _> = hex.chunks(2).map(digit).collect();
-    let blob = String::from_utf8(blob.unwrap_or_default()).unwrap_or_default();
+    let blob = eyaml_texts().next().expect("a blob");
     let text = format!(
         "#- data/common.yaml\na: {}\n",
         blob.replacen("PK", "PK$0", 1)

@@ -2,7 +2,11 @@
 
 use expect_test::expect;
 
-use super::{NODES, check_all, check_forms, check_nodes, check_selected, with_hierarchy};
+use super::{
+    NODES, check_all, check_forms, check_nodes, check_selected, hover_with, plain_of,
+    with_hierarchy,
+};
+use crate::ide::fixture_tests::{check_cases, nodes};
 
 const OPTIONS: &str = "lookup_options:\n  pkgs: {merge: unique}\n  users: {merge: {strategy: deep, knockout_prefix: \"--\"}}\n";
 
@@ -138,14 +142,6 @@ fn knock_outs_of_elements() {
         NODES,
         expect![[r#"
             ## a knock out says what it removes
-            $ users:\n  groups: ["--doc$0ker", www]\n |  | users:\n  groups: [docker, adm]\n
-            users.groups — merged deep from 2 levels, for 3 of 4 nodes: all that read this file
-            '--docker': removes docker of common.yaml:5
-              - adm  # common.yaml:5
-              - www  # role/web.yaml:2
-            "docker" knocked out by role/web.yaml:2
-            merged from role/web.yaml:2, common.yaml:5 · not set in site/ams.yaml
-            merge: {strategy: deep, knockout_prefix: '--'}, from lookup_options in common.yaml:3
             $ users:\n  groups: ["--docker", www]\n |  | users:\n  groups: [doc$0ker, adm]\n
             users.groups — merged deep, 2 different values on 4 nodes
             docker: removed by the knock-out in role/web.yaml:2 on 3 nodes · in the effective value on
@@ -345,46 +341,34 @@ fn a_hash_that_is_merged_by_position_names_its_element() {
 
 #[test]
 fn an_element_of_a_file_that_the_selected_node_does_not_read() {
-    let at = |role: &str, common: &str| {
-        with_hierarchy(&format!(
-            "#- data/role/web.yaml\nlist:\n{role}#- data/common.yaml\n{common}"
-        ))
-    };
-    let merged = "lookup_options: {list: {merge: unique}}\nlist: [both]\n";
-    let both = at("  - bo$0th\n  - own\n", merged);
-    check_selected(
-        &both,
-        NODES,
-        "d.example",
+    let nodes = nodes(NODES);
+    let in_common = |options: &str| format!("#- data/common.yaml\n{options}list: [both]\n");
+    check_cases(
         expect![[r#"
+            $ lookup_options: {list: {merge: unique}}\n | - bo$0th\n- own\n
             list — merged unique, set by one level, for d.example, which does not read this file
             both: in the effective value from common.yaml:2
               - both
             set in common.yaml:2
-            merge: unique, from lookup_options in common.yaml:1"#]],
-    );
-    let own = at("  - both\n  - ow$0n\n", merged);
-    check_selected(
-        &own,
-        NODES,
-        "d.example",
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:1
+            $ lookup_options: {list: {merge: unique}}\n | - both\n- ow$0n\n
             list — merged unique, set by one level, for d.example, which does not read this file
             own: not in the effective value
               - both
             set in common.yaml:2
-            merge: unique, from lookup_options in common.yaml:1"#]],
-    );
-    // Without a merge, the whole list is replaced.
-    let own = at("  - both\n  - ow$0n\n", "list: [both]\n");
-    check_selected(
-        &own,
-        NODES,
-        "d.example",
-        expect![[r#"
+            merge: unique, from lookup_options in common.yaml:1
+            ## without a merge, the whole list is replaced
+            $  | - both\n- ow$0n\n
             list — first found, for d.example, which does not read this file
             own: not in the effective value
               - both
-            set in common.yaml:1"#]],
+            set in common.yaml:1
+        "#]],
+        |case| {
+            let (options, elements) = case.split_once(" | ").expect("options and elements");
+            let role = format!("#- data/role/web.yaml\nlist:\n{elements}");
+            let text = with_hierarchy(&format!("{role}{}", in_common(options)));
+            plain_of(hover_with(&text, &nodes, Some("d.example")))
+        },
     );
 }

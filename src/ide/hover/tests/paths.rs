@@ -6,62 +6,54 @@ use super::*;
 
 #[test]
 fn a_file_that_puppet_refuses_fails_every_lookup_of_its_nodes() {
-    let broken = "#- data/common.yaml\nport: 80\nmotd: \"open\n";
-    check(
-        &with_hierarchy(&format!("#- data/role/web.yaml\np$0ort: 443\n{broken}")),
+    check_all(
+        with_hierarchy,
+        "{}",
         expect![[r#"
+            $ #- data/role/web.yaml\np$0ort: 443\n#- data/common.yaml\nport: 80\nmotd: "open\n
             port — first found, for every node that reads this file
               443
             set in role/web.yaml:1 · overrides common.yaml:1
-            common.yaml:2 does not parse: Puppet refuses it, every lookup fails until it is fixed"#]],
+            common.yaml:2 does not parse: Puppet refuses it, every lookup fails until it is fixed
+            ## a refused file that only some nodes may read is not mentioned for another
+            $ #- data/common.yaml\np$0ort: 80\n#- data/site/ams.yaml\nport: 1\nmotd: "open\n
+            port — first found, for every node that reads this file (may differ)
+              80
+            set in common.yaml:1
+            may differ: facts.site = ams
+            ## dates are refused as well, without an error of syntax
+            $ #- data/common.yaml\np$0ort: 80\nday: 2024-01-01\n
+            port — first found, for every node that reads this file
+              80
+            set in common.yaml:1
+            common.yaml:2 does not load: Puppet refuses it, every lookup fails until it is fixed
+        "#]],
     );
-    let broken = "#- data/site/ams.yaml\nport: 1\nmotd: \"open\n";
-    let text = with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{broken}"));
-    check_nodes(
-        &text,
+    check_all(
+        with_hierarchy,
         NODES,
         expect![[r#"
+            $ #- data/common.yaml\np$0ort: 80\n#- data/site/ams.yaml\nport: 1\nmotd: "open\n
             port — first found, 2 different values on 4 nodes
               80  # c.example and 1 more · common.yaml:1
             1 on a.example and 1 more (facts.site = ams) · site/ams.yaml:1
-            site/ams.yaml:2 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
+            site/ams.yaml:2 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed
+            $ #- data/common.yaml\np$0ort: 80\n#- data/site/ams.yaml\nmotd: "open\n
+            port — first found, for 2 of 4 nodes that read this file
+              80
+            set in common.yaml:1 · not set in site/ams.yaml
+            site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed
+        "#]],
     );
+    let broken = "#- data/site/ams.yaml\nport: 1\nmotd: \"open\n";
     check_selected(
-        &text,
+        &with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{broken}")),
         NODES,
         "c.example",
         expect![[r#"
             port — first found, for c.example
               80
             set in common.yaml:1"#]],
-    );
-    let elsewhere = "#- data/site/ams.yaml\nmotd: \"open\n";
-    check_nodes(
-        &with_hierarchy(&format!("#- data/common.yaml\np$0ort: 80\n{elsewhere}")),
-        NODES,
-        expect![[r#"
-            port — first found, for 2 of 4 nodes that read this file
-              80
-            set in common.yaml:1 · not set in site/ams.yaml
-            site/ams.yaml:1 does not parse: Puppet refuses it, every lookup fails on 2 nodes until it is fixed"#]],
-    );
-    // A refused file that only some nodes may read is not mentioned for another.
-    check(
-        &text,
-        expect![[r#"
-            port — first found, for every node that reads this file (may differ)
-              80
-            set in common.yaml:1
-            may differ: facts.site = ams"#]],
-    );
-    // Dates are refused as well, without an error of syntax.
-    check(
-        &with_hierarchy("#- data/common.yaml\np$0ort: 80\nday: 2024-01-01\n"),
-        expect![[r#"
-            port — first found, for every node that reads this file
-              80
-            set in common.yaml:1
-            common.yaml:2 does not load: Puppet refuses it, every lookup fails until it is fixed"#]],
     );
 }
 
@@ -126,19 +118,4 @@ fn a_path_separates_files_that_nodes_read_from_other_matches() {
         role/%{role}.yaml — no file for c.example: role = db
         %{service} — each element of services: dns, ntp, for a.example
         service/%{service}.yaml — 1 file: data/service/dns.yaml for a.example"#]].assert_eq(&hovers.join("\n"));
-}
-
-#[test]
-fn the_wildcard_of_a_glob_is_no_variable() {
-    check(
-        "#- hiera.yaml\nversion: 5\nhierarchy:\n\
-         \x20 - {name: Globs, globs: ['site/%{facts.site}/*.yaml']}\n\
-         \x20 - {name: Common, path: common.yaml}\n\
-         #- data/site/ams/x.yaml\na: 1\n#- data/site/ams/y.yaml\na: 1\n#- data/common.yaml\na$0: 2\n",
-        expect![[r#"
-            a — first found, for every node that reads this file (may differ)
-              2
-            set in common.yaml:1
-            may differ: facts.site = ams"#]],
-    );
 }
