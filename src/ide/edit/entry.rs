@@ -50,11 +50,9 @@ impl<'a> Sheet<'a> {
         let tree = &parse.tree;
         if let Some(root) = tree.root() {
             let node = tree.node(root);
-            let is_empty = node.range.is_empty()
-                || node
-                    .as_mapping()
-                    .is_some_and(<[(NodeId, NodeId)]>::is_empty);
-            let is_block = node.as_mapping().is_some()
+            let pairs = node.as_mapping();
+            let is_empty = node.range.is_empty() || pairs.is_some_and(|pairs| pairs.is_empty());
+            let is_block = pairs.is_some()
                 && !node.range.slice(file.text()).starts_with('{')
                 && node.anchor.is_none()
                 && node.tag.is_none();
@@ -138,11 +136,7 @@ impl<'a> Sheet<'a> {
     /// The end of an entry's last line; blank lines belong to a block scalar that keeps them.
     fn line_end(&self, entry: TopEntry, end: usize) -> usize {
         let text = self.text();
-        let next = |at: usize| {
-            text[at..]
-                .find('\n')
-                .map_or(text.len(), |found| at + found + 1)
-        };
+        let next = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         let mut at = next(end);
         if self.keeps_blank_lines(entry.value) {
             while at < text.len() && text[at..next(at)].trim().is_empty() {
@@ -153,22 +147,18 @@ impl<'a> Sheet<'a> {
     }
 
     fn keeps_blank_lines(&self, id: NodeId) -> bool {
-        let tree = self.tree();
-        let node = tree.node(id);
-        match &node.kind {
+        let node = self.tree().node(id);
+        let last = match &node.kind {
             NodeKind::Scalar(scalar) => {
                 let head = node.range.slice(self.text()).lines().next();
-                matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded)
-                    && head.is_some_and(|head| head.contains('+'))
+                return matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded)
+                    && head.is_some_and(|head| head.contains('+'));
             }
-            NodeKind::Mapping(pairs) => pairs
-                .last()
-                .is_some_and(|(_, value)| self.keeps_blank_lines(*value)),
-            NodeKind::Sequence(elements) => elements
-                .last()
-                .is_some_and(|element| self.keeps_blank_lines(*element)),
-            NodeKind::Alias { .. } => false,
-        }
+            NodeKind::Mapping(pairs) => pairs.last().map(|(_, value)| *value),
+            NodeKind::Sequence(elements) => elements.last().copied(),
+            NodeKind::Alias { .. } => None,
+        };
+        last.is_some_and(|last| self.keeps_blank_lines(last))
     }
 
     /// The lines of an entry with the comments right above it, except for comments at the start of the file.
@@ -226,12 +216,10 @@ impl<'a> Sheet<'a> {
     pub fn insertion(&self, key: &str, lines: &str) -> TextEdit {
         let text = self.text();
         let lines = self.style.with_ends(lines);
-        let root = self.tree().root().map(|root| self.tree().node(root));
-        if let Some(root) = root
-            && !root.range.is_empty()
-            && self.tree().entries().next().is_none()
-        {
-            return TextEdit::replace(root.range, lines.trim_end().to_owned());
+        let root = self.tree().root().map(|root| self.tree().node(root).range);
+        let root = root.filter(|root| !root.is_empty());
+        if let Some(root) = root.filter(|_| self.tree().entries().next().is_none()) {
+            return TextEdit::replace(root, lines.trim_end());
         }
         let at = match self.neighbour(key) {
             Some(Neighbour::Before(entry)) => {
@@ -269,23 +257,19 @@ impl<'a> Sheet<'a> {
         let is_ordered = data.len() > 1 && data.is_sorted_by_key(|(name, _)| name);
         if is_ordered && is_data(key) {
             let next = data.iter().position(|(name, _)| ***name > *key);
-            return match next {
-                Some(0) => data.first().map(|(_, entry)| Neighbour::Before(*entry)),
-                Some(at) => data.get(at - 1).map(|(_, entry)| Neighbour::Behind(*entry)),
-                None => data.last().map(|(_, entry)| Neighbour::Behind(*entry)),
-            };
+            return Some(match next.unwrap_or(data.len()) {
+                0 => Neighbour::Before(data[0].1),
+                at => Neighbour::Behind(data[at - 1].1),
+            });
         }
         let shared = |name: &str| {
             let parts = name.split("::").zip(key.split("::"));
             parts.take_while(|(one, other)| one == other).count()
         };
-        let near = data.iter().filter(|(name, _)| shared(name) > 0);
+        let near = data.into_iter().filter(|(name, _)| shared(name) > 0);
         let near = near.max_by_key(|(name, _)| shared(name));
-        let last = all.last();
-        let found = near
-            .map(|(_, entry)| entry)
-            .or(last.map(|(_, entry)| entry));
-        found.map(|entry| Neighbour::Behind(*entry))
+        let found = near.or(all.last());
+        found.map(|(_, entry)| Neighbour::Behind(*entry))
     }
 
     /// Replaces an entry's value. Unchanged parts of a list or a hash keep their text.
@@ -300,28 +284,15 @@ impl<'a> Sheet<'a> {
         if !self.is_plain(entry) {
             return Err(format!("'{name}' has an anchor, an alias or a tag"));
         }
-        let key = tree.node(entry.key).full_range();
-        let lines = self
-            .lines(entry)
-            .ok_or_else(|| format!("'{name}' shares a line with other entries"))?;
-        let is_short = !old.range.slice(text).contains('\n') && !old.range.is_empty();
-        if let Some(new) = self.on_one_line(entry.value, value) {
-            return Ok(TextEdit::replace(old.range, new));
-        }
-        if let Some(new) = self.style.scalar(value)
-            && is_short
-        {
-            return Ok(TextEdit::replace(
-                old.range,
-                requoted(old.range.slice(text), &new),
-            ));
-        }
-        if let Some(edit) = self.grown(entry.value, value) {
+        let lines = self.lines(entry);
+        let lines = lines.ok_or_else(|| format!("'{name}' shares a line with other entries"))?;
+        if let Some(edit) = self.part_edit(entry.value, &[], (value, false)) {
             return Ok(edit);
         }
         let rendered = self.style.entry("k", value);
         let rest = rendered.strip_prefix("k:").unwrap_or_default();
         // A comment after a value on one line stays; comments inside of the old value are removed with it.
+        let is_short = !old.range.slice(text).contains('\n') && !old.range.is_empty();
         let comment = match is_short {
             true => text[old.range.end as usize..lines.end as usize].trim_end(),
             false => "",
@@ -330,16 +301,14 @@ impl<'a> Sheet<'a> {
             Some((first, more)) if !comment.is_empty() => format!("{first}{comment}\n{more}"),
             Some(_) | None => rest.to_owned(),
         };
-        let colon = text[key.end as usize..]
-            .find(':')
-            .map(|at| key.end as usize + at + 1);
+        let key_end = tree.node(entry.key).full_range().end as usize;
+        let colon = text[key_end..].find(':');
         let colon = colon.ok_or_else(|| format!("'{name}' has no colon"))?;
-        let is_last = !text[..lines.end as usize].ends_with('\n');
-        let rest = match is_last {
-            true => rest.trim_end_matches('\n'),
-            false => &rest,
+        let rest = match text[..lines.end as usize].ends_with('\n') {
+            true => rest.as_str(),
+            false => rest.trim_end_matches('\n'),
         };
-        let range = TextRange::new(colon, lines.end as usize);
+        let range = TextRange::new(key_end + colon + 1, lines.end as usize);
         Ok(TextEdit::replace(range, self.style.with_ends(rest)))
     }
 
@@ -368,11 +337,6 @@ impl<'a> Sheet<'a> {
         self.set(entry, &new)
     }
 
-    /// The new text of a list or a hash that can stay on one line.
-    fn on_one_line(&self, id: NodeId, value: &Value) -> Option<String> {
-        flow::rewritten(self.tree(), self.text(), self.style, (id, value))
-    }
-
     /// The edit of the innermost value only; it may be inside of a flow collection (`in_flow`).
     fn part_edit(
         &self,
@@ -391,7 +355,9 @@ impl<'a> Sheet<'a> {
             let is_short = !own.is_empty() && !own.contains('\n');
             let scalar = scalar.filter(|_| is_short);
             let new = scalar.map(|new| requoted(own, &new));
-            return match new.or_else(|| self.on_one_line(id, value)) {
+            // A list or a hash may stay on one line.
+            let new = new.or_else(|| flow::rewritten(tree, text, self.style, (id, value)));
+            return match new {
                 Some(new) => Some(TextEdit::replace(node.range, new)),
                 None => self.grown(id, value),
             };
@@ -407,10 +373,7 @@ impl<'a> Sheet<'a> {
                 }
                 let whole = crate::value::load_node(tree, id).ok()?;
                 let whole = with_part(Some(&whole), steps, value)?;
-                match self.on_one_line(id, &whole) {
-                    Some(new) => Some(TextEdit::replace(node.range, new)),
-                    None => self.grown(id, &whole),
-                }
+                self.part_edit(id, &[], (&whole, in_flow))
             }
             (NodeKind::Sequence(elements), Value::Int(number)) => {
                 let at = usize::try_from(*number).ok()?;
@@ -426,7 +389,6 @@ impl<'a> Sheet<'a> {
         let text = self.text();
         let node = self.tree().node(id);
         let old = crate::value::load_node(self.tree(), id).ok()?;
-        let is_block = !node.range.slice(text).starts_with(['[', '{']);
         let more = match (&old, value) {
             (Value::Array(old), Value::Array(new)) if new.starts_with(old) => {
                 Value::array(new[old.len()..].iter().cloned())
@@ -440,15 +402,15 @@ impl<'a> Sheet<'a> {
             }
             (_, _) => return None,
         };
-        let is_more = |value: &Value| value.as_array().is_none_or(|more| !more.is_empty());
-        let is_kept = self.keeps_blank_lines(id);
-        if !is_block || is_kept || !is_more(&more) || node.range.is_empty() {
+        let is_flow = node.range.slice(text).starts_with(['[', '{']);
+        let is_empty = more.as_array().is_some_and(<[Value]>::is_empty) || node.range.is_empty();
+        if is_flow || is_empty || self.keeps_blank_lines(id) {
             return None;
         }
-        let column = column(text, node.range.start as usize);
-        let starts_line = text[..node.range.start as usize].ends_with(&" ".repeat(column));
+        let start = node.range.start as usize;
+        let indent = " ".repeat(column(text, start));
+        let starts_line = text[..start].ends_with(&indent);
         let lines = starts_line.then(|| crate::value::dump_body(&more))?;
-        let indent = " ".repeat(column);
         let lines = lines.lines().map(|line| format!("{indent}{line}\n"));
         let end = node.range.end as usize;
         let line_end = text[end..].find('\n').map(|at| end + at + 1);
@@ -503,15 +465,13 @@ enum Neighbour {
 
 /// A new scalar in the quotes of the old one, if they do not change its value.
 fn requoted(old: &str, new: &str) -> String {
-    let (Some(quote), Some(inner)) = (
-        old.chars().next().filter(|c| matches!(c, '"' | '\'')),
-        new.strip_prefix('\'')
-            .and_then(|rest| rest.strip_suffix('\'')),
-    ) else {
-        return new.to_owned();
-    };
-    match inner.contains(['\'', '"', '\\']) {
-        true => new.to_owned(),
-        false => format!("{quote}{inner}{quote}"),
+    let quote = old.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let inner = new.strip_prefix('\'');
+    let inner = inner.and_then(|rest| rest.strip_suffix('\''));
+    match (quote, inner) {
+        (Some(quote), Some(inner)) if !inner.contains(['\'', '"', '\\']) => {
+            format!("{quote}{inner}{quote}")
+        }
+        (_, _) => new.to_owned(),
     }
 }

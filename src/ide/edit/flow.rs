@@ -1,7 +1,7 @@
 //! Lists and hashes in flow style, on one line: `[a, b]`, `{k: v}`. Unchanged parts keep their text.
 
 use super::render::Style;
-use crate::syntax::{NodeId, NodeKind, Tree};
+use crate::syntax::{NodeId, Tree, TreeNode};
 use crate::value::{Value, load_node, load_yaml_value};
 
 /// Maximum length of a rewritten line that was shorter before.
@@ -20,75 +20,58 @@ pub(super) fn rewritten(
     if !is_list_or_hash || !own.starts_with(['[', '{']) || own.contains('\n') {
         return None;
     }
-    let new = Flow { tree, text, style }.text(Some(old), value)?;
+    let new = FlowWriter { tree, text, style }.text(Some(old), value)?;
     let is_short = new.len() <= WIDEST.max(own.len());
-    (is_short && means(&new, value)).then_some(new)
+    let means_it = |read: Option<Value>| read.as_ref() == Some(value);
+    (is_short && load_yaml_value(new.as_bytes()).is_ok_and(means_it)).then_some(new)
 }
 
 /// A scalar in flow style.
 pub(super) fn scalar(style: Style, value: &Value) -> Option<String> {
     let plain = style.scalar(value)?;
     let is_quoted = plain.starts_with(['\'', '"']);
-    Some(
-        match is_quoted || !plain.contains([',', '[', ']', '{', '}']) {
-            true => plain,
-            false => format!("'{}'", plain.replace('\'', "''")),
-        },
-    )
+    match is_quoted || !plain.contains([',', '[', ']', '{', '}']) {
+        true => Some(plain),
+        false => Some(format!("'{}'", plain.replace('\'', "''"))),
+    }
 }
 
-fn means(text: &str, value: &Value) -> bool {
-    load_yaml_value(text.as_bytes()).is_ok_and(|read| read.as_ref() == Some(value))
-}
-
-struct Flow<'f> {
+/// Writes values in flow style, with the text of unchanged parts.
+struct FlowWriter<'f> {
     tree: &'f Tree,
     text: &'f str,
     style: Style,
 }
 
-impl Flow<'_> {
+impl FlowWriter<'_> {
     fn text(&self, old: Option<NodeId>, value: &Value) -> Option<String> {
         if let Some(old) = old
             && self.is(old, value)
         {
             return Some(self.tree.node(old).full_range().slice(self.text).to_owned());
         }
-        let kind = old.map(|old| &self.tree.node(old).kind);
+        let node = old.map(|old| self.tree.node(old));
         if let Some(elements) = value.as_array() {
-            let known: &[NodeId] = match kind {
-                Some(NodeKind::Sequence(known)) => known,
-                Some(NodeKind::Mapping(_) | NodeKind::Scalar(_) | NodeKind::Alias { .. })
-                | None => &[],
-            };
+            let known = node.and_then(TreeNode::as_sequence).unwrap_or_default();
             let parts = elements.iter().map(|element| {
                 let same = known.iter().find(|known| self.is(**known, element));
                 self.text(same.copied(), element)
             });
-            return Some(format!(
-                "[{}]",
-                parts.collect::<Option<Vec<_>>>()?.join(", ")
-            ));
+            let parts: Option<Vec<String>> = parts.collect();
+            return Some(format!("[{}]", parts?.join(", ")));
         }
         let Some(hash) = value.as_hash() else {
             return scalar(self.style, value);
         };
-        let known: &[(NodeId, NodeId)] = match kind {
-            Some(NodeKind::Mapping(known)) => known,
-            Some(NodeKind::Sequence(_) | NodeKind::Scalar(_) | NodeKind::Alias { .. }) | None => {
-                &[]
-            }
-        };
+        let known = node.and_then(TreeNode::as_mapping).unwrap_or_default();
         let parts = hash.iter().map(|(key, value)| {
             let own = known.iter().rev().find(|(known, _)| self.is(*known, key));
             let key = self.text(own.map(|own| own.0), key)?;
             let value = self.text(own.map(|own| own.1), value)?;
             Some(format!("{key}: {value}"))
         });
-        Some(format!(
-            "{{{}}}",
-            parts.collect::<Option<Vec<_>>>()?.join(", ")
-        ))
+        let parts: Option<Vec<String>> = parts.collect();
+        Some(format!("{{{}}}", parts?.join(", ")))
     }
 
     fn is(&self, node: NodeId, value: &Value) -> bool {

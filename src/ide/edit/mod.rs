@@ -116,6 +116,11 @@ impl Plan {
         Ok(snapshot.with(Change::Batch(opened.collect())))
     }
 
+    /// Whether it edits or creates a file.
+    pub(super) fn changes(&self, at: &str) -> bool {
+        self.edits.contains_key(at) || self.new_files.contains_key(at)
+    }
+
     /// The paths of all edited and new files.
     pub fn paths(&self) -> impl Iterator<Item = &Arc<str>> {
         self.edits.keys().chain(self.new_files.keys())

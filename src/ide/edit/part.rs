@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::interpolation::{Key, Segment};
+use crate::ide::target::steps_of;
+use crate::interpolation::Key;
 use crate::value::Value;
 use crate::workspace::LOOKUP_OPTIONS;
 
@@ -18,11 +19,7 @@ pub(in crate::ide) fn parse(name: &str) -> Result<(Arc<str>, Vec<Value>), String
         .map_err(|_| format!("'{name}' is not a key: it lacks a quote or a name"))?;
     let root = parsed.root.as_name();
     let root = root.ok_or_else(|| format!("'{name}' is not a top-level key"))?;
-    let steps = parsed.segments.iter().map(|segment| match segment {
-        Segment::Name(name) => Value::from(&**name),
-        Segment::Index(number) => Value::Int(*number),
-    });
-    Ok((Arc::from(root), steps.collect()))
+    Ok((Arc::from(root), steps_of(&parsed)))
 }
 
 /// Replaces a part of a value; `None` if a step leads into something other than a suitable hash or list.

@@ -4,8 +4,10 @@
 //! the plan changes: by the variables in each file's path, and all their combinations without
 //! contradictions. The other conditions of an answer must be the same before and after.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use super::Plan;
 use crate::analysis::{Analysis, Environments, RootView, behind_manifests};
@@ -14,7 +16,7 @@ use crate::ide::compare::Difference;
 use crate::ide::impact::{Detail, Impact, MOST_KEYS, impact};
 use crate::ide::matrix::answer_in;
 use crate::ide::touched::{ChangeExtent, merged_anew};
-use crate::lookup::{Alternatives, Answer, LookupError, Request, UnknownCause};
+use crate::lookup::{Alternatives, Answer, Request, UnknownCause};
 use crate::regexp::Regexp;
 use crate::scope::{KnownNodes, Scope};
 use crate::text::few;
@@ -129,15 +131,12 @@ pub fn after<T>(
     let after = before.within(&snapshot, nodes);
     let after = after.ok_or("this would remove the hierarchy")?;
     // The result of a manifest's lookup may change.
-    let behind = match nodes.has_manifests() {
-        true => behind_manifests(nodes, &snapshot, after.root, settings),
-        false => None,
-    };
-    let after = behind
-        .as_ref()
-        .and_then(|nodes| before.within(&snapshot, nodes))
-        .unwrap_or(after);
-    Ok(body(&after))
+    let has_manifests = nodes.has_manifests();
+    let behind = has_manifests.then(|| behind_manifests(nodes, &snapshot, after.root, settings));
+    let behind = behind.flatten();
+    let again = behind.as_ref();
+    let again = again.and_then(|nodes| before.within(&snapshot, nodes));
+    Ok(body(&again.unwrap_or(after)))
 }
 
 fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Proof {
@@ -152,99 +151,43 @@ fn compare_views(before: &RootView<'_>, plan: &Plan, after: &RootView<'_>) -> Pr
     };
     known.changes.retain(|change| !is_intended(change));
     let still = known.changes.iter();
-    let still = still.flat_map(|change| change.after.nodes.iter().cloned());
-    known.nodes = still.collect::<BTreeSet<_>>().into_iter().collect();
+    let still: BTreeSet<_> = still.flat_map(|change| &change.after.nodes).collect();
+    known.nodes = still.into_iter().cloned().collect();
     let mut keys = ChangeExtent::of(before, after).keys(before, after);
     let is_complete = keys.len() <= MOST_KEYS;
     keys.truncate(MOST_KEYS);
     keys.retain(|key| !plan.intended.contains(key));
-    let search = ChangeSearch {
-        views: [before, after],
-        touched: plan.paths().map(|path| &**path).collect(),
-        known: Known {
-            changes: &known.changes,
-            nodes,
-        },
-        found: Vec::new(),
-        others: BTreeSet::new(),
-        is_complete: known.is_complete && is_complete,
-    };
-    let ChangeSearch {
-        found: possible,
-        others,
-        is_complete,
-        ..
-    } = search.with(plan, keys);
     let has = |view: &RootView<'_>, key: &str| view.analysis.snapshot.count_with(key) > 0;
     let gone = plan.intended.iter();
     let gone = gone.filter(|key| has(before, key) && !has(after, key));
-    Proof {
-        known,
-        nodes: nodes.len(),
-        possible,
-        others,
-        is_complete,
-        elsewhere: Vec::new(),
-        unseen_classes: plan.unseen_classes.iter().cloned().collect(),
-        gone: gone.cloned().collect(),
-    }
-}
-
-/// The maximum number of scopes for this number of keys.
-fn affordable(keys: &[Arc<str>]) -> usize {
-    (MOST_ANSWERS / keys.len().max(1)).clamp(1, MOST_SCOPES)
-}
-
-/// Whether all keys can be looked up for all scopes.
-fn is_affordable(keys: &[Arc<str>], scopes: &[PossibleScope]) -> bool {
-    scopes.len() < MOST_SCOPES && scopes.len() <= affordable(keys)
-}
-
-/// The changes for the known nodes.
-struct Known<'k> {
-    changes: &'k [Difference],
-    nodes: &'k KnownNodes,
-}
-
-impl Known<'_> {
-    /// Whether the changes for known nodes already cover a scope: a node in it gets another value
-    /// of the key, or all known nodes do if the scope is open. O(nodes with a change).
-    fn covers(&self, key: &str, kind: &PossibleScope) -> bool {
-        let changes = self.changes.iter().filter(|change| *change.key == *key);
-        let mut names = changes.flat_map(|change| &change.after.nodes);
-        if kind.bindings.is_empty() {
-            return !self.nodes.is_empty() && names.count() == self.nodes.len();
-        }
-        let columns = kind.bindings.iter();
-        let columns: Vec<_> = columns
-            .map(|(name, value)| (self.nodes.column(name), value))
-            .collect();
-        names.any(|name| {
-            let member = self.nodes.find(name);
-            member.is_some_and(|member| {
-                let mut columns = columns.iter();
-                columns.all(|(column, value)| column.text(member) == **value)
-            })
-        })
-    }
+    let mut search = ChangeSearch {
+        views: [before, after],
+        plan,
+        proof: Proof {
+            nodes: nodes.len(),
+            is_complete: known.is_complete && is_complete,
+            known,
+            unseen_classes: plan.unseen_classes.iter().cloned().collect(),
+            gone: gone.cloned().collect(),
+            ..Proof::default()
+        },
+    };
+    search.check(keys);
+    search.proof
 }
 
 /// The search for keys that change for some scope.
 struct ChangeSearch<'f> {
     views: [&'f RootView<'f>; 2],
-    /// The files of the plan.
-    touched: BTreeSet<&'f str>,
-    known: Known<'f>,
-    found: Vec<Difference>,
-    /// The keys that change for scopes that the known nodes do not cover.
-    others: BTreeSet<Arc<str>>,
-    is_complete: bool,
+    plan: &'f Plan,
+    /// The effect that is known so far.
+    proof: Proof,
 }
 
-impl<'f> ChangeSearch<'f> {
-    /// Checks the keys that a plan can affect.
-    fn with(mut self, plan: &'f Plan, keys: Vec<Arc<str>>) -> ChangeSearch<'f> {
-        let [before, after] = self.views;
+impl ChangeSearch<'_> {
+    /// Checks the keys that the plan can affect.
+    fn check(&mut self, keys: Vec<Arc<str>>) {
+        let ([before, after], plan) = (self.views, self.plan);
         let snapshots = [before.analysis.snapshot, after.analysis.snapshot];
         let merging: Vec<&Arc<str>> = merging_files(snapshots[1], &keys);
         let mut holders: Vec<&Arc<str>> = plan.paths().collect();
@@ -263,47 +206,69 @@ impl<'f> ChangeSearch<'f> {
             ..PossibleScope::any()
         };
         for key in any_way {
-            self.found.push(difference(self.views, &key, &any));
-            self.others.insert(key);
+            self.proof.possible.push(self.difference(&key, &any));
+            self.proof.others.insert(key);
         }
-        self.look_up(&keys, &possible_scopes(&self.views, plan.paths()));
-        let is_found = |key: &&Arc<str>| self.found.iter().any(|change| change.key == **key);
+        self.look_up(&keys, &possible_scopes(self.views, plan.paths()));
+        let possible = &self.proof.possible;
+        let is_found = |key: &&Arc<str>| possible.iter().any(|change| change.key == **key);
         let rest: Vec<Arc<str>> = keys.iter().filter(|key| !is_found(key)).cloned().collect();
         // Keys that look up a changed key may be in unchanged files, and merges combine changed
         // files with others, in their order.
-        let depends = !self.found.is_empty() || !merging.is_empty();
+        let depends = !possible.is_empty() || !merging.is_empty();
         if depends && !rest.is_empty() {
-            self.is_complete &= holders.len() <= MOST_HOLDERS;
+            self.proof.is_complete &= holders.len() <= MOST_HOLDERS;
             let holders = holders.into_iter().take(MOST_HOLDERS);
-            self.look_up(&rest, &possible_scopes(&self.views, holders));
+            self.look_up(&rest, &possible_scopes(self.views, holders));
         }
-        self.found.sort_by(|one, other| one.key.cmp(&other.key));
-        self.is_complete &= !(before.analysis.is_cancelled)();
-        self
+        let possible = &mut self.proof.possible;
+        possible.sort_by(|one, other| one.key.cmp(&other.key));
+        self.proof.is_complete &= !(before.analysis.is_cancelled)();
     }
 
     /// Looks up keys in as many scopes as affordable. Records the first scope in which a key
     /// changes; preferably one that the known nodes do not cover.
     fn look_up(&mut self, keys: &[Arc<str>], kinds: &[PossibleScope]) {
-        self.is_complete &= is_affordable(keys, kinds);
+        let affordable = (MOST_ANSWERS / keys.len().max(1)).clamp(1, MOST_SCOPES);
+        self.proof.is_complete &= kinds.len() < MOST_SCOPES && kinds.len() <= affordable;
         for key in keys {
             if (self.views[0].analysis.is_cancelled)() {
                 return;
             }
             let request = Request::key(key);
-            let kinds = kinds.iter().take(affordable(keys));
+            let kinds = kinds.iter().take(affordable);
             let mut differing = kinds.filter(|kind| self.differs(&request, kind));
             let Some(first) = differing.next() else {
                 continue;
             };
             let mut all = std::iter::once(first).chain(differing);
-            let other = all.find(|kind| !self.known.covers(key, kind));
-            let change = difference(self.views, key, other.unwrap_or(first));
+            let other = all.find(|kind| !self.is_known(key, kind));
+            let change = self.difference(key, other.unwrap_or(first));
             if other.is_some() {
-                self.others.insert(key.clone());
+                self.proof.others.insert(key.clone());
             }
-            self.found.push(change);
+            self.proof.possible.push(change);
         }
+    }
+
+    /// Whether the changes for known nodes already cover a scope: a node in it gets another value
+    /// of the key, or all known nodes do if the scope is open. O(nodes with a change).
+    fn is_known(&self, key: &str, kind: &PossibleScope) -> bool {
+        let nodes = self.views[0].analysis.nodes;
+        let changes = self.proof.known.changes.iter();
+        let changes = changes.filter(|change| *change.key == *key);
+        let mut names = changes.flat_map(|change| &change.after.nodes);
+        if kind.bindings.is_empty() {
+            return !nodes.is_empty() && names.count() == nodes.len();
+        }
+        let columns = kind.bindings.iter();
+        let columns = columns.map(|(name, value)| (nodes.column(name), value));
+        let columns: Vec<_> = columns.collect();
+        let is_in = |member| {
+            let mut columns = columns.iter();
+            columns.all(|(column, value)| column.text(member) == **value)
+        };
+        names.any(|name| nodes.find(name).is_some_and(is_in))
     }
 
     /// Whether the result changes in a scope.
@@ -312,32 +277,45 @@ impl<'f> ChangeSearch<'f> {
             .views
             .map(|view| view.session().lookup(&kind.scope, request));
         // An error may hide further unknown parts.
-        let hides = |answer: &Answer| answer.result.is_err() && !answer.unknown.is_empty();
-        let is_not_found = |answer: &Answer| {
+        let is_open = |answer: &Answer| {
             let error = answer.result.as_ref().err();
-            error.is_some_and(LookupError::is_not_found)
+            !answer.unknown.is_empty() && error.is_some_and(|error| !error.is_not_found())
         };
-        let is_open = |answer: &Answer| hides(answer) && !is_not_found(answer);
-        is_open(&old)
-            || is_open(&new)
-            || outcome(&old, &self.touched) != outcome(&new, &self.touched)
+        is_open(&old) || is_open(&new) || self.outcome(&old) != self.outcome(&new)
     }
-}
 
-/// The answers for a scope before and after.
-fn difference(
-    [before, after]: [&RootView<'_>; 2],
-    key: &Arc<str>,
-    PossibleScope {
-        scope, condition, ..
-    }: &PossibleScope,
-) -> Difference {
-    let request = Request::key(key).with_sources();
-    let cell = |view| answer_in(view, &request, scope, condition);
-    Difference {
-        key: key.clone(),
-        before: cell(before),
-        after: cell(after),
+    /// The answers for a scope before and after.
+    fn difference(&self, key: &Arc<str>, kind: &PossibleScope) -> Difference {
+        let request = Request::key(key).with_sources();
+        let cell = |view| answer_in(view, &request, &kind.scope, &kind.condition);
+        let [before, after] = self.views.map(cell);
+        Difference {
+            key: key.clone(),
+            before,
+            after,
+        }
+    }
+
+    /// The result of an answer and its unknown parts, without those that depend on changed files.
+    fn outcome(&self, answer: &Answer) -> (Result<String, String>, BTreeSet<String>) {
+        let result = match &answer.result {
+            Ok(value) => Ok(value.inspect()),
+            Err(error) => Err(error.to_string()),
+        };
+        let mut unknown = BTreeSet::new();
+        for one in &answer.unknown {
+            match &one.cause {
+                UnknownCause::Path(possible) => {
+                    let files = possible.files.iter();
+                    let files = files.filter(|file| !self.plan.changes(file));
+                    unknown.extend(files.map(|file| format!("{} {file}", possible.key)));
+                }
+                UnknownCause::Function { .. } | UnknownCause::Absent { .. } => {
+                    unknown.insert(one.to_string());
+                }
+            }
+        }
+        (result, unknown)
     }
 }
 
@@ -362,77 +340,45 @@ fn merging_files<'s>(snapshot: &'s Snapshot, keys: &[Arc<str>]) -> Vec<&'s Arc<s
     files.filter(merges).map(|file| file.path()).collect()
 }
 
-/// The result of an answer and its unknown parts, without those that depend on changed files.
-fn outcome(answer: &Answer, touched: &BTreeSet<&str>) -> (Result<String, String>, Vec<String>) {
-    let result = match &answer.result {
-        Ok(value) => Ok(value.inspect()),
-        Err(error) => Err(error.to_string()),
-    };
-    let mut unknown = Vec::new();
-    for one in &answer.unknown {
-        match &one.cause {
-            UnknownCause::Path(possible) => {
-                let files = possible.files.iter();
-                let files = files.filter(|file| !touched.contains(&***file));
-                unknown.extend(files.map(|file| format!("{} {file}", possible.key)));
-            }
-            UnknownCause::Function { .. } | UnknownCause::Absent { .. } => {
-                unknown.push(one.to_string());
-            }
-        }
-    }
-    unknown.sort();
-    unknown.dedup();
-    (result, unknown)
-}
-
 /// The scopes that files distinguish: any node, the readers of each file, and the readers of
 /// several. At most `MOST_SCOPES`, those with the fewest files first.
 fn possible_scopes<'p>(
-    views: &[&RootView<'_>],
+    views: [&RootView<'_>; 2],
     paths: impl Iterator<Item = &'p Arc<str>>,
 ) -> Vec<PossibleScope> {
-    let mut bindings: Vec<BTreeSet<(Arc<str>, String)>> = Vec::new();
+    let mut bindings: IndexSet<BTreeSet<(Arc<str>, String)>> = IndexSet::new();
     for path in paths {
-        for view in views {
-            for reach in view.reach(path) {
-                let bound = BTreeSet::from_iter(reach.bindings);
-                if !bound.is_empty() && !bindings.contains(&bound) {
-                    bindings.push(bound);
-                }
-            }
+        for reach in views.iter().flat_map(|view| view.reach(path)) {
+            bindings.insert(BTreeSet::from_iter(reach.bindings));
         }
     }
+    bindings.shift_remove(&BTreeSet::new());
     // Combine each scope with every single file until there are no new ones.
-    let single = bindings.clone();
-    let mut known: HashSet<_> = single.iter().cloned().collect();
+    let single: Vec<_> = bindings.iter().cloned().collect();
     let mut at = 0;
     while at < bindings.len() && bindings.len() < MOST_SCOPES {
         let one = bindings[at].clone();
         for other in &single {
             let contradicts = |(name, value): &(Arc<str>, String)| {
-                one.iter()
-                    .any(|(known, with)| known == name && with != value)
+                let mut known = one.iter();
+                known.any(|(known, with)| known == name && with != value)
             };
             if !other.iter().any(contradicts) {
-                let both: BTreeSet<_> = one.union(other).cloned().collect();
-                if known.insert(both.clone()) {
-                    bindings.push(both);
-                }
+                bindings.insert(one.union(other).cloned().collect());
             }
         }
         at += 1;
     }
     let mut scopes = vec![PossibleScope::any()];
-    for bindings in bindings.iter().take(MOST_SCOPES - 1) {
+    for bindings in bindings.into_iter().take(MOST_SCOPES - 1) {
         let mut scope = Scope::open();
-        for (name, value) in bindings {
+        for (name, value) in &bindings {
             scope.bind(name, value);
         }
         scopes.push(PossibleScope {
             scope,
-            bindings: bindings.clone(),
             condition: Alternatives::AnyOf(vec![bindings.iter().cloned().collect()]),
+            bindings,
         });
     }
     scopes
@@ -470,8 +416,8 @@ impl Proof {
             (0, _) => None,
             (nodes, true) => Some(format!("changes no value of the {} known", counted(nodes))),
             (nodes, false) => {
-                let keys = names(self.known.changes.iter().map(|change| &*change.key));
-                let node_names = names(self.known.nodes.iter().map(|name| &**name));
+                let keys = names(self.known.changes.iter().map(|change| &change.key));
+                let node_names = names(&self.known.nodes);
                 let changed = self.known.nodes.len();
                 let affected = match changed == nodes {
                     true => format!("all {}", counted(nodes)),
@@ -482,10 +428,10 @@ impl Proof {
             }
         };
         // Changes for known nodes also affect similar nodes.
-        let is_only_known = |change: &&Difference| !self.others.contains(&change.key);
-        let mut possible = self.possible.iter().filter(|change| !is_only_known(change));
-        let possible = possible.next().map(|first| {
-            let keys = names(self.others.iter().map(|key| &**key));
+        let mut possible = self.possible.iter();
+        let first = possible.find(|change| self.others.contains(&change.key));
+        let possible = first.map(|first| {
+            let keys = names(&self.others);
             let condition = &first.after.condition;
             let nodes_text = match condition.is_none() {
                 true => "of nodes that read none of these files".to_owned(),
@@ -508,49 +454,35 @@ impl Proof {
             1 => "key",
             _ => "keys",
         };
-        let all = names(self.gone.iter().map(|key| &**key));
-        format!("; removes the {keys} {all}")
+        format!("; removes the {keys} {}", names(&self.gone))
     }
 
     /// The part of the sentence about classes outside of the workspace.
     fn words_of_unseen(&self) -> String {
-        match self.unseen_classes.as_slice() {
-            [] => String::new(),
-            [only] => format!(
-                "; can change parameters of the class {only}, which is not in this workspace"
-            ),
-            all => {
-                let all = names(all.iter().map(|name| &**name));
-                format!(
-                    "; can change parameters of the classes {all}, which are not in this workspace"
-                )
-            }
-        }
+        let (classes, are) = match self.unseen_classes.len() {
+            0 => return String::new(),
+            1 => ("class", "is"),
+            _ => ("classes", "are"),
+        };
+        let all = names(&self.unseen_classes);
+        format!("; can change parameters of the {classes} {all}, which {are} not in this workspace")
     }
 
     /// The part of the sentence about other environments, to append.
     #[must_use]
     pub fn words_of_elsewhere(&self) -> String {
-        match self.elsewhere.as_slice() {
-            [] => String::new(),
-            [only] => {
-                format!("; can change values in the environment {only}, which reads the same files")
-            }
-            all => {
-                let all = names(all.iter().map(|name| &**name));
-                format!("; can change values in the environments {all}, which read the same files")
-            }
-        }
+        let (environments, read) = match self.elsewhere.len() {
+            0 => return String::new(),
+            1 => ("environment", "reads"),
+            _ => ("environments", "read"),
+        };
+        let all = names(&self.elsewhere);
+        format!("; can change values in the {environments} {all}, which {read} the same files")
     }
 }
 
 /// Some distinct names, and the number of the rest.
-fn names<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let mut all: Vec<&str> = Vec::new();
-    for name in names {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    few(&all, MOST_NAMED)
+fn names<'n>(names: impl IntoIterator<Item = &'n Arc<str>>) -> String {
+    let all: IndexSet<&Arc<str>> = names.into_iter().collect();
+    few(&Vec::from_iter(all), MOST_NAMED)
 }

@@ -18,21 +18,10 @@ impl Style {
     /// The style of most entries in a file. O(nodes).
     #[must_use]
     pub fn of(text: &str, tree: &Tree) -> Style {
-        let (mut double, mut single) = (0, 0);
-        for (_, node) in tree.nodes() {
-            match node.as_scalar().map(|scalar| scalar.style) {
-                Some(ScalarStyle::DoubleQuoted) => double += 1,
-                Some(ScalarStyle::SingleQuoted) => single += 1,
-                Some(
-                    ScalarStyle::Plain
-                    | ScalarStyle::Literal
-                    | ScalarStyle::Folded
-                    | ScalarStyle::JsonString
-                    | ScalarStyle::JsonLiteral,
-                )
-                | None => {}
-            }
-        }
+        let count = |style| {
+            let scalars = tree.nodes().filter_map(|(_, node)| node.as_scalar());
+            scalars.filter(|scalar| scalar.style == style).count()
+        };
         let lists = tree.entries().filter_map(|(_, value)| {
             let node = tree.node(value);
             let is_block = node.range.slice(text).starts_with('-');
@@ -41,7 +30,7 @@ impl Style {
         });
         let lists: Vec<bool> = lists.collect();
         Style {
-            double_quotes: double > single,
+            double_quotes: count(ScalarStyle::DoubleQuoted) > count(ScalarStyle::SingleQuoted),
             indented_lists: lists.iter().filter(|indented| **indented).count() * 2 > lists.len(),
             crlf: text.contains("\r\n"),
         }
@@ -50,17 +39,15 @@ impl Style {
     /// An entry as whole lines without indentation.
     #[must_use]
     pub fn entry(self, key: &str, value: &Value) -> String {
-        let entry = Value::hash([(key, value.clone())]);
-        let lines = dump_body(&entry);
+        let lines = dump_body(&Value::hash([(key, value.clone())]));
         if value.is_undef() {
             // A key without a value would look unfinished.
             return lines.trim_end().to_owned() + " null\n";
         }
         let mut lines = self.quoted(&lines, value);
+        let is_list = value.as_array().is_some_and(|list| !list.is_empty());
         if self.indented_lists
-            && value
-                .as_array()
-                .is_some_and(|elements| !elements.is_empty())
+            && is_list
             && let Some((first, rest)) = lines.split_once('\n')
         {
             let rest = rest.lines().map(|line| match line.is_empty() {
@@ -89,15 +76,10 @@ impl Style {
         if !self.double_quotes || !is_text || lines.contains(['"', '\\']) {
             return lines.to_owned();
         }
-        let body = lines.trim_end();
-        let quote = body.find(": '").map(|at| at + 2);
-        match quote {
-            Some(at) if body.ends_with('\'') && body.len() > at + 1 => {
-                let inner = &body[at + 1..body.len() - 1];
-                match inner.contains(['\'', '\n']) {
-                    true => lines.to_owned(),
-                    false => format!("{}\"{inner}\"\n", &body[..at]),
-                }
+        let split = lines.trim_end().split_once(": '");
+        match split.and_then(|(key, rest)| Some((key, rest.strip_suffix('\'')?))) {
+            Some((key, inner)) if !inner.contains(['\'', '\n']) => {
+                format!("{key}: \"{inner}\"\n")
             }
             Some(_) | None => lines.to_owned(),
         }

@@ -75,8 +75,7 @@ impl Candidate {
 
     /// Whether it changes every file that another plan changes.
     pub(super) fn covers(&self, other: &Plan) -> bool {
-        let mut paths = other.paths();
-        paths.all(|at| self.plan.paths().any(|own| own == at))
+        other.paths().all(|at| self.plan.changes(at))
     }
 }
 
@@ -448,9 +447,7 @@ impl Making<'_> {
             }
         }
         for (at, value) in &kept {
-            let is_touched =
-                candidate.plan.edits.contains_key(at) || candidate.plan.new_files.contains_key(at);
-            if is_touched || super::has_token(value) {
+            if candidate.plan.changes(at) || super::has_token(value) {
                 return None;
             }
             candidate.entries += self.write(
