@@ -6,20 +6,18 @@ use super::named::{Mention, Named};
 use super::target::KeyTarget;
 use super::written_key::WrittenKey;
 use crate::text::TextRange;
-use crate::workspace::{CodeFacts, DefinitionKind, LookupFact, LookupKey, Snapshot};
+use crate::workspace::{
+    CodeFacts, DefinitionFact, DefinitionKind, LookupFact, LookupKey, Snapshot,
+};
 
 /// The name under the byte at `offset` of a manifest.
 pub(super) fn at(code: &CodeFacts, offset: usize) -> Option<Mention> {
-    let lookup = code
-        .lookups
-        .iter()
-        .find(|lookup| lookup.place.touches(offset));
-    if let Some(lookup) = lookup {
+    let mut lookups = code.lookups.iter();
+    if let Some(lookup) = lookups.find(|lookup| lookup.place.touches(offset)) {
         return written(lookup)?.at(offset);
     }
-    let classes = code.definitions.iter();
-    let mut classes = classes.filter(|definition| definition.kind == DefinitionKind::Class);
-    let found = classes.find_map(|class| {
+    let is_class = |definition: &&DefinitionFact| definition.kind == DefinitionKind::Class;
+    for class in code.definitions.iter().filter(is_class) {
         if class.place.touches(offset) {
             return Some(Mention {
                 named: Named::Class(class.name.clone()),
@@ -27,26 +25,16 @@ pub(super) fn at(code: &CodeFacts, offset: usize) -> Option<Mention> {
             });
         }
         let mut parameters = class.parameters.iter();
-        let parameter = parameters.find(|parameter| parameter.place.touches(offset))?;
-        let key = format!("{}::{}", class.name, parameter.name);
-        let range = parameter.place;
-        Some(Mention {
-            named: Named::Key(KeyTarget {
-                range,
-                ..KeyTarget::of_root(&key)
-            }),
-            range,
-        })
-    });
-    found.or_else(|| {
-        let include = code
-            .includes
-            .iter()
-            .find(|include| include.place.touches(offset))?;
-        Some(Mention {
-            named: Named::Class(include.class.clone()?),
-            range: include.place,
-        })
+        if let Some(parameter) = parameters.find(|parameter| parameter.place.touches(offset)) {
+            let key = format!("{}::{}", class.name, parameter.name);
+            return Some(Mention::of_key(&key, Vec::new(), parameter.place));
+        }
+    }
+    let mut includes = code.includes.iter();
+    let include = includes.find(|include| include.place.touches(offset))?;
+    Some(Mention {
+        named: Named::Class(include.class.clone()?),
+        range: include.place,
     })
 }
 

@@ -36,10 +36,8 @@ pub(super) fn places(snapshot: &Snapshot, file: &File, key: &KeyTarget) -> Vec<T
         return Vec::new();
     }
     let parse = snapshot.parse_of(file, Format::Yaml);
-    let found = keys(&parse.tree);
-    found
-        .filter_map(|node| written(file.text(), node)?.place_of(&key.root, &key.steps))
-        .collect()
+    let place = |node| written(file.text(), node)?.place_of(&key.root, &key.steps);
+    keys(&parse.tree).filter_map(place).collect()
 }
 
 fn keys(tree: &Tree) -> impl Iterator<Item = &TreeNode> {

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use super::code_names;
 use super::expected_keys::{self, is_expectations};
-use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config, steps_of};
+use super::target::{self, KeyTarget, PathTarget, Target, TokenTarget, is_config};
+use super::written_key::WrittenKey;
 use crate::hierarchy::{LevelSpans, LocationSpan, locate};
-use crate::interpolation::{Key, Method, TokenKind, split_key, tokens};
+use crate::interpolation::{Method, TokenKind, tokens};
 use crate::syntax::{NodeId, NodeKind, ScalarMap, Tree};
 use crate::text::TextRange;
+use crate::value::Value;
 use crate::workspace::{File, Format, Snapshot};
 
 /// A thing with a name.
@@ -58,6 +60,21 @@ pub struct Mention {
     pub range: TextRange,
 }
 
+impl Mention {
+    /// A key, or a part of its value, at a place.
+    pub(super) fn of_key(root: &str, steps: Vec<Value>, range: TextRange) -> Mention {
+        let key = KeyTarget {
+            steps,
+            range,
+            ..KeyTarget::of_root(root)
+        };
+        Mention {
+            named: Named::Key(key),
+            range,
+        }
+    }
+}
+
 /// The name under the byte at `offset` of a file. O(depth of the tree) for a parsed file.
 #[must_use]
 pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
@@ -98,21 +115,14 @@ pub fn at(snapshot: &Snapshot, path: &str, offset: usize) -> Option<Mention> {
         Target::Option(option) if option.entry.starts_with('^') => {
             mention(Named::Pattern(option.entry), option.range)
         }
-        Target::Option(option) => {
-            let key = KeyTarget {
-                range: option.range,
-                ..KeyTarget::of_root(&option.entry)
-            };
-            mention(Named::Key(key), option.range)
-        }
+        Target::Option(option) => Some(Mention::of_key(&option.entry, Vec::new(), option.range)),
         Target::Word(word) => {
             let functions = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
             let option = word.value_of.as_deref()?;
-            let is_function = is_config(snapshot, path) && functions.contains(&option);
-            is_function.then(|| Mention {
-                named: Named::Function(word.word),
-                range: word.range,
-            })
+            match is_config(snapshot, path) && functions.contains(&option) {
+                true => mention(Named::Function(word.word), word.range),
+                false => None,
+            }
         }
         Target::Blob(_) | Target::None => None,
     }
@@ -129,9 +139,10 @@ fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
         let map = ScalarMap::new(file.text(), tree.node(span.node));
         map.source_range(0..span.text.len())
     };
+    let list_variable = variable(&list.text);
     if list.range.touches(offset) {
         return Some(Mention {
-            named: Named::Variable(variable(&list.text)),
+            named: Named::Variable(list_variable),
             range: place(list),
         });
     }
@@ -140,7 +151,7 @@ fn in_mapped_paths(file: &File, tree: &Tree, offset: usize) -> Option<Mention> {
     let range = places.find(|place| place.touches(offset))?;
     Some(Mention {
         named: Named::Element(ElementTarget {
-            variable: variable(&list.text),
+            variable: list_variable,
             name: element.text.clone(),
             place: place(element),
             level: level.range,
@@ -199,53 +210,37 @@ fn anchor_at(tree: &Tree, offset: usize) -> Option<Mention> {
 fn in_token(file: &File, tree: &Tree, token: &TokenTarget, offset: usize) -> Option<Mention> {
     let node = tree.node(*tree.path_at(offset).last()?);
     let map = ScalarMap::new(file.text(), node);
-    let place = |from: usize, to: usize| map.source_range(from..to);
+    let named_variable = |written: &str, at: TextRange| Mention {
+        named: Named::Variable(variable(written)),
+        range: map.source_range(at.as_usize()),
+    };
     match &token.token.kind {
         TokenKind::Variable { .. } => {
             let inner = token.token.inner;
-            Some(Mention {
-                named: Named::Variable(variable(inner.slice(&token.text))),
-                range: place(inner.start as usize, inner.end as usize),
-            })
+            Some(named_variable(inner.slice(&token.text), inner))
         }
         TokenKind::Call {
             method: Method::Scope,
             argument,
             argument_range,
-        } => Some(Mention {
-            named: Named::Variable(variable(argument)),
-            range: place(argument_range.start as usize, argument_range.end as usize),
-        }),
+        } => Some(named_variable(argument, *argument_range)),
         TokenKind::Call {
             method: Method::Lookup | Method::Hiera | Method::Alias,
             argument,
             argument_range,
         } => {
-            let start = argument_range.start as usize;
-            let parts = split_key(argument).ok()?;
+            let written = WrittenKey {
+                key: argument,
+                plain: Some(*argument_range),
+                whole: *argument_range,
+            };
             let here = map.decoded_offset(offset);
-            let last = parts.len().checked_sub(1)?;
-            let part = match argument_range.touches(here) {
-                true => parts
-                    .iter()
-                    .position(|(_, range)| here <= start + range.end as usize),
-                false => None,
-            };
-            let part = part.unwrap_or(last);
-            let from = start + parts.first()?.1.start as usize;
-            let range = place(from, start + parts.get(part)?.1.end as usize);
-            let key = Key::parse(argument).ok()?;
-            let mut steps = steps_of(&key);
-            steps.truncate(part);
-            let key = KeyTarget {
-                steps,
-                range,
-                ..KeyTarget::of_root(key.root.as_name()?)
-            };
-            Some(Mention {
-                named: Named::Key(key),
-                range,
-            })
+            let (root, steps, range) = written.part_at(match argument_range.touches(here) {
+                true => here,
+                false => argument_range.end as usize,
+            })?;
+            let range = map.source_range(range.as_usize());
+            Some(Mention::of_key(&root, steps, range))
         }
         TokenKind::Call {
             method: Method::Literal,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::named::{Mention, Named};
-use super::target::{KeyTarget, steps_of};
+use super::named::Mention;
+use super::target::steps_of;
 use crate::interpolation::{Key, split_key};
 use crate::text::TextRange;
 use crate::value::Value;
@@ -37,22 +37,22 @@ impl WrittenKey<'_> {
 
     /// The key up to the segment at `offset`.
     pub(super) fn at(&self, offset: usize) -> Option<Mention> {
+        let (root, steps, range) = self.part_at(offset)?;
+        Some(Mention::of_key(&root, steps, range))
+    }
+
+    /// The key up to the segment at `offset`: its name, the steps, and their range.
+    pub(super) fn part_at(&self, offset: usize) -> Option<(Arc<str>, Vec<Value>, TextRange)> {
         let parts = split_key(self.key).ok()?;
         let start = self.plain.map_or(self.whole.start + 1, |plain| plain.start);
         let here = offset.saturating_sub(start as usize);
-        let part = parts
-            .iter()
-            .position(|(_, range)| here <= range.end as usize);
+        let mut ends = parts.iter().map(|(_, range)| range.end as usize);
+        let part = ends.position(|end| here <= end);
         let part = part.unwrap_or(parts.len().checked_sub(1)?);
-        let range = self.up_to(part)?;
         let parsed = Key::of(self.key).ok()?;
         let mut steps = steps_of(&parsed);
         steps.truncate(part);
-        let named = Named::Key(KeyTarget {
-            steps,
-            range,
-            ..KeyTarget::of_root(parsed.root.as_name()?)
-        });
-        Some(Mention { named, range })
+        let root = Arc::from(parsed.root.as_name()?);
+        Some((root, steps, self.up_to(part)?))
     }
 }

@@ -1,15 +1,16 @@
 //! Reasons that forbid renaming a key, and changes that the user has to confirm.
 
-use super::{Renaming, exact_pattern, format_of};
+use super::{Renaming, exact_pattern, format_of, place_in};
 use crate::analysis::{Environments, HieraFiles};
+use crate::ide::call_hierarchy::root_of;
 use crate::ide::code_names::lookups_of;
 use crate::ide::target::KeyTarget;
 use crate::regexp::Regexp;
-use crate::syntax::NodeKind;
 use crate::syntax::psych::{Resolved, resolve_plain};
+use crate::syntax::{NodeId, NodeKind};
 use crate::text::TextRange;
 use crate::value::Value;
-use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, path};
+use crate::workspace::{CodeFacts, File, Format, LOOKUP_OPTIONS, RootKind, path};
 
 impl Renaming<'_> {
     /// Allows names that need no quotes as a key or in a token.
@@ -23,17 +24,9 @@ impl Renaming<'_> {
                  quotes mean something else in lookups"
             ));
         }
-        match resolve_plain(name) {
-            Resolved::String => Ok(()),
-            Resolved::Null
-            | Resolved::Bool(_)
-            | Resolved::Int(_)
-            | Resolved::BigInt(_)
-            | Resolved::Float(_)
-            | Resolved::Symbol(_)
-            | Resolved::Date
-            | Resolved::Time
-            | Resolved::Invalid { .. } => Err(format!(
+        match matches!(resolve_plain(name), Resolved::String) {
+            true => Ok(()),
+            false => Err(format!(
                 "'{name}' is not a name for a key: YAML does not read it as a string"
             )),
         }
@@ -54,10 +47,9 @@ impl Renaming<'_> {
         }
         if let Some(parameter) = self.parameter() {
             let (old, class) = (&parameter.parameter.name, &parameter.class.definition.name);
-            let name = new
-                .rsplit_once("::")
-                .filter(|(new_class, _)| **new_class == **class);
-            if !name.is_some_and(|(_, name)| is_parameter_name(name)) {
+            let name = new.strip_prefix(&**class);
+            let name = name.and_then(|rest| rest.strip_prefix("::"));
+            if !name.is_some_and(is_parameter_name) {
                 return Err(format!(
                     "'{class}::{old}' is the parameter ${old} of the class {class}: a new name is '{class}::' and the \
                      new name of the parameter"
@@ -72,19 +64,16 @@ impl Renaming<'_> {
         let related = HieraFiles::related_to(self.analysis, from);
         let mut holders = snapshot.iter_files_with(new);
         if let Some(file) = holders.find(|file| related.contains(file)) {
-            return Err(format!(
-                "'{new}' is already set, in {}",
-                self.place(file, new)
-            ));
+            let line = file.facts().key(new).map_or(1, |fact| fact.line + 1);
+            let name = path::name(file.path());
+            return Err(format!("'{new}' is already set, in {name}:{line}"));
         }
         for file in &self.files {
             let facts = file.facts();
-            if let Some(reference) = facts.references().find(|reference| {
-                crate::ide::call_hierarchy::root_of(&reference.key).as_ref() == new
-            }) {
-                let line = file.line(reference.range.start as usize) + 1;
-                let at = path::name(file.path());
-                return Err(format!("'{new}' is already looked up, in {at}:{line}"));
+            let mut references = facts.references();
+            if let Some(taken) = references.find(|one| *root_of(&one.key) == *new) {
+                let at = place_in(file, taken.range);
+                return Err(format!("'{new}' is already looked up, in {at}"));
             }
             if let Some(code) = &facts.code {
                 self.check_code(file, code)?;
@@ -140,25 +129,18 @@ impl Renaming<'_> {
     }
 
     /// Forbids a new name that is already looked up, and an old one that a computed lookup may use.
-    pub(super) fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {
+    fn check_code(&self, file: &File, code: &CodeFacts) -> Result<(), String> {
         let new = KeyTarget::of_root(self.new_name);
-        let place = |at: TextRange| {
-            let line = file.line(at.start as usize) + 1;
-            format!("{}:{line}", path::name(file.path()))
-        };
         if let Some((at, _)) = lookups_of(code, &new).next() {
-            return Err(format!(
-                "'{}' is already looked up, in {}",
-                self.new_name,
-                place(at)
-            ));
+            let (new, at) = (self.new_name, place_in(file, at));
+            return Err(format!("'{new}' is already looked up, in {at}"));
         }
         let old = &*self.key.root;
         for lookup in &code.lookups {
             if lookup.key.may_partly_be(old) {
                 return Err(format!(
                     "{} looks up a key that is computed and can be '{old}': it would not be found there",
-                    place(lookup.place)
+                    place_in(file, lookup.place)
                 ));
             }
         }
@@ -166,15 +148,14 @@ impl Renaming<'_> {
     }
 
     /// A pattern that matches only one of the names changes the key's options: to be confirmed.
-    pub(super) fn check_option(
+    fn check_option(
         &self,
         file: &File,
         entry: &str,
         at: TextRange,
     ) -> Result<Option<String>, String> {
         let (old, new) = (&*self.key.root, self.new_name);
-        let line = file.line(at.start as usize) + 1;
-        let place = format!("{}:{line}", path::name(file.path()));
+        let place = place_in(file, at);
         if entry == new {
             return Err(format!(
                 "lookup_options already has an entry for '{new}', in {place}"
@@ -199,12 +180,11 @@ impl Renaming<'_> {
     }
 
     /// Data of a module may only have keys of the module.
-    pub(super) fn check_module(&self, file: &File) -> Result<(), String> {
+    fn check_module(&self, file: &File) -> Result<(), String> {
         let (old, new) = (&*self.key.root, self.new_name);
         let module = |name: &str| name.split_once("::").map(|(module, _)| module.to_owned());
         let root = self.analysis.snapshot.root_of(file.path());
-        let is_module =
-            root.is_some_and(|root| matches!(root.kind, crate::workspace::RootKind::Module { .. }));
+        let is_module = root.is_some_and(|root| matches!(root.kind, RootKind::Module { .. }));
         match is_module && module(old) != module(new) {
             true => Err(format!(
                 "{} is data of a module, which is only asked for keys of that module: '{new}' would not \
@@ -216,18 +196,13 @@ impl Renaming<'_> {
     }
 
     /// Forbids keys in HOCON files, and keys that come from an anchor or an alias.
-    pub(super) fn check_written(&self, file: &File, key: TextRange) -> Result<(), String> {
-        let place = format!(
-            "{}:{}",
-            path::name(file.path()),
-            file.line(key.start as usize) + 1
-        );
+    fn check_written(&self, file: &File, key: TextRange) -> Result<(), String> {
+        let place = place_in(file, key);
         if file.format() == Some(Format::Hocon) {
             return Err(format!("{place}: keys of HOCON files cannot be renamed"));
         }
-        let start = key.start as usize;
         let snapshot = self.analysis.snapshot;
-        let parse = snapshot.parse_around(file, format_of(file), start);
+        let parse = snapshot.parse_around(file, format_of(file), key.start as usize);
         let tree = &parse.tree;
         let is_broken = tree.broken().iter().any(|entry| entry.range.contains(key));
         let is_entry = tree.entry_at(key).is_some_and(|(at, _)| {
@@ -256,20 +231,17 @@ impl Renaming<'_> {
                 continue;
             };
             if let Some((at, _)) = positions.place(file, &self.key.root, &taken) {
-                let line = file.line(at.start as usize) + 1;
-                let (name, at) = (self.new_name, path::name(file.path()));
-                return Err(format!("'{name}' already exists, in {at}:{line}"));
+                let (name, at) = (self.new_name, place_in(file, at));
+                return Err(format!("'{name}' already exists, in {at}"));
             }
             if let Some((at, _)) = positions.place(file, &self.key.root, &self.key.steps) {
                 if file.format() == Some(Format::Hocon) {
                     return Err("keys of HOCON files cannot be renamed".to_owned());
                 }
-                let line = file.line(at.start as usize) + 1;
-                let is_own = fact.value.contains(at) && !self.is_shared(file, at);
-                if !is_own {
+                if !fact.value.contains(at) || self.is_shared(file, at) {
                     return Err(format!(
-                        "{}:{line}: the key is part of an anchor, so that other values would change too",
-                        path::name(file.path())
+                        "{}: the key is part of an anchor, so that other values would change too",
+                        place_in(file, at)
                     ));
                 }
             }
@@ -278,24 +250,15 @@ impl Renaming<'_> {
     }
 
     /// Whether a range is inside of a node with an anchor that an alias uses.
-    pub(super) fn is_shared(&self, file: &File, at: TextRange) -> bool {
+    fn is_shared(&self, file: &File, at: TextRange) -> bool {
         let parse = self.analysis.snapshot.parse_of(file, format_of(file));
         let tree = &parse.tree;
-        tree.nodes().any(|(_, node)| match &node.kind {
-            NodeKind::Alias {
-                target: Some(target),
-                ..
-            } => tree.node(*target).range.contains(at),
-            NodeKind::Alias { .. }
-            | NodeKind::Scalar(_)
-            | NodeKind::Mapping(_)
-            | NodeKind::Sequence(_) => false,
-        })
-    }
-
-    pub(super) fn place(&self, file: &File, key: &str) -> String {
-        let line = file.facts().key(key).map_or(1, |fact| fact.line + 1);
-        format!("{}:{line}", path::name(file.path()))
+        let is_around = |target: &Option<NodeId>| {
+            target.is_some_and(|target| tree.node(target).range.contains(at))
+        };
+        tree.nodes().any(
+            |(_, node)| matches!(&node.kind, NodeKind::Alias { target, .. } if is_around(target)),
+        )
     }
 }
 

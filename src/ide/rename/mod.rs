@@ -19,7 +19,6 @@ use crate::ide::expected_keys::is_expectations;
 use crate::ide::named::{self, Mention, Named};
 use crate::ide::references::{Occurrence, Role, files_with, occurrences};
 use crate::ide::target::KeyTarget;
-use crate::syntax::Tree;
 use crate::text::{TextEdit, TextRange};
 use crate::workspace::{File, Format, LOOKUP_OPTIONS, Root, path};
 use parameter::ParameterRename;
@@ -50,21 +49,18 @@ pub fn prepare(
     let mention = mentioned(analysis, path, offset)?;
     let text = analysis.snapshot.file(path).map(|file| file.text());
     let file = text.ok_or_else(String::new)?;
-    Ok(match &mention.named {
-        Named::Key(key) => match key.steps.last() {
-            Some(step) => (last_part(file, mention.range), step.to_s()),
-            None => match parameter_here(file, &mention, key) {
-                Some((range, name)) => (range, name.to_owned()),
-                None => (bare(file, mention.range), key.root.to_string()),
-            },
+    if let Named::Anchor { name, .. } = &mention.named {
+        return Ok((without_sigil(mention.range), name.to_string()));
+    }
+    let Named::Key(key) = &mention.named else {
+        return Err(String::new());
+    };
+    Ok(match key.steps.last() {
+        Some(step) => (last_part(file, mention.range), step.to_s()),
+        None => match parameter_here(file, &mention, key) {
+            Some((range, name)) => (range, name.to_owned()),
+            None => (bare(file, mention.range), key.root.to_string()),
         },
-        Named::Anchor { name, .. } => (without_sigil(mention.range), name.to_string()),
-        Named::Pattern(_)
-        | Named::Variable(_)
-        | Named::Element(_)
-        | Named::Path(_)
-        | Named::Function(_)
-        | Named::Class(_) => return Err(String::new()),
     })
 }
 
@@ -79,55 +75,39 @@ pub fn rename(
     new_name: &str,
 ) -> Result<Renamed, String> {
     let mention = mentioned(analysis, path, offset)?;
-    match &mention.named {
-        Named::Key(key) => {
-            let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
-            // Inside its class, a parameter has a shorter name.
-            let full = parameter_here(file.text(), &mention, key).and_then(|_| {
-                let (class, _) = split_key(&key.root)?;
-                let name = new_name.trim_start_matches('$');
-                (!name.contains("::")).then(|| format!("{class}::{name}"))
-            });
-            let root = analysis.answering(path).map(|view| view.root);
-            let (from, files) = together(analysis, path, &mention.named);
-            let renaming = Renaming {
-                analysis,
-                root,
-                key,
-                new_name: full.as_deref().unwrap_or(new_name),
-                files,
-            };
-            renaming.check_name()?;
-            let (to_confirm, to_know) = match key.steps.is_empty() {
-                true => {
-                    renaming.check_reach(path)?;
-                    (renaming.check_top_level(from)?, renaming.of_unseen_class())
-                }
-                false => {
-                    renaming.check_nested()?;
-                    (Vec::new(), None)
-                }
-            };
-            Ok(Renamed {
-                edits: renaming.edits(&mention.named)?,
-                to_confirm,
-                to_know: to_know.into_iter().collect(),
-            })
+    let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
+    let Named::Key(key) = &mention.named else {
+        return Ok(Renamed {
+            edits: of_anchor(analysis, file, &mention.named, new_name)?,
+            ..Renamed::default()
+        });
+    };
+    // Inside its class, a parameter has a shorter name.
+    let full = parameter_here(file.text(), &mention, key).and_then(|_| {
+        let (class, _) = split_key(&key.root)?;
+        let name = new_name.trim_start_matches('$');
+        (!name.contains("::")).then(|| format!("{class}::{name}"))
+    });
+    let (from, files) = together(analysis, path, &mention.named);
+    let renaming = Renaming {
+        analysis,
+        root: analysis.answering(path).map(|view| view.root),
+        key,
+        new_name: full.as_deref().unwrap_or(new_name),
+        files,
+    };
+    renaming.check_name()?;
+    let mut renamed = Renamed::default();
+    match key.steps.is_empty() {
+        true => {
+            renaming.check_reach(path)?;
+            renamed.to_confirm = renaming.check_top_level(from)?;
+            renamed.to_know.extend(renaming.of_unseen_class());
         }
-        named @ Named::Anchor { .. } => {
-            let edits = of_anchor(analysis, path, named, new_name)?;
-            Ok(Renamed {
-                edits,
-                ..Renamed::default()
-            })
-        }
-        Named::Pattern(_)
-        | Named::Variable(_)
-        | Named::Element(_)
-        | Named::Path(_)
-        | Named::Function(_)
-        | Named::Class(_) => Err(String::new()),
+        false => renaming.check_nested()?,
     }
+    renamed.edits = renaming.edits(&mention.named)?;
+    Ok(renamed)
 }
 
 /// The files that are renamed together, and the file that determines them: the data file with the
@@ -153,10 +133,8 @@ fn together<'a>(
 /// The key, parameter or anchor under the cursor, if it can be renamed.
 fn mentioned(analysis: Analysis<'_>, path: &str, offset: usize) -> Result<Mention, String> {
     let nothing = || "there is no key and no anchor here".to_owned();
-    let is_code = analysis
-        .snapshot
-        .file(path)
-        .is_some_and(|file| file.facts().code.is_some());
+    let file = analysis.snapshot.file(path);
+    let is_code = file.is_some_and(|file| file.facts().code.is_some());
     if !is_code && !analysis.reads(path) && !is_expectations(path) {
         return Err(nothing());
     }
@@ -247,53 +225,36 @@ impl<'r> Renaming<'r> {
     fn edit(&self, file: &File, one: &Occurrence) -> Result<Option<TextEdit>, String> {
         let text = file.text();
         let written = one.name.slice(text);
-        Ok(match one.role {
-            Role::Definition => Some(self.named_anew(file, one.name)),
-            Role::Option => {
-                let entry = written.trim_matches(['"', '\'']);
-                match entry.starts_with('^') {
-                    false => Some(self.named_anew(file, one.name)),
-                    // Other patterns match more names.
-                    true => (exact_pattern(entry) == Some(&*self.key.root)).then(|| {
-                        let new = written.replace(&*self.key.root, self.new_name);
-                        TextEdit::replace(one.name, new)
-                    }),
-                }
+        let (root, new) = (&*self.key.root, self.new_name);
+        if one.role == Role::Use {
+            let (part, old) = match self.key.steps.last() {
+                Some(step) => (last_part(text, one.name), step.to_s()),
+                None => (bare(text, one.name), root.to_owned()),
+            };
+            let is_plain = !written.contains('\\') && !written.contains("''");
+            // A quoted segment keeps its quotes, and the new name needs none.
+            if !is_plain || part.slice(text).trim_matches(['"', '\'']) != old {
+                return Err(format!(
+                    "{}: the token names the key with escapes: rename it there by hand first",
+                    place_in(file, one.name)
+                ));
             }
-            Role::Use => {
-                let argument = written;
-                let is_plain = !argument.contains('\\') && !argument.contains("''");
-                let old = match self.key.steps.last() {
-                    Some(step) => step.to_s(),
-                    None => self.key.root.to_string(),
-                };
-                let part = match self.key.steps.is_empty() {
-                    true => bare(text, one.name),
-                    false => last_part(text, one.name),
-                };
-                // A quoted segment keeps its quotes, and the new name needs none.
-                if !is_plain || part.slice(text).trim_matches(['"', '\'']) != old {
-                    let line = file.line(one.name.start as usize) + 1;
-                    return Err(format!(
-                        "{}:{line}: the token names the key with escapes: rename it there by hand first",
-                        path::name(file.path())
-                    ));
-                }
-                Some(TextEdit::replace(part, self.new_name))
-            }
-        })
-    }
-
-    /// The new name of a key, with the quotes or colon of the old one.
-    fn named_anew(&self, file: &File, at: TextRange) -> TextEdit {
-        let written = at.slice(file.text());
-        let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''));
-        let colon = match quote {
-            None if written.starts_with(':') => ":",
-            Some(_) | None => "",
+            return Ok(Some(TextEdit::replace(part, new)));
+        }
+        let entry = written.trim_matches(['"', '\'']);
+        if one.role == Role::Option && entry.starts_with('^') {
+            // Other patterns match more names.
+            let is_exact = exact_pattern(entry) == Some(root);
+            return Ok(is_exact.then(|| TextEdit::replace(one.name, written.replace(root, new))));
+        }
+        // The quotes or colon of the old name stay.
+        let sign = match written.chars().next() {
+            Some(sign @ ('"' | '\'' | ':')) => String::from(sign),
+            Some(_) | None => String::new(),
         };
-        let quote = quote.map(String::from).unwrap_or_default();
-        TextEdit::replace(at, format!("{colon}{quote}{}{quote}", self.new_name))
+        let end = sign.trim_start_matches(':');
+        let edit = TextEdit::replace(one.name, format!("{sign}{new}{end}"));
+        Ok(Some(edit))
     }
 }
 
@@ -309,6 +270,12 @@ fn parameter_here<'t>(
     }
     let (_, name) = split_key(&key.root)?;
     (written == name).then_some((mention.range, written))
+}
+
+/// A place in a file, for people: `FILE:LINE`.
+fn place_in(file: &File, at: TextRange) -> String {
+    let line = file.line(at.start as usize) + 1;
+    format!("{}:{line}", path::name(file.path()))
 }
 
 fn format_of(file: &File) -> Format {
@@ -342,18 +309,14 @@ fn bare(text: &str, range: TextRange) -> TextRange {
 /// The last segment of a dotted key, without its quotes; all of a key without dots.
 fn last_part(text: &str, range: TextRange) -> TextRange {
     let written = range.slice(text);
-    let start = crate::interpolation::split_key(written)
-        .ok()
-        .and_then(|parts| Some(parts.last()?.1.start))
-        .filter(|_| !written.starts_with(['"', '\'']) || written.contains('.'));
-    let start = start.unwrap_or(0);
-    bare(
-        text,
-        TextRange {
-            start: range.start + start,
-            end: range.end,
-        },
-    )
+    let parts = crate::interpolation::split_key(written);
+    let last = parts.ok().and_then(|parts| Some(parts.last()?.1));
+    let last = last.filter(|_| !written.starts_with(['"', '\'']) || written.contains('.'));
+    let last = TextRange {
+        start: range.start + last.map_or(0, |last| last.start),
+        end: range.end,
+    };
+    bare(text, last)
 }
 
 fn without_sigil(range: TextRange) -> TextRange {
@@ -365,7 +328,7 @@ fn without_sigil(range: TextRange) -> TextRange {
 
 fn of_anchor(
     analysis: Analysis<'_>,
-    path: &str,
+    file: &File,
     named: &Named,
     new_name: &str,
 ) -> Result<Edits, String> {
@@ -375,15 +338,10 @@ fn of_anchor(
             "'{new_name}' is not a name for an anchor: letters, digits, _ and -"
         ));
     }
-    let file = analysis.snapshot.file(path).ok_or_else(String::new)?;
     let parse = analysis.snapshot.parse_of(file, format_of(file));
-    let is_taken = |tree: &Tree| {
-        tree.nodes().any(|(_, node)| {
-            let anchor = node.anchor.as_ref();
-            anchor.is_some_and(|anchor| &*anchor.text == new_name)
-        })
-    };
-    if is_taken(&parse.tree) {
+    let anchors = parse.tree.nodes();
+    let mut anchors = anchors.filter_map(|(_, node)| node.anchor.as_ref());
+    if anchors.any(|anchor| *anchor.text == *new_name) {
         return Err(format!("the file already has an anchor '{new_name}'"));
     }
     let edits = occurrences(analysis.snapshot, file, named).into_iter();

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use super::place_in;
 use crate::analysis::Analysis;
-use crate::ide::named::{Mention, Named};
-use crate::ide::target::KeyTarget;
-use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind, Lambda};
+use crate::ide::named::Mention;
+use crate::syntax::puppet::{self, Definition, Expression, ExpressionKind};
 use crate::text::{TextEdit, TextRange};
-use crate::workspace::{File, Language, language_of, path};
+use crate::workspace::{File, Language, language_of};
 
 /// Maximum number of classes to try for a variable.
 const MOST_CLASSES: usize = 50;
@@ -29,9 +29,8 @@ pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Opti
     let root = analysis.answering(path)?.root;
     let mut classes = snapshot.defined_names("").filter_map(|name| {
         let last = name.rsplit("::").next()?;
-        let class = analysis
-            .class(Some(root), name)
-            .filter(|_| text.contains(last))?;
+        let class = analysis.class(Some(root), name);
+        let class = class.filter(|_| text.contains(last))?;
         class.parameter(old).map(|_| name)
     });
     classes.by_ref().take(MOST_CLASSES).find_map(|class| {
@@ -43,14 +42,8 @@ pub(super) fn used_at(analysis: Analysis<'_>, path: &str, offset: usize) -> Opti
         let edits = rename.edits(file).ok()?;
         let mut places = edits.into_iter().map(|edit| edit.range);
         let range = places.find(|range| range.touches(offset))?;
-        let key = KeyTarget {
-            range,
-            ..KeyTarget::of_root(&format!("{class}::{old}"))
-        };
-        Some(Mention {
-            named: Named::Key(key),
-            range,
-        })
+        let key = format!("{class}::{old}");
+        Some(Mention::of_key(&key, Vec::new(), range))
     })
 }
 
@@ -65,7 +58,7 @@ pub(super) struct ParameterRename<'r> {
 }
 
 /// The edits found in one file.
-struct Found<'f> {
+struct ParameterEdits<'f> {
     text: &'f str,
     edits: Vec<TextEdit>,
     /// A variable of the class that already has the new name.
@@ -86,7 +79,7 @@ impl ParameterRename<'_> {
             return Ok(Vec::new());
         }
         let parse = puppet::parse(text, dialect);
-        let mut found = Found {
+        let mut found = ParameterEdits {
             text,
             edits: Vec::new(),
             taken: None,
@@ -100,12 +93,9 @@ impl ParameterRename<'_> {
             }
         });
         if let Some(taken) = found.taken {
-            let line = file.line(taken.start as usize) + 1;
+            let (class, new, at) = (self.class, self.new, place_in(file, taken));
             return Err(format!(
-                "the class {} already has a variable ${}, in {}:{line}",
-                self.class,
-                self.new,
-                path::name(file.path())
+                "the class {class} already has a variable ${new}, in {at}"
             ));
         }
         found.edits.sort_by_key(|edit| edit.range);
@@ -120,14 +110,12 @@ impl ParameterRename<'_> {
     }
 
     /// Visits a node. `is_own`: whether bare variable names refer to the class's variables.
-    fn visit(&self, node: &Expression, is_own: bool, found: &mut Found<'_>) {
+    fn visit(&self, node: &Expression, is_own: bool, found: &mut ParameterEdits<'_>) {
         let kind = &node.kind;
-        let is_own = match kind.is_definition() {
-            true => matches!(kind, ExpressionKind::Class(class) if self.is_own(class)),
-            false => {
-                let hides = |lambda: &Lambda| declares(&lambda.parameters, self.old);
-                is_own && !matches!(kind, ExpressionKind::Lambda(lambda) if hides(lambda))
-            }
+        let is_own = match kind {
+            ExpressionKind::Class(class) => self.is_own(class),
+            ExpressionKind::Lambda(lambda) => is_own && !declares(&lambda.parameters, self.old),
+            _ => is_own && !kind.is_definition(),
         };
         if let ExpressionKind::Parameter(parameter) = kind {
             self.named(&parameter.name, node.own, is_own, found);
@@ -159,15 +147,13 @@ impl ParameterRename<'_> {
     /// Whether bare names in a class refer to the variables: in the class itself, and in classes
     /// that inherit it without a parameter of that name.
     fn is_own(&self, class: &Definition) -> bool {
-        let inherits = class
-            .parent
-            .as_ref()
-            .is_some_and(|(name, _)| *name.trim_start_matches("::") == *self.class);
+        let parent = class.parent.as_ref();
+        let inherits = parent.is_some_and(|(name, _)| name.trim_start_matches("::") == self.class);
         *class.name == *self.class || inherits && !declares(&class.parameters, self.old)
     }
 
     /// Visits a variable.
-    fn named(&self, name: &str, at: TextRange, is_own: bool, found: &mut Found<'_>) {
+    fn named(&self, name: &str, at: TextRange, is_own: bool, found: &mut ParameterEdits<'_>) {
         let full = name.trim_start_matches("::").rsplit_once("::");
         let is_it = match full {
             Some((class, name)) => class == self.class && name == self.old,
@@ -194,35 +180,35 @@ impl ParameterRename<'_> {
             .eq_ignore_ascii_case(self.class)
     }
 
-    fn attributes(&self, attributes: &[Expression], found: &mut Found<'_>) {
+    fn attributes(&self, attributes: &[Expression], found: &mut ParameterEdits<'_>) {
         for attribute in attributes {
             if let ExpressionKind::Attribute(attribute) = &attribute.kind
                 && *attribute.name == *self.old
             {
-                found
-                    .edits
-                    .push(TextEdit::replace(attribute.place, self.new));
+                let edit = TextEdit::replace(attribute.place, self.new);
+                found.edits.push(edit);
             }
         }
     }
 
     /// Visits `@param NAME` in the comments right above the class.
-    fn documentation(&self, comments: &[TextRange], class: TextRange, found: &mut Found<'_>) {
+    fn documentation(
+        &self,
+        comments: &[TextRange],
+        class: TextRange,
+        found: &mut ParameterEdits<'_>,
+    ) {
         let mut below = class.start as usize;
-        let above = comments
-            .iter()
-            .rev()
-            .skip_while(|comment| comment.end > class.start);
-        for comment in above {
+        let above = comments.iter().rev();
+        for comment in above.skip_while(|comment| comment.end > class.start) {
             let gap = &found.text[comment.end as usize..below];
             if !gap.trim().is_empty() || gap.matches('\n').count() > 1 {
                 return;
             }
             below = comment.start as usize;
-            if let Some(range) = documented(found.text, *comment).filter(|range| {
-                let name = range.slice(found.text);
-                name == self.old
-            }) {
+            if let Some(range) = documented(found.text, *comment)
+                && range.slice(found.text) == self.old
+            {
                 found.edits.push(TextEdit::replace(range, self.new));
             }
         }
