@@ -2,10 +2,12 @@
 //!
 //! Callers provide the certificate and random numbers. Messages never contain plain text.
 
+use indexmap::IndexSet;
+
 use crate::analysis::Analysis;
 use crate::eyaml::{CryptoRngCore, DEFAULT_METHOD, Encryptor, EyamlError, block, edit_marks};
 use crate::hierarchy::Layer;
-use crate::lookup::Reading;
+use crate::lookup::{Place, Reading};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::{TextEdit, TextRange};
@@ -54,8 +56,7 @@ struct Secret {
 /// Why there is nothing to encrypt, for people.
 pub fn plan(analysis: &Analysis<'_>, at: &str, offset: usize) -> Result<EncryptionPlan, String> {
     let file = analysis.snapshot.file(at).ok_or("there is no such file")?;
-    let is_opened = levels(analysis, at).next().is_some();
-    if !is_opened {
+    if levels(analysis, at).is_empty() {
         return Err(
             "no level that reads this file decrypts values: Puppet would use the encrypted text as the value"
                 .to_owned(),
@@ -153,47 +154,40 @@ pub fn certificates(
         return Vec::new();
     };
     let folder = &governing.root.dir;
-    let mut named: Vec<String> = levels(analysis, at).collect();
+    let mut named = levels(analysis, at);
     let config = read(&path::join(folder, EYAML_CONFIG));
     let config = config.and_then(|text| load_yaml(text.as_bytes()).ok());
     let of_command = config.as_ref().and_then(|config| config.get(OPTION));
     named.extend(of_command.and_then(Value::as_str).map(str::to_owned));
     named.push(DEFAULT_CERTIFICATE.to_owned());
-    let absolute = named
-        .into_iter()
-        .filter(|name| !name.is_empty() && !name.contains("%{"));
-    let absolute = absolute.map(|name| match name.starts_with('/') {
-        true => path::normalise(&name),
-        false => path::normalise(&path::join(folder, &name)),
-    });
     let areas = analysis.snapshot.areas();
-    let mut found = Vec::new();
-    for at in absolute {
-        let is_inside = areas.iter().any(|area| path::within(&at, area).is_some());
-        if is_inside && !found.contains(&at) {
-            found.push(at);
-        }
-    }
-    found
+    let named = named
+        .iter()
+        .filter(|name| !name.is_empty() && !name.contains("%{"));
+    let absolute = named.map(|name| match name.starts_with('/') {
+        true => path::normalise(name),
+        false => path::normalise(&path::join(folder, name)),
+    });
+    let is_inside = |at: &String| areas.iter().any(|area| path::within(at, area).is_some());
+    let found: IndexSet<String> = absolute.filter(is_inside).collect();
+    found.into_iter().collect()
 }
 
 /// The certificate of each level that reads a file and decrypts values; empty if the level names none.
-fn levels<'a>(analysis: &'a Analysis<'_>, at: &'a str) -> impl Iterator<Item = String> + 'a {
-    let governing = analysis.governing(at).into_iter();
-    governing.flat_map(move |view| {
-        let opening = view.reach(at).into_iter();
-        let opening = opening.filter(|reach| reach.place.reading == Some(Reading::Opening));
-        let config = view.root.hiera_yaml.clone();
-        opening
-            .map(move |reach| {
-                let place = &reach.place;
-                let config = config.as_deref().filter(|_| place.layer != Layer::Global);
-                let options =
-                    config.and_then(|config| options(analysis.snapshot, config, place.index));
-                options.unwrap_or_default()
-            })
-            .collect::<Vec<_>>()
-    })
+fn levels(analysis: &Analysis<'_>, at: &str) -> Vec<String> {
+    let Some(view) = analysis.governing(at) else {
+        return Vec::new();
+    };
+    let certificate = |place: Place| {
+        let config = view.root.hiera_yaml.as_deref();
+        let config = config.filter(|_| place.layer != Layer::Global)?;
+        options(analysis.snapshot, config, place.index)
+    };
+    let places = view.reach(at).into_iter().map(|reach| reach.place);
+    let opening = places.filter(|place| place.reading == Some(Reading::Opening));
+    opening
+        .map(|place| certificate(place).unwrap_or_default())
+        .collect()
 }
 
 /// The certificate in a level's options.
@@ -218,14 +212,8 @@ fn value_at(tree: &Tree, offset: usize) -> Option<NodeId> {
 
 /// Whether a node is in a flow collection, where plain text must not contain brackets.
 fn is_in_flow(tree: &Tree, text: &str, id: NodeId) -> bool {
-    let mut above = tree.parent(id);
-    while let Some(id) = above {
-        if tree.node(id).range.slice(text).starts_with(['[', '{']) {
-            return true;
-        }
-        above = tree.parent(id);
-    }
-    false
+    let mut above = std::iter::successors(tree.parent(id), |id| tree.parent(*id));
+    above.any(|id| tree.node(id).range.slice(text).starts_with(['[', '{']))
 }
 
 /// Whether Puppet reads a scalar as a string; decrypted values always are strings.
@@ -244,8 +232,8 @@ fn is_followed(text: &str, end: usize) -> bool {
 
 /// The indentation of a block for a node: two more than its parent's line.
 fn indent(tree: &Tree, text: &str, id: NodeId) -> String {
-    let parent = tree.parent(id).map(|parent| tree.node(parent));
-    let start = parent.map_or(0, |parent: &TreeNode| parent.range.start as usize);
+    let parent = tree.parent(id);
+    let start = parent.map_or(0, |parent| tree.node(parent).range.start as usize);
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     " ".repeat(text[line..start].chars().count() + 2)
 }

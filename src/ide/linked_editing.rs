@@ -62,13 +62,12 @@ fn anchor(snapshot: &Snapshot, file: &File, offset: usize) -> Option<LinkedRange
     let named @ Named::Anchor { .. } = &mention.named else {
         return None;
     };
-    let mut ranges: Vec<TextRange> = occurrences(snapshot, file, named)
-        .into_iter()
-        .map(|one| TextRange {
-            start: one.name.start + 1,
-            end: one.name.end,
-        })
-        .collect();
+    let names = occurrences(snapshot, file, named).into_iter();
+    let bare = names.map(|one| TextRange {
+        start: one.name.start + 1,
+        end: one.name.end,
+    });
+    let mut ranges: Vec<TextRange> = bare.collect();
     ranges.sort_unstable();
     (ranges.len() > 1).then_some(LinkedRanges {
         ranges,

@@ -61,11 +61,8 @@ pub fn set_places(analysis: Analysis<'_>, root: &Root, variable: &str) -> Vec<Fi
         None => (0..analysis.nodes.len()).collect(),
     };
     let setters = setters(analysis, variable, &members);
-    let place = |setter: &Setter| {
-        let Assignment { file, place, .. } = &setter.assignment;
-        FilePlace::of(file, *place)
-    };
-    let mut places: Vec<FilePlace> = setters.iter().map(place).collect();
+    let set = setters.iter().map(|setter| &setter.assignment);
+    let mut places: Vec<FilePlace> = set.map(|set| FilePlace::of(&set.file, set.place)).collect();
     for written in assigned_places(analysis, root, variable) {
         if !places.contains(&written) {
             places.push(written);
@@ -140,11 +137,8 @@ who: web
         let fixture = Fixture::new("hiera.yaml", SITE);
         let (file, offset) = fixture.cursor.clone().expect("a cursor");
         let snapshot = fixture.on_disk();
-        let root = snapshot
-            .roots()
-            .environments()
-            .next()
-            .expect("an environment");
+        let root = snapshot.roots().environments().next();
+        let root = root.expect("an environment");
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let configs = ConfigCache::default();
         let names = [

@@ -16,7 +16,7 @@ use crate::regexp::Regexp;
 use crate::scope::KnownNodes;
 use crate::value::Value;
 use crate::workspace::{
-    File, Files as _, Format, KeyDiff, KeyFact, KeyState, LOOKUP_OPTIONS, Root, RootKind, Snapshot,
+    File, Files as _, Format, KeyDiff, KeyFact, KeyState, LOOKUP_OPTIONS, RootKind, Snapshot,
     differences_of_keys, path,
 };
 
@@ -52,22 +52,15 @@ pub(super) struct ChangeExtent {
 }
 
 /// A file in two versions; `None` if a version lacks it.
-struct Changed<'a> {
-    before: Option<&'a Arc<File>>,
-    after: Option<&'a Arc<File>>,
-}
+type FileVersions<'a> = [Option<&'a Arc<File>>; 2];
 
-impl<'a> Changed<'a> {
-    /// The existing versions, with their snapshots.
-    fn versions<'s>(
-        &self,
-        [before, after]: [&'s Snapshot; 2],
-    ) -> impl Iterator<Item = (&'s Snapshot, &'a Arc<File>)> + use<'s, 'a> {
-        let before = self.before.map(|file| (before, file));
-        before
-            .into_iter()
-            .chain(self.after.map(|file| (after, file)))
-    }
+/// The existing versions of a file, with their snapshots.
+fn existing<'a>(
+    versions: [&'a Snapshot; 2],
+    file: FileVersions<'a>,
+) -> impl Iterator<Item = (&'a Snapshot, &'a Arc<File>)> {
+    let versions = versions.into_iter().zip(file);
+    versions.filter_map(|(snapshot, file)| Some((snapshot, file?)))
 }
 
 /// Whether manifests set different variables for a node. Evaluates them for all nodes.
@@ -91,29 +84,20 @@ impl ChangeExtent {
             return everything();
         }
         let versions = [before.analysis.snapshot, after.analysis.snapshot];
-        let folders = Folders::of(before, after);
-        let Some(modules) = folders.other_modules(&before.environment, &after.environment) else {
+        let folders = WorkspaceFolders::of(before, after);
+        let modules = folders.other_modules(&before.environment, &after.environment);
+        let Some(mut whole_modules) = modules else {
             return everything();
         };
         let readable = [Readable::new(before), Readable::new(after)];
-        let mut extent = ChangeExtent {
-            touched: Touched::Keys(BTreeSet::new()),
-            edited: BTreeSet::new(),
-            members: Vec::new(),
-        };
         let mut data = Vec::new();
         let mut members = BTreeSet::new();
-        let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
-        let mut whole_modules = modules;
-        for changed in changed(versions, &folders) {
-            let files: Vec<_> = changed.versions(versions).collect();
-            let configured = files.iter().find_map(|(snapshot, file)| {
-                snapshot
-                    .roots()
-                    .iter()
-                    .find(|root| is_configured_by(root, file))
-            });
-            match configured.map(|root| &root.kind) {
+        for file in changed(versions, &folders) {
+            let files: Vec<_> = existing(versions, file).collect();
+            let mut configured = files
+                .iter()
+                .filter_map(|(snapshot, file)| snapshot.roots().of_config(file.path()));
+            match configured.next().map(|root| &root.kind) {
                 Some(RootKind::Module { name }) => {
                     whole_modules.insert(name.clone());
                     continue;
@@ -131,30 +115,28 @@ impl ChangeExtent {
                 }
                 continue;
             }
-            if let Some(file) = changed.before {
-                members.extend(readable[0].readers(before, file.path()));
+            for ((view, readable), file) in [before, after].into_iter().zip(&readable).zip(file) {
+                let readers = file.map(|file| readable.readers(view, file.path()));
+                members.extend(readers.into_iter().flatten());
             }
-            if let Some(file) = changed.after {
-                members.extend(readable[1].readers(after, file.path()));
-            }
-            data.push(changed);
+            data.push(file);
         }
+        let mut names = BTreeSet::new();
         for module in &whole_modules {
-            let prefix = format!("{module}::");
-            for snapshot in versions {
-                names.extend(snapshot.key_names(&prefix).cloned());
-            }
+            add_keys_of_module(versions, module, &mut names);
         }
-        extent.members = match whole_modules.is_empty() {
-            true => members.into_iter().collect(),
-            false => everything().members,
-        };
-        extent.touched = touched_by(versions, &data, names);
-        for changed in &data {
-            let diff = differences_of_keys(changed.before, changed.after);
-            extent.edited.extend(diff.touched().cloned());
+        let mut edited = BTreeSet::new();
+        for [before, after] in &data {
+            edited.extend(differences_of_keys(*before, *after).touched().cloned());
         }
-        extent
+        ChangeExtent {
+            touched: touched_by(versions, &data, names),
+            edited,
+            members: match whole_modules.is_empty() {
+                true => members.into_iter().collect(),
+                false => everything().members,
+            },
+        }
     }
 
     /// Whether a key, by its name in lookups, has changed entries itself.
@@ -181,19 +163,23 @@ impl ChangeExtent {
     }
 }
 
-fn is_configured_by(root: &Root, file: &File) -> bool {
-    root.hiera_yaml.as_deref() == Some(&**file.path())
+/// Adds the keys of a module.
+fn add_keys_of_module(versions: [&Snapshot; 2], module: &str, keys: &mut BTreeSet<Arc<str>>) {
+    let prefix = format!("{module}::");
+    for snapshot in versions {
+        keys.extend(snapshot.key_names(&prefix).cloned());
+    }
 }
 
 /// The folders of two versions of a workspace.
-struct Folders<'a> {
-    before: Cow<'a, str>,
-    after: Cow<'a, str>,
+struct WorkspaceFolders<'a> {
+    before: &'a str,
+    after: &'a str,
 }
 
-impl<'a> Folders<'a> {
+impl<'a> WorkspaceFolders<'a> {
     /// The workspace folders around two roots; the roots' folders if their paths below those differ.
-    fn of(before: &'a RootView<'_>, after: &'a RootView<'_>) -> Folders<'a> {
+    fn of(before: &'a RootView<'_>, after: &'a RootView<'_>) -> WorkspaceFolders<'a> {
         let around = |view: &'a RootView<'_>| {
             let folders = view.analysis.snapshot.folders().iter();
             let around = folders.filter(|folder| path::within(&view.root.dir, folder).is_some());
@@ -202,38 +188,30 @@ impl<'a> Folders<'a> {
         let rest = |view: &RootView<'_>, folder: &str| {
             path::within(&view.root.dir, folder).map(str::to_owned)
         };
-        match (around(before), around(after)) {
-            (Some(old), Some(new)) if rest(before, old) == rest(after, new) => Folders {
-                before: Cow::Borrowed(old),
-                after: Cow::Borrowed(new),
-            },
-            (_, _) => Folders {
-                before: Cow::Borrowed(&before.root.dir),
-                after: Cow::Borrowed(&after.root.dir),
-            },
-        }
+        let (before, after) = match (around(before), around(after)) {
+            (Some(old), Some(new)) if rest(before, old) == rest(after, new) => (old, new),
+            (_, _) => (&before.root.dir, &after.root.dir),
+        };
+        WorkspaceFolders { before, after }
     }
 
     /// The path in the new version.
     fn forward<'p>(&self, at: &'p str) -> Cow<'p, str> {
-        onto(at, &self.before, &self.after)
+        onto(at, self.before, self.after)
     }
 
     /// The path in the old version.
     fn back<'p>(&self, at: &'p str) -> Cow<'p, str> {
-        onto(at, &self.after, &self.before)
+        onto(at, self.after, self.before)
     }
 
     fn same_config(&self, before: &EnvironmentConfig, after: &EnvironmentConfig) -> bool {
-        match (before, after) {
-            (EnvironmentConfig::Elsewhere(old), EnvironmentConfig::Elsewhere(new)) => {
-                *self.forward(old) == **new
-            }
-            (
-                EnvironmentConfig::Own | EnvironmentConfig::None | EnvironmentConfig::Elsewhere(_),
-                _,
-            ) => before == after,
+        if let (EnvironmentConfig::Elsewhere(old), EnvironmentConfig::Elsewhere(new)) =
+            (before, after)
+        {
+            return *self.forward(old) == **new;
         }
+        before == after
     }
 
     /// The modules that differ between two environments; `None` if other settings differ.
@@ -245,34 +223,20 @@ impl<'a> Folders<'a> {
         let same = |old: &Option<Arc<str>>, new: &Option<Arc<str>>| {
             old.as_deref().map(|at| self.forward(at)) == new.as_deref().map(Cow::Borrowed)
         };
-        let moved: Vec<Cow<'_, str>> = before
-            .modulepath
-            .iter()
-            .map(|at| self.forward(at))
-            .collect();
+        let moved = before.modulepath.iter().map(|at| self.forward(at));
         let is_same = before.name == after.name
             && before.data_provider == after.data_provider
             && same(&before.dir, &after.dir)
             && self.same_config(&before.config, &after.config)
             && same(&before.global_dir, &after.global_dir)
             && same(&before.global_config, &after.global_config)
-            && moved
-                .iter()
-                .map(|at| &**at)
-                .eq(after.modulepath.iter().map(|at| &**at));
+            && moved.eq(after.modulepath.iter().map(|at| Cow::Borrowed(&**at)));
         if !is_same {
             return None;
         }
-        let old: BTreeSet<(&Arc<str>, Cow<'_, str>)> = before
-            .modules
-            .iter()
-            .map(|(name, at)| (name, self.forward(at)))
-            .collect();
-        let new = after
-            .modules
-            .iter()
-            .map(|(name, at)| (name, Cow::Borrowed(&**at)));
-        let new: BTreeSet<(&Arc<str>, Cow<'_, str>)> = new.collect();
+        let (old, new) = (before.modules.iter(), after.modules.iter());
+        let old: BTreeSet<_> = old.map(|(name, at)| (name, self.forward(at))).collect();
+        let new: BTreeSet<_> = new.map(|(name, at)| (name, Cow::Borrowed(&**at))).collect();
         let other = old.symmetric_difference(&new);
         Some(other.map(|(name, _)| (*name).clone()).collect())
     }
@@ -286,7 +250,10 @@ fn onto<'p>(at: &'p str, from: &str, to: &str) -> Cow<'p, str> {
 }
 
 /// The files that differ between two versions. O(files).
-fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec<Changed<'a>> {
+fn changed<'a>(
+    [before, after]: [&'a Snapshot; 2],
+    folders: &WorkspaceFolders<'_>,
+) -> Vec<FileVersions<'a>> {
     let differs =
         |old: &Arc<File>, new: &Arc<File>| !Arc::ptr_eq(old, new) && old.hash() != new.hash();
     // Versions of the same set of files share the numbers of files.
@@ -298,19 +265,13 @@ fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec
             false => before.file(&folders.back(file.path())),
         };
         if old.is_none_or(|old| differs(old, file)) {
-            found.push(Changed {
-                before: old,
-                after: Some(file),
-            });
+            found.push([old, Some(file)]);
         }
     }
     if !is_one_set {
         let gone = before.files();
         let gone = gone.filter(|file| after.file(&folders.forward(file.path())).is_none());
-        found.extend(gone.map(|file| Changed {
-            before: Some(file),
-            after: None,
-        }));
+        found.extend(gone.map(|file| [Some(file), None]));
     }
     found
 }
@@ -318,17 +279,15 @@ fn changed<'a>([before, after]: [&'a Snapshot; 2], folders: &Folders<'_>) -> Vec
 /// The keys that can differ between two versions of a workspace, regardless of levels. O(files +
 /// affected keys).
 pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
-    let folders = Folders {
-        before: Cow::Borrowed("/"),
-        after: Cow::Borrowed("/"),
+    let folders = WorkspaceFolders {
+        before: "/",
+        after: "/",
     };
     let versions = [before, after];
     let data = changed(versions, &folders);
-    let is_configuration = |changed: &Changed<'_>| {
-        changed.versions(versions).any(|(snapshot, file)| {
-            let mut roots = snapshot.roots().iter();
-            roots.any(|root| is_configured_by(root, file))
-        })
+    let is_configuration = |file: &FileVersions<'_>| {
+        let mut files = existing(versions, *file);
+        files.any(|(snapshot, file)| snapshot.roots().of_config(file.path()).is_some())
     };
     if before.roots() != after.roots() || data.iter().any(is_configuration) {
         return Touched::All;
@@ -339,31 +298,25 @@ pub(super) fn touched(before: &Snapshot, after: &Snapshot) -> Touched {
 /// The keys with a merge that may differ due to `lookup_options` in some files, and the keys that
 /// look them up. O(files + affected keys).
 pub(super) fn merged_anew<'p>(
-    [before, after]: [&Snapshot; 2],
+    versions: [&Snapshot; 2],
     paths: impl Iterator<Item = &'p Arc<str>>,
 ) -> Touched {
     let mut keys = BTreeSet::new();
     for path in paths {
-        let changed = Changed {
-            before: before.file(path),
-            after: after.file(path),
-        };
-        let diff = differences_of_keys(changed.before, changed.after);
-        match touched_by_options([before, after], &changed, &diff) {
+        let file = versions.map(|snapshot| snapshot.file(path));
+        let diff = differences_of_keys(file[0], file[1]);
+        match touched_by_options(versions, file, &diff) {
             Some(found) => keys.extend(found),
             None => return Touched::All,
         }
     }
-    for snapshot in [before, after] {
-        add_users(snapshot, &mut keys);
-    }
-    Touched::Keys(keys)
+    with_users(versions, keys)
 }
 
 /// The keys that changed data files can affect, and `keys`.
 fn touched_by(
     versions: [&Snapshot; 2],
-    data: &[Changed<'_>],
+    data: &[FileVersions<'_>],
     mut keys: BTreeSet<Arc<str>>,
 ) -> Touched {
     // A file that Puppet refuses fails every lookup that reads it; one without a hash may do so
@@ -373,23 +326,18 @@ fn touched_by(
         file.format()
             .is_none_or(|format| is_unread && !is_empty(snapshot, file, format))
     };
-    for changed in data {
-        if changed.versions(versions).any(decides) {
+    for &file in data {
+        if existing(versions, file).any(decides) {
             return Touched::All;
         }
-        let diff = differences_of_keys(changed.before, changed.after);
+        let diff = differences_of_keys(file[0], file[1]);
         keys.extend(diff.touched().cloned());
-        match touched_by_options(versions, changed, &diff) {
+        match touched_by_options(versions, file, &diff) {
             Some(found) => keys.extend(found),
             None => return Touched::All,
         }
     }
-    if !keys.is_empty() {
-        for snapshot in versions {
-            add_users(snapshot, &mut keys);
-        }
-    }
-    Touched::Keys(keys)
+    with_users(versions, keys)
 }
 
 /// Whether a file is a hash without keys.
@@ -403,7 +351,7 @@ fn is_empty(snapshot: &Snapshot, file: &File, format: Format) -> bool {
 /// can affect any key.
 fn touched_by_options(
     versions: [&Snapshot; 2],
-    changed: &Changed<'_>,
+    file: FileVersions<'_>,
     diff: &KeyDiff,
 ) -> Option<BTreeSet<Arc<str>>> {
     if !diff.touched().any(|name| **name == *LOOKUP_OPTIONS) {
@@ -424,7 +372,7 @@ fn touched_by_options(
     };
     // If no entry differs, something else does: the order, an alias.
     let is_plain = !diff.lookup_options.is_empty()
-        && changed.versions(versions).all(is_orderly)
+        && existing(versions, file).all(is_orderly)
         && versions.into_iter().all(all_are_hashes)
         && !diff.lookup_options.iter().any(|name| has_tokens(name));
     if !is_plain {
@@ -432,65 +380,57 @@ fn touched_by_options(
     }
     let mut touched: BTreeSet<Arc<str>> = diff.lookup_options.iter().cloned().collect();
     // A module with options for foreign keys fails for all of its keys.
-    let mut roots = changed
-        .versions(versions)
-        .filter_map(|(snapshot, file)| snapshot.root_of(file.path()));
+    let mut roots =
+        existing(versions, file).filter_map(|(snapshot, file)| snapshot.root_of(file.path()));
     if let Some(RootKind::Module { name }) = roots.next().map(|root| &root.kind) {
-        let prefix = format!("{name}::");
-        for snapshot in versions {
-            touched.extend(snapshot.key_names(&prefix).cloned());
-        }
+        add_keys_of_module(versions, name, &mut touched);
     }
     // The first matching pattern wins, so the order matters.
-    let patterns = |file: Option<&Arc<File>>| -> Vec<Arc<str>> {
-        let names = file
+    let is_pattern = |name: &&Arc<str>| name.starts_with('^');
+    let [old, new] = file.map(|file| {
+        let options = file
             .into_iter()
             .flat_map(|file| &file.facts().lookup_options);
-        let names = names.map(|option| option.pattern.clone());
-        names.filter(|name| name.starts_with('^')).collect()
-    };
-    let (old, new) = (patterns(changed.before), patterns(changed.after));
+        let names = options.map(|option| &option.pattern);
+        names.filter(is_pattern).collect::<Vec<&Arc<str>>>()
+    });
     let kept = old.iter().filter(|name| new.contains(name));
     let same_order = kept.eq(new.iter().filter(|name| old.contains(name)));
-    let of_diff = diff
-        .lookup_options
-        .iter()
-        .filter(|name| name.starts_with('^'));
-    let mut changed: Vec<&Arc<str>> = of_diff.collect();
+    let mut changed: Vec<&Arc<str>> = diff.lookup_options.iter().filter(is_pattern).collect();
     if !same_order {
-        changed.extend(old.iter().chain(&new));
+        changed.extend(old.into_iter().chain(new));
     }
     for pattern in changed {
         // A pattern that does not compile fails every lookup.
         let pattern = Regexp::new(pattern).ok()?;
         for snapshot in versions {
             let names = snapshot.key_names("");
-            touched.extend(
-                names
-                    .filter(|name| pattern.is_match(name).unwrap_or(true))
-                    .cloned(),
-            );
+            let names = names.filter(|name| pattern.is_match(name).unwrap_or(true));
+            touched.extend(names.cloned());
         }
     }
     Some(touched)
 }
 
-/// Adds the keys that look up any of `keys`, directly or indirectly. O(files + found keys).
-fn add_users(snapshot: &Snapshot, keys: &mut BTreeSet<Arc<str>>) {
-    let tangled = snapshot.files().filter(|file| file.facts().is_tangled);
-    let mut tangles: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
-    for file in tangled {
-        add_tangles(file, &mut tangles);
-    }
-    let mut open: Vec<Arc<str>> = keys.iter().cloned().collect();
-    while let Some(key) = open.pop() {
-        let tangles = tangles.remove(&key).into_iter().flatten();
-        for user in snapshot.references().users(&key).cloned().chain(tangles) {
-            if keys.insert(user.clone()) {
-                open.push(user);
+/// Some keys and those that look them up, directly or indirectly. O(files + found keys).
+fn with_users(versions: [&Snapshot; 2], mut keys: BTreeSet<Arc<str>>) -> Touched {
+    for snapshot in versions {
+        let mut open: Vec<Arc<str>> = keys.iter().cloned().collect();
+        let tangled = snapshot.files().filter(|file| file.facts().is_tangled);
+        let mut tangles: HashMap<Arc<str>, BTreeSet<Arc<str>>> = HashMap::new();
+        for file in tangled.filter(|_| !open.is_empty()) {
+            add_tangles(file, &mut tangles);
+        }
+        while let Some(key) = open.pop() {
+            let tangles = tangles.remove(&key).into_iter().flatten();
+            for user in snapshot.references().users(&key).cloned().chain(tangles) {
+                if keys.insert(user.clone()) {
+                    open.push(user);
+                }
             }
         }
     }
+    Touched::Keys(keys)
 }
 
 /// Adds the keys of a tangled file to the users of the keys that their values may look up.
