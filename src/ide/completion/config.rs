@@ -80,12 +80,9 @@ pub(super) fn items(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 
 /// The elements before the cursor in a list of `mapped_paths`.
 fn mapped_before<'t>(question: &Question<'t>) -> Vec<&'t str> {
-    let text: &'t str = question.file.text();
-    let before = text.get(..question.offset).unwrap_or_default();
-    let Some(start) = before.rfind("mapped_paths") else {
+    let Some((_, written)) = question.before().rsplit_once("mapped_paths") else {
         return Vec::new();
     };
-    let written = &before[start + "mapped_paths".len()..];
     let written = written.trim_start_matches(['"', '\'', ':', ' ']);
     let bare = |element: &'t str| element.trim().trim_matches(['"', '\'']);
     let mut found: Vec<&str> = match written.strip_prefix('[') {
@@ -113,12 +110,9 @@ pub(super) fn mapped_element(question: &Question<'_>) -> Option<String> {
 }
 
 fn level(cursor: &Cursor) -> Item {
-    let indent = " ".repeat(4);
     Item {
-        insert: format!("- name: \n{indent}path: "),
-        snippet: Some(format!(
-            "- name: ${{1:Common}}\n{indent}path: ${{2:common.yaml}}"
-        )),
+        insert: "- name: \n    path: ".to_owned(),
+        snippet: Some("- name: ${1:Common}\n    path: ${2:common.yaml}".to_owned()),
         documentation: Some("a level; the first has the highest priority".to_owned()),
         label: match cursor.typed.is_empty() {
             true => "level".to_owned(),
@@ -131,10 +125,8 @@ fn level(cursor: &Cursor) -> Item {
 /// The base folder of paths at the cursor.
 fn datadir(question: &Question<'_>, view: &RootView<'_>) -> String {
     let text = question.file.text();
-    let parse = question
-        .analysis
-        .snapshot
-        .parse_of(question.file, Format::Yaml);
+    let snapshot = question.analysis.snapshot;
+    let parse = snapshot.parse_of(question.file, Format::Yaml);
     let spans = locate(&parse.tree);
     let levels = spans.hierarchy.iter().chain(&spans.default_hierarchy);
     let around = levels

@@ -124,19 +124,17 @@ pub(super) fn cursor_at(text: &str, offset: usize, style: DocumentStyle) -> Opti
     if let Some(opening) = above {
         return in_flow(text, opening, offset, steps);
     }
-    let value = start + line.rest;
-    if let Some(key) = &line.key {
-        steps.push(CursorStep::Key(key.clone()));
-        if before[value..].starts_with(['{', '[']) {
-            return in_flow(text, value, offset, steps);
+    let (from, kind) = match line.key {
+        Some(key) => {
+            steps.push(CursorStep::Key(key));
+            (start + line.rest, Slot::Value)
         }
-        return Some(slot(text, value, offset, steps, Slot::Value));
+        None => (start + line.column, Slot::Key),
+    };
+    if before[from..].starts_with(['{', '[']) {
+        return in_flow(text, from, offset, steps);
     }
-    let content = start + line.column;
-    if before[content..].starts_with(['{', '[']) {
-        return in_flow(text, content, offset, steps);
-    }
-    Some(slot(text, content, offset, steps, Slot::Key))
+    Some(slot(text, from, offset, steps, kind))
 }
 
 fn in_flow(text: &str, from: usize, offset: usize, mut steps: Vec<CursorStep>) -> Option<Cursor> {
@@ -191,7 +189,7 @@ fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Opti
     let mut opening = None;
     let mut column = line.column;
     // A list may have the same column as its key.
-    let mut after_dash = false;
+    let mut after_dash = !line.dashes.is_empty();
     let into_dashes = |dashes: &[usize], column: &mut usize, found: &mut Vec<CursorStep>| {
         for &dash in dashes.iter().rev() {
             if dash < *column {
@@ -200,10 +198,7 @@ fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Opti
             }
         }
     };
-    if !line.dashes.is_empty() {
-        into_dashes(&line.dashes, &mut column, &mut found);
-        after_dash = true;
-    }
+    into_dashes(&line.dashes, &mut column, &mut found);
     let mut end = above.len();
     for _ in 0..MOST_LINES {
         if end == 0 || column == 0 && !after_dash {
@@ -249,7 +244,7 @@ fn ancestors(above: &str, line: &BlockLine, steps: &mut Vec<CursorStep>) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::{CursorStep, DocumentStyle, Slot, cursor_at};
+    use super::{DocumentStyle, Slot, cursor_at};
 
     fn shown(text: &str, style: DocumentStyle) -> String {
         let offset = text.find("$0").unwrap();
@@ -257,11 +252,7 @@ mod tests {
         let Some(cursor) = cursor_at(&text, offset, style) else {
             return "nothing".into();
         };
-        let steps = cursor.steps.iter().map(|step| match step {
-            CursorStep::Key(key) => key.clone(),
-            CursorStep::Element => "-".to_owned(),
-        });
-        let steps = steps.collect::<Vec<_>>().join("/");
+        let steps = cursor.steps_as_words().collect::<Vec<_>>().join("/");
         let slot = match cursor.slot {
             Slot::Key => "key",
             Slot::Value => "value",

@@ -1,5 +1,7 @@
 //! The half-typed segment of a dotted key in a lookup; names with dots need quotes.
 
+use std::sync::Arc;
+
 use super::keys::names;
 use super::{Completion, Item, ItemKind, Question, answer, token};
 use crate::ide::hover::Described;
@@ -57,8 +59,7 @@ impl<'t> LastPart<'t> {
 
     /// The length of the segment's rest after the cursor.
     pub(super) fn rest(&self, question: &Question<'_>) -> usize {
-        let behind = question.file.text().get(question.offset..);
-        let behind = behind.unwrap_or_default();
+        let behind = question.behind();
         let rest = behind.trim_start_matches(token::is_part);
         let end = behind.len() - rest.len();
         let is_closed = self.typed.starts_with(self.quote) && rest.starts_with(self.mark);
@@ -67,45 +68,36 @@ impl<'t> LastPart<'t> {
 
     /// The items for the segment: keys of data, or keys below the key before the dot.
     pub(super) fn items(&self, question: &Question<'_>) -> Vec<Item> {
-        let items = match &self.above {
+        let items: Vec<Option<Item>> = match &self.above {
             Some(above) => {
                 let found = token::sub_keys(question, above).into_iter();
-                let items = found.map(|name| (Item::new(&*name, ItemKind::Key), name));
-                items.collect::<Vec<_>>()
+                found.map(|name| self.item(&name, None)).collect()
             }
             None => {
-                let found = names(question, self.typed.trim_start_matches(self.quote), &|_| {
-                    false
-                });
-                let items = found.into_iter().map(|name| {
-                    let item = Item {
-                        about: Some(Described::Key(name.clone())),
-                        ..Item::new(&*name, ItemKind::Key)
-                    };
-                    (item, name.to_string())
-                });
-                items.collect()
+                let typed = self.typed.trim_start_matches(self.quote);
+                let found = names(question, typed, &|_| false).into_iter();
+                let about = |name: &Arc<str>| Some(Described::Key(name.clone()));
+                found.map(|name| self.item(&name, about(&name))).collect()
             }
         };
-        let items = items.into_iter();
-        items
-            .filter_map(|(item, name)| self.quoted(item, &name))
-            .collect()
+        items.into_iter().flatten().collect()
     }
 
-    /// An item in quotes, if its name needs them or one is typed; `None` if quotes do not help.
-    fn quoted(&self, item: Item, name: &str) -> Option<Item> {
-        let needs_quotes = crate::analysis::quoted(name) != name;
-        if !needs_quotes && !self.typed.starts_with(self.quote) {
-            return Some(item);
+    /// An item, in quotes if its name needs them or one is typed; `None` if quotes do not help.
+    fn item(&self, name: &str, about: Option<Described>) -> Option<Item> {
+        let mut item = Item {
+            about,
+            ..Item::new(name, ItemKind::Key)
+        };
+        if crate::analysis::quoted(name) != name || self.typed.starts_with(self.quote) {
+            if name.contains(['\'', '"', '\\']) {
+                return None;
+            }
+            let (quote, mark) = (self.quote, self.mark);
+            item.label = format!("{quote}{name}{quote}");
+            item.insert = format!("{mark}{name}{mark}");
         }
-        let (quote, mark) = (self.quote, self.mark);
-        let is_possible = !name.contains(['\'', '"', '\\']);
-        is_possible.then(|| Item {
-            label: format!("{quote}{name}{quote}"),
-            insert: format!("{mark}{name}{mark}"),
-            ..item
-        })
+        Some(item)
     }
 
     /// The answer that replaces the segment by an item.

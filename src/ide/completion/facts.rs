@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::{Item, ItemKind, Question, fit};
 use crate::hierarchy::locate;
 use crate::ide::hover::Described;
@@ -72,30 +74,22 @@ const ALWAYS: [&str; 34] = [
 pub(super) fn items(question: &Question<'_>, typed: &str) -> Vec<Item> {
     let colons = if typed.starts_with("::") { "::" } else { "" };
     let wanted = typed.trim_start_matches(':');
-    let used = used(question);
     let known = of_nodes(question, wanted);
-    let mut names: Vec<Arc<str>> = used.iter().cloned().collect();
-    names.extend(known.keys().filter(|name| !used.contains(*name)).cloned());
-    let is_new = |name: &&str| !used.contains(*name) && !known.contains_key(*name);
-    names.extend(ALWAYS.into_iter().filter(is_new).map(Arc::from));
+    let mut names: IndexSet<Arc<str>> = used(question).into_iter().collect();
+    names.extend(known.keys().cloned());
+    names.extend(ALWAYS.map(Arc::from));
     names.retain(|name| fit(name, wanted).is_some());
+    let detail = |values: &Vec<String>| {
+        let first = &values[..values.len().min(MOST_VALUES)];
+        let more = if values.len() > MOST_VALUES {
+            ", …"
+        } else {
+            ""
+        };
+        (!values.is_empty()).then(|| format!("{}{more}", first.join(", ")))
+    };
     let items = names.into_iter().map(|name| Item {
-        detail: known
-            .get(&name)
-            .filter(|values| !values.is_empty())
-            .map(|values| {
-                let more = if values.len() > MOST_VALUES {
-                    ", …"
-                } else {
-                    ""
-                };
-                let first: Vec<&str> = values
-                    .iter()
-                    .take(MOST_VALUES)
-                    .map(String::as_str)
-                    .collect();
-                format!("{}{more}", first.join(", "))
-            }),
+        detail: known.get(&name).and_then(detail),
         about: Some(Described::Variable(name.clone())),
         ..Item::new(format!("{colons}{name}"), ItemKind::Variable)
     });

@@ -23,6 +23,39 @@ enum Open {
 /// Reads a text that starts with a bracket; `None` if all brackets are closed.
 pub(super) fn scan(text: &str) -> Option<Flow> {
     let mut open: Vec<Open> = Vec::new();
+    let word = read(text, &mut open)?;
+    let blanks = text[word..].len() - text[word..].trim_start().len();
+    let (slot, keys) = match open.last()? {
+        Open::Hash(keys, Some(_)) => (Slot::Value, keys.clone()),
+        Open::Hash(keys, None) => (Slot::Key, keys.clone()),
+        Open::List => (Slot::Key, Vec::new()),
+    };
+    let steps = open.into_iter().filter_map(|open| match open {
+        Open::Hash(_, key) => key.map(CursorStep::Key),
+        Open::List => Some(CursorStep::Element),
+    });
+    Some(Flow {
+        steps: steps.collect(),
+        slot,
+        word: word + blanks,
+        keys,
+    })
+}
+
+/// The further keys of the hash that continues in a text, up to its closing bracket.
+pub(super) fn keys_behind(text: &str) -> Vec<String> {
+    // The entry at the cursor has no name.
+    let mut open = vec![Open::Hash(Vec::new(), Some(String::new()))];
+    read(text, &mut open);
+    match open.into_iter().next() {
+        Some(Open::Hash(keys, key)) => keys.into_iter().chain(key).skip(1).collect(),
+        Some(Open::List) | None => Vec::new(),
+    }
+}
+
+/// Reads a text inside of open brackets, and returns the offset of the last word; `None` at the
+/// bracket that closes the outermost one, and in a comment.
+fn read(text: &str, open: &mut Vec<Open>) -> Option<usize> {
     let mut word = 0;
     let mut at = 0;
     // A quoted text that may be a key.
@@ -47,12 +80,10 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
                 });
                 (word, quoted) = (next, None);
             }
+            '}' | ']' if open.len() <= 1 => return None,
             '}' | ']' => {
                 open.pop();
                 (word, quoted) = (next, None);
-                if open.is_empty() {
-                    return None;
-                }
             }
             ',' => {
                 if let Some(Open::Hash(keys, key)) = open.last_mut() {
@@ -76,61 +107,7 @@ pub(super) fn scan(text: &str) -> Option<Flow> {
         }
         at = next;
     }
-    let blanks = text[word..].len() - text[word..].trim_start().len();
-    let slot = match open.last()? {
-        Open::Hash(_, Some(_)) => Slot::Value,
-        Open::Hash(_, None) | Open::List => Slot::Key,
-    };
-    let keys = match open.last() {
-        Some(Open::Hash(keys, _)) => keys.clone(),
-        Some(Open::List) | None => Vec::new(),
-    };
-    let steps = open.into_iter().filter_map(|open| match open {
-        Open::Hash(_, key) => key.map(CursorStep::Key),
-        Open::List => Some(CursorStep::Element),
-    });
-    Some(Flow {
-        steps: steps.collect(),
-        slot,
-        word: word + blanks,
-        keys,
-    })
-}
-
-/// The further keys of the hash that continues in a text, up to its closing bracket.
-pub(super) fn keys_behind(text: &str) -> Vec<String> {
-    let mut keys = Vec::new();
-    let (mut depth, mut word, mut at) = (0_usize, 0, 0);
-    let mut quoted: Option<&str> = None;
-    // The cursor is in the first word.
-    let mut is_first = true;
-    while let Some(character) = text[at..].chars().next() {
-        let next = at + character.len_utf8();
-        let behind = text[next..].chars().next();
-        match character {
-            '"' | '\'' if text[word..at].trim().is_empty() => {
-                let Some(close) = closing(&text[next..], character) else {
-                    break;
-                };
-                quoted = Some(&text[next..next + close]);
-                at = next + close + character.len_utf8();
-                continue;
-            }
-            '{' | '[' => depth += 1,
-            '}' | ']' if depth == 0 => break,
-            '}' | ']' => depth -= 1,
-            ',' if depth == 0 => (word, quoted, is_first) = (next, None, false),
-            ':' if depth == 0 && (quoted.is_some() || behind.is_some_and(char::is_whitespace)) => {
-                if !is_first {
-                    keys.push(quoted.unwrap_or(text[word..at].trim()).to_owned());
-                }
-                (word, quoted, is_first) = (next, None, true);
-            }
-            _ => {}
-        }
-        at = next;
-    }
-    keys
+    Some(word)
 }
 
 /// The offset of the end of a quoted text, which starts after its first quote.

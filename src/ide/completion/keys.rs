@@ -81,9 +81,8 @@ pub(super) fn names(
     };
     let mut wanted =
         |name: &Arc<str>| &**name != LOOKUP_OPTIONS && !is_left_out(name) && is_ours(name);
-    let start = snapshot.key_names(typed);
     let mut found: Vec<Arc<str>> = Vec::new();
-    for name in start {
+    for name in snapshot.key_names(typed) {
         if found.len() > MOST_ITEMS {
             return found;
         }
@@ -92,14 +91,10 @@ pub(super) fn names(
         }
     }
     // The typed part may also be in the middle of a name.
-    let mut rest: Vec<(Fit, &Arc<str>)> = Vec::new();
-    for name in snapshot.key_names("") {
-        if !name.starts_with(typed)
-            && let Some(fit) = fit(name, typed)
-        {
-            rest.push((fit, name));
-        }
-    }
+    let others = snapshot.key_names("");
+    let others = others.filter(|name| !name.starts_with(typed));
+    let others = others.filter_map(|name| Some((fit(name, typed)?, name)));
+    let mut rest: Vec<(Fit, &Arc<str>)> = others.collect();
     rest.sort_unstable();
     for (_, name) in rest {
         if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
@@ -156,9 +151,7 @@ pub(super) fn nested(
 ) -> Vec<Item> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, value) in values_of(question, root) {
-        let mut at_place = Vec::new();
-        collect(&value, steps, &mut at_place);
-        for value in at_place {
+        for value in parts(&value, steps) {
             let keys = value.as_hash().into_iter().flat_map(|hash| hash.keys());
             for key in keys.filter_map(Value::as_str) {
                 *counts.entry(key.to_owned()).or_default() += 1;
@@ -185,7 +178,7 @@ pub(super) fn nested(
     found.retain(|(name, _)| *name != *cursor.typed);
     found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     items.extend(found.iter().map(|(name, _)| item(name)));
-    let siblings = sibling_keys(question, cursor);
+    let siblings = cursor.sibling_keys(question.file.text(), question.offset);
     items.retain(|item| !siblings.contains(&item.label));
     items
 }
@@ -203,10 +196,6 @@ fn nested_name(root: &str, steps: &[CursorStep], name: &str) -> Option<Arc<str>>
     Some(Arc::from(format!("{shown}.{}", quoted(name))))
 }
 
-pub(super) fn sibling_keys(question: &Question<'_>, cursor: &Cursor) -> Vec<String> {
-    cursor.sibling_keys(question.file.text(), question.offset)
-}
-
 /// The values of a top-level key in this file and the files that nodes read together with it,
 /// within the limits.
 pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc<File>, Value)> {
@@ -214,12 +203,10 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
     let others = snapshot.iter_files_with(root);
     let others = others.filter(|file| file.id() != question.file.id());
     let others = others.filter(|file| question.related.contains(file));
+    let files = std::iter::once(question.file).chain(others);
     let mut bytes = 0;
     let mut found = Vec::new();
-    for file in std::iter::once(question.file)
-        .chain(others)
-        .take(MOST_FILES)
-    {
+    for file in files.take(MOST_FILES) {
         bytes += file.text().len();
         if bytes > MOST_BYTES && !found.is_empty() {
             break;
@@ -231,22 +218,13 @@ pub(super) fn values_of<'a>(question: &Question<'a>, root: &str) -> Vec<(&'a Arc
     found
 }
 
-/// Collects the parts of a value at some steps; a step into a list collects from all elements.
-pub(super) fn collect(value: &Value, steps: &[CursorStep], found: &mut Vec<Value>) {
-    let Some((step, rest)) = steps.split_first() else {
-        found.push(value.clone());
-        return;
-    };
-    match step {
-        CursorStep::Key(key) => {
-            if let Some(inner) = value.get(key.as_str()) {
-                collect(inner, rest, found);
-            }
+/// The parts of a value at some steps; a step into a list leads to all elements.
+pub(super) fn parts<'v>(value: &'v Value, steps: &[CursorStep]) -> Vec<&'v Value> {
+    steps.iter().fold(vec![value], |outer, step| {
+        let outer = outer.into_iter();
+        match step {
+            CursorStep::Key(key) => outer.filter_map(|value| value.get(key.as_str())).collect(),
+            CursorStep::Element => outer.filter_map(Value::as_array).flatten().collect(),
         }
-        CursorStep::Element => {
-            for element in value.as_array().into_iter().flatten() {
-                collect(element, rest, found);
-            }
-        }
-    }
+    })
 }

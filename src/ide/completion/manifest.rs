@@ -2,7 +2,7 @@
 
 use super::dotted::LastPart;
 use super::{Completion, Question, parameters, token};
-use crate::syntax::puppet::{HalfTyped, PieceKind, half_typed};
+use crate::syntax::puppet::{HalfTyped, OpenBracket, PieceKind, half_typed};
 use crate::workspace::{Language, language_of};
 
 /// Functions with a key as the first argument.
@@ -25,7 +25,7 @@ pub(super) fn complete(question: &Question<'_>) -> Option<Completion> {
     let before = question.file.text().get(..question.offset)?;
     // Leave out the half-typed name.
     let word = before.trim_end_matches(is_part).len();
-    let code = Code {
+    let code = CodeBefore {
         text: &before[..word],
         half: half_typed(&before[..word], dialect)?,
     };
@@ -46,17 +46,15 @@ fn is_part(character: char) -> bool {
 }
 
 /// The code before the half-typed name.
-struct Code<'t> {
+struct CodeBefore<'t> {
     text: &'t str,
     half: HalfTyped,
 }
 
-impl Code<'_> {
+impl CodeBefore<'_> {
     /// The kind of a token, counted from the last one.
     fn kind(&self, back: usize) -> Option<PieceKind> {
-        let pieces = &self.half.pieces;
-        let at = pieces.len().checked_sub(back + 1)?;
-        Some(pieces[at].kind)
+        Some(self.half.pieces.iter().nth_back(back)?.kind)
     }
 
     fn is_sign(&self, back: usize, signs: &[&str]) -> bool {
@@ -65,8 +63,7 @@ impl Code<'_> {
 
     /// The text of a token, without quotes.
     fn word(&self, back: usize) -> &str {
-        let pieces = &self.half.pieces;
-        let piece = pieces.len().checked_sub(back + 1).map(|at| pieces[at]);
+        let piece = self.half.pieces.iter().nth_back(back);
         let text = piece.map_or("", |piece| piece.place.slice(self.text));
         text.trim_matches(['"', '\''])
     }
@@ -79,13 +76,13 @@ impl Code<'_> {
             return false;
         };
         if inner.sign == "(" {
-            return inner.piece == last && self.is_lookup(inner.piece, &LOOKUPS);
+            return inner.piece == last && self.is_call(inner, &LOOKUPS);
         }
         let Some(call) = open.get(1) else {
             return false;
         };
         // The list or hash must be the first argument.
-        let is_first = call.piece + 1 == inner.piece && self.is_lookup(call.piece, &["lookup"]);
+        let is_first = call.piece + 1 == inner.piece && self.is_call(call, &["lookup"]);
         let is_name = match inner.sign {
             "[" => self.is_sign(0, &["[", ","]),
             _ => self.is_sign(0, &["=>"]) && self.word(1) == "name",
@@ -93,10 +90,9 @@ impl Code<'_> {
         is_first && is_name
     }
 
-    fn is_lookup(&self, piece: usize, functions: &[&str]) -> bool {
-        let open = self.half.brackets();
-        let bracket = open.iter().find(|bracket| bracket.piece == piece);
-        let called = bracket.and_then(|bracket| self.half.called(self.text, bracket));
+    /// Whether a bracket opens the arguments of one of these functions.
+    fn is_call(&self, bracket: &OpenBracket, functions: &[&str]) -> bool {
+        let called = self.half.called(self.text, bracket);
         called.is_some_and(|called| functions.contains(&called))
     }
 

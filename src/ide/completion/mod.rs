@@ -109,7 +109,17 @@ struct Question<'a> {
     related: HieraFiles<'a>,
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// The text before the cursor.
+    fn before(&self) -> &'a str {
+        self.file.text().get(..self.offset).unwrap_or_default()
+    }
+
+    /// The text behind the cursor.
+    fn behind(&self) -> &'a str {
+        self.file.text().get(self.offset..).unwrap_or_default()
+    }
+
     fn style(&self) -> DocumentStyle {
         match self.file.format() {
             Some(Format::Json | Format::Hocon) => DocumentStyle::Json,
@@ -186,24 +196,18 @@ fn in_data(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 
 /// The items that match the typed part, the best first.
 fn answer(typed: &str, replace: TextRange, items: Vec<Item>) -> Completion {
-    let mut ranked: Vec<(Fit, usize, Item)> = Vec::new();
-    for (at, item) in items.into_iter().enumerate() {
-        if let Some(fit) = fit(&item.label, typed) {
-            ranked.push((fit, at, item));
-        }
-    }
-    ranked.sort_by_key(|(fit, at, _)| (*fit, *at));
+    let ranked = items.into_iter();
+    let ranked = ranked.filter_map(|item| Some((fit(&item.label, typed)?, item)));
+    let mut ranked: Vec<(Fit, Item)> = ranked.collect();
+    ranked.sort_by_key(|(fit, _)| *fit);
     // Matching letters are only used if there is nothing better.
-    if ranked
-        .first()
-        .is_some_and(|(fit, _, _)| *fit < Fit::Letters)
-    {
-        ranked.retain(|(fit, _, _)| *fit < Fit::Letters);
+    if ranked.first().is_some_and(|(fit, _)| *fit < Fit::Letters) {
+        ranked.retain(|(fit, _)| *fit < Fit::Letters);
     }
     let is_incomplete = ranked.len() > MOST_ITEMS;
     ranked.truncate(MOST_ITEMS);
     Completion {
-        items: ranked.into_iter().map(|(_, _, item)| item).collect(),
+        items: ranked.into_iter().map(|(_, item)| item).collect(),
         replace,
         is_incomplete,
     }

@@ -1,7 +1,9 @@
 //! Completion in `lookup_options`: keys and patterns, options, strategies, types.
 
+use indexmap::IndexSet;
+
 use super::cursor::{Cursor, Slot};
-use super::keys::{about, key_item, names, quoted_if_needed, sibling_keys};
+use super::keys::{about, key_item, names, quoted_if_needed};
 use super::{Item, ItemKind, Question};
 use crate::ide::hover::{meaning_of_key, meaning_of_value};
 
@@ -92,15 +94,9 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
     };
     let typed = cursor.typed.trim_start_matches('^');
     let keys = names(question, typed, &has_entry);
-    let mut patterns: Vec<String> = Vec::new();
-    for name in &keys {
-        if let Some((class, _)) = name.rsplit_once("::") {
-            let pattern = format!("^{class}::");
-            if !patterns.contains(&pattern) && !has_entry(&pattern) {
-                patterns.push(pattern);
-            }
-        }
-    }
+    let classes = keys.iter().filter_map(|name| name.rsplit_once("::"));
+    let patterns = classes.map(|(class, _)| format!("^{class}::"));
+    let patterns: IndexSet<String> = patterns.filter(|pattern| !has_entry(pattern)).collect();
     let mut items: Vec<Item> = Vec::new();
     if !cursor.typed.starts_with('^') {
         items.extend(keys.iter().map(|name| Item {
@@ -109,7 +105,6 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
         }));
     }
     items.extend(patterns.into_iter().map(|pattern| Item {
-        kind: ItemKind::Pattern,
         documentation: Some("a pattern: the options are for every key that it matches".to_owned()),
         insert: match cursor.quote {
             Some(_) => pattern.clone(),
@@ -122,7 +117,7 @@ fn entries(question: &Question<'_>, cursor: &Cursor) -> Vec<Item> {
 
 /// Words as keys, except for those that the hash already has.
 pub(super) fn words(question: &Question<'_>, cursor: &Cursor, words: &[&str]) -> Vec<Item> {
-    let siblings = sibling_keys(question, cursor);
+    let siblings = cursor.sibling_keys(question.file.text(), question.offset);
     let has = |word: &str| {
         let mut keys = siblings.iter();
         keys.any(|key| key.trim_start_matches(':') == word)

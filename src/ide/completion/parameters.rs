@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::cursor::{Cursor, CursorStep};
 use super::keys::key_item;
 use super::{Item, ItemKind, MOST_ITEMS, Question, fit};
@@ -21,24 +23,16 @@ pub(super) fn items(
 ) -> Vec<Item> {
     let typed = &cursor.typed;
     // Classes with a name that starts with the typed part, and the class that is already typed.
-    let around = typed.rsplit_once("::").map(|(class, _)| class);
+    let around = typed.rsplit_once("::").into_iter();
     let snapshot = question.analysis.snapshot;
-    let names = snapshot.defined_names(typed).chain(
-        around
-            .into_iter()
-            .flat_map(|class| snapshot.defined_names(class)),
-    );
+    let around = around.flat_map(|(class, _)| snapshot.defined_names(class));
+    let names: IndexSet<&Arc<str>> = snapshot.defined_names(typed).chain(around).collect();
+    let root = snapshot.root_of(question.file.path());
     let mut found: Vec<(bool, Item)> = Vec::new();
-    let mut seen: Vec<&Arc<str>> = Vec::new();
     for name in names {
         if found.len() > MOST_ITEMS || (question.analysis.is_cancelled)() {
             break;
         }
-        if seen.contains(&name) {
-            continue;
-        }
-        seen.push(name);
-        let root = snapshot.root_of(question.file.path());
         let Some(class) = question.analysis.class(root, name) else {
             continue;
         };
@@ -64,11 +58,10 @@ pub(super) fn items(
 /// The type and default: `Integer[1] = 80`.
 fn detail_text(parameter: ClassParameter<'_>) -> String {
     let expected = parameter.expected().unwrap_or("Any");
-    let detail_text = match parameter.default() {
+    shortened(&match parameter.default() {
         Some(default) => format!("{expected} = {default}"),
         None => format!("{expected}, required"),
-    };
-    shortened(&detail_text)
+    })
 }
 
 /// A text on one line, cut if it is long.
@@ -84,9 +77,8 @@ pub(super) fn shortened(text: &str) -> String {
 pub(super) fn expected(question: &Question<'_>, root: &str, steps: &[CursorStep]) -> Expected {
     let analysis = question.analysis;
     let environment = analysis.snapshot.root_of(question.file.path());
-    let known = analysis
-        .class_parameter(environment, root)
-        .and_then(|parameter| analysis.likely_type_of(environment, parameter));
+    let parameter = analysis.class_parameter(environment, root);
+    let known = parameter.and_then(|parameter| analysis.likely_type_of(environment, parameter));
     let whole = known.map_or_else(Expected::default, |known| Expected::of(&known));
     steps.iter().fold(whole, |outer, step| match step {
         CursorStep::Key(key) => outer.under(key),

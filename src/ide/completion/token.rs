@@ -1,8 +1,9 @@
 //! Completion in `%{…}`: functions and variables; keys and dotted keys in calls.
 
-use super::cursor::CursorStep;
+use indexmap::IndexSet;
+
 use super::dotted::LastPart;
-use super::keys::{collect, values_of};
+use super::keys::values_of;
 use super::{Completion, Item, ItemKind, Question, answer, config, facts};
 use crate::interpolation::{Method, split_key};
 use crate::text::TextRange;
@@ -52,11 +53,11 @@ pub(super) fn complete(
     }
     let typed = open.inner.trim_start();
     let mut items = facts::items(question, typed);
-    if is_config && let Some(element) = config::mapped_element(question) {
-        let is_known = items.iter().any(|item| item.label == element);
-        if !is_known {
-            items.insert(0, Item::new(element, ItemKind::Variable));
-        }
+    if is_config
+        && let Some(element) = config::mapped_element(question)
+        && !items.iter().any(|item| item.label == element)
+    {
+        items.insert(0, Item::new(element, ItemKind::Variable));
     }
     if !open.is_closed {
         for item in &mut items {
@@ -71,8 +72,7 @@ pub(super) fn complete(
 
 /// The answer for the word around the cursor.
 pub(super) fn answer_in(question: &Question<'_>, typed: &str, items: Vec<Item>) -> Completion {
-    let behind = question.file.text().get(question.offset..);
-    let behind = behind.unwrap_or_default();
+    let behind = question.behind();
     let rest = behind.len() - behind.trim_start_matches(is_part).len();
     let start = question.offset.saturating_sub(typed.len());
     let replace = TextRange::new(start, question.offset + rest);
@@ -101,12 +101,10 @@ fn in_call(
     argument: &str,
 ) -> Completion {
     let part = LastPart::of(argument, quote, of_text);
-    let behind = question.file.text().get(question.offset..);
-    let behind = behind.unwrap_or_default();
     let is_key = matches!(method, Method::Lookup | Method::Hiera | Method::Alias);
     let behind = match is_key {
-        true => &behind[part.rest(question)..],
-        false => behind.trim_start_matches(is_part),
+        true => &question.behind()[part.rest(question)..],
+        false => question.behind().trim_start_matches(is_part),
     };
     let missing = match behind.chars().next() {
         Some(next) if next == quote => String::new(),
@@ -141,7 +139,7 @@ pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<String> {
         return Vec::new();
     };
     let steps: Vec<String> = segments.collect();
-    let mut found: Vec<String> = Vec::new();
+    let mut found: IndexSet<String> = IndexSet::new();
     for (_, value) in values_of(question, &root) {
         let Some(inner) = dig(&value, &steps) else {
             continue;
@@ -149,28 +147,18 @@ pub(super) fn sub_keys(question: &Question<'_>, above: &str) -> Vec<String> {
         let keys = inner.as_hash().into_iter().flat_map(|hash| hash.keys());
         let keys = keys.filter_map(Value::as_str).map(str::to_owned);
         let elements = inner.as_array().map_or(0, <[Value]>::len);
-        for key in keys.chain((0..elements).map(|at| at.to_string())) {
-            if !found.contains(&key) {
-                found.push(key);
-            }
-        }
+        found.extend(keys.chain((0..elements).map(|at| at.to_string())));
     }
-    found
+    found.into_iter().collect()
 }
 
-fn dig(value: &Value, steps: &[String]) -> Option<Value> {
-    let mut at = value.clone();
-    for step in steps {
-        at = match at.as_array() {
-            Some(elements) => elements.get(step.parse::<usize>().ok()?)?.clone(),
-            None => {
-                let mut found = Vec::new();
-                collect(&at, &[CursorStep::Key(step.clone())], &mut found);
-                found.pop()?
-            }
-        };
-    }
-    Some(at)
+fn dig<'v>(value: &'v Value, steps: &[String]) -> Option<&'v Value> {
+    steps
+        .iter()
+        .try_fold(value, |at, step| match at.as_array() {
+            Some(elements) => elements.get(step.parse::<usize>().ok()?),
+            None => at.get(step.as_str()),
+        })
 }
 
 /// The functions in tokens.

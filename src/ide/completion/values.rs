@@ -1,9 +1,9 @@
 //! Completion of values at the same place in other levels, and of anchors.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::cursor::{Cursor, CursorStep, DocumentStyle};
-use super::keys::{collect, in_files, values_of};
+use super::keys::{in_files, parts, values_of};
 use super::parameters::expected;
 use super::{Item, ItemKind, Question};
 use crate::datatype::Word;
@@ -24,11 +24,17 @@ pub(super) fn items(
     root: &str,
     steps: &[CursorStep],
 ) -> Vec<Item> {
-    let mut counts: HashMap<String, usize> = HashMap::new();
     // The text of YAML files may not be JSON.
-    match steps.is_empty() && question.style() == DocumentStyle::Yaml {
-        true => in_yaml_files(question, root, cursor, &mut counts),
-        false => read(question, root, steps, cursor, &mut counts),
+    let values = match steps.is_empty() && question.style() == DocumentStyle::Yaml {
+        true => in_yaml_files(question, root),
+        false => read(question, root, steps, &cursor.typed),
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for value in values
+        .into_iter()
+        .filter_map(|value| as_written(value, cursor))
+    {
+        *counts.entry(value).or_default() += 1;
     }
     // For a boolean, suggest both values.
     for (one, other) in [("true", "false"), ("false", "true")] {
@@ -37,15 +43,13 @@ pub(super) fn items(
         }
     }
     let mut found: Vec<(String, usize)> = counts.into_iter().collect();
-    found.sort_by(|(one, times), (other, other_times)| {
-        other_times.cmp(times).then_with(|| one.cmp(other))
-    });
+    found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let words = expected(question, root, steps).words().into_iter();
     let words = words.filter_map(|word| match word {
-        Word::Text(text) => as_written(
-            written(&Value::from(text.as_str()), question.style()),
-            cursor,
-        ),
+        Word::Text(text) => {
+            let word = written(&Value::from(text.as_str()), question.style());
+            as_written(word, cursor)
+        }
         Word::Truth(truth) => cursor.quote.is_none().then(|| truth.to_string()),
     });
     let mut items: Vec<Item> = words
@@ -63,59 +67,42 @@ pub(super) fn items(
     items
 }
 
-/// Counts the values of a top-level key in the text of other files.
-fn in_yaml_files(
-    question: &Question<'_>,
-    root: &str,
-    cursor: &Cursor,
-    counts: &mut HashMap<String, usize>,
-) {
+/// The values of a top-level key in the text of other files.
+fn in_yaml_files(question: &Question<'_>, root: &str) -> Vec<String> {
     let files = question.analysis.snapshot.iter_files_with(root);
     let files = files.filter(|file| {
         file.id() != question.file.id()
             && file.format() == Some(Format::Yaml)
             && question.related.contains(file)
     });
-    for file in files.take(MOST_FILES) {
-        let Some(fact) = file.facts().key(root) else {
-            continue;
-        };
-        let value = fact.value.slice(file.text());
+    let values = files.take(MOST_FILES).filter_map(|file| {
+        let value = file.facts().key(root)?.value.slice(file.text());
         // Encrypted values and aliases only work in their own file.
         let is_own = value.contains("ENC[") || value.starts_with(['*', '&', '|', '>']);
         let is_short = !value.is_empty() && value.len() <= WIDEST && !value.contains('\n');
-        if is_short && !is_own {
-            add(value.to_owned(), cursor, counts);
-        }
-    }
+        (is_short && !is_own).then(|| value.to_owned())
+    });
+    values.collect()
 }
 
-/// Counts the strings, numbers and booleans at some steps of a key's value.
-fn read(
-    question: &Question<'_>,
-    root: &str,
-    steps: &[CursorStep],
-    cursor: &Cursor,
-    counts: &mut HashMap<String, usize>,
-) {
+/// The strings, numbers and booleans at some steps of a key's value.
+fn read(question: &Question<'_>, root: &str, steps: &[CursorStep], typed: &str) -> Vec<String> {
+    let mut found = Vec::new();
     for (_, value) in values_of(question, root) {
-        let mut at_place = Vec::new();
-        collect(&value, steps, &mut at_place);
-        for value in at_place {
+        for value in parts(&value, steps) {
             let is_leaf = value.as_hash().is_none() && value.as_array().is_none();
-            let is_text = value.as_str().is_some_and(|text| text.contains("ENC["));
-            if !is_leaf || is_text || matches!(value, Value::Undef) {
+            let is_secret = value.as_str().is_some_and(|text| text.contains("ENC["));
+            if !is_leaf || is_secret || value.is_undef() {
                 continue;
             }
-            let shown = written(&value, question.style());
-            if shown.len() <= WIDEST
-                && !shown.contains('\n')
-                && shown.trim_matches(['"', '\'']) != cursor.typed
-            {
-                add(shown, cursor, counts);
+            let shown = written(value, question.style());
+            let is_short = shown.len() <= WIDEST && !shown.contains('\n');
+            if is_short && shown.trim_matches(['"', '\'']) != typed {
+                found.push(shown);
             }
         }
     }
+    found
 }
 
 /// A scalar as text: in YAML plain if that means the same.
@@ -137,12 +124,6 @@ pub(super) fn written(value: &Value, style: DocumentStyle) -> String {
     }
 }
 
-fn add(value: String, cursor: &Cursor, counts: &mut HashMap<String, usize>) {
-    if let Some(value) = as_written(value, cursor) {
-        *counts.entry(value).or_default() += 1;
-    }
-}
-
 /// A value for the cursor: inside of quotes only its text, unless it needs other quotes.
 fn as_written(value: String, cursor: &Cursor) -> Option<String> {
     if cursor.quote.is_none() {
@@ -154,8 +135,7 @@ fn as_written(value: String, cursor: &Cursor) -> Option<String> {
 
 /// The anchors of the file before the cursor, as aliases, the nearest first.
 pub(super) fn anchors(question: &Question<'_>) -> Vec<Item> {
-    let text = question.file.text();
-    let before = text.get(..question.offset).unwrap_or_default();
+    let before = question.before();
     let mut names: Vec<&str> = Vec::new();
     for (at, _) in before.match_indices('&') {
         let is_start = before[..at].ends_with([' ', '\n', '[', '{', ',']);
