@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use expect_test::expect;
 
-use super::tests::{at_root, check};
-use super::{Goal, nodes_of, proposals, value_of, why_not};
+use super::tests::{at_root, check, effects, why};
+use super::{Goal, proposals, value_of};
+use crate::analysis::WhichNodes;
 
 #[test]
 fn parts_are_set_where_nodes_have_them_from() {
@@ -130,27 +131,31 @@ fn parts_are_set_where_nodes_have_them_from() {
 
 #[test]
 fn a_value_without_a_place_for_a_part_is_refused() {
-    let why = |text: &str, key: &str| {
-        at_root(text, |view| {
-            let which = nodes_of(&[]).expect("nodes");
+    for (text, key, expected) in [
+        (
+            "a: text\n",
+            "a.b",
+            "'a.b' cannot be set: the value of 'a' has no hash or list element there",
+        ),
+        (
+            "a: \"%{lookup('a')}\"\n",
+            "a.b",
+            "the value of 'a' is not known for all of these nodes",
+        ),
+        (
+            "a: 1\n",
+            "a.'b",
+            "'a.'b' is not a key: it lacks a quote or a name",
+        ),
+    ] {
+        let text = format!("#- data/common.yaml\n{text}");
+        let refusal = at_root(&text, |view| {
             let wanted = (Arc::from(key), value_of("9").expect("a value"));
-            let goal = Goal::of(view.analysis.nodes, wanted, &which, false)?;
+            let goal = Goal::of(view.analysis.nodes, wanted, &WhichNodes::All, false)?;
             proposals(view, &goal, &|_| {}).map(|_| ())
-        })
-        .expect_err("a refusal")
-    };
-    assert_eq!(
-        why("#- data/common.yaml\na: text\n", "a.b"),
-        "'a.b' cannot be set: the value of 'a' has no hash or list element there"
-    );
-    assert_eq!(
-        why("#- data/common.yaml\na: \"%{lookup('a')}\"\n", "a.b"),
-        "the value of 'a' is not known for all of these nodes"
-    );
-    assert_eq!(
-        why("#- data/common.yaml\na: 1\n", "a.'b"),
-        "'a.'b' is not a key: it lacks a quote or a name"
-    );
+        });
+        assert_eq!(refusal.expect_err("a refusal"), expected);
+    }
 }
 
 #[test]
@@ -215,20 +220,9 @@ fn knock_outs_and_merges_are_proposed() {
 #[test]
 fn a_level_that_a_lookup_fails_on_is_not_called_overridden() {
     let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: \"x%{alias('a')}\"\n";
-    let lines = at_root(text, |view| {
-        let wanted = value_of("80").expect("a value");
-        let why = why_not(view, "port", &wanted, 0).expect("an answer");
-        let levels = why.levels.into_iter();
-        levels
-            .map(|level| (level.what, level.is_in_the_way))
-            .collect::<Vec<_>>()
-    });
     let expected = [
         ("sets it to 'x%{alias(''a'')}', but the lookup fails", true),
         ("sets it to this", false),
     ];
-    assert_eq!(
-        lines,
-        expected.map(|(what, is_in_the_way)| (what.to_owned(), is_in_the_way))
-    );
+    assert_eq!(effects(&why(text, "port", "80")), expected);
 }

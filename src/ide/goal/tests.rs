@@ -5,7 +5,7 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use super::{Goal, Outcome, diff, nodes_of, proposals, value_of, why_not};
+use super::{Goal, Outcome, WhyNot, diff, nodes_of, proposals, value_of, why_not};
 use crate::analysis::{Analysis, RootView};
 use crate::fixture::{FOLDER, Fixture};
 use crate::ide::cell::outcome_text;
@@ -42,10 +42,8 @@ pub(super) fn at_root<T>(text: &str, body: impl FnOnce(&RootView<'_>) -> T) -> T
 pub(super) fn check(cases: Expect) {
     check_cases(cases, |case| {
         let (goal, text) = case.split_once(" ← ").expect("a workspace");
-        let (goal, only) = match goal.strip_suffix(" only") {
-            Some(goal) => (goal, true),
-            None => (goal, false),
-        };
+        let only = goal.ends_with(" only");
+        let goal = goal.trim_end_matches(" only");
         let (goal, nodes) = goal.split_once(" for ").unwrap_or((goal, ""));
         let (key, value) = goal.split_once(" = ").expect("a value");
         at_root(text, |view| {
@@ -60,10 +58,9 @@ pub(super) fn check(cases: Expect) {
                     let titles = all
                         .iter()
                         .map(|one| format!("{}: {}\n", one.title, one.words()));
-                    let first = diff(&all[0].plan, view.analysis.snapshot, &|at| {
-                        view.analysis.snapshot.short_name(at).to_owned()
-                    })
-                    .expect("a diff");
+                    let snapshot = view.analysis.snapshot;
+                    let name = |at: &str| snapshot.short_name(at).to_owned();
+                    let first = diff(&all[0].plan, snapshot, &name).expect("a diff");
                     titles.collect::<String>() + first.trim_end_matches('\n')
                 }
             }
@@ -204,84 +201,80 @@ fn tokens_and_dotted_keys_are_refused() {
     assert!(nodes_of(&["web1".into(), "role=web".into()]).is_err());
 }
 
+/// Why the first node does not get a value.
+pub(super) fn why(text: &str, key: &str, value: &str) -> WhyNot {
+    let wanted = value_of(value).expect("a value");
+    at_root(text, |view| why_not(view, key, &wanted, 0)).expect("an answer")
+}
+
+/// The effects of levels, each with whether it prevents the value.
+pub(super) fn effects(why: &WhyNot) -> Vec<(&str, bool)> {
+    let levels = why.levels.iter();
+    levels
+        .map(|level| (&*level.what, level.is_in_the_way))
+        .collect()
+}
+
 #[test]
 fn the_levels_in_the_way_are_named() {
     let text = "#- data/common.yaml\nport: 80\n#- data/role/web.yaml\nport: 81\n";
-    let shown = at_root(text, |view| {
-        let why = why_not(view, "port", &value_of("80").expect("a value"), 0).expect("an answer");
-        let levels = why.levels.iter();
-        let levels = levels.map(|level| format!("{} {}", level.level, level.what));
-        let levels: Vec<String> = levels.collect();
-        format!(
-            "{} {}\n{}",
-            why.has_it,
-            outcome_text(&why.gets),
-            levels.join("\n")
-        )
-    });
+    let why = why(text, "port", "80");
+    let levels = why.levels.iter();
+    let levels = levels.map(|level| format!("\n{} {}", level.level, level.what));
+    let levels: String = levels.collect();
     expect![[r#"
         false 81
         Role sets it to 81, which is used
         Common sets it to this, overridden by a higher level"#]]
-    .assert_eq(&shown);
+    .assert_eq(&format!(
+        "{} {}{levels}",
+        why.has_it,
+        outcome_text(&why.gets)
+    ));
 }
 
 #[test]
 fn all_levels_above_the_one_with_the_value_are_in_the_way() {
     let text = "#- data/common.yaml\nport: 80\n#- data/site/ams.yaml\nport: 81\n#- data/role/web.yaml\nport: 82\n";
-    let in_the_way = |value: &str| {
-        at_root(text, |view| {
-            let wanted = value_of(value).expect("a value");
-            let why = why_not(view, "port", &wanted, 0).expect("an answer");
-            let levels = why.levels.iter().filter(|level| level.is_in_the_way);
-            levels
-                .map(|level| level.level.to_string())
-                .collect::<Vec<_>>()
-        })
-    };
-    assert_eq!(in_the_way("80"), ["Role", "Site"]);
-    assert_eq!(in_the_way("81"), ["Role"]);
-    assert_eq!(in_the_way("99"), ["Role"]);
+    for (value, in_the_way) in [
+        ("80", &["Role", "Site"][..]),
+        ("81", &["Role"]),
+        ("99", &["Role"]),
+    ] {
+        let why = why(text, "port", value);
+        let levels = why.levels.iter().filter(|level| level.is_in_the_way);
+        let levels: Vec<&str> = levels.map(|level| &*level.level).collect();
+        assert_eq!(levels, in_the_way, "{value}");
+    }
 }
 
 #[test]
 fn merged_levels_with_other_values_are_in_the_way() {
     let text = "#- data/common.yaml\npkgs: [a, b]\nuser: {uid: 1, shell: sh}\nlookup_options: {pkgs: {merge: unique}, user: {merge: deep}}\n\
                 #- data/role/web.yaml\npkgs: [c]\nuser: {uid: 2}\nkey: ENC[PKCS7,MIIBeQ==]\n";
-    let in_the_way = |key: &str, value: &str| {
-        at_root(text, |view| {
-            let wanted = value_of(value).expect("a value");
-            let why = why_not(view, key, &wanted, 0).expect("an answer");
-            let levels = why.levels.iter();
-            let levels = levels.map(|level| (level.what.clone(), level.is_in_the_way));
-            levels.collect::<Vec<_>>()
-        })
-    };
-    let flags = |key, value| {
-        in_the_way(key, value)
-            .into_iter()
-            .map(|(_, is)| is)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(flags("pkgs", "[a, b]"), [true, false]);
-    assert_eq!(flags("pkgs", "[c, a]"), [false, true]);
-    assert_eq!(flags("user", "{uid: 1, shell: sh}"), [true, false]);
+    for (key, value, expected) in [
+        ("pkgs", "[a, b]", [true, false]),
+        ("pkgs", "[c, a]", [false, true]),
+        ("user", "{uid: 1, shell: sh}", [true, false]),
+    ] {
+        let why = why(text, key, value);
+        let flags: Vec<bool> = why.levels.iter().map(|level| level.is_in_the_way).collect();
+        assert_eq!(flags, expected, "{key} {value}");
+    }
     assert_eq!(
-        in_the_way("key", "x"),
-        [(
-            "sets it to an encrypted value, which is used".to_owned(),
-            true
-        )]
+        effects(&why(text, "key", "x")),
+        [("sets it to an encrypted value, which is used", true)]
     );
 }
 
 #[test]
 fn a_reason_is_given_once() {
-    let because = |what: &str, why: &str| (what.to_owned(), why.to_owned());
-    let all = ["a", "b", "c", "d", "e", "a"].map(|what| because(what, "why"));
-    let mut all = all.to_vec();
-    all.insert(1, because("x", "other"));
-    assert_eq!(super::grouped(all), ["a; b; c and 2 more: why", "x: other"]);
+    let all = ["a", "x", "b", "c", "d", "e", "a"].map(|what| {
+        let why = if what == "x" { "other" } else { "why" };
+        (what.to_owned(), why.to_owned())
+    });
+    let lines = super::grouped(all.to_vec());
+    assert_eq!(lines, ["a; b; c and 2 more: why", "x: other"]);
 }
 
 /// Nodes for random workspaces; no file exists for the value `x`.

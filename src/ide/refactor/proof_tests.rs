@@ -5,13 +5,13 @@ use std::sync::Arc;
 use expect_test::expect;
 use proptest::prelude::*;
 
-use super::tests::check;
+use super::tests::{check, proved};
 use super::{chosen, offers};
 use crate::analysis::Analysis;
 use crate::fixture::FOLDER;
 use crate::ide::compare::Difference;
 use crate::ide::edit::{Plan, prove};
-use crate::ide::fixture_tests::{at_cursor, with_hierarchy};
+use crate::ide::fixture_tests::with_hierarchy;
 use crate::ide::random_workspace::{FILES, file, values, workspace};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
 use crate::scope::KnownNodes;
@@ -76,19 +76,6 @@ m::b: 2
     );
 }
 
-/// The keys that a refactoring can change, by its proof.
-fn possible(text: &str, begin: &str) -> Vec<String> {
-    at_cursor(text, None, |cursor| {
-        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
-        let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
-        let title = &offers.next().expect("an offer").title;
-        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
-        let (_, proof) = found.expect("a plan that fits");
-        let keys = proof.possible.iter();
-        keys.map(|change| change.key.to_string()).collect()
-    })
-}
-
 #[test]
 fn another_order_of_merged_values_is_reported() {
     let text = "\
@@ -103,40 +90,32 @@ m::b: some text
 lookup_options:
   m::b: {merge: unique}
 ";
-    let keys = possible(&with_hierarchy(text), "Move 'm::b' into");
+    let (_, proof, _) = proved(&with_hierarchy(text), "Move 'm::b' into").expect("an offer");
+    let keys: Vec<&str> = proof.possible.iter().map(|change| &*change.key).collect();
     assert_eq!(keys, ["m::b"]);
 }
 
 #[test]
 fn losses_of_unknown_nodes_are_reported_with_those_of_known_nodes() {
     let nodes = "#- nodes.yaml\nweb1: {facts: {role: web}}\nweb2: {facts: {role: web, site: x}}\n";
-    let text = with_hierarchy(nodes)
-        + "#- data/role/web.yaml\na$0: 1\n#- data/site/x.yaml\na: 2\n\
-           #- data/site/y.yaml\nb: \"%{lookup('a')}\"\n#- data/common.yaml\nc: 1\n";
-    let words = words(&text, "Move 'a' down");
-    assert_eq!(
-        words,
-        "changes a for web2, of 2 nodes, and can change a, b of nodes that read none of these files"
-    );
-    let text = with_hierarchy(nodes)
-        + "#- data/role/web.yaml\na$0: 1\n#- data/role/db.yaml\na: 1\n\
-           #- data/site/y.yaml\na: 2\n#- data/site/x.yaml\na: 3\n#- data/common.yaml\nc: 1\n";
-    let words = self::words(&text, "Move 'a' from all");
-    assert_eq!(
-        words,
-        "changes a for web2, of 2 nodes, and can change a of nodes that read none of these files"
-    );
-}
-
-/// The sentence in the proof of the first refactoring with a title that begins with `begin`.
-fn words(text: &str, begin: &str) -> String {
-    at_cursor(text, None, |cursor| {
-        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
-        let mut offers = offers.iter().filter(|offer| offer.title.starts_with(begin));
-        let title = &offers.next().expect("an offer").title;
-        let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
-        found.expect("a plan that fits").1.words()
-    })
+    for (files, title, expected) in [
+        (
+            "#- data/role/web.yaml\na$0: 1\n#- data/site/x.yaml\na: 2\n\
+             #- data/site/y.yaml\nb: \"%{lookup('a')}\"\n",
+            "Move 'a' down",
+            "changes a for web2, of 2 nodes, and can change a, b of nodes that read none of these files",
+        ),
+        (
+            "#- data/role/web.yaml\na$0: 1\n#- data/role/db.yaml\na: 1\n\
+             #- data/site/y.yaml\na: 2\n#- data/site/x.yaml\na: 3\n",
+            "Move 'a' from all",
+            "changes a for web2, of 2 nodes, and can change a of nodes that read none of these files",
+        ),
+    ] {
+        let text = with_hierarchy(&format!("{nodes}{files}#- data/common.yaml\nc: 1\n"));
+        let (_, proof, _) = proved(&text, title).expect("an offer");
+        assert_eq!(proof.words(), expected);
+    }
 }
 
 #[test]

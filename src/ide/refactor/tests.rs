@@ -3,7 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::{chosen, offers, refused};
+use crate::ide::edit::Proof;
 use crate::ide::fixture_tests::{at_cursor, check_cases, with_hierarchy};
+use crate::ide::goal::diff;
 
 pub(super) fn titles(text: &str) -> Vec<String> {
     at_cursor(text, None, |cursor| {
@@ -12,29 +14,39 @@ pub(super) fn titles(text: &str) -> Vec<String> {
     })
 }
 
-/// The effect and the diff of the offer with a title that begins with `begin`.
-fn changed_by(text: &str, begin: &str) -> String {
+/// The titles that contain some words.
+fn titles_with(text: &str, words: &str) -> Vec<String> {
+    let mut titles = titles(text);
+    titles.retain(|title| title.contains(words));
+    titles
+}
+
+/// The first offer with a title that begins with `begin`, with its effect and its diff.
+///
+/// # Errors
+/// The titles of all offers.
+pub(super) fn proved(text: &str, begin: &str) -> Result<(String, Proof, String), Vec<String>> {
     at_cursor(text, None, |cursor| {
-        let offers = offers(cursor.analysis, cursor.path, cursor.offset);
-        let title = offers
-            .iter()
-            .map(|offer| &offer.title)
-            .find(|title| title.starts_with(begin));
-        let Some(title) = title else {
-            let titles: Vec<&String> = offers.iter().map(|offer| &offer.title).collect();
-            return format!("not offered: {titles:?}");
+        let offers = offers(cursor.analysis, cursor.path, cursor.offset).into_iter();
+        let titles: Vec<String> = offers.map(|offer| offer.title).collect();
+        let Some(title) = titles.iter().find(|title| title.starts_with(begin)) else {
+            return Err(titles);
         };
         let found = chosen(cursor.analysis, cursor.path, cursor.offset, title);
         let (offer, proof) = found.expect("a plan that fits");
         let snapshot = cursor.analysis.snapshot;
-        let changed = offer
-            .plan
-            .changed(snapshot)
-            .expect("edits that fit")
-            .into_iter();
-        let diffs = changed.map(|changed| changed.diff(snapshot.short_name(&changed.path)));
-        format!("{title}: {}\n{}", proof.words(), diffs.collect::<String>())
+        let name = |at: &str| snapshot.short_name(at).to_owned();
+        let diff = diff(&offer.plan, snapshot, &name).expect("edits that fit");
+        Ok((offer.title, proof, diff))
     })
+}
+
+/// The effect and the diff of the offer with a title that begins with `begin`.
+fn changed_by(text: &str, begin: &str) -> String {
+    match proved(text, begin) {
+        Ok((title, proof, diff)) => format!("{title}: {}\n{diff}", proof.words()),
+        Err(titles) => format!("not offered: {titles:?}"),
+    }
 }
 
 pub(super) fn check(text: &str, begin: &str, expected: Expect) {
@@ -192,11 +204,9 @@ fn merge_options_are_written_into_a_file_of_the_hierarchy() {
         "#- data/common.yaml\na: [1]\n#- data/role/web.yaml\na$0: [2]\n",
     ];
     for text in texts {
-        assert!(
-            titles(&format!("{GLOB}{text}"))
-                .contains(&"Merge 'a' across all levels (unique), in data/common.yaml".to_owned()),
-            "{text}"
-        );
+        let merges = titles_with(&format!("{GLOB}{text}"), "Merge");
+        let title = "Merge 'a' across all levels (unique), in data/common.yaml";
+        assert_eq!(merges, [title], "{text}");
     }
 }
 
@@ -209,11 +219,7 @@ fn a_key_moves_past_the_files_of_a_glob() {
 #[test]
 fn a_key_is_pushed_only_into_files_that_are_read_together() {
     let others = "#- data/role/web-lon.yaml\nx: 1\n#- data/role/build.yaml\ny: 1\n";
-    let into = |text: &str| {
-        let mut titles = titles(&format!("{GLOB}{others}{text}"));
-        titles.retain(|title| title.contains("into"));
-        titles
-    };
+    let into = |text: &str| titles_with(&format!("{GLOB}{others}{text}"), "into");
     assert_eq!(into("#- data/role/db.yaml\na$0: 1\n"), Vec::<String>::new());
     assert_eq!(
         into("#- data/site/ams.yaml\na$0: 1\n"),
@@ -246,16 +252,14 @@ b: 1
             "#- nodes.yaml\nweb1: {{facts: {{role: web, site: {site}}}}}\n\
              #- data/site/ams.yaml\na$0: 1\n#- data/role/db.yaml\nx: 1\n#- data/role/web.yaml\nx: 1\n"
         ));
-        let mut titles = titles(&text);
-        titles.retain(|title| title.contains("into"));
-        titles
+        titles_with(&text, "into")
     };
     assert_eq!(into("ams"), ["Move 'a' into 2 files of 'Role'"]);
     let away = with_hierarchy(
         "#- nodes.yaml\nweb1: {facts: {role: web, site: ams}}\n\
          #- data/site/ams.yaml\na$0: 1\n#- data/role/db.yaml\nx: 1\n",
     );
-    assert!(!titles(&away).iter().any(|title| title.contains("into")));
+    assert_eq!(titles_with(&away, "into"), Vec::<String>::new());
 }
 
 #[test]
@@ -325,9 +329,7 @@ fn a_version_3_that_cannot_be_converted_has_a_reason() {
         let text = format!(
             "#- hiera.yaml\n:backends: [yaml]\n:hierarchy: [common]\n{more}$0\n#- data/common.yaml\na: 1\n"
         );
-        let is_offered = titles(&text)
-            .iter()
-            .any(|title| title.starts_with("Convert"));
+        let is_offered = !titles_with(&text, "Convert").is_empty();
         let refused = at_cursor(&text, None, |cursor| refused(cursor.analysis, cursor.path));
         assert_eq!(is_offered, refused.is_none());
         refused.map(|refused| refused.reason)
@@ -385,5 +387,5 @@ fn broken_and_foreign_files_are_offered_nothing() {
 #[test]
 fn a_hash_whose_parts_are_looked_up_is_not_split() {
     let used = in_common("a:\n  port$0: 80\nb: \"%{lookup('a.port')}\"\n");
-    assert!(!titles(&used).iter().any(|title| title.starts_with("Split")));
+    assert_eq!(titles_with(&used, "Split"), Vec::<String>::new());
 }

@@ -1,7 +1,6 @@
 //! Renames at cursors in small workspaces; in random workspaces, no rename changes a value.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
@@ -9,13 +8,15 @@ use proptest::prelude::*;
 use super::file::{Moved, file_renames};
 use super::{Edits, Renamed, prepare, rename};
 use crate::analysis::Analysis;
-use crate::fixture::{FOLDER, Fixture};
+use crate::fixture::FOLDER;
+use crate::ide::edit::Plan;
 use crate::ide::fixture_tests::{also_half_typed, at_cursor, check_cases, text_of, with_hierarchy};
+use crate::ide::random_workspace::workspace;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Request, Settings};
 use crate::scope::{KnownNodes, Scope};
 use crate::text::TextEdit;
-use crate::workspace::{Change, Snapshot, Workspace};
+use crate::workspace::Snapshot;
 
 /// The lines that a rename changes, or the reason that forbids it.
 pub(super) fn renamed(text: &str, new_name: &str) -> String {
@@ -51,12 +52,8 @@ fn changed_lines(snapshot: &Snapshot, edits: &Edits) -> String {
         let after = TextEdit::apply(edits, before).expect("edits that fit");
         for (number, (one, other)) in before.lines().zip(after.lines()).enumerate() {
             if one != other {
-                let below = path.strip_prefix(FOLDER).unwrap_or(path);
-                lines.push(format!(
-                    "{}:{} {other}",
-                    below.trim_start_matches('/'),
-                    number + 1
-                ));
+                let name = snapshot.short_name(path);
+                lines.push(format!("{name}:{} {other}", number + 1));
             }
         }
     }
@@ -291,57 +288,50 @@ fn nested_keys_and_anchors() {
     );
 }
 
+/// Checks the changed lines after files and folders move, each written as `from → to`.
+fn check_moves(text: &str, cases: Expect) {
+    check_cases(cases, |case| {
+        let (from, to) = case.split_once(" → ").expect("a move");
+        let [from, to] = [from, to].map(|at| format!("{FOLDER}/{at}"));
+        at_cursor(text, None, |cursor| {
+            let edits = file_renames(cursor.analysis, &[Moved { from, to }]);
+            changed_lines(cursor.analysis.snapshot, &edits)
+        })
+    });
+}
+
 #[test]
 fn literal_paths_follow_files_and_folders() {
-    let moved = |from: &str, to: &str| {
-        let text = with_hierarchy("#- data/common.yaml\na$0: 1\n#- data/role/web.yaml\na: 1\n");
-        at_cursor(&text, None, |cursor| {
-            let moved = [Moved {
-                from: format!("{FOLDER}/{from}"),
-                to: format!("{FOLDER}/{to}"),
-            }];
-            changed_lines(
-                cursor.analysis.snapshot,
-                &file_renames(cursor.analysis, &moved),
-            )
-        })
-    };
-    expect!["hiera.yaml:7   - {name: Common, path: all/base.yaml}"]
-        .assert_eq(&moved("data/common.yaml", "data/all/base.yaml"));
-    expect![[r#"hiera.yaml:5   - {name: Role, path: "roles/%{facts.role}.yaml"}"#]]
-        .assert_eq(&moved("data/role", "data/roles"));
-    expect!["hiera.yaml:2 defaults: {datadir: hieradata, data_hash: yaml_data}"]
-        .assert_eq(&moved("data", "hieradata"));
-    expect![[r#""#]].assert_eq(&moved("data/role/web.yaml", "data/role/www.yaml"));
-    expect![[r#""#]].assert_eq(&moved("data/common.yaml", "elsewhere/common.yaml"));
+    check_moves(
+        &with_hierarchy("#- data/common.yaml\na$0: 1\n#- data/role/web.yaml\na: 1\n"),
+        expect![[r#"
+            $ data/common.yaml → data/all/base.yaml
+            hiera.yaml:7   - {name: Common, path: all/base.yaml}
+            $ data/role → data/roles
+            hiera.yaml:5   - {name: Role, path: "roles/%{facts.role}.yaml"}
+            $ data → hieradata
+            hiera.yaml:2 defaults: {datadir: hieradata, data_hash: yaml_data}
+            $ data/role/web.yaml → data/role/www.yaml
+            $ data/common.yaml → elsewhere/common.yaml
+        "#]],
+    );
 }
 
 #[test]
 fn the_folder_of_a_glob_follows() {
-    let text = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: U, glob: \"people/users.d/*.yaml\"}\n  - {name: R, globs: [\"r/%{facts.role}/*.yaml\", 'all/**/*.yaml']}\n\
-                #- data/people/users.d/a.yaml\na$0: 1\n#- data/all/x/b.yaml\nb: 1\n";
-    let moved = |from: &str, to: &str| {
-        at_cursor(text, None, |cursor| {
-            let moved = Moved {
-                from: format!("{FOLDER}/{from}"),
-                to: format!("{FOLDER}/{to}"),
-            };
-            let edits = file_renames(cursor.analysis, &[moved]);
-            changed_lines(cursor.analysis.snapshot, &edits)
-        })
-    };
-    expect![[r#"hiera.yaml:3   - {name: U, glob: "people/accounts/*.yaml"}"#]]
-        .assert_eq(&moved("data/people/users.d", "data/people/accounts"));
-    expect![[r#"hiera.yaml:3   - {name: U, glob: "humans/users.d/*.yaml"}"#]]
-        .assert_eq(&moved("data/people", "data/humans"));
-    expect![[
-        r#"hiera.yaml:4   - {name: R, globs: ["r/%{facts.role}/*.yaml", 'shared/all/**/*.yaml']}"#
-    ]]
-    .assert_eq(&moved("data/all", "data/shared/all"));
-    assert_eq!(moved("data/all/x", "data/all/y"), "");
-    assert_eq!(
-        moved("data/people/users.d/a.yaml", "data/people/users.d/b.yaml"),
-        ""
+    check_moves(
+        "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: U, glob: \"people/users.d/*.yaml\"}\n  - {name: R, globs: [\"r/%{facts.role}/*.yaml\", 'all/**/*.yaml']}\n\
+         #- data/people/users.d/a.yaml\na$0: 1\n#- data/all/x/b.yaml\nb: 1\n",
+        expect![[r#"
+            $ data/people/users.d → data/people/accounts
+            hiera.yaml:3   - {name: U, glob: "people/accounts/*.yaml"}
+            $ data/people → data/humans
+            hiera.yaml:3   - {name: U, glob: "humans/users.d/*.yaml"}
+            $ data/all → data/shared/all
+            hiera.yaml:4   - {name: R, globs: ["r/%{facts.role}/*.yaml", 'shared/all/**/*.yaml']}
+            $ data/all/x → data/all/y
+            $ data/people/users.d/a.yaml → data/people/users.d/b.yaml
+        "#]],
     );
 }
 
@@ -397,13 +387,9 @@ fn values(snapshot: &Snapshot, name: &dyn Fn(&str) -> String) -> BTreeMap<String
     let mut found = BTreeMap::new();
     for (role, node) in [("web", "n"), ("web", "other"), ("db", "n")] {
         let mut scope = Scope::open();
-        for (variable, value) in [
-            ("facts.role", role),
-            ("facts.site", "ams"),
-            ("trusted.certname", node),
-        ] {
-            scope.bind(variable, value);
-        }
+        scope.bind("facts.role", role);
+        scope.bind("facts.site", "ams");
+        scope.bind("trusted.certname", node);
         for key in KEYS {
             for below in ["", ".k", ".l.k"] {
                 let name_below = format!("{}{below}", name(key));
@@ -421,19 +407,6 @@ fn values(snapshot: &Snapshot, name: &dyn Fn(&str) -> String) -> BTreeMap<String
     found
 }
 
-fn workspace(files: &[(Arc<str>, String)]) -> Arc<Snapshot> {
-    let workspace = Workspace::new();
-    workspace.apply(Change::Folders(vec![FOLDER.into()]));
-    for (path, text) in files {
-        workspace.apply(Change::Open {
-            path: path.clone(),
-            text: text.as_str().into(),
-            version: 1,
-        });
-    }
-    workspace.snapshot()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
@@ -444,13 +417,9 @@ proptest! {
         new in proptest::sample::select(vec!["renamed", "m::renamed", "ax"]),
     ) {
         let key = KEYS[key];
-        let config = Fixture::new("hiera.yaml", &with_hierarchy("")).files.remove(0).1;
-        let names = ["data/role/web.yaml", "data/node/n.yaml", "data/common.yaml"];
-        let mut files: Vec<(Arc<str>, String)> = vec![(format!("{FOLDER}/hiera.yaml").into(), config)];
-        for (name, text) in names.iter().zip(&texts) {
-            files.push((format!("{FOLDER}/{name}").into(), text.clone()));
-        }
-        let before = workspace(&files);
+        // Files for a node, a role and all nodes; no others have data.
+        let texts = [&*texts[0], &texts[1], "", "", "", &texts[2]].map(str::to_owned);
+        let before = workspace(&texts);
         let settings = Settings::for_version(PuppetVersion::V8).for_editor();
         let (configs, nodes) = (ConfigCache::default(), KnownNodes::default());
         let analysis = Analysis::new(&before, &settings, &configs, &nodes);
@@ -464,12 +433,8 @@ proptest! {
         let Some(Renamed { edits, .. }) = renamed.filter(|it| it.to_confirm.is_empty()) else {
             return Ok(());
         };
-        for (path, text) in &mut files {
-            if let Some(edits) = edits.get(path) {
-                *text = TextEdit::apply(edits, text).expect("edits that fit");
-            }
-        }
-        let after = workspace(&files);
+        let plan = Plan { edits, ..Plan::default() };
+        let after = plan.after(&before).expect("edits that fit");
         prop_assert_eq!(after.count_with(key), 0);
         let renamed = |name: &str| match name == key {
             true => new.to_owned(),
@@ -477,6 +442,6 @@ proptest! {
         };
         prop_assert!(Key::parse(new).is_ok());
         let (one, other) = (values(&before, &str::to_owned), values(&after, &renamed));
-        prop_assert_eq!(one, other, "{:?}", files);
+        prop_assert_eq!(one, other, "{:?}", texts);
     }
 }
