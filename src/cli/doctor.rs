@@ -3,7 +3,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::nodes::NodeRequest;
+use super::nodes::NodeArguments;
 use super::suggestions::ENVIRONMENT;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{Opened, PlaceArguments, PuppetArguments, place_of};
@@ -17,13 +17,8 @@ use crate::scope::KnownNodes;
 /// The workspace, its nodes, and the form of the report.
 #[derive(Args)]
 pub(super) struct DoctorArguments {
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
-    #[arg(long, value_name = "FILE")]
-    nodes: Vec<String>,
-    /// A JSON or YAML file of facts; a node's own facts lie over them
-    #[arg(long, value_name = "FILE")]
-    facts: Option<String>,
+    #[command(flatten)]
+    nodes: NodeArguments,
     #[command(flatten)]
     places: PlaceArguments,
     /// Behave as Puppet 7 or 8 [default: as .hiera-ls.yaml says, else 8]
@@ -53,13 +48,7 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
     let puppet = PuppetArguments::of_version(arguments.puppet_version);
     let settings = puppet.settings(&project).for_editor();
     let configs = ConfigCache::default();
-    let request = NodeRequest {
-        files: &arguments.nodes,
-        facts: arguments.facts.as_ref(),
-        project: &project,
-        settings: &settings,
-        configs: &configs,
-    };
+    let request = arguments.nodes.request(&project, &settings, &configs);
     let place = place_of(&snapshot, &folder, ENVIRONMENT);
     let nodes = request.set(&snapshot, &place)?;
     let no_nodes = KnownNodes::default();
@@ -70,21 +59,18 @@ pub(super) fn run(arguments: &DoctorArguments) -> Ended {
         false => format!("cd {} && ", quoted(shown(&folder))),
     };
     let document = doctor::document(analysis, &place, &nodes, &enter);
-    let text = match arguments.format {
-        DoctorFormat::Text if !is_here => {
-            format!(
-                "Workspace\n  {}: paths below are relative to it\n\n{}",
-                shown(&folder),
-                document.content
-            )
-        }
-        DoctorFormat::Text => document.content,
-        DoctorFormat::Json => document.data.unwrap_or_default() + "\n",
-    };
-    match arguments.format {
-        DoctorFormat::Text => printed(&laid_out(&text, Layout::of_output())),
-        DoctorFormat::Json => printed(&text),
+    if arguments.format == DoctorFormat::Json {
+        return printed(&(document.data.unwrap_or_default() + "\n"));
     }
+    let title = match is_here {
+        true => String::new(),
+        false => format!(
+            "Workspace\n  {}: paths below are relative to it\n\n",
+            shown(&folder)
+        ),
+    };
+    let text = title + &document.content;
+    printed(&laid_out(&text, Layout::of_output()))
 }
 
 /// A path quoted for a shell.

@@ -1,14 +1,14 @@
 //! `hiera-ls encrypt`: encrypts a value in its file, or a text from standard input, for a
 //! certificate. No private key is needed.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
 use super::Ended;
 use super::hover::{PlaceArgument, offset, place};
-use super::terminal::{remark, unwritten};
+use super::terminal::{print, remark};
 use super::workspace::{PuppetArguments, read};
 use crate::analysis::Analysis;
 use crate::disk::{self, DiskFiles};
@@ -55,11 +55,11 @@ enum OutputForm {
 
 /// Runs the command: exit code 0 if the value is encrypted, else 1.
 pub(super) fn run(arguments: &EncryptArguments) -> Ended {
-    match &arguments.place {
-        Some(place) => in_file(arguments, place)?,
-        None => from_input(arguments)?,
-    }
-    Ok(ExitCode::SUCCESS)
+    let done = match &arguments.place {
+        Some(place) => in_file(arguments, place),
+        None => from_input(arguments),
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn encryptor(at: &str) -> Result<Encryptor, String> {
@@ -95,8 +95,7 @@ fn from_input(arguments: &EncryptArguments) -> Result<(), String> {
     };
     let label = arguments.label.as_ref();
     let label = label.map_or_else(String::new, |label| format!("{label}: "));
-    let written = writeln!(std::io::stdout(), "{label}{value}");
-    written.map_err(|error| unwritten(&error))
+    print(&format!("{label}{value}\n"))
 }
 
 /// Encrypts a value in its file.
@@ -123,16 +122,13 @@ fn in_file(arguments: &EncryptArguments, named: &PlaceArgument) -> Result<(), St
             let disk = DiskFiles::new();
             let read = |at: &str| Some(disk.text(at).ok()?.to_string());
             let found = certificates(&analysis, &at, &read);
-            let is_there = |at: &&String| disk.kind(at).is_some();
-            match found.iter().find(is_there) {
-                Some(certificate) => encryptor(certificate)?,
-                None => {
-                    return Err(format!(
-                        "there is no certificate in {}: name one with --pkcs7-public-key",
-                        found.join(", ")
-                    ));
-                }
-            }
+            let Some(certificate) = found.iter().find(|at| disk.kind(at).is_some()) else {
+                return Err(format!(
+                    "there is no certificate in {}: name one with --pkcs7-public-key",
+                    found.join(", ")
+                ));
+            };
+            encryptor(certificate)?
         }
     };
     let form = match arguments.output {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::nodes::{CommandNodes, NodeRequest};
+use super::nodes::NodeRequest;
 use super::suggestions::no_node;
 use super::terminal::{Layout, Paint, shown};
 use super::workspace::{PlaceArguments, PuppetArguments};
@@ -84,16 +84,14 @@ fn answer(arguments: &HoverArguments) -> Result<String, String> {
         settings: &settings,
         configs: &configs,
     };
-    let CommandNodes {
-        nodes: mut known,
-        files,
-    } = request.known(&snapshot, &at)?;
+    let set = request.known(&snapshot, &at)?;
+    let mut known = set.nodes.clone();
     if let Some(name) = &arguments.node
         && known.get(name).is_none()
     {
         match request.named_node(name) {
             Some(node) => known.insert(node),
-            None => return Err(no_node(name, &known, &files)),
+            None => return Err(no_node(name, &set)),
         }
     }
     let Some(file) = snapshot.file(&at) else {

@@ -44,7 +44,7 @@ pub(super) struct MatrixArguments {
 /// Runs the command: exit code 0 once all rows are printed, 1 if something could not be read or a
 /// key is not set anywhere.
 pub(super) fn run(arguments: &MatrixArguments) -> Ended {
-    let loaded = load_with_any_nodes(&arguments.workspace)?;
+    let loaded = load_with_any_nodes(&arguments.workspace, &[])?;
     let view = loaded.root(&loaded.here)?;
     loaded.note_known_nodes();
     let (keys, missing) = match arguments.all_keys {
@@ -95,7 +95,7 @@ fn chosen(
     requested: &[String],
     format: TableFormat,
 ) -> (Vec<Arc<str>>, Vec<String>) {
-    let known = KnownKeys::of(&[view]);
+    let known = KnownKeys::of([view]);
     let (mut keys, mut missing) = (Vec::new(), Vec::new());
     for name in requested {
         let (found, nothing) = known.chosen(std::slice::from_ref(name));

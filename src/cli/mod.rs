@@ -164,7 +164,7 @@ fn run() -> Ended {
         Some(Command::Hover(arguments)) => hover::run(&arguments),
         Some(Command::ExplainKey(mut arguments)) => {
             arguments.explain = true;
-            Ok(lookup::run(&arguments))
+            lookup::run(&arguments)
         }
         Some(Command::Matrix(arguments)) => matrix::run(&arguments),
         Some(Command::Diff(arguments)) => diff::run(&arguments),
@@ -173,7 +173,7 @@ fn run() -> Ended {
         Some(Command::Lookup(arguments)) if arguments.batch => {
             Ok(batch::run(arguments.secrets.read()))
         }
-        Some(Command::Lookup(arguments)) => Ok(lookup::run(&arguments)),
+        Some(Command::Lookup(arguments)) => lookup::run(&arguments),
     }
 }
 

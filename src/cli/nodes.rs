@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use clap::Args;
+
 use crate::analysis::{
     FilesOfFolders, NodeCache, NodeFile, NodeInputs, NodeSet, NodesOrigin, Project,
     describes_nodes, files_of, name_rules,
@@ -13,22 +15,16 @@ use crate::scope::{KnownNodes, NameRule, Node, Nodes};
 use crate::value::{HashMap, LoadErrorKind, SystemError};
 use crate::workspace::{FileKind, Files, Snapshot};
 
-/// The purpose of a file.
-#[derive(Clone, Copy)]
-enum Named {
-    Facts,
-    Nodes,
-}
+/// What to name instead of a file of facts that cannot be read.
+const WANTED_FACTS: &str = "name a JSON or YAML file of facts ('--facts', 'factsFile')";
+
+/// The same for a file of nodes.
+const WANTED_NODES: &str =
+    "name a nodes file, saved facts or a folder of them ('--nodes', 'nodesFiles')";
 
 /// A file from the command line or the workspace's configuration.
-fn file(path: &str, named: Named) -> Result<NodeFile, String> {
+fn file(path: &str, wanted: &str) -> Result<NodeFile, String> {
     let at = disk::absolute(path);
-    let wanted = match named {
-        Named::Facts => "name a JSON or YAML file of facts ('--facts', 'factsFile')",
-        Named::Nodes => {
-            "name a nodes file, saved facts or a folder of them ('--nodes', 'nodesFiles')"
-        }
-    };
     let text = DiskFiles::new().text(&at).map_err(|error| {
         let what = match error.kind {
             LoadErrorKind::Io(SystemError::IsDirectory) => "this is a folder",
@@ -46,14 +42,8 @@ fn file(path: &str, named: Named) -> Result<NodeFile, String> {
     })
 }
 
-/// The facts of a file; empty without a file.
-fn facts(path: Option<&String>) -> Result<HashMap, String> {
-    let none = || Ok(HashMap::default());
-    path.map_or_else(none, |path| file(path, Named::Facts)?.facts())
-}
-
-/// The nodes of several files, or of all files in a folder, over common facts; later files win.
-fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>), String> {
+/// The named files, and the files of nodes in named folders.
+fn listed(paths: &[String]) -> Vec<String> {
     let disk = DiskFiles::new();
     let mut files = Vec::new();
     for path in paths {
@@ -66,23 +56,37 @@ fn named(paths: &[String], common: &HashMap) -> Result<(Nodes, Vec<NodesOrigin>)
         let names = names.filter(|(name, kind)| *kind == FileKind::File && describes_nodes(name));
         files.extend(names.map(|(name, _)| format!("{folder}/{name}")));
     }
-    let mut all = Nodes::default();
-    let mut origins = Vec::new();
-    for path in &files {
-        let file = file(path, Named::Nodes)?;
-        let nodes = file.nodes(common)?;
-        origins.push(NodesOrigin {
-            path: Some(file.path),
-            nodes: nodes.all().len(),
-        });
-        if files.len() == 1 {
-            return Ok((nodes, origins));
-        }
-        for node in nodes.all() {
-            all.insert(node.as_ref().clone());
+    files
+}
+
+/// The flags that describe nodes.
+#[derive(Args)]
+pub(super) struct NodeArguments {
+    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
+    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
+    #[arg(long, value_name = "FILE")]
+    nodes: Vec<String>,
+    /// A JSON or YAML file of facts; a node's own facts lie over them
+    #[arg(long, value_name = "FILE")]
+    facts: Option<String>,
+}
+
+impl NodeArguments {
+    /// The sources of the nodes in a workspace.
+    pub(super) fn request<'a>(
+        &'a self,
+        project: &'a Project,
+        settings: &'a Settings,
+        configs: &'a ConfigCache,
+    ) -> NodeRequest<'a> {
+        NodeRequest {
+            files: &self.nodes,
+            facts: self.facts.as_ref(),
+            project,
+            settings,
+            configs,
         }
     }
-    Ok((all, origins))
 }
 
 /// Adds to a node what its name means; returns whether it means something.
@@ -101,33 +105,38 @@ pub(super) struct NodeRequest<'a> {
     pub(super) configs: &'a ConfigCache,
 }
 
-/// The nodes of a command, and the files that describe them.
-pub(super) struct CommandNodes {
-    pub(super) nodes: Nodes,
-    pub(super) files: Vec<String>,
-}
-
-impl From<&NodeSet> for CommandNodes {
-    fn from(set: &NodeSet) -> CommandNodes {
-        CommandNodes {
-            nodes: set.nodes.clone(),
-            files: set.paths().map(str::to_owned).collect(),
-        }
-    }
-}
-
 impl NodeRequest<'_> {
-    /// Nodes with the meaning of their names added.
-    fn with_meanings(&self, nodes: Nodes) -> Nodes {
+    /// The nodes of files over the common facts, with the meaning of their names; later files win.
+    fn read(
+        &self,
+        files: impl Iterator<Item = Result<NodeFile, String>>,
+    ) -> Result<NodeSet, String> {
+        let common = self.common()?;
         let rules = name_rules(&self.project.nodes);
-        if rules.is_empty() {
-            return nodes;
+        let mut nodes = Nodes::default();
+        let mut origins = Vec::new();
+        for file in files {
+            let file = file?;
+            let found = file.nodes(&common)?;
+            for node in found.all() {
+                let mut node = node.clone();
+                if !rules.is_empty() {
+                    give_meaning(Arc::make_mut(&mut node), &rules);
+                }
+                nodes.insert(node);
+            }
+            origins.push(NodesOrigin {
+                path: Some(file.path),
+                nodes: found.all().len(),
+            });
         }
-        let nodes = nodes.all().iter().cloned().map(|mut node| {
-            give_meaning(Arc::make_mut(&mut node), &rules);
-            node
-        });
-        nodes.collect()
+        Ok(NodeSet {
+            known: KnownNodes::new(&nodes),
+            nodes,
+            origins,
+            rules,
+            ..NodeSet::default()
+        })
     }
 
     /// A node that is in no file, with the meaning that the workspace's configuration gives its
@@ -148,10 +157,17 @@ impl NodeRequest<'_> {
         node
     }
 
+    fn facts_file(&self) -> Option<&str> {
+        let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
+        self.facts.or(of_project).map(String::as_str)
+    }
+
     /// The facts below every node's own.
     pub(super) fn common(&self) -> Result<HashMap, String> {
-        let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
-        facts(self.facts.or(of_project))
+        match self.facts_file() {
+            Some(path) => file(path, WANTED_FACTS)?.facts(),
+            None => Ok(HashMap::default()),
+        }
     }
 
     /// The nodes of the files in the flags, else in the workspace's configuration; `None` if
@@ -161,37 +177,29 @@ impl NodeRequest<'_> {
         let of_project: Vec<String> = of_project.map(|path| path.0.clone()).collect();
         let files = match (self.files, of_project.as_slice()) {
             ([], []) => return Ok(None),
-            ([], named) | (named, _) => named.to_vec(),
+            ([], named) | (named, _) => listed(named),
         };
-        let (nodes, origins) = named(&files, &self.common()?)?;
-        let nodes = self.with_meanings(nodes);
-        Ok(Some(NodeSet {
-            known: KnownNodes::new(&nodes),
-            nodes,
-            origins,
-            rules: name_rules(&self.project.nodes),
-            ..NodeSet::default()
-        }))
+        let files = files.iter().map(|path| file(path, WANTED_NODES));
+        self.read(files).map(Some)
     }
 
     /// The same, or else the nodes that an editor would use for a file of a workspace.
-    pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<CommandNodes, String> {
+    pub(super) fn known(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
         let found = self.set(snapshot, path)?;
         match found.problems.first() {
             Some(problem) => Err(problem.clone()),
-            None => Ok(CommandNodes::from(&*found)),
+            None => Ok(found),
         }
     }
 
-    /// The same, with sources and read errors.
+    /// The same, with read errors among the nodes.
     pub(super) fn set(&self, snapshot: &Snapshot, path: &str) -> Result<Arc<NodeSet>, String> {
         if let Some(named) = self.named()? {
             return Ok(Arc::new(named));
         }
         // Unreadable facts are an error even if no node is known.
         self.common()?;
-        let of_project = self.project.facts_file.as_ref().map(|path| &path.0);
-        let facts = self.facts.or(of_project).map(|path| disk::absolute(path));
+        let facts = self.facts_file().map(disk::absolute);
         let disk = DiskFiles::new();
         let inputs = NodeInputs {
             nodes_files: &[],
@@ -207,9 +215,9 @@ impl NodeRequest<'_> {
 
     /// The nodes of files that an editor finds in some folders without reading the workspace: a
     /// nodes file, or else the facts that tests keep.
-    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<CommandNodes, String> {
+    pub(super) fn in_folders(&self, folders: &[&Arc<str>]) -> Result<NodeSet, String> {
         if let Some(named) = self.named()? {
-            return Ok(CommandNodes::from(&named));
+            return Ok(named);
         }
         let disk = DiskFiles::new();
         let look = FilesOfFolders {
@@ -225,16 +233,8 @@ impl NodeRequest<'_> {
             names_nodes: &NodeFile::names_nodes,
         };
         let files = files_of(Vec::new(), folders, &look).files;
-        let common = self.common()?;
-        let mut nodes = Nodes::default();
-        for file in files.iter().rev() {
-            for node in file.nodes(&common)?.all() {
-                nodes.insert(node.as_ref().clone());
-            }
-        }
-        Ok(CommandNodes {
-            nodes: self.with_meanings(nodes),
-            files: files.iter().map(|file| file.path.to_string()).collect(),
-        })
+        let mut set = self.read(files.into_iter().rev().map(Ok))?;
+        set.origins.reverse();
+        Ok(set)
     }
 }

@@ -2,7 +2,6 @@
 //! effects.
 
 use std::cell::RefCell;
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::Ended;
 use super::suggestions::KnownKeys;
-use super::terminal::{Layout, Paint, ProgressLine, complain, remark, shown};
+use super::terminal::{self, Layout, Paint, ProgressLine, complain, remark, shown};
 use super::workspace::{Loaded, WorkspaceArguments, load};
 use crate::analysis::RootView;
 use crate::disk;
@@ -107,7 +106,7 @@ pub(super) fn run(arguments: &SetArguments) -> Ended {
 /// Reports that a key is not set anywhere yet, in case another one was meant.
 pub(super) fn note_unknown_key(loaded: &Loaded, key: &str) {
     let views = loaded.views(&loaded.here);
-    let known = KnownKeys::of(&Vec::from_iter(&views));
+    let known = KnownKeys::of(&views);
     let (_, missing) = known.chosen(&[key.to_owned()]);
     let notes = missing.iter().map(|message| format!("note: {message}"));
     notes.for_each(|message| remark(&message));
@@ -157,8 +156,7 @@ fn print(
             }
         },
     };
-    let written = std::io::stdout().lock().write_all(text.as_bytes());
-    written.map_err(|error| super::terminal::unwritten(&error))
+    terminal::print(&text)
 }
 
 /// A proposal for people.

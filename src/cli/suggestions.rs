@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::analysis::{Analysis, RootView, environments_below};
+use super::terminal::shown;
+use crate::analysis::{Analysis, NodeSet, RootView, environments_below};
 use crate::disk::{self, DiskFiles};
 use crate::ide::document::matrix::no_data;
-use crate::ide::matrix::all_keys;
+use crate::ide::matrix::keys_of_all;
 use crate::interpolation::Key;
 use crate::lookup::{ConfigCache, PuppetVersion, Settings};
-use crate::scope::{KnownNodes, Nodes};
+use crate::scope::KnownNodes;
 use crate::text::{nearest, nearest_host};
 use crate::workspace::{LOOKUP_OPTIONS, path};
 
@@ -24,12 +25,12 @@ pub(super) fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Stri
 }
 
 /// The error for a node that is in none of the nodes files.
-pub(super) fn no_node(name: &str, nodes: &Nodes, files: &[String]) -> String {
+pub(super) fn no_node(name: &str, known: &NodeSet) -> String {
+    let files: Vec<&str> = known.paths().map(shown).collect();
     if files.is_empty() {
         return format!("node '{name}' is not known: name a file with --nodes");
     }
-    let files: Vec<&str> = files.iter().map(|at| super::terminal::shown(at)).collect();
-    let names = nodes.all().iter().map(|node| &*node.certname);
+    let names = known.nodes.all().iter().map(|node| &*node.certname);
     let hint = match nearest_host(name, names) {
         Some(known) => format!("did you mean '{known}'?"),
         None => "give a file of its facts with --facts".to_owned(),
@@ -61,7 +62,7 @@ pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
     let all = path::join(folder, "environments");
     Err(format!(
         "there is no environment '{name}' in {} ({}){hint}",
-        super::terminal::shown(&all),
+        shown(&all),
         names.join(", ")
     ))
 }
@@ -70,12 +71,9 @@ pub(super) fn is_environment(name: &str, folder: &str) -> Result<(), String> {
 pub(super) struct KnownKeys(Vec<Arc<str>>);
 
 impl KnownKeys {
-    /// The keys of a workspace and of a second one that it is compared with.
-    pub(super) fn of(views: &[&RootView<'_>]) -> KnownKeys {
-        let mut keys: Vec<Arc<str>> = views.iter().flat_map(|view| all_keys(view)).collect();
-        keys.sort();
-        keys.dedup();
-        KnownKeys(keys)
+    /// The keys of some hierarchies, also of several workspaces that are compared.
+    pub(super) fn of<'v, 'a: 'v>(views: impl IntoIterator<Item = &'v RootView<'a>>) -> KnownKeys {
+        KnownKeys(keys_of_all(views))
     }
 
     /// The keys of all hierarchies in a folder.
@@ -88,7 +86,7 @@ impl KnownKeys {
         let analysis = Analysis::new(&snapshot, &settings, &configs, &nodes);
         let roots = snapshot.roots().iter();
         let views: Vec<RootView<'_>> = roots.map(|root| analysis.at(root)).collect();
-        KnownKeys::of(&Vec::from_iter(&views))
+        KnownKeys::of(&views)
     }
 
     /// The requested keys: those named, and those that match a pattern such as `profile::*`. A

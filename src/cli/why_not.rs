@@ -1,6 +1,5 @@
 //! `hiera-ls why-not KEY=VALUE --node NODE`: the levels in the way of a value.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use clap::Args;
 
 use super::Ended;
 use super::set::{SetForm, note_unknown_key};
-use super::terminal::{Layout, Paint, has_found, shown, unwritten};
+use super::terminal::{Layout, Paint, has_found, print, shown};
 use super::workspace::{WorkspaceArguments, load};
 use crate::analysis::WhichNodes;
 use crate::ide::expectation::chosen;
@@ -74,7 +73,6 @@ pub(super) fn run(arguments: &WhyNotArguments) -> Ended {
     };
     let code = if why.has_it { 0 } else { OTHER };
     has_found(code);
-    let written = std::io::stdout().lock().write_all(text.as_bytes());
-    written.map_err(|error| unwritten(&error))?;
+    print(&text)?;
     Ok(ExitCode::from(code))
 }

@@ -5,26 +5,23 @@ use std::sync::{Arc, OnceLock};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use super::nodes::NodeRequest;
+use super::nodes::{NodeArguments, NodeRequest};
 use super::suggestions::{ENVIRONMENT, is_environment};
 use super::terminal::{ProgressLine, remark, shown, with_shown_files};
-use crate::analysis::{Analysis, Project, RootView, behind_manifests, chosen_root, root_for};
+use crate::analysis::{
+    Analysis, NodeSet, Project, RootView, behind_manifests, chosen_root, root_for,
+};
 use crate::disk::{self, DiskFiles};
 use crate::ide::cell::{NO_FACTS, what_was_read};
 use crate::lookup::{ConfigCache, PuppetVersion, Settings, Strict};
-use crate::scope::{KnownNodes, Nodes};
+use crate::scope::KnownNodes;
 use crate::workspace::{FileKind, FileSettings, Files, HIERA_YAML, Root, Snapshot, path};
 
 /// Which workspace, which nodes, which Puppet.
 #[derive(Args)]
 pub(super) struct WorkspaceArguments {
-    /// Nodes: a nodes file, saved facts, or a folder of such files; may be given several times
-    /// [default: the workspace's nodes.json or nodes.yaml, else its spec/fixtures/facts]
-    #[arg(long, value_name = "FILE")]
-    nodes: Vec<String>,
-    /// A JSON or YAML file of facts; a node's own facts lie over them
-    #[arg(long, value_name = "FILE")]
-    facts: Option<String>,
+    #[command(flatten)]
+    nodes: NodeArguments,
     /// Name of the environment
     #[arg(long, default_value = ENVIRONMENT)]
     pub(super) environment: String,
@@ -226,7 +223,7 @@ pub(super) struct Loaded {
     pub(super) nodes: KnownNodes,
     settings: Settings,
     configs: ConfigCache,
-    files: FileSettings,
+    opened: Opened,
     environment: Arc<str>,
 }
 
@@ -241,33 +238,27 @@ pub(super) struct Checkout {
 /// Reads the workspace, the nodes (at least one) and the settings. `names` are nodes that the
 /// command is for: names that `.hiera-ls.yaml` gives a meaning become nodes.
 pub(super) fn load(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
-    let loaded = load_naming(arguments, names)?;
+    let loaded = load_with_any_nodes(arguments, names)?;
     match loaded.nodes.is_empty() {
         true => Err(loaded.without_nodes()),
         false => Ok(loaded),
     }
 }
 
-/// Reads the workspace, the nodes (maybe none) and the settings.
-pub(super) fn load_with_any_nodes(arguments: &WorkspaceArguments) -> Result<Loaded, String> {
-    load_naming(arguments, &[])
-}
-
-fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded, String> {
+/// The same, also without any node.
+pub(super) fn load_with_any_nodes(
+    arguments: &WorkspaceArguments,
+    names: &[&str],
+) -> Result<Loaded, String> {
     let environment = &arguments.environment;
     let opened = arguments.places.open_for(environment)?;
     let here = checkout(&opened.folder, &opened.files);
-    let Opened { project, files, .. } = opened;
-    let settings = arguments.puppet.settings(&project);
+    let settings = arguments.puppet.settings(&opened.project);
     let configs = ConfigCache::default();
-    let request = NodeRequest {
-        files: &arguments.nodes,
-        facts: arguments.facts.as_ref(),
-        project: &project,
-        settings: &settings,
-        configs: &configs,
-    };
-    let mut nodes = known_nodes(&here, &request, &arguments.environment)?;
+    let request = arguments
+        .nodes
+        .request(&opened.project, &settings, &configs);
+    let mut nodes = here.known_nodes(&request, environment)?.nodes.clone();
     for &name in names {
         if nodes.get(name).is_some() {
             continue;
@@ -278,11 +269,11 @@ fn load_naming(arguments: &WorkspaceArguments, names: &[&str]) -> Result<Loaded,
     }
     Ok(Loaded {
         here,
-        nodes: KnownNodes::in_environment(&nodes, &arguments.environment),
+        nodes: KnownNodes::in_environment(&nodes, environment),
         settings,
         configs,
-        files,
-        environment: Arc::from(arguments.environment.as_str()),
+        opened,
+        environment: Arc::from(environment.as_str()),
     })
 }
 
@@ -312,15 +303,6 @@ impl PuppetArguments {
         settings.modules_may_be_missing = true;
         settings
     }
-}
-
-fn known_nodes(
-    here: &Checkout,
-    request: &NodeRequest<'_>,
-    environment: &str,
-) -> Result<Nodes, String> {
-    let place = place_of(&here.snapshot, &here.folder, environment);
-    Ok(request.known(&here.snapshot, &place)?.nodes)
 }
 
 /// The error for a folder without a hierarchy.
@@ -386,16 +368,12 @@ impl Loaded {
         if !self.nodes.are_names() {
             return Ok(Vec::new());
         }
-        let Opened { project, .. } = arguments.places.open()?;
-        let request = NodeRequest {
-            files: &arguments.nodes,
-            facts: arguments.facts.as_ref(),
-            project: &project,
-            settings: &self.settings,
-            configs: &self.configs,
-        };
-        let known = known_nodes(there, &request, &arguments.environment)?;
-        let names = known.all().iter().map(|node| node.certname.clone());
+        let project = &self.opened.project;
+        let request = arguments
+            .nodes
+            .request(project, &self.settings, &self.configs);
+        let known = there.known_nodes(&request, &arguments.environment)?;
+        let names = known.nodes.all().iter().map(|node| node.certname.clone());
         Ok(names
             .filter(|name| self.nodes.find(name).is_none())
             .collect())
@@ -405,7 +383,7 @@ impl Loaded {
     pub(super) fn other(&self, folder: &str) -> Checkout {
         let folder = disk::absolute(folder);
         let files = FileSettings {
-            global_hiera_yaml: self.files.global_hiera_yaml.clone(),
+            global_hiera_yaml: self.opened.files.global_hiera_yaml.clone(),
             ..disk::project(&folder).project.of_files()
         };
         checkout(&folder, &files)
@@ -417,7 +395,7 @@ impl Loaded {
         let folder = self.here.folder.clone();
         let mut progress = ProgressLine::new();
         progress.show(&format!("reading {revision}"));
-        match disk::snapshot_of_revision(&folder, revision, &self.files) {
+        match disk::snapshot_of_revision(&folder, revision, &self.opened.files) {
             Ok(snapshot) => Ok(Checkout {
                 snapshot,
                 folder,
@@ -466,6 +444,16 @@ impl Loaded {
 }
 
 impl Checkout {
+    /// The nodes that a command knows for an environment.
+    fn known_nodes(
+        &self,
+        request: &NodeRequest<'_>,
+        environment: &str,
+    ) -> Result<Arc<NodeSet>, String> {
+        let place = place_of(&self.snapshot, &self.folder, environment);
+        request.known(&self.snapshot, &place)
+    }
+
     /// The environment in the folder, or the module that it is.
     fn root(&self, environment: &str) -> Option<&Root> {
         root_for(&self.snapshot, &self.folder, environment)

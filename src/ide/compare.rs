@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::matrix::{Cell, Row, all_keys, cell, line, row, row_of};
+use super::matrix::{Cell, Row, cell, keys_of_all, line, row, row_of};
 use super::touched::ChangeExtent;
 use crate::analysis::{Analysis, RootView, behind_manifests};
 use crate::lookup::{Request, group_of};
@@ -186,13 +186,10 @@ fn sides<'a>(analysis: Analysis<'a>, names: [&Arc<str>; 2]) -> Result<Sides<'a>,
 
 /// The given keys, else all that lookups in the roots can find.
 fn chosen(keys: &[Arc<str>], views: &[&RootView<'_>]) -> Vec<Arc<str>> {
-    if !keys.is_empty() {
-        return keys.to_vec();
+    match keys {
+        [] => keys_of_all(views.iter().copied()),
+        keys => keys.to_vec(),
     }
-    let mut keys: Vec<Arc<str>> = views.iter().flat_map(|view| all_keys(view)).collect();
-    keys.sort();
-    keys.dedup();
-    keys
 }
 
 fn answer_of(view: &RootView<'_>, key: &str, member: usize) -> Cell {

@@ -347,6 +347,13 @@ pub fn all_keys(view: &RootView<'_>) -> Vec<Arc<str>> {
     keys.into_iter().collect()
 }
 
+/// The same for several roots together.
+#[must_use]
+pub fn keys_of_all<'v, 'a: 'v>(views: impl IntoIterator<Item = &'v RootView<'a>>) -> Vec<Arc<str>> {
+    let keys: BTreeSet<Arc<str>> = views.into_iter().flat_map(all_keys).collect();
+    keys.into_iter().collect()
+}
+
 /// The data that lookups in a root can read for some node.
 pub(super) struct Readable<'a> {
     snapshot: &'a Snapshot,

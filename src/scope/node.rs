@@ -93,8 +93,8 @@ impl Nodes {
     }
 
     /// Adds a node; it replaces a node of the same name.
-    pub fn insert(&mut self, node: Node) {
-        let node = Arc::new(node);
+    pub fn insert(&mut self, node: impl Into<Arc<Node>>) {
+        let node = node.into();
         match self.places.get(&node.certname) {
             Some(&at) => self.nodes[at] = node,
             None => {

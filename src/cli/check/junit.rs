@@ -1,6 +1,7 @@
 //! `--format junit`: a test suite for each file, with errors and warnings as failures. Information
 //! and hints pass, with their text as output.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use quick_xml::Writer;
@@ -13,13 +14,10 @@ use crate::rules::Severity;
 /// Prints all records, grouped by file. A report without findings has one test, which passes.
 pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
     let mut document = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let counts = Counts::of(records);
     document
         .create_element("testsuites")
         .with_attribute(("name", "hiera-ls"))
-        .with_attribute(("tests", counts.tests.as_str()))
-        .with_attribute(("failures", counts.failures.as_str()))
-        .with_attribute(("errors", "0"))
+        .with_attributes(counts(records))
         .write_inner_content(|xml| {
             let files = records.chunk_by(|one, other| one.place.path == other.place.path);
             for file in files {
@@ -34,19 +32,13 @@ pub(super) fn write(records: &[Record], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The attributes with test counts.
-struct Counts {
-    tests: String,
-    failures: String,
-}
-
-impl Counts {
-    fn of(records: &[Record]) -> Counts {
-        let failures = records.iter().filter(|record| fails(record)).count();
-        Counts {
-            tests: records.len().max(1).to_string(),
-            failures: failures.to_string(),
-        }
-    }
+fn counts(records: &[Record]) -> [(&'static str, Cow<'static, str>); 3] {
+    let failures = records.iter().filter(|record| fails(record)).count();
+    [
+        ("tests", Cow::from(records.len().max(1).to_string())),
+        ("failures", Cow::from(failures.to_string())),
+        ("errors", Cow::from("0")),
+    ]
 }
 
 fn fails(record: &Record) -> bool {
@@ -54,13 +46,10 @@ fn fails(record: &Record) -> bool {
 }
 
 fn suite(name: &str, records: &[Record], xml: &mut Writer<Vec<u8>>) -> io::Result<()> {
-    let counts = Counts::of(records);
     xml.create_element("testsuite")
         .with_attribute(("name", name))
         .with_attribute(("package", "hiera-ls"))
-        .with_attribute(("tests", counts.tests.as_str()))
-        .with_attribute(("failures", counts.failures.as_str()))
-        .with_attribute(("errors", "0"))
+        .with_attributes(counts(records))
         .write_inner_content(|xml| {
             if records.is_empty() {
                 xml.create_element("testcase")

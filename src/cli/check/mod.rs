@@ -29,8 +29,8 @@ use report::{CheckReport, FolderResult};
 use selection::Selection;
 use wanted::{Wanted, absolute};
 
-use super::terminal;
 use super::workspace::{PlaceArguments, no_hierarchy, workspace_folder};
+use super::{Ended, terminal};
 use crate::disk;
 use crate::lookup::PuppetVersion;
 use crate::rules::Severity;
@@ -125,23 +125,17 @@ const BAD_PATH: u8 = 2;
 /// Checks the workspaces of the paths (without any, the current folder's), and prints the findings
 /// below the paths. The exit code is 1 if one of them is an error.
 pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput) -> ExitCode {
-    let whole = [output
-        .places
-        .workspace
-        .clone()
-        .unwrap_or_else(|| ".".to_owned())];
-    let paths = if paths.is_empty() { &whole } else { paths };
+    checked(paths, options, output).unwrap_or_else(|error| complain(&error))
+}
+
+fn checked(paths: &[String], options: CheckOptions, output: &CheckOutput) -> Ended {
     let named = output.places.workspace.as_deref();
+    let whole = [named.unwrap_or(".").to_owned()];
+    let paths = if paths.is_empty() { &whole } else { paths };
     let folder = named.map(|named| absolute(&workspace_folder(named)?).map(Arc::from));
-    let folder = match folder.transpose() {
-        Ok(folder) => folder,
-        Err(error) => return complain(&error),
-    };
+    let folder = folder.transpose()?;
     let workspace = named.zip(folder.as_ref());
-    let known = match output.baseline.as_deref().map(read_baseline).transpose() {
-        Ok(known) => known,
-        Err(error) => return complain(&error),
-    };
+    let known = output.baseline.as_deref().map(read_baseline).transpose()?;
     let mut report = CheckReport::new(options, output, known);
     let mut code = ExitCode::SUCCESS;
     // Each workspace is read once, however many paths lie in it.
@@ -174,24 +168,20 @@ pub(crate) fn run(paths: &[String], options: CheckOptions, output: &CheckOutput)
         }
     }
     if report.has_failed {
-        return ExitCode::from(BAD_PATH);
+        return Ok(ExitCode::from(BAD_PATH));
     }
-    if output.fixes.diff {
-        return if report.has_diff {
-            ExitCode::FAILURE
-        } else {
-            code
-        };
-    }
-    if let Err(error) = report.finish() {
-        return complain(&error);
-    }
-    let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
-    let has_fixed = report.has_fixed && output.exit_non_zero_on_fix;
-    match has_errors || has_fixed {
+    let is_failure = match output.fixes.diff {
+        true => report.has_diff,
+        false => {
+            report.finish()?;
+            let has_errors = report.count(Severity::Error) > 0 && !output.exit_zero;
+            has_errors || (report.has_fixed && output.exit_non_zero_on_fix)
+        }
+    };
+    Ok(match is_failure {
         true => ExitCode::FAILURE,
         false => code,
-    }
+    })
 }
 
 /// Prints an error and returns the exit code for it.

@@ -12,6 +12,7 @@ use super::baseline::Baseline;
 use super::fix::{Fixed, fixed};
 use super::hidden::SecretRanges;
 use super::record::{self, Record};
+use super::selection::SEVERITIES;
 use super::wanted::{Wanted, absolute};
 use super::{
     CheckFormat, CheckOptions, CheckOutput, checkstyle, complain, concise, full, github, gitlab,
@@ -27,18 +28,6 @@ use crate::rules::{Checker, Finding, FindingIdentity, Fixing, Safety, Severity};
 use crate::text::number_of;
 use crate::workspace::{Change, Snapshot, Workspace, path};
 
-/// The severity of a finding under the workspace's configuration; `None` if it is turned off.
-fn severity(project: &Project, finding: &Finding) -> Option<Severity> {
-    let diagnostics = &project.diagnostics;
-    if diagnostics.ignores(&finding.path) {
-        return None;
-    }
-    match diagnostics.severity_of(&finding.path, finding.code) {
-        None => Some(finding.severity),
-        Some(chosen) => Severity::chosen(chosen),
-    }
-}
-
 pub(super) enum FolderResult {
     Files,
     /// The same, but no file matches one of the patterns.
@@ -46,13 +35,13 @@ pub(super) enum FolderResult {
     NoHierarchy,
 }
 
-struct Opened {
+struct ReadWorkspace {
     workspace: Workspace,
     project: Project,
     settings: Settings,
 }
 
-impl Opened {
+impl ReadWorkspace {
     /// The nodes that findings are for: only those of the workspace.
     fn sources<'a>(&'a self, configs: &'a ConfigCache) -> NodeRequest<'a> {
         NodeRequest {
@@ -66,7 +55,7 @@ impl Opened {
 }
 
 /// The findings of one file with their fingerprints.
-type Found = (Arc<str>, Vec<(FindingIdentity, Record)>);
+type FileRecords = (Arc<str>, Vec<(FindingIdentity, Record)>);
 
 /// The findings of one run of `check` in all its workspaces.
 pub(super) struct CheckReport<'a> {
@@ -155,10 +144,9 @@ impl<'a> CheckReport<'a> {
         }
         let read = self.find(folder, &opened, &paths);
         for wanted in group {
-            let is_named = |file: &&Arc<str>| wanted.names(file);
             let given = wanted.given;
-            if !paths.iter().any(|file| is_named(&file)) || read.iter().any(|file| is_named(&file))
-            {
+            let is_named_in = |files: &[Arc<str>]| files.iter().any(|file| wanted.names(file));
+            if !is_named_in(&paths) || is_named_in(&read) {
                 continue;
             }
             terminal::complain(&match wanted.is_file() {
@@ -170,7 +158,7 @@ impl<'a> CheckReport<'a> {
     }
 
     /// Reads a workspace; `None` if it has no hierarchy.
-    fn open(&self, folder: &Arc<str>) -> Result<Option<Opened>, String> {
+    fn open(&self, folder: &Arc<str>) -> Result<Option<ReadWorkspace>, String> {
         let found_project = disk::project(folder);
         let workspace = Workspace::new();
         let settings = self.output.places.files(&found_project.project)?;
@@ -189,10 +177,8 @@ impl<'a> CheckReport<'a> {
         }
         let snapshot = workspace.apply(found.change);
         tracing::info!("read {} of {folder}", what_was_read(&snapshot));
-        let is_without = snapshot
-            .roots()
-            .iter()
-            .all(|root| root.hiera_yaml.is_none());
+        let mut roots = snapshot.roots().iter();
+        let is_without = roots.all(|root| root.hiera_yaml.is_none());
         if is_without && snapshot.file(&path::join(folder, PROJECT_FILE)).is_none() {
             return Ok(None);
         }
@@ -210,7 +196,7 @@ impl<'a> CheckReport<'a> {
             backends: Arc::new(project.backends.clone()),
             ..Settings::for_version(version.unwrap_or_default()).for_editor()
         };
-        Ok(Some(Opened {
+        Ok(Some(ReadWorkspace {
             workspace,
             project,
             settings,
@@ -218,7 +204,7 @@ impl<'a> CheckReport<'a> {
     }
 
     /// Adds the findings of some files; returns those files that a hierarchy reads.
-    fn find(&mut self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Arc<str>> {
+    fn find(&mut self, folder: &str, opened: &ReadWorkspace, paths: &[Arc<str>]) -> Vec<Arc<str>> {
         let mut read = Vec::with_capacity(paths.len());
         for (file, found) in self.records(folder, opened, paths) {
             if self.files.insert(Arc::clone(&file)) {
@@ -231,7 +217,12 @@ impl<'a> CheckReport<'a> {
     }
 
     /// The findings of each of some files that a hierarchy reads.
-    fn records(&self, folder: &str, opened: &Opened, paths: &[Arc<str>]) -> Vec<Found> {
+    fn records(
+        &self,
+        folder: &str,
+        opened: &ReadWorkspace,
+        paths: &[Arc<str>],
+    ) -> Vec<FileRecords> {
         let snapshot = opened.workspace.snapshot();
         let (project, settings) = (&opened.project, &opened.settings);
         let configs = ConfigCache::default();
@@ -275,18 +266,25 @@ impl<'a> CheckReport<'a> {
         records.collect()
     }
 
-    /// The severity of a finding; `None` if it is turned off.
+    /// The severity of a finding under the workspace's configuration; `None` if it is turned off.
     fn severity(&self, project: &Project, finding: &Finding) -> Option<Severity> {
-        let is_selected =
-            |severity: &Severity| self.output.selection.includes(finding.code, *severity);
-        severity(project, finding).filter(is_selected)
+        let diagnostics = &project.diagnostics;
+        if diagnostics.ignores(&finding.path) {
+            return None;
+        }
+        let severity = match diagnostics.severity_of(&finding.path, finding.code) {
+            None => finding.severity,
+            Some(chosen) => Severity::chosen(chosen)?,
+        };
+        let is_selected = self.output.selection.includes(finding.code, severity);
+        is_selected.then_some(severity)
     }
 
     /// The findings of some files that are in the baseline.
     fn accepted(
         &self,
         folder: &str,
-        opened: &Opened,
+        opened: &ReadWorkspace,
         paths: &[Arc<str>],
     ) -> BTreeMap<Arc<str>, Vec<FindingIdentity>> {
         let mut accepted: BTreeMap<Arc<str>, Vec<FindingIdentity>> = BTreeMap::new();
@@ -306,7 +304,7 @@ impl<'a> CheckReport<'a> {
 
     /// Applies the fixes of some files, and writes or shows them. The workspace then has the new
     /// texts.
-    fn fix(&mut self, folder: &str, opened: &Opened, (paths, most): (&[Arc<str>], Safety)) {
+    fn fix(&mut self, folder: &str, opened: &ReadWorkspace, (paths, most): (&[Arc<str>], Safety)) {
         let before = opened.workspace.snapshot();
         let fixing = Fixing {
             snapshot: &before,
@@ -394,10 +392,8 @@ impl<'a> CheckReport<'a> {
     fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.options.format {
             CheckFormat::Full => {
-                let mut texts = self
-                    .records
-                    .iter()
-                    .filter_map(|record| record.text.as_ref());
+                let records = self.records.iter();
+                let mut texts = records.filter_map(|record| record.text.as_ref());
                 texts.try_for_each(|text| writeln!(out, "{text}"))
             }
             CheckFormat::Concise => concise::write(&self.records, out),
@@ -440,12 +436,7 @@ impl<'a> CheckReport<'a> {
 
     fn summary(&self) -> String {
         let mut parts = Vec::new();
-        for severity in [
-            Severity::Error,
-            Severity::Warning,
-            Severity::Information,
-            Severity::Hint,
-        ] {
+        for severity in SEVERITIES {
             let name = match severity {
                 Severity::Information => "note",
                 Severity::Error | Severity::Warning | Severity::Hint => severity.name(),

@@ -21,7 +21,7 @@ pub(crate) struct Selection {
 }
 
 /// All severities, the worst first.
-const SEVERITIES: [Severity; 4] = [
+pub(super) const SEVERITIES: [Severity; 4] = [
     Severity::Error,
     Severity::Warning,
     Severity::Information,

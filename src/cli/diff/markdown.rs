@@ -50,7 +50,7 @@ pub(super) enum Sides<'a> {
 
 /// How a page mentions nodes.
 #[derive(Clone, Copy)]
-struct Nodes {
+struct Mentions {
     /// The number of nodes; `None` if nodes are not counted.
     all: Option<usize>,
     /// Whether long lists are included in full, folded.
@@ -63,7 +63,7 @@ pub(super) fn page(differences: &[Difference], sides: Sides<'_>, has_values: boo
         Sides::Names(..) => None,
         Sides::Versions { nodes, .. } => Some(nodes),
     };
-    let page = |is_whole| page_with(differences, sides, has_values, Nodes { all, is_whole });
+    let page = |is_whole| page_with(differences, sides, has_values, Mentions { all, is_whole });
     match page(true) {
         (text, 0) => text,
         // Keys matter more than names of nodes.
@@ -85,7 +85,7 @@ fn page_with(
     differences: &[Difference],
     sides: Sides<'_>,
     has_values: bool,
-    nodes: Nodes,
+    nodes: Mentions,
 ) -> (String, usize) {
     let by_key: Vec<&[Difference]> = differences
         .chunk_by(|one, other| one.key == other.key)
@@ -140,7 +140,7 @@ fn keys_of<'a>(differences: &[&'a Difference]) -> BTreeSet<&'a str> {
 }
 
 /// An error of several keys, with their names folded.
-fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
+fn failure(message: &str, failing: &[&Difference], nodes: Mentions) -> String {
     let names = failing.iter().flat_map(|one| one.after.nodes.iter());
     let count = names.collect::<BTreeSet<_>>().len();
     let all = keys_of(failing);
@@ -157,19 +157,19 @@ fn failure(message: &str, failing: &[&Difference], nodes: Nodes) -> String {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum AnswerState {
     Set,
     Missing,
     Failed,
 }
 
-impl State {
-    fn of(cell: &Cell) -> State {
+impl AnswerState {
+    fn of(cell: &Cell) -> AnswerState {
         match &cell.result {
-            _ if cell.unknown.is_some() => State::Set,
-            Ok(_) => State::Set,
-            Err(error) if error.is_not_found() => State::Missing,
-            Err(_) => State::Failed,
+            _ if cell.unknown.is_some() => AnswerState::Set,
+            Ok(_) => AnswerState::Set,
+            Err(error) if error.is_not_found() => AnswerState::Missing,
+            Err(_) => AnswerState::Failed,
         }
     }
 }
@@ -207,35 +207,25 @@ fn heading(by_key: &[&[Difference]], sides: Sides<'_>) -> String {
         .flat_map(|one| one.after.nodes.iter())
         .map(|name| &**name)
         .collect();
-    let count_of = |fits: &dyn Fn(State, State) -> bool| {
-        let fits = |one: &Difference| fits(State::of(&one.before), State::of(&one.after));
-        let groups = by_key.iter().filter(|group| group.iter().any(fits));
-        groups.count()
-    };
-    use State::{Failed, Missing, Set};
-    let kinds = [
-        (count_of(&|_, new| new == Failed), "failing"),
-        (
-            count_of(&|old, new| old == Failed && new != Failed),
-            "no longer failing",
-        ),
-        (
-            count_of(&|old, new| (old, new) == (Set, Set)),
-            "with other values",
-        ),
-        (
-            count_of(&|old, new| (old, new) == (Missing, Set)),
-            "newly set",
-        ),
-        (
-            count_of(&|old, new| (old, new) == (Set, Missing)),
-            "no longer set",
-        ),
+    use AnswerState::{Failed, Missing, Set};
+    let kinds: [(&str, fn(AnswerState, AnswerState) -> bool); 5] = [
+        ("failing", |_, new| new == Failed),
+        ("no longer failing", |old, new| {
+            old == Failed && new != Failed
+        }),
+        ("with other values", |old, new| (old, new) == (Set, Set)),
+        ("newly set", |old, new| (old, new) == (Missing, Set)),
+        ("no longer set", |old, new| (old, new) == (Set, Missing)),
     ];
-    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
-    let kinds: Vec<String> = kinds
-        .map(|(count, kind)| format!("{count} {kind}"))
-        .collect();
+    let kinds = kinds.iter().filter_map(|(kind, fits)| {
+        let fits =
+            |one: &Difference| fits(AnswerState::of(&one.before), AnswerState::of(&one.after));
+        let groups = by_key.iter().filter(|group| group.iter().any(fits));
+        Some(groups.count())
+            .filter(|count| *count > 0)
+            .map(|count| format!("{count} {kind}"))
+    });
+    let kinds: Vec<String> = kinds.collect();
     format!(
         "**Hiera**: {} {} for {} against {} ({}).\n",
         number_of(count, "key"),
@@ -256,7 +246,7 @@ fn some_of(count: usize, all: Option<usize>) -> String {
 }
 
 /// All differences of one key, folded.
-fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
+fn block(group: &[&Difference], has_values: bool, names: Mentions) -> String {
     let Some(first) = group.first() else {
         return String::new();
     };
@@ -281,7 +271,7 @@ fn block(group: &[&Difference], has_values: bool, names: Nodes) -> String {
 }
 
 /// The names of nodes, with the rest of a long list folded.
-fn nodes_text(nodes: &[Arc<str>], names: Nodes) -> String {
+fn nodes_text(nodes: &[Arc<str>], names: Mentions) -> String {
     let all: Vec<String> = nodes.iter().map(|name| code_span(name)).collect();
     let (first, rest) = all.split_at(all.len().min(MOST_NAMED));
     if !names.is_whole || rest.is_empty() {

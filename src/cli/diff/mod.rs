@@ -61,10 +61,7 @@ pub(super) fn run(arguments: &DiffArguments) -> Ended {
         complain("--no-values works with the formats text and markdown only");
         return Ok(ExitCode::from(SENSELESS));
     }
-    let Outcome {
-        differences,
-        missing,
-    } = print(arguments)?;
+    let (differences, missing) = print(arguments)?;
     missing.iter().for_each(|message| complain(message));
     Ok(match (missing.as_slice(), differences) {
         ([], 0) => ExitCode::SUCCESS,
@@ -73,14 +70,9 @@ pub(super) fn run(arguments: &DiffArguments) -> Ended {
     })
 }
 
-/// The result of a comparison.
-struct Outcome {
-    differences: usize,
-    /// Messages about keys that are not set on either side.
-    missing: Vec<String>,
-}
-
-fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
+/// Prints the differences. Returns their number, and messages about keys that are not set on either
+/// side.
+fn print(arguments: &DiffArguments) -> Result<(usize, Vec<String>), String> {
     let names = arguments.first.iter().chain(&arguments.second);
     let names: Vec<&str> = names.map(String::as_str).collect();
     let loaded = load(&arguments.workspace, &names)?;
@@ -90,10 +82,8 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
         None => loaded.root(here),
     }?;
     loaded.note_known_nodes();
-    let there = match &arguments.against {
-        Some(against) => Some(old(&loaded, against)?),
-        None => None,
-    };
+    let against = arguments.against.as_deref();
+    let there = against.map(|against| old(&loaded, against)).transpose()?;
     let gone = match &there {
         Some(there) => loaded.gone_from(there, &arguments.workspace)?,
         None => Vec::new(),
@@ -103,10 +93,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
     }
     let (keys, missing) = keys(arguments, &loaded, there.as_ref());
     if keys.is_empty() && !missing.is_empty() {
-        return Ok(Outcome {
-            differences: 0,
-            missing,
-        });
+        return Ok((0, missing));
     }
     let mut output = Output::new(arguments)?;
     let mut print = |found: Vec<Difference>, done, total| output.add(found, (done, total));
@@ -120,7 +107,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
             let before = loaded.root(there)?;
             compare_versions(&before, &now, &keys, &mut print)?;
             Sides::Versions {
-                old: arguments.against.as_deref().unwrap_or_default(),
+                old: against.unwrap_or_default(),
                 nodes: loaded.nodes.len(),
                 gone: &gone,
             }
@@ -131,11 +118,7 @@ fn print(arguments: &DiffArguments) -> Result<Outcome, String> {
             );
         }
     };
-    let differences = output.end(sides)?;
-    Ok(Outcome {
-        differences,
-        missing,
-    })
+    Ok((output.end(sides)?, missing))
 }
 
 /// The nodes that are not compared because the files they were known by are gone; `None` if there
@@ -164,7 +147,7 @@ fn keys(
     }
     let checkouts = std::iter::once(&loaded.here).chain(there);
     let views: Vec<RootView<'_>> = checkouts.flat_map(|at| loaded.views(at)).collect();
-    KnownKeys::of(&Vec::from_iter(&views)).chosen(&arguments.keys)
+    KnownKeys::of(&views).chosen(&arguments.keys)
 }
 
 /// Prints differences as they are found, or all at the end if counts come first.

@@ -19,8 +19,10 @@ use crate::cli::keys::KeyArguments;
 use crate::cli::nodes::NodeRequest;
 use crate::cli::render::{self, RenderFormat};
 use crate::cli::suggestions::{ENVIRONMENT, KnownKeys};
-use crate::cli::terminal::{self, Layout, Paint, complain, failed, remark, remark_title};
+use crate::cli::terminal::{self, Layout, Paint, complain, failed, print, remark, remark_title};
+use crate::cli::usage::{SENSELESS, see_help};
 use crate::cli::workspace::{Opened, PlaceArguments, PuppetArguments, no_hierarchy, read};
+use crate::cli::{Ended, printed};
 use crate::disk::WorkspaceDisk;
 use crate::hierarchy::{Config, Layer};
 use crate::ide::json::json;
@@ -93,35 +95,11 @@ pub(super) struct LookupArguments {
     pub(super) secrets: KeyArguments,
 }
 
-/// How a command ends, besides its output.
-enum End {
-    /// A message for standard error, with exit code 1.
-    Failed(String),
-    /// The same, with exit code 2: the command line makes no sense.
-    Senseless(String),
-    /// Like `Failed`, because no level has one of the keys.
-    NotFound(String),
-    /// This exit code; everything is printed.
-    Code(u8),
-}
+/// Exit code for several different values.
+const SEVERAL: u8 = 2;
 
-/// Runs the command.
-pub(super) fn run(arguments: &LookupArguments) -> ExitCode {
-    match answer(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(End::Code(code)) => ExitCode::from(code),
-        Err(End::Failed(message)) => failed(&message),
-        Err(End::Senseless(message)) => {
-            complain(&message);
-            ExitCode::from(2)
-        }
-        Err(End::NotFound(message)) => {
-            let code = failed(&message);
-            suggest_keys(arguments);
-            code
-        }
-    }
-}
+/// Exit code if only a running Puppet knows the value.
+const UNKNOWN: u8 = 3;
 
 /// Suggests the key that was probably meant. This reads all keys of the workspace, so it is done
 /// for people and not for scripts.
@@ -134,19 +112,20 @@ fn suggest_keys(arguments: &LookupArguments) {
     }
 }
 
-fn print(text: &str) -> Result<(), End> {
-    terminal::print(text).map_err(End::Failed)
-}
-
-fn answer(arguments: &LookupArguments) -> Result<(), End> {
-    let request = request(arguments)?;
-    let places = &arguments.places;
-    let opened = places.open_for(&arguments.environment);
+/// Runs the command.
+pub(super) fn run(arguments: &LookupArguments) -> Ended {
+    let request = match request(arguments) {
+        Ok(request) => request,
+        Err(message) => {
+            complain(&format!("{message}\n{}", see_help("lookup")));
+            return Ok(ExitCode::from(SENSELESS));
+        }
+    };
     let Opened {
         folder,
         project,
         files: of_files,
-    } = opened.map_err(End::Failed)?;
+    } = arguments.places.open_for(&arguments.environment)?;
     let mut settings = arguments.puppet.settings(&project);
     settings.keys = arguments.secrets.read();
     // The process ends with the answer: freeing memory would only cost time.
@@ -164,7 +143,7 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         snapshot = ManuallyDrop::new(read(&folder, &of_files));
         no_nodes = KnownNodes::default();
         let Some(root) = root_for(&snapshot, &folder, &arguments.environment) else {
-            return Err(End::Failed(no_hierarchy(&folder)));
+            return Err(no_hierarchy(&folder));
         };
         let analysis = Analysis::new(&snapshot, &settings, &configs, &no_nodes);
         view = with_name(analysis.at(root), &arguments.environment);
@@ -191,16 +170,15 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
     let folders: Vec<&Arc<str>> = dir.iter().chain([&folder]).collect();
     // Facts from a flag belong to one node, as in `puppet lookup`.
     if arguments.facts.is_some() && (arguments.node.is_some() || arguments.nodes.is_none()) {
-        let given = node_request.common().map_err(End::Failed)?;
+        let given = node_request.common()?;
         let name = arguments.node.clone().unwrap_or_else(|| certname(&given));
         let own = NodeRequest {
             facts: None,
             ..node_request
         };
-        let known = own.in_folders(&folders).map_err(End::Failed)?.nodes;
+        let known = own.in_folders(&folders)?.nodes;
         if given.is_empty() && known.get(&name).is_none() {
-            let message = format!("No facts available for target node: {name}");
-            return Err(End::Failed(message));
+            return Err(format!("No facts available for target node: {name}"));
         }
         let node = own.with_facts(&name, &given, &known);
         if request.tracing == Tracing::Off
@@ -222,13 +200,13 @@ fn answer(arguments: &LookupArguments) -> Result<(), End> {
         }
         return answer_for(&node);
     }
-    let known = node_request.in_folders(&folders).map_err(End::Failed)?;
+    let known = node_request.in_folders(&folders)?;
     match &arguments.node {
         Some(name) => match known.nodes.get(name) {
             Some(node) => answer_for(node),
             None => by_name(arguments, &node_request, &known, name, &request),
         },
-        None if known.files.is_empty() => any_node(arguments, &node_request, &request),
+        None if known.origins.is_empty() => any_node(arguments, &node_request, &request),
         None => {
             let nodes = KnownNodes::in_environment(&known.nodes, &environment.name);
             let nodes = compiled.nodes(nodes);
@@ -281,24 +259,25 @@ fn one(
     session: &Session<'_>,
     scope: &Scope,
     request: &Request,
-) -> Result<(), End> {
+) -> Ended {
     let answer = ManuallyDrop::new(session.lookup(scope, request));
     for log in &answer.logs {
         remark(&format!("warning: {}", without_reason(&log.message)));
     }
+    let is_missing = answer.result.as_ref().is_err_and(LookupError::is_not_found);
     if let Some(trace) = &answer.trace {
-        return match &answer.result {
-            Err(error) if !error.class.is_lookup_error() => Err(could_not_run(error)),
-            Ok(_) | Err(_) => {
-                let format = arguments.render_as.unwrap_or(RenderFormat::S);
-                print(&render::render_trace(trace, format).map_err(End::Failed)?)?;
-                print_reasons(&answer);
-                if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
-                    suggest_keys(arguments);
-                }
-                Ok(())
-            }
-        };
+        if let Err(error) = &answer.result
+            && !error.class.is_lookup_error()
+        {
+            return Err(error.words());
+        }
+        let format = arguments.render_as.unwrap_or(RenderFormat::S);
+        print(&render::render_trace(trace, format)?)?;
+        print_reasons(&answer);
+        if is_missing {
+            suggest_keys(arguments);
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     if answer.certainty() == Certainty::Unknown {
         print_reasons(&answer);
@@ -306,16 +285,14 @@ fn one(
             print_condition(arguments, &answer.result, &unless);
             print_assumptions(&answer.assumed);
         }
-        return Err(End::Code(3));
+        return Ok(ExitCode::from(UNKNOWN));
     }
-    if let (Err(error), Some(folder)) = (&answer.result, without_hierarchy(session))
-        && error.is_not_found()
-    {
+    if is_missing && let Some(folder) = without_hierarchy(session) {
         remark(&format!("unknown: no hiera.yaml in {folder}"));
-        return Err(End::Code(3));
+        return Ok(ExitCode::from(UNKNOWN));
     }
     print_assumptions(&answer.assumed);
-    if answer.result.as_ref().is_err_and(LookupError::is_not_found) {
+    if is_missing {
         warn_missing_folders(session);
     }
     value(arguments, &answer.result)
@@ -389,21 +366,21 @@ fn print_reasons(answer: &Answer) {
     }
 }
 
-fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Result<(), End> {
+fn value(arguments: &LookupArguments, result: &Result<Value, LookupError>) -> Ended {
     match result {
         Ok(value) => {
             let format = arguments.render_as.unwrap_or(RenderFormat::Yaml);
-            print(&render::render(value, format).map_err(End::Failed)?)
+            printed(&render::render(value, format)?)
         }
         // `puppet lookup` prints nothing here; the message goes to standard error, where no pipe
         // reads it.
-        Err(error) if error.is_not_found() => Err(End::NotFound(error.to_string())),
-        Err(error) => Err(could_not_run(error)),
+        Err(error) if error.is_not_found() => {
+            let code = failed(&error.to_string());
+            suggest_keys(arguments);
+            Ok(code)
+        }
+        Err(error) => Err(error.words()),
     }
-}
-
-fn could_not_run(error: &LookupError) -> End {
-    End::Failed(error.words())
 }
 
 /// A lookup without a named node: a single answer is printed, several are listed. `snapshot`
@@ -412,9 +389,9 @@ fn several(
     arguments: &LookupArguments,
     groups: &[Group],
     snapshot: &dyn Fn() -> Arc<Snapshot>,
-) -> Result<(), End> {
+) -> Ended {
     match merged(groups).as_slice() {
-        [] => Err(End::Failed("no nodes are known".into())),
+        [] => Err("no nodes are known".into()),
         [only] => match &only.unknown {
             Some(why) => {
                 remark(&format!("unknown: {why}"));
@@ -422,7 +399,7 @@ fn several(
                     print_condition(arguments, &only.result, unless);
                     print_assumptions(&only.assumed);
                 }
-                Err(End::Code(3))
+                Ok(ExitCode::from(UNKNOWN))
             }
             None => {
                 print_assumptions(&only.assumed);
@@ -435,7 +412,7 @@ fn several(
             let cells = groups.iter().map(|group| cell(group.clone(), &mut line_of));
             let cells: Vec<String> = cells.map(|cell| json(&cell)).collect();
             print(&format!("[{}]\n", cells.join(",\n ")))?;
-            Err(End::Code(2))
+            Ok(ExitCode::from(SEVERAL))
         }
         groups => {
             let shared = shared_condition(groups);
@@ -444,7 +421,7 @@ fn several(
             for group in groups {
                 remark(&describe(group, shared.is_none()));
             }
-            Err(End::Code(2))
+            Ok(ExitCode::from(SEVERAL))
         }
     }
 }
@@ -487,7 +464,7 @@ fn explained(
     session: &Session<'_>,
     nodes: &KnownNodes,
     request: &Request,
-) -> Result<(), End> {
+) -> Ended {
     /// Maximum number of explained answers.
     const MOST: usize = 10;
     let plain = Request {
@@ -509,9 +486,9 @@ fn explained(
         print(&Layout::of_output().line(Paint::Title, &title))?;
         let answer = session.lookup(&nodes.scope(member), request);
         match (&answer.trace, &answer.result) {
-            (_, Err(error)) if !error.class.is_lookup_error() => return Err(could_not_run(error)),
+            (_, Err(error)) if !error.class.is_lookup_error() => return Err(error.words()),
             (Some(trace), _) => {
-                let text = render::render_trace(trace, RenderFormat::S).map_err(End::Failed)?;
+                let text = render::render_trace(trace, RenderFormat::S)?;
                 let lines = text.lines().map(|line| format!("  {line}\n"));
                 print(&lines.collect::<String>())?;
             }
@@ -526,7 +503,7 @@ fn explained(
     if groups.iter().all(is_missing) {
         suggest_keys(arguments);
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The condition that all answers share; `None` if they differ.

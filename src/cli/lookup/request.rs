@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{End, LookupArguments};
-use crate::cli::usage::see_help;
+use super::LookupArguments;
 use crate::lookup::{Request, Tracing};
 use crate::value::Value;
 
-pub(super) fn request(arguments: &LookupArguments) -> Result<Request, End> {
+/// # Errors
+/// Why the arguments make no sense.
+pub(super) fn request(arguments: &LookupArguments) -> Result<Request, &'static str> {
     let deep = arguments.merge.as_deref() == Some("deep");
     let deep_only = arguments.knock_out_prefix.is_some()
         || arguments.sort_merged_arrays
         || arguments.merge_hash_arrays;
-    let refuse = |message: &str| Err(End::Senseless(format!("{message}\n{}", see_help("lookup"))));
     if deep_only && !deep {
-        return refuse(
+        return Err(
             "--knock-out-prefix, --sort-merged-arrays and --merge-hash-arrays go with '--merge deep'\
              ",
         );
@@ -41,16 +41,12 @@ pub(super) fn request(arguments: &LookupArguments) -> Result<Request, End> {
         Some(name @ ("first" | "hash" | "unique")) => {
             Some(Value::hash([("strategy", name.into())]))
         }
-        Some(_) => {
-            return refuse("--merge takes first, hash, unique or deep");
-        }
+        Some(_) => return Err("--merge takes first, hash, unique or deep"),
     };
     let options_only = arguments.explain_options && !arguments.explain;
     let names = match arguments.keys.as_slice() {
         [] if options_only => vec![Arc::from("__global__")],
-        [] => {
-            return refuse("no keys were given to look up");
-        }
+        [] => return Err("no keys were given to look up"),
         keys => keys.iter().map(|key| Arc::from(key.as_str())).collect(),
     };
     Ok(Request {

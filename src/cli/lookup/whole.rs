@@ -1,12 +1,14 @@
 //! Lookups that need the whole workspace: for a node that only data files name, and for any node.
 
 use std::collections::BTreeSet;
+use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{End, LookupArguments, for_groups, no_hierarchy, one, several, with_name};
-use crate::analysis::{Analysis, RootView, datadir_of, layers_of, root_for};
+use super::{LookupArguments, UNKNOWN, for_groups, no_hierarchy, one, several, with_name};
+use crate::analysis::{Analysis, NodeSet, RootView, datadir_of, layers_of, root_for};
+use crate::cli::Ended;
 use crate::cli::compiled::Compiled;
-use crate::cli::nodes::{CommandNodes, NodeRequest};
+use crate::cli::nodes::NodeRequest;
 use crate::cli::suggestions::no_node;
 use crate::cli::terminal::remark;
 use crate::cli::workspace::read;
@@ -22,24 +24,20 @@ use crate::workspace::{FileKind, Files as _, HIERA_YAML, Snapshot, path};
 pub(super) fn by_name(
     arguments: &LookupArguments,
     sources: &NodeRequest<'_>,
-    known: &CommandNodes,
+    known: &NodeSet,
     name: &str,
     request: &Request,
-) -> Result<(), End> {
+) -> Ended {
     let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
     let place = path::join(&view.root.dir, HIERA_YAML);
-    let of_data = sources
-        .known(&whole.snapshot, &place)
-        .map_err(End::Failed)?;
+    let of_data = sources.known(&whole.snapshot, &place)?;
     let of_data = of_data.nodes.get(name).cloned();
     let node = match of_data.or_else(|| sources.named_node(name).map(Arc::new)) {
         Some(node) => node,
-        None if known.files.is_empty() => Arc::new(Node::named(name)),
-        None => {
-            return Err(End::Failed(no_node(name, &known.nodes, &known.files)));
-        }
+        None if known.origins.is_empty() => Arc::new(Node::named(name)),
+        None => return Err(no_node(name, known)),
     };
     let files = whole.snapshot.settings();
     let compiled = match arguments.compile {
@@ -64,7 +62,7 @@ pub(super) fn by_name(
         return several(arguments, &groups, &|| Arc::clone(&whole.snapshot));
     }
     let ended = one(arguments, &session, &scope, request);
-    if let Err(End::Code(3)) = ended {
+    if ended == Ok(ExitCode::from(UNKNOWN)) {
         let set = match arguments.compile {
             true => Vec::new(),
             false => set_by_manifests(&view, &scope, request),
@@ -100,7 +98,7 @@ pub(super) fn any_node(
     arguments: &LookupArguments,
     sources: &NodeRequest<'_>,
     request: &Request,
-) -> Result<(), End> {
+) -> Ended {
     let whole = Whole::read(arguments, sources, &request.names)?;
     let no_nodes = KnownNodes::default();
     let view = whole.view(arguments, sources, &no_nodes)?;
@@ -158,10 +156,9 @@ impl Whole {
         arguments: &LookupArguments,
         sources: &NodeRequest<'_>,
         keys: &[Arc<str>],
-    ) -> Result<Whole, End> {
-        let folder = arguments.places.folder().map_err(End::Failed)?;
-        let files = arguments.places.files(sources.project);
-        let mut files = files.map_err(End::Failed)?;
+    ) -> Result<Whole, String> {
+        let folder = arguments.places.folder()?;
+        let mut files = arguments.places.files(sources.project)?;
         let snapshot = read(&folder, &files);
         let whole = Whole { folder, snapshot };
         let no_nodes = KnownNodes::default();
@@ -180,9 +177,9 @@ impl Whole {
         arguments: &LookupArguments,
         sources: &NodeRequest<'a>,
         nodes: &'a KnownNodes,
-    ) -> Result<RootView<'a>, End> {
+    ) -> Result<RootView<'a>, String> {
         let Some(root) = root_for(&self.snapshot, &self.folder, &arguments.environment) else {
-            return Err(End::Failed(no_hierarchy(&self.folder)));
+            return Err(no_hierarchy(&self.folder));
         };
         let analysis = Analysis::new(&self.snapshot, sources.settings, sources.configs, nodes);
         Ok(with_name(analysis.at(root), &arguments.environment))

@@ -4,20 +4,20 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Outcome, Report};
+use super::TestOutcome;
 use crate::ide::expectation::Verdict;
 use crate::value::TaggedJson;
 
 /// Prints all expectations as one array.
-pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let outcomes = report.outcomes.iter().map(outcome);
+pub(super) fn write(outcomes: &[TestOutcome], out: &mut dyn Write) -> io::Result<()> {
+    let outcomes = outcomes.iter().map(outcome);
     let outcomes: Result<Vec<Value>, serde_json::Error> = outcomes.collect();
     serde_json::to_writer_pretty(&mut *out, &outcomes?)?;
     writeln!(out)
 }
 
-fn outcome(outcome: &Outcome) -> Result<Value, serde_json::Error> {
-    let Outcome {
+fn outcome(outcome: &TestOutcome) -> Result<Value, serde_json::Error> {
+    let TestOutcome {
         file,
         expectation,
         judged,

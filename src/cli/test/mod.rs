@@ -26,7 +26,7 @@ const UNKNOWN: u8 = 3;
 
 /// The forms of the output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum TestFormat {
     /// For people
     Text,
     /// One JSON array
@@ -44,28 +44,23 @@ pub(super) struct TestArguments {
     #[command(flatten)]
     workspace: WorkspaceArguments,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Form::Text)]
-    format: Form,
+    #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+    format: TestFormat,
 }
 
 /// An expectation with its result.
-struct Outcome {
+struct TestOutcome {
     /// The file as given, and the line in it.
     file: String,
     expectation: Expectation,
     judged: Judged,
 }
 
-/// All outcomes, in the order of the files.
-struct Report {
-    outcomes: Vec<Outcome>,
-}
-
 /// Runs the command: exit code 0 if all expectations are met, 1 if one is not, 2 if something could
 /// not be checked because of a mistake, 3 if something is unknown and the rest is met.
 pub(super) fn run(arguments: &TestArguments) -> ExitCode {
-    let report = match judged(arguments) {
-        Ok(report) => report,
+    let outcomes = match judged(arguments) {
+        Ok(outcomes) => outcomes,
         Err(mistakes) => {
             for mistake in mistakes {
                 complain(&mistake);
@@ -73,10 +68,8 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
             return ExitCode::from(MISTAKE);
         }
     };
-    let code = match (
-        report.count(Verdict::Failed),
-        report.count(Verdict::Unknown),
-    ) {
+    let of = |verdict| count_of(&outcomes, verdict);
+    let code = match (of(Verdict::Failed), of(Verdict::Unknown)) {
         (0, 0) => 0,
         (0, _) => UNKNOWN,
         (_, _) => 1,
@@ -84,9 +77,9 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
     has_found(code);
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = match arguments.format {
-        Form::Text => text::write(&report, &mut out),
-        Form::Json => json::write(&report, &mut out),
-        Form::Junit => junit::write(&report, &mut out),
+        TestFormat::Text => text::write(&outcomes, &mut out),
+        TestFormat::Json => json::write(&outcomes, &mut out),
+        TestFormat::Junit => junit::write(&outcomes, &mut out),
     };
     if let Err(error) = written.and_then(|()| out.flush()) {
         complain(&unwritten(&error));
@@ -95,9 +88,9 @@ pub(super) fn run(arguments: &TestArguments) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Checks all expectations; none is checked while a file has a mistake.
-fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
-    let loaded = load_with_any_nodes(&arguments.workspace).map_err(|error| vec![error])?;
+/// Checks all expectations, in the order of the files; none is checked while a file has a mistake.
+fn judged(arguments: &TestArguments) -> Result<Vec<TestOutcome>, Vec<String>> {
+    let loaded = load_with_any_nodes(&arguments.workspace, &[]).map_err(|error| vec![error])?;
     let view = loaded.root(&loaded.here).map_err(|error| vec![error])?;
     let files = files(&arguments.paths, &view.root.dir).map_err(|error| vec![error])?;
     let mut expectations = Vec::new();
@@ -122,7 +115,7 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
     let mut outcomes = Vec::new();
     for (file, expectation) in expectations {
         match judge(&view, &expectation) {
-            Ok(judged) => outcomes.push(Outcome {
+            Ok(judged) => outcomes.push(TestOutcome {
                 file,
                 expectation,
                 judged,
@@ -131,7 +124,7 @@ fn judged(arguments: &TestArguments) -> Result<Report, Vec<String>> {
         }
     }
     match mistakes.is_empty() {
-        true => Ok(Report { outcomes }),
+        true => Ok(outcomes),
         false => Err(mistakes),
     }
 }
@@ -179,16 +172,13 @@ fn below(disk: &DiskFiles, folder: &str, depth: usize, files: &mut Vec<String>) 
     }
 }
 
-impl Report {
-    fn count(&self, verdict: Verdict) -> usize {
-        let outcomes = self.outcomes.iter();
-        outcomes
-            .filter(|outcome| outcome.judged.verdict == verdict)
-            .count()
-    }
+fn count_of(outcomes: &[TestOutcome], verdict: Verdict) -> usize {
+    let outcomes = outcomes.iter();
+    let of_verdict = outcomes.filter(|outcome| outcome.judged.verdict == verdict);
+    of_verdict.count()
 }
 
-impl Outcome {
+impl TestOutcome {
     fn title(&self) -> String {
         let Expectation { name, key, .. } = &self.expectation;
         match name {

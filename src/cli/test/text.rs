@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::super::terminal::{Layout, Paint, shown};
-use super::{Outcome, Report};
+use super::{TestOutcome, count_of};
 use crate::ide::cell::{counted, outcome_text, sources_text};
 use crate::ide::expectation::Verdict;
 use crate::ide::matrix::Cell;
@@ -12,15 +12,15 @@ use crate::text::unified_diff;
 use crate::value::{Value, dump_body};
 
 /// Prints what failed or is unknown, then how many of each there are.
-pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(outcomes: &[TestOutcome], out: &mut dyn Write) -> io::Result<()> {
     let layout = Layout::of_output();
-    for outcome in &report.outcomes {
+    for outcome in outcomes {
         let sign = match outcome.judged.verdict {
             Verdict::Passed => continue,
             Verdict::Failed => "FAILED",
             Verdict::Unknown => "UNKNOWN",
         };
-        let Outcome {
+        let TestOutcome {
             file, expectation, ..
         } = outcome;
         let sign = layout.word(Paint::Complaint, sign);
@@ -43,7 +43,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         (Verdict::Failed, "failed"),
         (Verdict::Unknown, "unknown"),
     ];
-    let counts = counts.map(|(verdict, word)| (report.count(verdict), word));
+    let counts = counts.map(|(verdict, word)| (count_of(outcomes, verdict), word));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(count, word)| format!("{count} {word}"))
@@ -55,7 +55,7 @@ pub(super) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The actual result and its source.
-pub(super) fn explanation(outcome: &Outcome) -> String {
+pub(super) fn explanation(outcome: &TestOutcome) -> String {
     let mut text = String::new();
     let differ = outcome.expectation.equal && outcome.judged.answers.len() > 1;
     if differ && outcome.judged.verdict == Verdict::Failed {
@@ -77,7 +77,7 @@ pub(super) fn explanation(outcome: &Outcome) -> String {
     text
 }
 
-fn wrong(outcome: &Outcome, cell: &Cell, text: &mut String) {
+fn wrong(outcome: &TestOutcome, cell: &Cell, text: &mut String) {
     let _ = writeln!(text, "{}:", nodes_text(cell));
     let expected = &outcome.expectation;
     let from = from(cell);
