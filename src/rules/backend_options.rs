@@ -1,7 +1,7 @@
 //! `backend-options`: a level has options that its function does not take.
 
 use super::config_level::{levels, options};
-use super::entry_edit::{removed_in_braces, removed_in_lines};
+use super::entry_edit::removed;
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
 use crate::hierarchy::FunctionKind;
 
@@ -33,8 +33,7 @@ fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Finding
             // Options of `defaults` also apply to other levels: no fix.
             let own = pairs.iter().position(|(own, _)| *own == key);
             finding.fixes.extend(own.and_then(|at| {
-                let edit = removed_in_braces(file, level.node, at)
-                    .or_else(|| removed_in_lines(file, level.node, at))?;
+                let edit = removed(file, level.node, at)?;
                 Some(Fix::new(Safety::Unsafe, "Remove the options", edit))
             }));
         }

@@ -85,10 +85,9 @@ fn check_type(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
 }
 
 fn check_values(file: &FileContext<'_>, findings: &mut Findings<'_>) {
-    let facts = file.facts();
-    let keys = facts.keys.iter().filter(|key| {
-        let is_last = facts.key(&key.name).is_some_and(|last| last == *key);
-        let is_read = key.state == KeyState::Read && is_last && &*key.name != LOOKUP_OPTIONS;
+    let keys = file.facts().keys.iter().filter(|key| {
+        let is_read = key.state == KeyState::Read && &*key.name != LOOKUP_OPTIONS;
+        let is_read = is_read && file.is_last(key);
         is_read && file.checker.has_option(&key.name, "convert_to")
     });
     let mut keys: Vec<&KeyFact> = keys.collect();

@@ -13,10 +13,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Some(refused) = at.refused_merge(file.tree()) else {
         return;
     };
-    if !matches!(refused.error.cause, Cause::MergeOptions(_)) {
+    if !matches!(refused.cause, Cause::MergeOptions(_)) {
         return;
     }
-    let finding = findings.report(refused.range, refused.message());
+    let finding = findings.report(refused.range, refused.message);
     for (key, suggestion) in misspelt(file, at) {
         finding.did_you_mean(suggestion);
         let fix = Fix::write(Safety::Unsafe, key, suggestion);

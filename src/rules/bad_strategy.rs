@@ -13,16 +13,13 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     let Some(refused) = at.refused_merge(file.tree()) else {
         return;
     };
-    if matches!(refused.error.cause, Cause::MergeOptions(_)) {
+    if matches!(refused.cause, Cause::MergeOptions(_)) {
         return;
     }
-    let suggestion = if let Cause::UnknownStrategy(name) = &refused.error.cause {
-        suggestion(name)
-    } else {
-        None
-    };
-    let finding = findings.report(refused.range, refused.message());
-    if let Some(suggestion) = suggestion {
+    let finding = findings.report(refused.range, refused.message);
+    if let Cause::UnknownStrategy(name) = &refused.cause
+        && let Some(suggestion) = suggestion(name)
+    {
         finding.suggest(named(file, at), suggestion);
     }
 }

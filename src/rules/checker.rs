@@ -7,7 +7,7 @@ use super::context::{FileContext, FileRole, Reader};
 use super::finding::Finding;
 use super::fixes;
 use super::option_list::{self, ListedOption, OptionList};
-use super::reference_graph::ReferenceGraph;
+use super::reference_graph::Edge;
 use super::rule::Hook;
 use super::suppression;
 use super::walk::walk;
@@ -55,7 +55,6 @@ pub struct Checker<'a> {
     nodes: KnownNodes,
     nodes_for: NodesFor<'a>,
     roots: Vec<RootContext<'a>>,
-    graph: OnceLock<ReferenceGraph>,
     path_variables: OnceLock<BTreeSet<Arc<str>>>,
     site_variables: OnceLock<BTreeSet<Arc<str>>>,
     options: OnceLock<OptionList>,
@@ -64,6 +63,8 @@ pub struct Checker<'a> {
     pub(super) evaluation_orders: OnceLock<Vec<EvaluationOrder>>,
     /// The cache of [`Checker::wrong_for`].
     pub(super) wrong_for: Mutex<HashMap<FolderAndKey, SharedPaths>>,
+    /// The cache of [`Checker::circular`].
+    pub(super) circular: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
     /// The cache of [`Checker::format_of`].
     formats: Mutex<HashMap<FileId, Option<Format>>>,
 }
@@ -127,7 +128,6 @@ impl<'a> Checker<'a> {
             nodes: KnownNodes::default(),
             nodes_for: None,
             roots: Vec::new(),
-            graph: OnceLock::new(),
             path_variables: OnceLock::new(),
             site_variables: OnceLock::new(),
             options: OnceLock::new(),
@@ -135,6 +135,7 @@ impl<'a> Checker<'a> {
             missing_values: OnceLock::new(),
             evaluation_orders: OnceLock::new(),
             wrong_for: Mutex::default(),
+            circular: Mutex::default(),
             formats: Mutex::default(),
         };
         let roots = snapshot.roots().iter().map(|root| {
@@ -229,16 +230,15 @@ impl<'a> Checker<'a> {
         if is_code && part == RuleSet::OwnFile {
             return None;
         }
-        let own = |rule: &&&'static Rule| rule.depends.on == FactKinds::NONE;
-        let mut findings = match (&checked.role, part) {
+        let mut rules = RULES.to_vec();
+        rules.retain(|rule| part == RuleSet::All || rule.depends.on == FactKinds::NONE);
+        let mut findings = match &checked.role {
             // The text of a template is only known once it is rendered.
-            (FileRole::Config { .. }, _) if path::is_template(file.path()) => Vec::new(),
-            (FileRole::Unread, _) => unread_findings(&checked),
-            (_, RuleSet::All) => walk(&checked, RULES),
-            (_, RuleSet::OwnFile) => walk(
-                &checked,
-                &RULES.iter().filter(own).copied().collect::<Vec<_>>(),
-            ),
+            FileRole::Config { .. } if path::is_template(file.path()) => Vec::new(),
+            FileRole::Unread => unread_findings(&checked),
+            FileRole::Data(_) | FileRole::Config { .. } | FileRole::Project | FileRole::Code => {
+                walk(&checked, &rules)
+            }
         };
         let secrets = secrets_among(&findings);
         findings = suppression::apply(&checked, findings, part == RuleSet::All);
@@ -264,17 +264,10 @@ impl<'a> Checker<'a> {
     /// The findings of all files, ordered by path and position.
     #[must_use]
     pub fn all(&self) -> Vec<Finding> {
-        let mut paths: Vec<&str> = self
-            .snapshot
-            .files()
-            .map(|file| file.path().as_ref())
-            .collect();
+        let mut paths: Vec<&str> = self.snapshot.files().map(|file| &**file.path()).collect();
         paths.sort_unstable();
-        paths
-            .into_iter()
-            .filter_map(|path| self.file(path))
-            .flatten()
-            .collect()
+        let found = paths.into_iter().filter_map(|path| self.file(path));
+        found.flatten().collect()
     }
 
     pub(super) fn root_context(&self, root: &Root) -> Option<&RootContext<'a>> {
@@ -300,14 +293,8 @@ impl<'a> Checker<'a> {
             None if is_manifest(file) => FileRole::Code,
             None => FileRole::Data(self.readers(file)),
         };
-        match &role {
-            FileRole::Data(readers) if readers.is_empty() => None,
-            FileRole::Data(_)
-            | FileRole::Config { .. }
-            | FileRole::Project
-            | FileRole::Code
-            | FileRole::Unread => Some(FileContext::new(self, file, role)),
-        }
+        let is_unread = matches!(&role, FileRole::Data(readers) if readers.is_empty());
+        (!is_unread).then(|| FileContext::new(self, file, role))
     }
 
     /// The context of an unread file, if it is in a data directory and has the extension of a data file.
@@ -407,7 +394,7 @@ impl<'a> Checker<'a> {
     pub(super) fn knockout_prefixes(&self) -> &BTreeSet<Arc<str>> {
         self.knockout_prefixes.get_or_init(|| {
             let options = self.options().entries.iter();
-            let prefixes = options.filter_map(ListedOption::knockout_prefix);
+            let prefixes = options.filter_map(|entry| option_list::knockout_prefix(&entry.value));
             let prefixes = prefixes.filter(|prefix| !prefix.is_empty());
             prefixes.map(Arc::from).collect()
         })
@@ -487,11 +474,6 @@ impl<'a> Checker<'a> {
         let pattern = self.configs.pattern(source)?;
         pattern.check()?;
         Ok(pattern)
-    }
-
-    /// Which keys look up which other keys, in all files.
-    pub(super) fn graph(&self) -> &ReferenceGraph {
-        self.graph.get_or_init(|| ReferenceGraph::of(self.snapshot))
     }
 
     /// The layers that are read together with a root's and have data outside the workspace: a level

@@ -5,18 +5,20 @@ use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootContext};
 use super::finding::Findings;
-use super::looked_up::Held;
+use super::looked_up::{Held, LookedUp};
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
-use crate::lookup::{LookupError, Place, Reach, Settings, Strategy};
+use crate::lookup::{Cause, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::{LoadError, LoadErrorKind, Opaque, Value, load_yaml};
-use crate::workspace::{DataFile, File, FileFacts, Format, LOOKUP_OPTIONS, Root, Snapshot};
+use crate::workspace::{
+    DataFile, File, FileFacts, Format, KeyFact, LOOKUP_OPTIONS, Root, Snapshot,
+};
 
 /// The role of a file in the workspace.
-pub enum FileRole<'a> {
+pub(super) enum FileRole<'a> {
     /// Data, with the roots that read it.
     Data(Vec<Reader<'a>>),
     /// The configuration of a root.
@@ -35,20 +37,19 @@ pub enum FileRole<'a> {
 }
 
 /// A root that reads a file.
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     pub(super) root: &'a RootContext<'a>,
     /// The locations that read it, highest priority first.
-    pub reached: Vec<Reach>,
+    pub(super) reached: Vec<Reach>,
     /// The format in which it is read.
-    pub format: Format,
+    pub(super) format: Format,
     /// Whether all levels that read it read it without decryption.
-    pub is_plain: bool,
+    pub(super) is_plain: bool,
 }
 
 impl Reader<'_> {
     /// The root's layer.
-    #[must_use]
-    pub fn layer(&self) -> &Layer {
+    pub(super) fn layer(&self) -> &Layer {
         &self.root.layer
     }
 
@@ -76,15 +77,16 @@ pub(super) struct KeyOptions<'a> {
 }
 
 /// A `merge` option that Puppet refuses.
-pub(super) struct RefusedMerge<'a> {
-    pub(super) error: LookupError,
+pub(super) struct RefusedMerge {
+    pub(super) cause: Cause,
     pub(super) range: TextRange,
-    name: &'a str,
+    /// Puppet's message, with the key.
+    pub(super) message: String,
 }
 
 impl OptionAt<'_> {
     /// The error of a `merge` option that Puppet refuses. `None` also if it is interpolated.
-    pub(super) fn refused_merge(&self, tree: &Tree) -> Option<RefusedMerge<'_>> {
+    pub(super) fn refused_merge(&self, tree: &Tree) -> Option<RefusedMerge> {
         let options = self.options.as_ref()?;
         let merge = options.value.get("merge")?;
         if holds_text(merge, has_tokens) {
@@ -92,19 +94,13 @@ impl OptionAt<'_> {
         }
         let range = entry(tree, options.node, "merge")
             .map_or(options.range, |(_, value)| tree.node(value).range);
+        let cause = Strategy::refusal(merge)?.cause;
+        let message = format!("{}: Puppet fails on '{}'", cause.words(), self.name);
         Some(RefusedMerge {
-            error: Strategy::refusal(merge)?,
+            cause,
             range,
-            name: self.name,
+            message,
         })
-    }
-}
-
-impl RefusedMerge<'_> {
-    /// Puppet's message, with the key.
-    pub(super) fn message(&self) -> String {
-        let cause = self.error.cause.words();
-        format!("{cause}: Puppet fails on '{}'", self.name)
     }
 }
 
@@ -136,17 +132,17 @@ pub(super) struct TokenAt<'a> {
     pub(super) token: Token,
     /// The range of the token in the file.
     pub(super) range: TextRange,
-    /// The value of the looked-up key, computed on first use.
-    pub(super) held: OnceCell<Option<Held>>,
+    /// The looked-up key and its value, computed on first use.
+    pub(super) held: OnceCell<Option<(LookedUp, Held)>>,
 }
 
 /// One file under check.
-pub struct FileContext<'a> {
+pub(super) struct FileContext<'a> {
     pub(super) checker: &'a Checker<'a>,
     /// The file.
-    pub file: &'a File,
+    pub(super) file: &'a File,
     /// Its role.
-    pub role: FileRole<'a>,
+    pub(super) role: FileRole<'a>,
     parse: OnceLock<Arc<Parse>>,
     loaded: OnceLock<Arc<DataFile>>,
 }
@@ -167,20 +163,17 @@ impl<'a> FileContext<'a> {
     }
 
     /// The snapshot of the workspace.
-    #[must_use]
-    pub fn snapshot(&self) -> &'a Snapshot {
+    pub(super) fn snapshot(&self) -> &'a Snapshot {
         self.checker.snapshot
     }
 
     /// Puppet's settings.
-    #[must_use]
-    pub fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &Settings {
         &self.checker.settings
     }
 
     /// The roots that read the file as data; empty for files of other roles.
-    #[must_use]
-    pub fn readers(&self) -> &[Reader<'a>] {
+    pub(super) fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
             FileRole::Data(readers) => readers,
             FileRole::Config { .. } | FileRole::Project | FileRole::Code | FileRole::Unread => &[],
@@ -195,44 +188,35 @@ impl<'a> FileContext<'a> {
     }
 
     /// Whether the file is in a data directory and no level is known to read it.
-    #[must_use]
-    pub fn is_unread(&self) -> bool {
+    pub(super) fn is_unread(&self) -> bool {
         matches!(self.role, FileRole::Unread)
     }
 
     /// The file's facts.
-    #[must_use]
-    pub fn facts(&self) -> &FileFacts {
+    pub(super) fn facts(&self) -> &FileFacts {
         self.file.facts()
     }
 
     /// The format in which the first root reads the file; YAML if no root does.
-    #[must_use]
-    pub fn format(&self) -> Format {
+    pub(super) fn format(&self) -> Format {
         self.readers()
             .first()
             .map_or(Format::Yaml, |reader| reader.format)
     }
 
     /// The file's tree with its syntax errors.
-    #[must_use]
-    pub fn parse(&self) -> &Parse {
+    pub(super) fn parse(&self) -> &Parse {
         self.parse
             .get_or_init(|| self.snapshot().parse_once(self.file, self.format()))
     }
 
     /// The file's tree.
-    #[must_use]
-    pub fn tree(&self) -> &Tree {
+    pub(super) fn tree(&self) -> &Tree {
         &self.parse().tree
     }
 
-    /// The value that Puppet loads.
-    ///
-    /// # Errors
-    ///
-    /// The loader's error.
-    pub fn loaded(&self) -> Result<&Value, &LoadError> {
+    /// The value that Puppet loads, or the loader's error.
+    pub(super) fn loaded(&self) -> Result<&Value, &LoadError> {
         let loaded = self.loaded.get_or_init(|| match self.role {
             FileRole::Data(_) | FileRole::Unread => match self.file.unchecked() {
                 // Known errors take precedence over the reason why the file was not checked.
@@ -254,8 +238,7 @@ impl<'a> FileContext<'a> {
     }
 
     /// Puppet's error, if it refuses the file.
-    #[must_use]
-    pub fn refusal(&self) -> Option<&LoadError> {
+    pub(super) fn refusal(&self) -> Option<&LoadError> {
         let is_data = matches!(self.role, FileRole::Data(_) | FileRole::Unread);
         // The file's facts include every error of a reader for its extension.
         let is_known = is_data && self.file.format() == Some(self.format());
@@ -290,8 +273,7 @@ impl<'a> FileContext<'a> {
 
     /// The range to show for a loader's error, on character boundaries even if the loader counts
     /// bytes of a file that is not UTF-8.
-    #[must_use]
-    pub fn place_of(&self, error: &LoadError) -> TextRange {
+    pub(super) fn place_of(&self, error: &LoadError) -> TextRange {
         let known = error
             .range
             .or_else(|| self.parse().error().map(|problem| problem.range));
@@ -312,8 +294,7 @@ impl<'a> FileContext<'a> {
     }
 
     /// The range of the first line that is not blank.
-    #[must_use]
-    pub fn first_line(&self) -> TextRange {
+    pub(super) fn first_line(&self) -> TextRange {
         let text = self.file.text();
         let start = text.len() - text.trim_start().len();
         let end = text[start..]
@@ -408,6 +389,12 @@ impl<'a> FileContext<'a> {
                 NodeKind::Scalar(_) | NodeKind::Alias { .. } => return None,
             }
         }
+    }
+
+    /// Whether an entry is the last one of its key, which is the one that counts.
+    pub(super) fn is_last(&self, key: &KeyFact) -> bool {
+        let last = self.facts().key(&key.name);
+        last.is_some_and(|last| last.key == key.key)
     }
 
     /// The key and value nodes of a top-level key; the last ones if it is repeated.

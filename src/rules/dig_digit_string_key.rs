@@ -1,8 +1,8 @@
 //! `dig-digit-string-key`: a token digs with a number, but the hash has it as a string.
 
-use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::looked_up::{Held, files_that_look_up, held, segments};
 use super::{FileContext, Findings, Fix, Safety, TokenAt};
-use crate::interpolation::{Segment, TokenKind, split_key};
+use crate::interpolation::{Segment, TokenKind};
 use crate::syntax::ScalarStyle;
 use crate::text::TextEdit;
 
@@ -15,10 +15,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
-    let Some(looked_up) = LookedUp::of(at) else {
-        return;
-    };
-    let Some(Held::NoPart { segment, names }) = held(file, at) else {
+    let Some((looked_up, Held::NoPart { segment, names })) = held(file, at) else {
         return;
     };
     if !matches!(segment, Segment::Index(_)) || !names.contains(&*segment.to_string()) {
@@ -32,12 +29,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
             looked_up.root
         ),
     );
-    let TokenKind::Call {
-        argument,
-        argument_range,
-        ..
-    } = &at.token.kind
-    else {
+    let TokenKind::Call { argument_range, .. } = &at.token.kind else {
         return;
     };
     // The quote that is not used around the key, as spelled in the scalar.
@@ -49,11 +41,10 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         (Some('"'), Some(_)) => "'",
         (_, _) => return,
     };
-    let segments = split_key(argument).unwrap_or_default();
-    let Some((_, range)) = segments.into_iter().skip(1).find(|(one, _)| one == segment) else {
+    let mut segments = segments(at).into_iter().skip(1);
+    let Some((_, range)) = segments.find(|(one, _)| one == segment) else {
         return;
     };
-    let range = range.shift(argument_range.start as usize);
     let edit = TextEdit::replace(
         file.places(at.node).source_range(range),
         format!("{quote}{segment}{quote}"),

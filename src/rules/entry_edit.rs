@@ -16,47 +16,55 @@ fn is_in_braces(file: &FileContext<'_>, mapping: NodeId) -> bool {
     range.slice(file.file.text()).starts_with('{')
 }
 
+/// The start of the line of a place.
+fn line_start(text: &str, place: usize) -> usize {
+    text[..place].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// The end of the line of a place, with its line break.
+fn line_end(text: &str, place: usize) -> usize {
+    let end = text[place..].find('\n');
+    end.map_or(text.len(), |at| place + at + 1)
+}
+
+/// Whether only a comment may follow in a line.
+fn is_rest(rest: &str) -> bool {
+    let rest = rest.trim();
+    rest.is_empty() || rest.starts_with('#')
+}
+
+/// Removes an entry from a mapping, with its comma or its lines. `None` if it is the only entry, or
+/// if its lines or the gap to the next entry have other content.
+pub(super) fn removed(file: &FileContext<'_>, mapping: NodeId, at: usize) -> Option<TextEdit> {
+    removed_in_braces(file, mapping, at).or_else(|| removed_in_lines(file, mapping, at))
+}
+
 /// Removes an entry from a mapping between braces. `None` if it is the only entry or next to a comment.
-pub(super) fn removed_in_braces(
-    file: &FileContext<'_>,
-    mapping: NodeId,
-    at: usize,
-) -> Option<TextEdit> {
+fn removed_in_braces(file: &FileContext<'_>, mapping: NodeId, at: usize) -> Option<TextEdit> {
     let (tree, text) = (file.tree(), file.file.text());
     let pairs = tree.node(mapping).as_mapping()?;
     let range = |at: usize| Some(entry_range(tree, *pairs.get(at)?));
     let own = range(at)?;
-    let is_gap = |gap: TextRange| gap.slice(text).trim() == ",";
-    let between = |one: TextRange, other: TextRange| {
-        (one.end <= other.start).then(|| TextRange::new(one.end as usize, other.start as usize))
+    // The gap to the next entry, or to the one before the last.
+    let (before, behind) = match range(at + 1) {
+        Some(next) => (own, next),
+        None => (range(at.checked_sub(1)?)?, own),
     };
-    let edit = if let Some(next) = range(at + 1) {
-        let gap = between(own, next).filter(|gap| is_gap(*gap))?;
-        own.cover(gap)
-    } else {
-        let before = range(at.checked_sub(1)?)?;
-        let gap = between(before, own).filter(|gap| is_gap(*gap))?;
-        own.cover(gap)
-    };
-    is_in_braces(file, mapping).then(|| TextEdit::delete(edit))
+    let is_in_order = before.end <= behind.start;
+    let gap = is_in_order.then(|| TextRange::new(before.end as usize, behind.start as usize))?;
+    let is_comma = gap.slice(text).trim() == ",";
+    (is_comma && is_in_braces(file, mapping)).then(|| TextEdit::delete(own.cover(gap)))
 }
 
 /// Removes an entry from a mapping in lines. `None` if it is the only entry, or if its lines have
 /// other content than a comment.
-pub(super) fn removed_in_lines(
-    file: &FileContext<'_>,
-    mapping: NodeId,
-    at: usize,
-) -> Option<TextEdit> {
+fn removed_in_lines(file: &FileContext<'_>, mapping: NodeId, at: usize) -> Option<TextEdit> {
     let (tree, text) = (file.tree(), file.file.text());
     let pairs = tree.node(mapping).as_mapping()?;
     let own = entry_range(tree, *pairs.get(at)?);
     let (start, end) = (own.start as usize, own.end as usize);
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    let rest = text[end..line_end].trim();
-    let is_alone =
-        text[line..start].trim().is_empty() && (rest.is_empty() || rest.starts_with('#'));
+    let (line, line_end) = (line_start(text, start), line_end(text, end));
+    let is_alone = text[line..start].trim().is_empty() && is_rest(&text[end..line_end]);
     (is_alone && pairs.len() > 1 && !is_in_braces(file, mapping))
         .then(|| TextEdit::delete(TextRange::new(line, line_end)))
 }
@@ -73,20 +81,17 @@ pub(super) fn added(file: &FileContext<'_>, mapping: NodeId, entry: &str) -> Opt
     if is_in_braces(file, mapping) {
         return Some(TextEdit::insert(end, format!(", {entry}")));
     }
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[line..start];
+    let indent = &text[line_start(text, start)..start];
     if !indent.bytes().all(|byte| byte == b' ') {
         return None;
     }
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
-    let rest = text[end..line_end].trim();
-    let is_alone = rest.is_empty() || rest.starts_with('#');
-    let has_cr = text[..line_end].ends_with('\r');
-    let (place, end) = match has_cr {
+    let (place, line_break) = match text[..line_end].ends_with('\r') {
         true => (line_end - 1, "\r\n"),
         false => (line_end, "\n"),
     };
-    is_alone.then(|| TextEdit::insert(place, format!("{end}{indent}{entry}")))
+    is_rest(&text[end..line_end])
+        .then(|| TextEdit::insert(place, format!("{line_break}{indent}{entry}")))
 }
 
 /// Removes a top-level entry, with its lines or its comma. `None` if Puppet refuses the file, which
@@ -114,12 +119,11 @@ pub(super) fn removal(file: &FileContext<'_>, key: &KeyFact) -> Option<TextEdit>
 /// Puppet warns at each lookup in a file without a hash.
 fn with_lines(text: &str, key: &KeyFact, is_only: bool) -> Option<TextEdit> {
     let start = key.key.start as usize;
-    let starts_line = start == 0 || text[..start].ends_with('\n');
+    let starts_line = line_start(text, start) == start;
     let end = (key.key.end.max(key.value.end)) as usize;
-    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    // Only a comment may follow in the line.
-    let rest = text[end..line_end].trim();
-    let is_alone = rest.is_empty() || rest == ":" || rest.starts_with('#');
+    let line_end = line_end(text, end);
+    let rest = &text[end..line_end];
+    let is_alone = is_rest(rest) || rest.trim() == ":";
     let range = TextRange::new(start, line_end);
     let left = match text[start..line_end].ends_with("\r\n") {
         _ if !is_only => "",

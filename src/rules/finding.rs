@@ -146,13 +146,13 @@ impl Fix {
     /// Quotes a plain scalar, which makes it a string. `None` for an empty scalar and for one over
     /// several lines, as quotes change the meaning of line breaks.
     #[must_use]
-    pub fn quote(node: &TreeNode) -> Option<Fix> {
+    pub fn quote(safety: Safety, node: &TreeNode) -> Option<Fix> {
         let text = &node.as_scalar()?.text;
         if text.is_empty() || text.len() != node.range.len() {
             return None;
         }
         let edit = TextEdit::replace(node.range, quoted(text));
-        Some(Fix::new(Safety::Safe, "Quote it", edit))
+        Some(Fix::new(safety, "Quote it", edit))
     }
 }
 

@@ -1,6 +1,6 @@
 //! `interp-loses-type`: a string consists of a lookup of a value that is not a string.
 
-use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::looked_up::{Held, files_that_look_up, held};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
 use crate::text::TextEdit;
@@ -21,30 +21,19 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if *method == Method::Alias || at.token.range.len() != at.text.len() || at.is_key {
         return;
     }
-    let Some(looked_up) = LookedUp::of(at) else {
+    let Some((looked_up, Held::Values(values))) = held(file, at) else {
         return;
     };
-    let checker = file.checker;
-    let has = |option| checker.has_option(&looked_up.root, option);
+    let has = |option| file.checker.has_option(&looked_up.root, option);
     if has("convert_to") {
         return;
     }
-    let Some(Held::Values(values)) = held(file, at) else {
-        return;
-    };
     let all = |kind| values.iter().all(|one| *one == kind);
+    let printed = "the text that Ruby prints for it";
     let (severity, kind, effect) = if all(ValueKind::Hash) {
-        (
-            Severity::Warning,
-            "a hash",
-            "the text that Ruby prints for it",
-        )
+        (Severity::Warning, "a hash", printed)
     } else if all(ValueKind::List) {
-        (
-            Severity::Warning,
-            "a list",
-            "the text that Ruby prints for it",
-        )
+        (Severity::Warning, "a list", printed)
     } else if has("merge") {
         // Merged scalars become a list.
         return;

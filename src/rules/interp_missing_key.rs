@@ -1,9 +1,8 @@
 //! `interp-missing-key`: a token looks up a key that no data has.
 
-use super::looked_up::{LookedUp, files_that_look_up};
+use super::looked_up::{LookedUp, files_that_look_up, segments};
 use super::{FileContext, Findings, Fix, Safety, Severity, TokenAt};
-use crate::interpolation::{TokenKind, split_key};
-use crate::text::{TextEdit, TextRange, typing_error};
+use crate::text::{TextEdit, typing_error};
 use crate::workspace::LOOKUP_OPTIONS;
 
 rule!(
@@ -62,25 +61,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
              you mean '{suggestion}'?"
         ),
     );
-    if let Some(range) = root_range(at).filter(|range| range.slice(at.text) == root) {
+    let start = segments(at).into_iter().next().map(|(_, range)| range);
+    if let Some(range) = start.filter(|range| range.slice(at.text) == root) {
         let edit = TextEdit::replace(file.places(at.node).source_range(range), suggestion);
         let title = format!("Look up '{suggestion}'");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
-}
-
-/// The range of the key's root in the string.
-fn root_range(at: &TokenAt<'_>) -> Option<TextRange> {
-    let TokenKind::Call {
-        argument,
-        argument_range,
-        ..
-    } = &at.token.kind
-    else {
-        return None;
-    };
-    let (_, root) = split_key(argument).ok()?.into_iter().next()?;
-    Some(root.shift(argument_range.start as usize))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! `interp-missing-subkey`: a token digs for a part that a fact or a value does not have.
 
-use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::looked_up::{Held, files_that_look_up, held, segments};
 use super::variables::{missing_part, report_missing, variable};
 use super::{FileContext, Findings, Severity, TokenAt};
-use crate::interpolation::{Segment, TokenKind, split_key};
-use crate::text::{TextRange, typing_error};
+use crate::interpolation::Segment;
+use crate::text::typing_error;
 
 rule!(
     "interp-missing-subkey",
@@ -22,11 +22,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         }
         return;
     }
-    let Some(looked_up) = LookedUp::of(at).filter(|looked_up| !looked_up.key.segments.is_empty())
-    else {
-        return;
-    };
-    let Some(Held::NoPart { segment, names }) = held(file, at) else {
+    let Some((looked_up, Held::NoPart { segment, names })) = held(file, at) else {
         return;
     };
     // Another rule reports numbers that do not match a string key.
@@ -43,24 +39,11 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let finding = findings.report(at.range, message);
     if let Some(suggestion) = suggestion {
         finding.severity = Severity::Warning;
-        let place = place_of(at, segment);
-        let place = place.map(|place| file.places(at.node).source_range(place));
+        let mut segments = segments(at).into_iter().skip(1);
+        let place = segments.find(|(known, _)| known == segment);
+        // Quotes of the key are kept.
+        let place = place.filter(|(_, range)| segment.as_name() == Some(range.slice(at.text)));
+        let place = place.map(|(_, range)| file.places(at.node).source_range(range));
         finding.suggest(place, suggestion);
     }
-}
-
-/// The range of a segment of the key in the string.
-fn place_of(at: &TokenAt<'_>, segment: &Segment) -> Option<TextRange> {
-    let TokenKind::Call {
-        argument,
-        argument_range,
-        ..
-    } = &at.token.kind
-    else {
-        return None;
-    };
-    let mut segments = split_key(argument).ok()?.into_iter().skip(1);
-    let (_, range) = segments.find(|(known, _)| known == segment)?;
-    let is_bare = segment.as_name() == Some(range.slice(argument));
-    is_bare.then(|| range.shift(argument_range.start as usize))
 }

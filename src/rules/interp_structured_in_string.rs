@@ -1,6 +1,6 @@
 //! `interp-structured-in-string`: a list or a hash is interpolated into a longer string.
 
-use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::looked_up::{Held, files_that_look_up, held};
 use super::variables::variable;
 use super::{FileContext, Findings, TokenAt};
 use crate::interpolation::{Method, TokenKind};
@@ -37,15 +37,12 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     if is_alias || is_value {
         return;
     }
-    let Some(looked_up) = LookedUp::of(at) else {
+    let Some((looked_up, Held::Values(values))) = held(file, at) else {
         return;
     };
     if file.checker.has_option(&looked_up.root, "convert_to") {
         return;
     }
-    let Some(Held::Values(values)) = held(file, at) else {
-        return;
-    };
     let kind = if values.iter().all(|kind| *kind == ValueKind::Hash) {
         "a hash"
     } else if values.iter().all(|kind| *kind == ValueKind::List) {

@@ -3,12 +3,12 @@
 //! References in the files give possible loops; lookups in the scopes that read the file show which
 //! of them occur. A loop through an overridden value does not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::checker::Checker;
 use super::reference_graph::files_on_circles;
-use super::{FileContext, Findings, Reader, Related, Severity};
+use super::{Checker, FileContext, Findings, Reader, Related, Severity};
+use crate::analysis::quoted;
 use crate::interpolation::Key;
 use crate::lookup::{Reach, Request, TraceKind, TraceNode, Unknown};
 use crate::scope::{Scope, Variable};
@@ -31,140 +31,61 @@ const MOST_STEPS: usize = 500;
 const MOST_SCOPES: usize = 24;
 
 fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
+    let references = at.snapshot().references();
     for reader in at.readers() {
-        let mut loops = Loops::default();
+        let mut loops = Loops::new(at, reader);
         let mut confirmed: HashSet<&str> = HashSet::new();
         for (key, _, to) in at.facts().uses() {
             let root = &*key.name;
             if root == LOOKUP_OPTIONS {
                 if confirmed.insert(root) {
-                    confirm(at, reader, to, root, &mut loops);
+                    loops.confirm(to, root);
                 }
-            } else if at.checker.graph().is_on_circle(root, to) && confirmed.insert(root) {
-                confirm(at, reader, root, root, &mut loops);
+            } else if references.circles().is_on(root, to) && confirmed.insert(root) {
+                loops.confirm(root, root);
             }
         }
         loops.report(findings);
     }
 }
 
-/// A scope in which a key is looked up.
-struct Candidate {
-    scope: Scope,
-    /// The index of the file's own scope that it extends.
-    reading: usize,
-    /// The additional variables: path and value.
-    added: Vec<(Arc<str>, String)>,
-}
-
 /// A reference in the file that is part of a loop.
-struct Member {
+struct LoopingReference {
     /// All keys of the loop in order, starting with this reference's.
     keys: Vec<Arc<str>>,
     related: Vec<Related>,
     /// The indexes of the file's own scopes in which the loop certainly occurs.
     certain: HashSet<usize>,
-    /// The condition of the first scope in which the loop was found.
-    condition: Condition,
-}
-
-/// The condition of a loop: values of variables, and unknown levels.
-#[derive(Clone, Default)]
-struct Condition {
-    added: Vec<(Arc<str>, String)>,
-    /// Levels that may set one of the keys, which would end the loop.
+    /// The variables of the first scope in which the loop was found.
+    bound: Vec<String>,
+    /// Levels that may set one of the keys in that scope, which would end the loop.
     unless: Vec<Arc<str>>,
 }
 
-#[derive(Default)]
-struct Loops {
-    readings: usize,
-    members: HashMap<TextRange, Member>,
-}
-
-/// Looks a key up in every scope in which its loop may close, and collects the loops that occur in
-/// this file. `member` is the key that must be part of the loop.
-fn confirm(at: &FileContext<'_>, reader: &Reader<'_>, root: &str, member: &str, loops: &mut Loops) {
-    let readings = readings(&reader.reached);
-    loops.readings = readings.len();
-    let mut candidates: Vec<Candidate> = readings
-        .iter()
-        .enumerate()
-        .map(|(reading, scope)| Candidate {
-            scope: scope.clone(),
-            reading,
-            added: Vec::new(),
-        })
-        .collect();
-    if member != LOOKUP_OPTIONS {
-        for (reading, scope) in readings.iter().enumerate().take(1) {
-            let mut search = Search {
-                checker: at.checker,
-                goal: member,
-                reading,
-                steps: 0,
-                on_way: vec![],
-                candidates: &mut candidates,
-            };
-            search.go(member, Some(at.file), scope, &mut Vec::new());
-        }
-    }
-    let view = at.checker.analysis().at(reader.root.root);
-    let session = view.session();
-    let request = Request::key(&quoted(root)).traced();
-    for candidate in candidates {
-        let answer = session.lookup(&candidate.scope, &request);
-        let Err(error) = &answer.result else { continue };
-        if error.recursion().is_none() {
-            continue;
-        }
-        let Some(circle) = answer.trace.as_ref().and_then(circle) else {
-            continue;
-        };
-        let unless: Vec<Arc<str>> = answer
-            .unknown
-            .iter()
-            .filter(|unknown| !unknown.for_options)
-            .map(|Unknown { level, .. }| level.clone())
-            .collect();
-        loops.take(at, member, &circle, &candidate, unless);
-    }
-}
-
-/// The scopes that the file's own path allows, without duplicates.
-fn readings(reached: &[Reach]) -> Vec<Scope> {
-    let mut scopes: Vec<Scope> = Vec::new();
-    for reach in reached {
-        let scope = reach.scope();
-        if !scopes.contains(&scope) {
-            scopes.push(scope);
-        }
-    }
-    scopes
+/// The loops that occur in a file for the nodes of one root.
+struct Loops<'a> {
+    at: &'a FileContext<'a>,
+    reader: &'a Reader<'a>,
+    /// The scopes that the file's own path allows, without duplicates.
+    own: Vec<Scope>,
+    found: BTreeMap<TextRange, LoopingReference>,
 }
 
 /// Follows references from key to key, binding the variables in the paths of the files on the way.
-struct Search<'s, 'a> {
+struct LoopSearch<'s, 'a> {
     checker: &'s Checker<'a>,
     goal: &'s str,
-    reading: usize,
     steps: usize,
     on_way: Vec<Arc<str>>,
-    candidates: &'s mut Vec<Candidate>,
+    /// The scopes in which the loop may close.
+    scopes: &'s mut Vec<Scope>,
 }
 
-impl Search<'_, '_> {
-    fn go(
-        &mut self,
-        key: &str,
-        only: Option<&File>,
-        scope: &Scope,
-        added: &mut Vec<(Arc<str>, String)>,
-    ) {
-        let graph = self.checker.graph();
-        for edge in graph.circular(self.checker.snapshot, key).iter() {
+impl LoopSearch<'_, '_> {
+    fn go(&mut self, key: &str, only: Option<&File>, scope: &Scope) {
+        for edge in self.checker.circular(key).iter() {
             self.steps += 1;
-            if self.steps > MOST_STEPS || self.candidates.len() > MOST_SCOPES {
+            if self.steps > MOST_STEPS || self.scopes.len() > MOST_SCOPES {
                 return;
             }
             if only.is_some_and(|file| file.id() != edge.file) || self.on_way.contains(&edge.to) {
@@ -177,83 +98,57 @@ impl Search<'_, '_> {
             for reader in self.checker.readers(file) {
                 // If two levels read a file by different variables, only the first counts: both
                 // together describe nodes that do not exist.
-                for reach in reader.reached.iter().take(1) {
-                    let before = added.len();
-                    if let Some(scope) = bound(scope, reach, added)
-                        && !seen.contains(&scope)
-                    {
-                        seen.push(scope.clone());
-                        if *edge.to == *self.goal {
-                            self.close(&scope, added);
-                        } else {
-                            self.on_way.push(edge.to.clone());
-                            self.go(&edge.to, None, &scope, added);
-                            self.on_way.pop();
-                        }
-                    }
-                    added.truncate(before);
+                let reach = reader.reached.first();
+                let Some(scope) = reach.and_then(|reach| bound(scope, reach)) else {
+                    continue;
+                };
+                if seen.contains(&scope) {
+                    continue;
                 }
+                if *edge.to != *self.goal {
+                    self.on_way.push(edge.to.clone());
+                    self.go(&edge.to, None, &scope);
+                    self.on_way.pop();
+                } else if !self.scopes.contains(&scope) {
+                    self.scopes.push(scope.clone());
+                }
+                seen.push(scope);
             }
-        }
-    }
-
-    fn close(&mut self, scope: &Scope, added: &[(Arc<str>, String)]) {
-        if !self.candidates.iter().any(|known| known.scope == *scope) {
-            self.candidates.push(Candidate {
-                scope: scope.clone(),
-                reading: self.reading,
-                added: added.to_vec(),
-            });
         }
     }
 }
 
-/// The scope with the variables that a file's path binds; `None` if they contradict it. New ones
-/// are added to `added`.
-fn bound(scope: &Scope, reach: &Reach, added: &mut Vec<(Arc<str>, String)>) -> Option<Scope> {
+/// The scope with the variables that a file's path binds; `None` if they contradict it.
+fn bound(scope: &Scope, reach: &Reach) -> Option<Scope> {
     let mut scope = scope.clone();
     for (path, value) in &reach.bindings {
         match scope.variable(path) {
             Variable::Known(known) if known == Value::string(value) => {}
             Variable::Known(_) | Variable::Undefined(_) => return None,
-            Variable::Unknown => {
-                scope.bind(path, value);
-                added.push((path.clone(), value.clone()));
-            }
+            Variable::Unknown => scope.bind(path, value),
         }
     }
     Some(scope)
 }
 
-/// A key as the name of a lookup: quoted if dots would split it.
-fn quoted(key: &str) -> String {
-    if !key.contains(['.', '\'', '"']) {
-        key.to_owned()
-    } else if key.contains('\'') {
-        format!("\"{key}\"")
-    } else {
-        format!("'{key}'")
-    }
-}
-
 /// One step of a loop: the key, and the file with the value that looks up the next key.
-struct Step {
+struct LoopStep {
     key: Arc<str>,
     file: Option<Arc<str>>,
 }
 
 /// The loop that ended a lookup: the open nodes of the trace, from the first lookup of the key that
 /// was looked up again.
-fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
-    let mut steps: Vec<Step> = Vec::new();
+fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
+    let mut steps: Vec<LoopStep> = Vec::new();
     let mut node = trace;
     loop {
         match &node.kind {
-            TraceKind::Data(key) => steps.push(Step {
+            TraceKind::Data(key) => steps.push(LoopStep {
                 key: key.clone(),
                 file: None,
             }),
-            TraceKind::Options => steps.push(Step {
+            TraceKind::Options => steps.push(LoopStep {
                 key: Arc::from(LOOKUP_OPTIONS),
                 file: None,
             }),
@@ -284,101 +179,135 @@ fn circle(trace: &TraceNode) -> Option<Vec<Step>> {
     Some(steps.split_off(first))
 }
 
-impl Loops {
+impl<'a> Loops<'a> {
+    fn new(at: &'a FileContext<'a>, reader: &'a Reader<'a>) -> Loops<'a> {
+        let mut own: Vec<Scope> = Vec::new();
+        for scope in reader.reached.iter().map(Reach::scope) {
+            if !own.contains(&scope) {
+                own.push(scope);
+            }
+        }
+        Loops {
+            at,
+            reader,
+            own,
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Looks a key up in every scope in which its loop may close, and collects the loops that occur
+    /// in this file. `member` is the key that must be part of the loop.
+    fn confirm(&mut self, root: &str, member: &str) {
+        let at = self.at;
+        let mut scopes = self.own.clone();
+        if let Some(own) = self.own.first().filter(|_| member != LOOKUP_OPTIONS) {
+            let mut search = LoopSearch {
+                checker: at.checker,
+                goal: member,
+                steps: 0,
+                on_way: vec![],
+                scopes: &mut scopes,
+            };
+            search.go(member, Some(at.file), own);
+        }
+        let view = at.checker.analysis().at(self.reader.root.root);
+        let session = view.session();
+        let request = Request::key(&quoted(root)).traced();
+        for (index, scope) in scopes.iter().enumerate() {
+            let answer = session.lookup(scope, &request);
+            let Err(error) = &answer.result else { continue };
+            if error.recursion().is_none() {
+                continue;
+            }
+            let Some(circle) = answer.trace.as_ref().and_then(circle) else {
+                continue;
+            };
+            let unless: Vec<Arc<str>> = answer
+                .unknown
+                .iter()
+                .filter(|unknown| !unknown.for_options)
+                .map(|Unknown { level, .. }| level.clone())
+                .collect();
+            self.take(member, &circle, (index, scope), unless);
+        }
+    }
+
+    /// Collects the references of a loop that was found in a scope with this index.
     fn take(
         &mut self,
-        at: &FileContext<'_>,
         member: &str,
-        circle: &[Step],
-        candidate: &Candidate,
+        circle: &[LoopStep],
+        (index, scope): (usize, &Scope),
         unless: Vec<Arc<str>>,
     ) {
-        let places: Vec<Option<TextRange>> = circle
-            .iter()
-            .enumerate()
-            .map(|(index, step)| {
-                let next = &circle[(index + 1) % circle.len()];
-                let file = at.snapshot().file(step.file.as_deref()?)?;
-                place(file, &step.key, &next.key)
-            })
-            .collect();
-        for (index, step) in circle.iter().enumerate() {
+        let at = self.at;
+        let next = |step: usize| (step + 1) % circle.len();
+        let place_of = |step: usize| {
+            let file = at.snapshot().file(circle[step].file.as_deref()?)?;
+            place(file, &circle[step].key, &circle[next(step)].key)
+        };
+        let places: Vec<Option<TextRange>> = (0..circle.len()).map(place_of).collect();
+        for (first, step) in circle.iter().enumerate() {
             let is_here = step.file.as_ref() == Some(at.file.path());
-            let Some(range) = places[index].filter(|_| is_here) else {
+            let Some(range) = places[first].filter(|_| is_here) else {
                 continue;
             };
             if *top_level(&step.key) != *member {
                 continue;
             }
-            let in_order = (0..circle.len()).map(|by| (index + by) % circle.len());
+            let in_order = (0..circle.len()).map(|by| (first + by) % circle.len());
             let others = in_order.clone().skip(1).filter_map(|other| {
+                let (key, to) = (&circle[other].key, &circle[next(other)].key);
                 Some(Related {
                     path: circle[other].file.clone()?,
                     range: places[other]?,
-                    message: format!(
-                        "'{}' looks up '{}'",
-                        circle[other].key,
-                        circle[(other + 1) % circle.len()].key
-                    ),
+                    message: format!("'{key}' looks up '{to}'"),
                 })
             });
-            let known = self.members.entry(range).or_insert_with(|| Member {
+            let values = scope.bound();
+            let known = self.found.entry(range).or_insert_with(|| LoopingReference {
                 keys: in_order.map(|at| circle[at].key.clone()).collect(),
                 related: others.collect(),
                 certain: HashSet::new(),
-                condition: Condition {
-                    added: candidate
-                        .scope
-                        .bound()
-                        .map(|(path, value)| (Arc::from(path), value.to_owned()))
-                        .collect(),
-                    unless: unless.clone(),
-                },
+                bound: values
+                    .map(|(path, value)| format!("{path} is '{value}'"))
+                    .collect(),
+                unless: unless.clone(),
             });
-            if candidate.added.is_empty() && unless.is_empty() {
-                known.certain.insert(candidate.reading);
+            if index < self.own.len() && unless.is_empty() {
+                known.certain.insert(index);
             }
         }
     }
 
     fn report(self, findings: &mut Findings<'_>) {
-        let readings = self.readings;
-        let mut members: Vec<(TextRange, Member)> = self.members.into_iter().collect();
-        members.sort_by_key(|(range, _)| range.start);
-        for (range, member) in members {
+        for (range, reference) in self.found {
             if findings.has(range) {
                 continue;
             }
-            let always = member.certain.len() == readings;
-            let severity = if always {
-                Severity::Error
-            } else {
-                Severity::Warning
+            let always = reference.certain.len() == self.own.len();
+            let severity = match always {
+                true => Severity::Error,
+                false => Severity::Warning,
             };
-            let message = member.message(always);
-            findings.report_as(severity, range, message).related = member.related;
+            let message = reference.message(always);
+            findings.report_as(severity, range, message).related = reference.related;
         }
     }
 }
 
-impl Member {
+impl LoopingReference {
     fn message(&self, always: bool) -> String {
         let first = self.keys.first().cloned().unwrap_or_default();
         let mut message = String::from("lookup loop");
-        if !always && !self.condition.added.is_empty() {
-            let added: Vec<String> = self
-                .condition
-                .added
-                .iter()
-                .map(|(path, value)| format!("{path} is '{value}'"))
-                .collect();
-            message += &format!(" where {}", added.join(" and "));
+        if !always && !self.bound.is_empty() {
+            message += &format!(" where {}", self.bound.join(" and "));
         }
         let keys: Vec<&str> = self.keys.iter().chain([&first]).map(|key| &**key).collect();
         message += &format!(": {}", keys.join(" → "));
-        if !always && !self.condition.unless.is_empty() {
+        if !always && !self.unless.is_empty() {
             let mut levels: Vec<String> = Vec::new();
-            for level in &self.condition.unless {
+            for level in &self.unless {
                 let level = format!("'{level}'");
                 if !levels.contains(&level) {
                     levels.push(level);
@@ -386,16 +315,17 @@ impl Member {
             }
             message += &format!(", unless level {} sets one of them", levels.join(" or "));
         }
-        if *first == *LOOKUP_OPTIONS {
-            return message + ": Puppet fails on every lookup";
-        }
-        if self.keys.len() > 1 {
-            return message + ": Puppet fails on each of these keys";
-        }
-        if *top_level(&first) != *first {
-            return message + ": Puppet fails, since a hash cannot look up its own parts";
-        }
-        message + ": Puppet fails, since a key cannot use its own value, nor that of a lower level"
+        message
+            + match &*first {
+                LOOKUP_OPTIONS => ": Puppet fails on every lookup",
+                _ if self.keys.len() > 1 => ": Puppet fails on each of these keys",
+                key if *top_level(key) != *key => {
+                    ": Puppet fails, since a hash cannot look up its own parts"
+                }
+                _ => {
+                    ": Puppet fails, since a key cannot use its own value, nor that of a lower level"
+                }
+            }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::touched::FilesWith;
+use super::touched::{FilesWith, codes};
 use crate::workspace::{File, FileDelta, LookupKey, Snapshot};
 
 /// Whether code or data look a key up by its name, or by a name that is partly computed.
@@ -35,19 +35,16 @@ pub(super) fn lookups_that_changed(delta: &FileDelta, concerned: &mut FilesWith<
     before
         .symmetric_difference(&after)
         .for_each(|key| concerned.key(key));
-    let [before, after] = [&delta.before, &delta.after].map(|facts| {
-        let codes = facts.iter().flat_map(|facts| &facts.code);
-        let lookups = codes.flat_map(|code| code.lookups.iter());
+    let [before, after] = codes(delta).map(|code| {
+        let lookups = code.into_iter().flat_map(|code| &code.lookups);
         lookups.map(|lookup| &lookup.key).collect::<Vec<_>>()
     });
     let are_computed = |keys: &[&LookupKey]| keys.contains(&&LookupKey::Computed);
     if are_computed(&before) != are_computed(&after) {
         concerned.keys_below("");
     } else if before != after {
-        let is_new = |key: &&&LookupKey| !before.contains(*key);
-        let is_old = |key: &&&LookupKey| !after.contains(*key);
-        let old = before.iter().filter(is_old);
-        for key in old.chain(after.iter().filter(is_new)) {
+        let is_in_one = |key: &&&LookupKey| !before.contains(*key) || !after.contains(*key);
+        for key in before.iter().chain(&after).filter(is_in_one) {
             match key {
                 LookupKey::Literal(key) => concerned.key(key.split('.').next().unwrap_or(key)),
                 LookupKey::Partly(texts) => concerned.keys_below(texts.first().map_or("", |it| it)),

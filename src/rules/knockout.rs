@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::context::{FileContext, Reader, order};
+use super::option_list::{knockout_prefix, strategy};
 use crate::lookup::OptionsEntry;
 use crate::syntax::{NodeId, NodeKind, Tree};
 use crate::text::TextRange;
@@ -56,12 +57,8 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     let text = key.value.slice(file.file.text());
     let mut others = file.checker.knockout_prefixes().iter();
     let is_possible = text.contains(USUAL_PREFIX) || others.any(|prefix| text.contains(&**prefix));
-    let counts = file
-        .facts()
-        .key(&key.name)
-        .is_some_and(|last| last.key == key.key);
     if !is_possible
-        || !counts
+        || !file.is_last(key)
         || &*key.name == LOOKUP_OPTIONS
         || file.snapshot().count_with(&key.name) > MOST_FILES
     {
@@ -71,13 +68,8 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
         return None;
     };
     let entry = deciding(file, reader, &key.name);
-    let merge = entry.as_ref().and_then(|entry| entry.value.get("merge"));
-    let text_of = |value: Option<&Value>| value.and_then(Value::as_str).map(Arc::from);
-    let prefix: Option<Arc<str>> = text_of(merge.and_then(|merge| merge.get("knockout_prefix")));
-    let strategy = merge.and_then(|merge| match merge.as_str() {
-        Some(_) => Some(merge),
-        None => merge.get("strategy"),
-    });
+    let options = entry.as_ref().map(|entry| &entry.value);
+    let prefix: Option<Arc<str>> = options.and_then(knockout_prefix).map(Arc::from);
     let knockouts = texts(file, key, prefix.as_deref().unwrap_or(USUAL_PREFIX));
     if knockouts.is_empty() {
         return None;
@@ -85,7 +77,7 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     let (lower, has_others) = lower_files(file, reader, &key.name);
     let is_lowest = lower.is_empty() && (!has_others || all_in_root(file, reader, &key.name));
     Some(Knocking {
-        strategy: text_of(strategy),
+        strategy: options.and_then(strategy).map(Arc::from),
         prefix,
         knockouts,
         lower,

@@ -7,9 +7,10 @@ use super::entry_edit::added;
 use super::knockout::{
     Knockout, USUAL_PREFIX, all_files_with_prefixes, files_with_prefixes, has_text_at, knocking,
 };
+use super::touched::codes;
 use super::{FileContext, Findings, Fix, Safety, entry};
 use crate::text::TextEdit;
-use crate::workspace::{FileFacts, Format, KeyFact, Snapshot};
+use crate::workspace::{FileDelta, Format, KeyFact, Snapshot};
 
 rule!(
     "knockout-without-prefix",
@@ -68,14 +69,15 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
 /// Files with affected values or options; all files that may have knock-outs, if a change adds or
 /// removes a prefix in a call.
 fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let gives = |facts: &Option<Arc<FileFacts>>| {
-        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
-        let lookups = code.into_iter().flat_map(|code| code.lookups.iter());
-        let giving = lookups.filter(|lookup| lookup.may_knock_out);
-        giving.map(|lookup| lookup.key.clone()).collect::<Vec<_>>()
+    let gives_otherwise = |delta: &FileDelta| {
+        let [before, after] = codes(delta).map(|code| {
+            let lookups = code.into_iter().flat_map(|code| &code.lookups);
+            let giving = lookups.filter(|lookup| lookup.may_knock_out);
+            giving.map(|lookup| &lookup.key).collect::<Vec<_>>()
+        });
+        before != after
     };
-    let mut deltas = snapshot.delta().files.iter();
-    if deltas.any(|delta| gives(&delta.before) != gives(&delta.after)) {
+    if snapshot.delta().files.iter().any(gives_otherwise) {
         return all_files_with_prefixes(snapshot);
     }
     files_with_prefixes(snapshot)

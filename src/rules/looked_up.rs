@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::checker::Checker;
 use super::context::{FileContext, TokenAt};
-use crate::interpolation::{Key, Segment, TokenKind};
+use crate::interpolation::{Key, Segment, TokenKind, split_key};
+use crate::text::TextRange;
 use crate::value::Value;
 use crate::workspace::{Snapshot, ValueKind};
 
@@ -61,13 +62,36 @@ pub(super) enum Held {
     Values(Vec<ValueKind>),
 }
 
-/// The result for a token's key in all data; `None` if it is unknown or differs between files.
+/// The key of a token and its result in all data; `None` if that is unknown or differs between files.
 ///
 /// Most keys need only the facts of the files. Files are only loaded if a token digs into hashes
 /// and lists, once for all rules.
-pub(super) fn held<'t>(file: &FileContext<'_>, at: &'t TokenAt<'_>) -> Option<&'t Held> {
-    let of_key = || held_by(file, &LookedUp::of(at)?);
+pub(super) fn held<'t>(
+    file: &FileContext<'_>,
+    at: &'t TokenAt<'_>,
+) -> Option<&'t (LookedUp, Held)> {
+    let of_key = || {
+        let looked_up = LookedUp::of(at)?;
+        let held = held_by(file, &looked_up)?;
+        Some((looked_up, held))
+    };
     at.held.get_or_init(of_key).as_ref()
+}
+
+/// The segments of the key that a token looks up, with their ranges in the string.
+pub(super) fn segments(at: &TokenAt<'_>) -> Vec<(Segment, TextRange)> {
+    let TokenKind::Call {
+        argument,
+        argument_range,
+        ..
+    } = &at.token.kind
+    else {
+        return Vec::new();
+    };
+    let segments = split_key(argument).unwrap_or_default().into_iter();
+    let start = argument_range.start as usize;
+    let moved = segments.map(|(segment, range)| (segment, range.shift(start)));
+    moved.collect()
 }
 
 fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
@@ -90,12 +114,10 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
     if refused > 0 {
         // Merged scalars become a list.
         let is_sure = refused == kinds.len() && !is_merged;
-        let (kind, segment) = (kinds[0], first.clone());
-        let depth = 0;
-        return is_sure.then_some(Held::Scalar {
-            kind,
-            depth,
-            segment,
+        return is_sure.then(|| Held::Scalar {
+            kind: kinds[0],
+            depth: 0,
+            segment: first.clone(),
         });
     }
     let values = values(checker, root)?;
@@ -105,21 +127,19 @@ fn held_by(file: &FileContext<'_>, looked_up: &LookedUp) -> Option<Held> {
         let mut names = BTreeSet::new();
         let mut scalars = 0;
         for value in &values {
-            match part(value, segment) {
-                Part::Is(value) => below.push(value),
-                Part::Absent(others) => names.extend(others),
-                Part::Refused if is_merged => return None,
-                Part::Refused => scalars += 1,
-                Part::Unknown => return None,
+            match dug(value, segment) {
+                Dug::Is(value) => below.push(value),
+                Dug::Absent(others) => names.extend(others),
+                Dug::Refused if is_merged => return None,
+                Dug::Refused => scalars += 1,
+                Dug::Unknown => return None,
             }
         }
         if scalars == values.len() {
-            let kind = ValueKind::of(values.first()?);
-            let segment = segment.clone();
             return Some(Held::Scalar {
-                kind,
+                kind: ValueKind::of(values.first()?),
                 depth,
-                segment,
+                segment: segment.clone(),
             });
         }
         if scalars > 0 {
@@ -189,7 +209,8 @@ fn values(checker: &Checker<'_>, root: &str) -> Option<Vec<Value>> {
     Some(values)
 }
 
-enum Part<'v> {
+/// What digging a segment out of a value gives.
+enum Dug<'v> {
     Is(&'v Value),
     Absent(Vec<Arc<str>>),
     Refused,
@@ -197,13 +218,13 @@ enum Part<'v> {
 }
 
 /// Digs one segment out of a value, as in `puppet/pops/lookup/sub_lookup.rb`.
-fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
+fn dug<'v>(value: &'v Value, segment: &Segment) -> Dug<'v> {
     let kind = ValueKind::of(value);
     if is_unknown(kind) {
-        return Part::Unknown;
+        return Dug::Unknown;
     }
     if is_refused(kind, segment) {
-        return Part::Refused;
+        return Dug::Refused;
     }
     match (value, segment) {
         (Value::Hash(hash), _) => {
@@ -214,21 +235,21 @@ fn part<'v>(value: &'v Value, segment: &Segment) -> Part<'v> {
             let mut names = Vec::new();
             for (key, value) in hash.iter() {
                 if *key == wanted {
-                    return Part::Is(value);
+                    return Dug::Is(value);
                 }
                 // Keys in values are interpolated.
                 if is_open(key) {
-                    return Part::Unknown;
+                    return Dug::Unknown;
                 }
                 names.extend(key.as_str().map(Arc::from));
             }
-            Part::Absent(names)
+            Dug::Absent(names)
         }
         (Value::Array(elements), Segment::Index(index)) => {
             let element = usize::try_from(*index).ok().and_then(|at| elements.get(at));
-            element.map_or(Part::Absent(Vec::new()), Part::Is)
+            element.map_or(Dug::Absent(Vec::new()), Dug::Is)
         }
-        _ => Part::Absent(Vec::new()),
+        _ => Dug::Absent(Vec::new()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! entry for the same key.
 
 use super::context::order;
+use super::option_list::strategy;
 use super::touched::files_with_options;
 use super::{FileContext, Findings, OptionAt, Reader};
 use crate::value::Value;
@@ -62,11 +63,6 @@ fn dropped(own: &Value, lower: &Value) -> Vec<String> {
             dropped.push(format!("'{option}'"));
         }
     }
-    let strategy = |value: &Value| {
-        let merge = value.get("merge")?;
-        let name = merge.as_str().or_else(|| merge.get("strategy")?.as_str());
-        name.map(str::to_owned)
-    };
     let prefix = |value: &Value| value.get("merge")?.get("knockout_prefix").cloned();
     // With another strategy the prefix is dropped on purpose.
     if strategy(own) == strategy(lower) && prefix(lower).is_some() && prefix(own).is_none() {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::knockout::value_of;
+use super::option_list::{ListedOption, strategy};
 use super::touched::{files_with_entries, files_with_options};
 use super::{FileContext, Findings, OptionAt};
 use crate::value::Value;
@@ -30,19 +31,16 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     }
     let entries: Vec<_> = file.checker.options_for(at.name).collect();
     // Another file's entry for the key may be used, and have a strategy.
-    let others = entries.iter().filter(|entry| !entry.is_pattern());
-    if others
-        .filter(|entry| entry.value.get("merge").is_some())
-        .count()
-        > 0
-    {
+    let mut others = entries.iter().filter(|entry| !entry.is_pattern());
+    if others.any(|entry| entry.value.get("merge").is_some()) {
         return;
     }
-    let hidden = entries.iter().find(|entry| {
-        entry.is_pattern() && entry.strategy().is_some_and(|strategy| strategy != "first")
-    });
-    let Some(hidden) = hidden else { return };
-    if !makes_a_difference(file, at.name, hidden.strategy()) {
+    let merges = |entry: &ListedOption| strategy(&entry.value).is_some_and(|it| it != "first");
+    let mut hidden = entries.iter().filter(|entry| entry.is_pattern());
+    let Some(hidden) = hidden.find(|entry| merges(entry)) else {
+        return;
+    };
+    if !makes_a_difference(file, at.name, strategy(&hidden.value)) {
         return;
     }
     findings.report(

@@ -1,5 +1,6 @@
 //! `lookup-options-subkey`: an entry of 'lookup_options' is for a part of a key.
 
+use super::option_list::strategy;
 use super::touched::files_with_options;
 use super::{FileContext, Findings, Fix, OptionAt, Safety};
 use crate::text::{TextEdit, TextRange};
@@ -33,9 +34,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
         ),
     );
     // The whole key is a hash: Puppet refuses other strategies for it, or they give another result.
-    let merge = at.options.as_ref().and_then(|it| it.value.get("merge"));
-    let strategy =
-        merge.and_then(|merge| merge.as_str().or_else(|| merge.get("strategy")?.as_str()));
+    let strategy = at.options.as_ref().and_then(|it| strategy(it.value));
     if matches!(strategy, Some("deep" | "hash"))
         && let Some(place) = file.name_in(at.key, at.name)
     {

@@ -1,7 +1,7 @@
 //! `lookup-options-unknown-option`: an entry of 'lookup_options' has an option that does not exist.
 
 use super::context::KeyOptions;
-use super::entry_edit::{added, entry_range, removed_in_braces, removed_in_lines};
+use super::entry_edit::{added, entry_range, removed};
 use super::{FileContext, Findings, Fix, OptionAt, Safety, entry};
 use crate::lookup::Strategy;
 use crate::syntax::NodeId;
@@ -81,8 +81,7 @@ fn moved_into(
     if Strategy::refusal(&Value::from(hash)).is_some() || written.contains('\n') {
         return None;
     }
-    let removed = removed_in_braces(file, options.node, at)
-        .or_else(|| removed_in_lines(file, options.node, at))?;
+    let removed = removed(file, options.node, at)?;
     Some(vec![added(file, merge, written)?, removed])
 }
 

@@ -1,5 +1,6 @@
 //! `merge-type-clash`: values cannot be merged by the strategy in 'lookup_options'.
 
+use super::option_list::strategy;
 use super::touched::files_with_entries;
 use super::{FileContext, Findings, OptionAt};
 use crate::analysis::quoted;
@@ -18,15 +19,8 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
-    let merge = at
-        .options
-        .as_ref()
-        .and_then(|options| options.value.get("merge"));
-    let strategy = merge.and_then(|merge| match merge.as_str() {
-        Some(strategy) => Some(strategy),
-        None => merge.get("strategy")?.as_str(),
-    });
-    let is_unfit: fn(ValueKind) -> bool = match strategy {
+    let options = at.options.as_ref();
+    let is_unfit: fn(ValueKind) -> bool = match options.and_then(|it| strategy(it.value)) {
         Some("hash") => |kind| kind != ValueKind::Hash,
         Some("unique") => {
             |kind| matches!(kind, ValueKind::Hash | ValueKind::Open | ValueKind::Other)

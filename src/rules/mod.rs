@@ -1,8 +1,8 @@
 //! One file per diagnostic, and the registry of them.
 //!
-//! A rule checks one file as the hierarchies read it ([`FileContext`]), through hooks that a single
+//! A rule checks one file as the hierarchies read it, through hooks that a single
 //! walk over the file calls. It uses the analysis and the snapshot, never the disk, and declares the
-//! facts about other files that it depends on ([`Depends`]): these decide which files are checked
+//! facts about other files that it depends on: these decide which files are checked
 //! again after an edit. A file in a data directory that no level is known to read, such as that of a
 //! custom backend, is checked with a lower severity, by the rules that need only its text.
 //!
@@ -63,18 +63,19 @@ mod variables;
 mod walk;
 
 pub use checker::{Checker, MOST_FINDINGS, RuleSet, check_file};
-pub use context::{FileContext, FileRole, Reader};
 pub use finding::{Finding, Fix, NewKey, Related, Rest, Safety, Severity, Tag};
 pub use fixes::{FindingIdentity, Made, Removed, fixes_together};
 pub use fixing::{AfterFixes, FindingsByFile, Fixing, helpful};
 pub use recheck::{Recheck, recheck};
-pub use rule::{Depends, FactKinds, PAGE_SCHEME, Rule};
+pub use rule::{PAGE_SCHEME, Rule};
 pub use secrets::secret;
 
 // Imports of the rules.
-use context::{MappingAt, OptionAt, ScalarAt, TokenAt, entry, shown};
+use context::{
+    FileContext, FileRole, MappingAt, OptionAt, Reader, ScalarAt, TokenAt, entry, shown,
+};
 use finding::Findings;
-use rule::{ConfigurationAt, Hook};
+use rule::{ConfigurationAt, Depends, FactKinds, Hook};
 
 /// Declares the modules of rules and the list of all rules.
 macro_rules! rules {

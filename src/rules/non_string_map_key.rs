@@ -1,6 +1,6 @@
 //! `non-string-map-key`: a key of a nested hash is neither a string nor a number.
 
-use super::{FileContext, Findings, Fix, MappingAt, shown};
+use super::{FileContext, Findings, Fix, MappingAt, Safety, shown};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeKind, ScalarStyle};
 use crate::workspace::Format;
@@ -51,7 +51,7 @@ fn check(file: &FileContext<'_>, at: &MappingAt<'_>, findings: &mut Findings<'_>
                 scalar.text
             ),
         );
-        let fix = Fix::quote(node).map(|fix| fix.renaming(node.range, &*scalar.text));
+        let fix = Fix::quote(Safety::Safe, node).map(|fix| fix.renaming(node.range, &*scalar.text));
         finding.fixes.extend(fix);
     }
 }

@@ -22,11 +22,7 @@ rule!(
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let text = file.file.text();
-    let counts = file
-        .facts()
-        .key(&key.name)
-        .is_some_and(|last| last.key == key.key);
-    if !counts || !is_null(key, text) || &*key.name == LOOKUP_OPTIONS {
+    if !file.is_last(key) || !is_null(key, text) || &*key.name == LOOKUP_OPTIONS {
         return;
     }
     let is_undef =

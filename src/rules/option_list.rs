@@ -47,16 +47,17 @@ impl ListedOption {
     pub(super) fn is_pattern(&self) -> bool {
         self.pattern.is_some()
     }
+}
 
-    pub(super) fn strategy(&self) -> Option<&str> {
-        let merge = self.value.get("merge")?;
-        merge.as_str().or_else(|| merge.get("strategy")?.as_str())
-    }
+/// The merge strategy that options name.
+pub(super) fn strategy(options: &Value) -> Option<&str> {
+    let merge = options.get("merge")?;
+    merge.as_str().or_else(|| merge.get("strategy")?.as_str())
+}
 
-    pub(super) fn knockout_prefix(&self) -> Option<&str> {
-        let merge = self.value.get("merge")?;
-        merge.get("knockout_prefix")?.as_str()
-    }
+/// The knock-out prefix that options set.
+pub(super) fn knockout_prefix(options: &Value) -> Option<&str> {
+    options.get("merge")?.get("knockout_prefix")?.as_str()
 }
 
 /// All entries, indexed by key.

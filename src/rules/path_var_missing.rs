@@ -3,7 +3,7 @@
 use super::config_level::levels;
 use super::config_text::{path_texts, path_tokens};
 use super::context::entry;
-use super::variables::{BUILT_IN, MissingPart, is_name, missing_part, report_missing};
+use super::variables::{BUILT_IN, MissingPart, is_name, missing_part, modern, report_missing};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
@@ -37,16 +37,9 @@ fn misspelt_name(file: &FileContext<'_>, path: &str) -> Option<MissingPart> {
         CoreFact::Custom(suggestion) => suggestion,
     };
     let suggestion = typing_error(name, BUILT_IN.into_iter()).or(near_fact)?;
-    let suggestion = match core_fact(suggestion) {
-        CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
-        CoreFact::Exists
-        | CoreFact::Legacy(None)
-        | CoreFact::NoSuchPart(_)
-        | CoreFact::Custom(_) => suggestion.to_owned(),
-    };
     Some(MissingPart {
         message: format!("neither Puppet nor Facter sets '{name}'"),
-        suggestion: Some(suggestion),
+        suggestion: modern(suggestion).or_else(|| Some(suggestion.to_owned())),
     })
 }
 

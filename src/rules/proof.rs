@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::context::{FileContext, Reader, order};
+use super::context::order;
+use super::entry_edit::removal;
+use super::{FileContext, Findings, Fix, Reader, Safety, Tag};
 use crate::hierarchy::{Template, TemplatePart};
 use crate::lookup::{Place, Reach};
 use crate::workspace::{File, KeyFact, KeyState, LOOKUP_OPTIONS, Snapshot};
@@ -19,15 +21,40 @@ const MOST_FILES: usize = 200;
 /// merged, and no function that is never run may read it.
 pub(super) fn is_first_found(file: &FileContext<'_>, key: &KeyFact) -> bool {
     let count = file.snapshot().count_with(&key.name);
-    let counts = file
-        .facts()
-        .key(&key.name)
-        .is_some_and(|last| last.key == key.key);
     (2..=MOST_FILES).contains(&count)
-        && counts
+        && file.is_last(key)
         && &*key.name != LOOKUP_OPTIONS
         && !file.checker.has_option(&key.name, "merge")
         && !file.checker.may_be_read_by_function(file.file.path())
+}
+
+/// Reports an entry that can be removed, if `other` names another file for each location that reads
+/// it, whose entry is used instead.
+pub(super) fn report_useless<'a>(
+    file: &FileContext<'a>,
+    key: &KeyFact,
+    other: impl Fn(&Reader<'_>, &Reach) -> Option<&'a Arc<File>>,
+    message: impl FnOnce(&str) -> String,
+    findings: &mut Findings<'_>,
+) {
+    let mut used = None;
+    for reader in file.readers() {
+        for reach in &reader.reached {
+            let Some(other) = other(reader, reach) else {
+                return;
+            };
+            used = Some(other);
+        }
+    }
+    let Some(used) = used else { return };
+    let name = file.snapshot().short_name(used.path());
+    let finding = findings.report(key.key, message(name));
+    finding.tags.push(Tag::Unnecessary);
+    if let Some(edit) = removal(file, key) {
+        let title = format!("Remove '{}'", key.name);
+        let fix = Fix::new(Safety::Unsafe, title, edit);
+        finding.fixes.push(fix.resting_on(used, &key.name));
+    }
 }
 
 /// The nearest file above a location that sets a key, if every node that reads the location reads it.

@@ -1,8 +1,8 @@
 //! `puppet-style-token`: a string has a variable in the syntax of Puppet code, which data does not interpolate.
 
+use super::variables::modern;
 use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::interpolation::{TokenKind, parse_token};
-use crate::scope::{CoreFact, core_fact};
 use crate::syntax::{ScalarStyle, quoted};
 use crate::text::{TextEdit, TextRange};
 
@@ -33,13 +33,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         }
         let range = TextRange::new(start, start + 2 + end + 1);
         let range = file.places(at.node).source_range(range);
-        let replacement = in_data(bare).map(|variable| match core_fact(&variable) {
-            CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
-            CoreFact::Exists
-            | CoreFact::Legacy(None)
-            | CoreFact::NoSuchPart(_)
-            | CoreFact::Custom(_) => variable,
-        });
+        let replacement = in_data(bare).map(|variable| modern(&variable).unwrap_or(variable));
         let is_call = matches!(parse_token(inside, 0), TokenKind::Call { .. });
         let replacement = replacement.or_else(|| is_call.then(|| inside.to_owned()));
         let example = match bare.contains('(') {

@@ -1,8 +1,7 @@
 //! `redundant-override`: a key has the same value as in a lower level.
 
-use super::entry_edit::removal;
-use super::proof::{files_with_touched_keys, inherited, is_first_found};
-use super::{FileContext, Findings, Fix, Safety, Tag};
+use super::proof::{files_with_touched_keys, inherited, is_first_found, report_useless};
+use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
 rule!(
@@ -17,30 +16,18 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     if !is_first_found(file, key) || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
-    let mut same = None;
-    for reader in file.readers() {
-        for reach in &reader.reached {
-            let Some(heir) = inherited(file, reader, reach, &key.name) else {
-                return;
-            };
-            same = Some(heir);
-        }
-    }
-    let Some(same) = same else { return };
-    let finding = findings.report(
-        key.key,
-        format!(
-            "this entry is redundant: without it '{}' has the same value for every node, from '{}'",
-            key.name,
-            file.snapshot().short_name(same.path())
-        ),
+    report_useless(
+        file,
+        key,
+        |reader, reach| inherited(file, reader, reach, &key.name),
+        |heir| {
+            format!(
+                "this entry is redundant: without it '{}' has the same value for every node, from '{heir}'",
+                key.name
+            )
+        },
+        findings,
     );
-    finding.tags.push(Tag::Unnecessary);
-    if let Some(edit) = removal(file, key) {
-        let title = format!("Remove '{}'", key.name);
-        let fix = Fix::new(Safety::Unsafe, title, edit);
-        finding.fixes.push(fix.resting_on(same, &key.name));
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! References between keys that can be part of a loop, based on the facts of files.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Arc, PoisonError};
 
-use crate::workspace::{FileId, LOOKUP_OPTIONS, References, Snapshot};
+use super::checker::Checker;
+use crate::workspace::{FileId, LOOKUP_OPTIONS, Snapshot};
 
 /// A reference from a top-level key to the root of the key that its value looks up.
 #[derive(Clone, Debug)]
@@ -12,38 +13,20 @@ pub(super) struct Edge {
     pub(super) file: FileId,
 }
 
-/// The references of a snapshot that can be part of a loop: their keys can reach each other.
-pub(super) struct ReferenceGraph {
-    references: References,
-    /// Cache of edges, by the key that they start from.
-    known: Mutex<HashMap<Arc<str>, Arc<[Edge]>>>,
-}
-
-impl ReferenceGraph {
-    pub(super) fn of(snapshot: &Snapshot) -> ReferenceGraph {
-        ReferenceGraph {
-            references: snapshot.references().clone(),
-            known: Mutex::default(),
-        }
-    }
-
-    /// Whether a reference from one key to another can be part of a loop.
-    pub(super) fn is_on_circle(&self, from: &str, to: &str) -> bool {
-        self.references.circles().is_on(from, to)
-    }
-
+impl Checker<'_> {
     /// The references of a key that can be part of a loop, ordered by file id and position. O(files
     /// with the key) the first time.
-    pub(super) fn circular(&self, snapshot: &Snapshot, from: &str) -> Arc<[Edge]> {
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(from) {
+    pub(super) fn circular(&self, from: &str) -> Arc<[Edge]> {
+        let known = || self.circular.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(from) {
             return Arc::clone(known);
         }
+        let circles = self.snapshot.references().circles();
         let mut edges = Vec::new();
-        for file in snapshot.iter_files_with(from) {
+        for file in self.snapshot.iter_files_with(from) {
             let mut seen = HashSet::new();
             for (key, _, to) in file.facts().uses() {
-                if *key.name == *from && self.is_on_circle(from, to) && seen.insert(to) {
+                if *key.name == *from && circles.is_on(from, to) && seen.insert(to) {
                     edges.push(Edge {
                         to: Arc::clone(to),
                         file: file.id(),
@@ -52,7 +35,7 @@ impl ReferenceGraph {
             }
         }
         let edges: Arc<[Edge]> = edges.into();
-        lock().insert(Arc::from(from), Arc::clone(&edges));
+        known().insert(Arc::from(from), Arc::clone(&edges));
         edges
     }
 }

@@ -22,7 +22,7 @@ pub struct Rule {
     /// The rule's page in Markdown: `docs/rules/CODE.md`.
     pub page: &'static str,
     /// What its findings depend on.
-    pub depends: Depends,
+    pub(super) depends: Depends,
     /// Whether its findings are on secrets, which reports must not repeat.
     pub(super) finds_secrets: bool,
     pub(super) hooks: &'static [Hook],
@@ -99,55 +99,53 @@ pub(super) struct ConfigurationAt<'a> {
 
 /// Kinds of facts about the workspace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FactKinds(u8);
+pub(super) struct FactKinds(u8);
 
 impl FactKinds {
     /// No facts.
-    pub const NONE: FactKinds = FactKinds(0);
+    pub(super) const NONE: FactKinds = FactKinds(0);
     /// The names of top-level keys.
-    pub const KEYS: FactKinds = FactKinds(1);
+    pub(super) const KEYS: FactKinds = FactKinds(1);
     /// The values of keys, the lookups in them, and their positions.
-    pub const VALUES: FactKinds = FactKinds(1 << 1);
+    pub(super) const VALUES: FactKinds = FactKinds(1 << 1);
     /// The entries of `lookup_options`, with the lookups in them.
-    pub const OPTIONS: FactKinds = FactKinds(1 << 2);
+    pub(super) const OPTIONS: FactKinds = FactKinds(1 << 2);
     /// The existence of files. If it changes, all files are checked again; a rule that depends on
     /// it waits until the workspace is read.
-    pub const FILES: FactKinds = FactKinds(1 << 3);
+    pub(super) const FILES: FactKinds = FactKinds(1 << 3);
     /// Puppet code.
-    pub const MANIFESTS: FactKinds = FactKinds(1 << 4);
+    pub(super) const MANIFESTS: FactKinds = FactKinds(1 << 4);
 
     /// The facts of both.
-    #[must_use]
-    pub const fn and(self, others: FactKinds) -> FactKinds {
+    pub(super) const fn and(self, others: FactKinds) -> FactKinds {
         FactKinds(self.0 | others.0)
     }
 
     /// Whether both have a fact in common.
-    #[must_use]
-    pub const fn meet(self, others: FactKinds) -> bool {
+    pub(super) const fn meet(self, others: FactKinds) -> bool {
         self.0 & others.0 != 0
     }
 }
 
 /// The dependencies of a rule's findings, besides the file itself, the roots and their hierarchies.
 #[derive(Clone, Copy)]
-pub struct Depends {
+pub(super) struct Depends {
     /// Facts about the rest of the workspace.
-    pub on: FactKinds,
+    pub(super) on: FactKinds,
     /// The files that can have findings, or could before the snapshot's last change: they are
     /// checked again if such facts change.
-    pub files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
+    pub(super) files: fn(&Snapshot) -> BTreeSet<Arc<str>>,
 }
 
 impl Depends {
     /// No other dependencies.
-    pub const OWN_FILE: Depends = Depends {
+    pub(super) const OWN_FILE: Depends = Depends {
         on: FactKinds::NONE,
         files: |_| BTreeSet::new(),
     };
 
     /// The existence of files.
-    pub const ON_FILES: Depends = Depends {
+    pub(super) const ON_FILES: Depends = Depends {
         on: FactKinds::FILES,
         files: |_| BTreeSet::new(),
     };

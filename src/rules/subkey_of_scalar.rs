@@ -1,6 +1,6 @@
 //! `subkey-of-scalar`: a token digs into a value that has no sub-keys.
 
-use super::looked_up::{Held, LookedUp, files_that_look_up, held};
+use super::looked_up::{Held, files_that_look_up, held};
 use super::{FileContext, Findings, TokenAt};
 use crate::workspace::ValueKind;
 
@@ -13,14 +13,14 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) {
-    let Some(looked_up) = LookedUp::of(at) else {
+    let Some((looked_up, held)) = held(file, at) else {
         return;
     };
-    let Some(Held::Scalar {
+    let Held::Scalar {
         kind,
         depth,
         segment,
-    }) = held(file, at)
+    } = held
     else {
         return;
     };

@@ -39,7 +39,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
             scalar.text
         ),
     );
-    finding.fixes.extend(Fix::quote(at.node));
+    finding.fixes.extend(Fix::quote(Safety::Safe, at.node));
 }
 
 /// Removes the tag, and quotes the scalar if it is plain.
@@ -50,7 +50,7 @@ fn without_tag(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<Fix> {
         return None;
     }
     let quote = if at.scalar.style == ScalarStyle::Plain {
-        Fix::quote(node)?.edits.pop()?
+        Fix::quote(Safety::Safe, node)?.edits.pop()?
     } else {
         TextEdit::insert(node.range.start as usize, "")
     };

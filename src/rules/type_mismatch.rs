@@ -27,8 +27,7 @@ rule!(
 );
 
 fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let is_last = at.facts().key(&key.name).is_some_and(|last| last == key);
-    if key.state != KeyState::Read || !is_last {
+    if key.state != KeyState::Read || !at.is_last(key) {
         return;
     }
     let is_parameter = |reader: &Reader<'_>| {

@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::variables::{BUILT_IN, is_name, variable};
+use super::touched::codes;
+use super::variables::{BUILT_IN, effect, is_name, modern, variable};
 use super::{FileContext, Findings, Severity, TokenAt};
-use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::typing_error;
-use crate::workspace::{File, FileDelta, FileFacts, Snapshot};
+use crate::workspace::{File, FileDelta, Snapshot};
 
 rule!(
     "undefined-variable",
@@ -26,8 +26,9 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         return;
     };
     let path = path.strip_prefix("::").unwrap_or(path);
+    let (_, effect) = effect(file.settings().puppet_version);
     if let Some(suggestion) = as_in_code(path) {
-        let message = format!("nothing sets a variable '{path}': {}", effect(file));
+        let message = format!("nothing sets a variable '{path}': {effect}");
         let place = file.places(at.node).source_range(place);
         let finding = findings.report_as(Severity::Warning, at.range, message);
         finding.suggest(place, &suggestion);
@@ -49,30 +50,13 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let others = BUILT_IN.into_iter().chain(set.map(|name| &**name));
     let suggestion = typing_error(name, others).or(near_fact);
     let message = format!(
-        "neither Puppet nor Facter sets '{name}': {} where no ENC, manifest or custom fact does",
-        effect(file)
+        "neither Puppet nor Facter sets '{name}': {effect} where no ENC, manifest or custom fact does"
     );
     let finding = findings.report(at.range, message);
     let Some(suggestion) = suggestion else { return };
-    let suggestion = match core_fact(suggestion) {
-        CoreFact::Legacy(Some(structured)) => format!("facts.{structured}"),
-        CoreFact::Exists
-        | CoreFact::Legacy(None)
-        | CoreFact::NoSuchPart(_)
-        | CoreFact::Custom(_) => {
-            format!("{suggestion}{parts}")
-        }
-    };
+    let suggestion = modern(suggestion).unwrap_or_else(|| format!("{suggestion}{parts}"));
     finding.severity = Severity::Warning;
     finding.suggest(file.places(at.node).source_range(place), &suggestion);
-}
-
-/// What Puppet does with an undefined variable, for messages.
-fn effect(file: &FileContext<'_>) -> &'static str {
-    match file.settings().puppet_version {
-        PuppetVersion::V8 => "Puppet fails on this key",
-        PuppetVersion::V7 => "Puppet puts an empty string there",
-    }
 }
 
 /// The path of a fact that is written as in Puppet code: `facts.os.name` for `facts[os][name]` and
@@ -116,11 +100,9 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 }
 
 fn variables_that_changed(delta: &FileDelta) -> Vec<Arc<str>> {
-    let names = |facts: &Option<Arc<FileFacts>>| -> BTreeSet<Arc<str>> {
-        let code = facts.as_deref().and_then(|facts| facts.code.as_deref());
+    let [before, after] = codes(delta).map(|code| -> BTreeSet<Arc<str>> {
         let names = code.iter().flat_map(|code| code.variables.iter());
         names.map(|it| Arc::clone(&it.name)).collect()
-    };
-    let [before, after] = [names(&delta.before), names(&delta.after)];
+    });
     before.symmetric_difference(&after).cloned().collect()
 }

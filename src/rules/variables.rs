@@ -2,6 +2,7 @@
 
 use super::{Findings, Fix, Safety, Severity, TokenAt};
 use crate::interpolation::{Method, TokenKind};
+use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange, typing_error};
 
@@ -76,6 +77,22 @@ pub(super) fn is_name(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// The structured fact that replaces a legacy one, as it is written in a token.
+pub(super) fn modern(fact: &str) -> Option<String> {
+    match core_fact(fact) {
+        CoreFact::Legacy(structured) => structured.map(|fact| format!("facts.{fact}")),
+        CoreFact::Exists | CoreFact::NoSuchPart(_) | CoreFact::Custom(_) => None,
+    }
+}
+
+/// What Puppet does with a variable that is not defined.
+pub(super) fn effect(version: PuppetVersion) -> (Severity, &'static str) {
+    match version {
+        PuppetVersion::V8 => (Severity::Error, "Puppet fails on this key"),
+        PuppetVersion::V7 => (Severity::Warning, "Puppet puts an empty string there"),
+    }
+}
+
 /// A part of a variable that does not exist.
 pub(super) struct MissingPart {
     /// The start of the message.
@@ -96,10 +113,9 @@ pub(super) fn missing_part(path: &str) -> Option<MissingPart> {
         if parts.contains(&part) {
             return None;
         }
-        let below = if below.is_empty() {
-            String::new()
-        } else {
-            format!(".{below}")
+        let below = match below {
+            "" => String::new(),
+            below => format!(".{below}"),
         };
         let suggestion = typing_error(part, parts.iter().copied());
         Some(MissingPart {

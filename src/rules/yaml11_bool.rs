@@ -26,7 +26,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     if is_among_texts(file, at) {
         let message = format!("'{text}' is read as {value}, in a list of strings; quote it");
         let finding = findings.report_as(Severity::Warning, at.node.range, message);
-        finding.fixes.extend(Fix::quote(at.node));
+        finding.fixes.extend(Fix::quote(Safety::Safe, at.node));
         fitting::keep_fitting(file, finding);
         return;
     }
@@ -37,10 +37,7 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     let edit = TextEdit::replace(at.node.range, value.to_string());
     let title = format!("Write {value}");
     finding.fixes.push(Fix::new(Safety::Safe, title, edit));
-    finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
-        safety: Safety::Unsafe,
-        ..fix
-    }));
+    finding.fixes.extend(Fix::quote(Safety::Unsafe, at.node));
     fitting::keep_fitting(file, finding);
 }
 

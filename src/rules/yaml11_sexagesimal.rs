@@ -2,7 +2,7 @@
 
 use super::fitting;
 use super::parameters::files_of_parameters;
-use super::{FileContext, Findings, Fix, ScalarAt};
+use super::{FileContext, Findings, Fix, Safety, ScalarAt};
 use crate::syntax::psych::Resolved;
 use crate::value::float_to_s;
 
@@ -28,6 +28,6 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
         at.node.range,
         format!("'{text}' is read as a base-60 number: the value is {value}; quote it"),
     );
-    finding.fixes.extend(Fix::quote(at.node));
+    finding.fixes.extend(Fix::quote(Safety::Safe, at.node));
     fitting::keep_fitting(file, finding);
 }

@@ -1,6 +1,6 @@
 //! `yaml-date`: an unquoted date or time makes Puppet refuse the whole file.
 
-use super::{FileContext, Findings, Fix};
+use super::{FileContext, Findings, Fix, Safety};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{Scalar, ScalarStyle, TreeNode};
 use crate::value::LoadErrorKind;
@@ -35,7 +35,7 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
             scalar.text
         ),
     );
-    finding.fixes.extend(Fix::quote(node));
+    finding.fixes.extend(Fix::quote(Safety::Safe, node));
 }
 
 /// Reports the error if its date is not in the tree.

@@ -43,23 +43,16 @@ fn check(file: &FileContext<'_>, at: &ScalarAt<'_>, findings: &mut Findings<'_>)
     };
     let key = file.key_around(at.id).map(|key| key.to_lowercase());
     let is_version = key.is_some_and(|key| VERSIONS.iter().any(|word| key.contains(word)));
-    let severity = match is_version {
-        true => Severity::Warning,
-        false => Severity::Hint,
+    let (severity, safety) = match is_version {
+        true => (Severity::Warning, Safety::Safe),
+        false => (Severity::Hint, Safety::Unsafe),
     };
     let finding = findings.report_as(
         severity,
         at.node.range,
         format!("'{text}' is read as the number {value}; quote it if a string is meant"),
     );
-    finding.fixes.extend(Fix::quote(at.node).map(|fix| Fix {
-        safety: if is_version {
-            Safety::Safe
-        } else {
-            Safety::Unsafe
-        },
-        ..fix
-    }));
+    finding.fixes.extend(Fix::quote(safety, at.node));
     fitting::keep_fitting(file, finding);
 }
 
