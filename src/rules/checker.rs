@@ -33,7 +33,7 @@ use crate::workspace::{
 pub const MOST_FINDINGS: usize = 200;
 
 /// Extensions of data files.
-const DATA: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+pub(super) const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
 /// A key that is in no data: its lookup reaches all levels.
 const NO_KEY: &str = "no key of any data";
@@ -299,9 +299,7 @@ impl<'a> Checker<'a> {
 
     /// The context of an unread file, if it is in a data directory and has the extension of a data file.
     fn unread<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
-        let is_data = DATA
-            .iter()
-            .any(|extension| file.path().ends_with(extension));
+        let is_data = EXTENSIONS.iter().any(|it| file.path().ends_with(it));
         (is_data && self.roots_around(file.path()).next().is_some())
             .then(|| FileContext::new(self, file, FileRole::Unread))
     }

@@ -235,7 +235,7 @@ impl Finding {
 
 /// The findings of one rule in one file.
 pub(super) struct Findings<'a> {
-    rule: &'static Rule,
+    pub(super) rule: &'static Rule,
     file: &'a File,
     pub(super) list: Vec<Finding>,
 }

@@ -40,10 +40,8 @@ pub struct FindingIdentity {
     start: u32,
 }
 
-struct Chosen<'a> {
-    finding: &'a Finding,
-    fix: &'a Fix,
-}
+/// A finding and one of its fixes.
+type Chosen<'a> = (&'a Finding, &'a Fix);
 
 impl FindingIdentity {
     /// The identity of a finding.
@@ -147,7 +145,7 @@ impl<'a> Choice<'a> {
                     self.rests.entry(&rest.path).or_default().extend(range);
                 }
                 let chosen = self.chosen.entry(&finding.path).or_default();
-                chosen.push(Chosen { finding, fix });
+                chosen.push((finding, fix));
             }
         }
     }
@@ -157,7 +155,7 @@ impl<'a> Choice<'a> {
     fn is_free(&self, finding: &Finding, fix: &Fix) -> bool {
         let is_edited = |path: &Arc<str>, range: TextRange| {
             let mut chosen = self.chosen.get(path).into_iter().flatten();
-            chosen.any(|other| other.fix.edits.iter().any(|edit| meet(edit.range, range)))
+            chosen.any(|(_, other)| other.edits.iter().any(|edit| meet(edit.range, range)))
         };
         let is_rested_on = |range: TextRange| {
             let mut rests = self.rests.get(&finding.path).into_iter().flatten();
@@ -187,7 +185,7 @@ fn meet(one: TextRange, other: TextRange) -> bool {
 
 /// What Puppet loads from a file, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Content {
+enum LoadedAs {
     Refused,
     Other,
     Hash,
@@ -198,24 +196,24 @@ enum Content {
 fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     let format = file.format().unwrap_or(Format::Yaml);
     let content = |text: &str| match load(text.as_bytes(), format).loaded {
-        Ok(value) if value.as_hash().is_some() => Content::Hash,
-        Ok(_) => Content::Other,
-        Err(_) => Content::Refused,
+        Ok(value) if value.as_hash().is_some() => LoadedAs::Hash,
+        Ok(_) => LoadedAs::Other,
+        Err(_) => LoadedAs::Refused,
     };
     let before = content(file.text());
-    let after = |chosen: &[&Chosen<'_>]| {
-        let edits = chosen.iter().flat_map(|one| one.fix.edits.iter().cloned());
+    let after = |chosen: &[Chosen<'_>]| {
+        let edits = chosen.iter().flat_map(|(_, fix)| fix.edits.iter().cloned());
         let mut edits: Vec<TextEdit> = edits.collect();
         edits.sort_by_key(|edit| edit.range);
         Some((TextEdit::apply(&edits, file.text())?, edits))
     };
     let is_good =
-        |chosen: &[&Chosen<'_>]| after(chosen).is_some_and(|(text, _)| content(&text) >= before);
-    let is_loaded = before != Content::Refused;
-    let may_be_made = |one: &&Chosen<'_>| is_loaded || one.finding.severity == Severity::Error;
-    let mut kept: Vec<&Chosen<'_>> = chosen.iter().filter(may_be_made).collect();
+        |chosen: &[Chosen<'_>]| after(chosen).is_some_and(|(text, _)| content(&text) >= before);
+    let is_loaded = before != LoadedAs::Refused;
+    let may_be_made = |(finding, _): &Chosen<'_>| is_loaded || finding.severity == Severity::Error;
+    let mut kept: Vec<Chosen<'_>> = chosen.iter().copied().filter(may_be_made).collect();
     if is_loaded && !is_good(&kept) {
-        let mut good: Vec<&Chosen<'_>> = Vec::new();
+        let mut good: Vec<Chosen<'_>> = Vec::new();
         for one in kept {
             good.push(one);
             if !is_good(&good) {
@@ -229,9 +227,9 @@ fn made(file: &File, chosen: &[Chosen<'_>], most: usize) -> Option<Made> {
     if text == **file.text() {
         return None;
     }
-    let removed = kept.iter().map(|one| Removed {
-        finding: FindingIdentity::of(one.finding),
-        after: place_after(&edits, one.finding.range.start),
+    let removed = kept.iter().map(|(finding, _)| Removed {
+        finding: FindingIdentity::of(finding),
+        after: place_after(&edits, finding.range.start),
     });
     Some(Made {
         removed: removed.collect(),
@@ -277,40 +275,26 @@ pub(super) fn without_collisions(file: &FileContext<'_>, findings: &mut [Finding
             olds.insert(key.old);
         }
     }
-    let collides = |key: &NewKey| {
-        let Some(mapping) = mapping_of(tree, key.old) else {
-            return false;
+    let mut colliding: Vec<NewKey> = Vec::new();
+    for (&(mapping, name), olds) in &writers {
+        let is_taken = |old: TextRange| {
+            let pairs = tree.node(mapping).as_mapping().unwrap_or_default();
+            let mut others = pairs.iter().filter(|(key, _)| tree.node(*key).range != old);
+            let known = file.facts().key(name);
+            others.any(|(key, _)| {
+                let text = tree.scalar_text(*key);
+                text.is_some_and(|text| **text == *name || text.strip_prefix(':') == Some(name))
+            }) || tree.root() == Some(mapping) && known.is_some_and(|known| known.key != old)
         };
-        let pairs = tree.node(mapping).as_mapping().unwrap_or_default();
-        let mut others = pairs
-            .iter()
-            .filter(|(other, _)| tree.node(*other).range != key.old);
-        let is_topmost = tree.root() == Some(mapping);
-        let rivals = writers.get(&(mapping, &*key.name));
-        others.any(|(other, _)| {
-            let name = tree.scalar_text(*other);
-            name.is_some_and(|name| {
-                **name == *key.name || name.strip_prefix(':') == Some(&key.name)
-            })
-        }) || (is_topmost
-            && file
-                .facts()
-                .key(&key.name)
-                .is_some_and(|is| is.key != key.old))
-            || rivals.is_some_and(|olds| olds.len() > 1)
-    };
-    let kept: Vec<Vec<bool>> = findings
-        .iter()
-        .map(|finding| {
-            let fixes = finding.fixes.iter();
-            fixes
-                .map(|fix| !fix.new_keys.iter().any(collides))
-                .collect()
-        })
-        .collect();
-    for (finding, kept) in findings.iter_mut().zip(kept) {
-        let mut kept = kept.into_iter();
-        finding.fixes.retain(|_| kept.next() == Some(true));
+        let olds = olds.iter().filter(|old| olds.len() > 1 || is_taken(**old));
+        colliding.extend(olds.map(|&old| NewKey {
+            old,
+            name: name.to_owned(),
+        }));
+    }
+    for finding in findings {
+        let is_free = |fix: &Fix| !fix.new_keys.iter().any(|key| colliding.contains(key));
+        finding.fixes.retain(is_free);
     }
 }
 

@@ -53,9 +53,9 @@ impl Fixing<'_> {
     ) -> AfterFixes {
         let mut snapshot = Arc::clone(self.snapshot);
         let mut found: BTreeMap<_, _> = find(&snapshot, self.paths).into_iter().collect();
-        let mut useless = Remembered(self.accepted);
+        let mut useless = KnownFindings(self.accepted);
         // A finding that only appears after an unsafe fix depends on a guess: it is left for review.
-        let mut certain: Option<Remembered> = None;
+        let mut certain: Option<KnownFindings> = None;
         let mut touched = BTreeSet::new();
         let mut at_once = usize::MAX;
         for _ in 0..MOST_ROUNDS {
@@ -79,7 +79,7 @@ impl Fixing<'_> {
                 break;
             }
             if made.is_empty() {
-                certain = Some(Remembered::all(&found));
+                certain = Some(KnownFindings::all(&found));
                 at_once = usize::MAX;
                 continue;
             }
@@ -184,23 +184,22 @@ fn next_together(
             let is_further = first.iter().any(is_same);
             if is_further { &mut further } else { &mut first }.push(at);
         }
+        let Some(&at) = first.first() else { continue };
         let alone = first.iter().map(|at| Finding {
             fixes: vec![fixes[*at].1.clone()],
             ..fixes[*at].0.clone()
         });
-        let alone: Vec<Finding> = alone.collect();
-        let of_file = alone.first().map(|one| Arc::clone(&one.path));
-        let of_file: FindingsByFile = of_file.map(|path| (path, alone)).into_iter().collect();
+        let of_file = [(Arc::clone(&fixes[at].0.path), alone.collect())];
         let made = fixes_together(snapshot, &of_file, Safety::Unsafe, usize::MAX);
         let is_made = |at: &usize| {
             let mut removed = made.values().flat_map(|made| &made.removed);
             removed.any(|one| one.finding.is(fixes[*at].0))
         };
         let (tried, meeting): (Vec<usize>, Vec<usize>) = first.into_iter().partition(is_made);
-        let is_some = |one: &Vec<usize>| !one.is_empty();
         // If no fix can be applied, the reason is not a conflict.
         let meeting = Some(meeting).filter(|_| !tried.is_empty());
-        open.extend(meeting.into_iter().chain([further]).filter(is_some));
+        let again = meeting.into_iter().chain([further]);
+        open.extend(again.filter(|group| !group.is_empty()));
         if !tried.is_empty() {
             return Some((made, tried));
         }
@@ -209,14 +208,14 @@ fn next_together(
 }
 
 /// A set of findings, by file.
-struct Remembered(BTreeMap<Arc<str>, Vec<FindingIdentity>>);
+struct KnownFindings(BTreeMap<Arc<str>, Vec<FindingIdentity>>);
 
-impl Remembered {
-    fn all(found: &BTreeMap<Arc<str>, Vec<Finding>>) -> Remembered {
+impl KnownFindings {
+    fn all(found: &BTreeMap<Arc<str>, Vec<Finding>>) -> KnownFindings {
         let of_file = |findings: &Vec<Finding>| findings.iter().map(FindingIdentity::of).collect();
         let all = found.iter();
         let all = all.map(|(path, findings)| (Arc::clone(path), of_file(findings)));
-        Remembered(all.collect())
+        KnownFindings(all.collect())
     }
 
     fn has(&self, finding: &Finding) -> bool {
@@ -287,11 +286,9 @@ fn has_more_errors(
     before: &BTreeMap<Arc<str>, Vec<Finding>>,
     after: &BTreeMap<Arc<str>, Vec<Finding>>,
 ) -> bool {
-    errors(after.values()) > errors(after.keys().filter_map(|at| before.get(at)))
-}
-
-fn errors<'f>(files: impl Iterator<Item = &'f Vec<Finding>>) -> usize {
-    files.flatten().filter(|finding| is_error(finding)).count()
+    let earlier = after.keys().filter_map(|path| before.get(path)).flatten();
+    let errors = after.values().flatten().filter(|it| is_error(it)).count();
+    errors > earlier.filter(|it| is_error(it)).count()
 }
 
 /// The workspace with the files' texts after fixes.

@@ -17,55 +17,31 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some((path, place)) = variable(at) else {
         return;
     };
-    if let Some(legacy) = legacy(path) {
-        let range = file.places(at.node).source_range(place);
-        report(file, &legacy, (at.range, range), findings);
-    }
+    let range = || file.places(at.node).source_range(place);
+    report(file, path, at.range, range, findings);
 }
 
 fn check_paths(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
     for token in path_tokens(file) {
-        if let Some(legacy) = legacy(&token.variable) {
-            report(file, &legacy, (token.range, token.inner), findings);
-        }
+        report(file, &token.variable, token.range, || token.inner, findings);
     }
 }
 
-/// A variable that is a legacy fact.
-struct Legacy<'t> {
-    name: &'t str,
-    /// Whether the name can only mean the fact.
-    is_top: bool,
-    /// The structured fact that replaces it.
-    structured: Option<&'static str>,
-}
-
-fn legacy(path: &str) -> Option<Legacy<'_>> {
+/// Reports a variable that is a legacy fact, given the ranges of its token and its name.
+fn report(
+    file: &FileContext<'_>,
+    path: &str,
+    token: TextRange,
+    name_range: impl FnOnce() -> TextRange,
+    findings: &mut Findings<'_>,
+) {
+    // Such a name can only mean the fact.
     let top = path.strip_prefix("::");
     let top = top.or_else(|| path.strip_prefix("facts."));
     let name = top.unwrap_or(path);
-    match core_fact(name) {
-        CoreFact::Legacy(structured) => Some(Legacy {
-            name,
-            is_top: top.is_some(),
-            structured,
-        }),
-        CoreFact::Exists | CoreFact::NoSuchPart(_) | CoreFact::Custom(_) => None,
-    }
-}
-
-/// Reports a legacy fact, given the ranges of its token and its name.
-fn report(
-    file: &FileContext<'_>,
-    legacy: &Legacy<'_>,
-    (range, name_range): (TextRange, TextRange),
-    findings: &mut Findings<'_>,
-) {
-    let Legacy {
-        name,
-        is_top,
-        structured,
-    } = *legacy;
+    let CoreFact::Legacy(structured) = core_fact(name) else {
+        return;
+    };
     let effect = match file.settings().puppet_version {
         PuppetVersion::V8 => "agents of Puppet 8 do not send it unless they are told to",
         PuppetVersion::V7 => "Puppet 8 does not have it by default",
@@ -75,14 +51,17 @@ fn report(
         None => String::new(),
     };
     let finding = findings.report(
-        range,
+        token,
         format!("'{name}' is a legacy fact: {effect}{instead}"),
     );
     if let Some(structured) = structured {
         // Without `::` a class or an ENC may have set it.
-        let safety = if is_top { Safety::Safe } else { Safety::Unsafe };
+        let safety = match top {
+            Some(_) => Safety::Safe,
+            None => Safety::Unsafe,
+        };
         let title = format!("Use 'facts.{structured}'");
-        let edit = TextEdit::replace(name_range, format!("facts.{structured}"));
+        let edit = TextEdit::replace(name_range(), format!("facts.{structured}"));
         finding.fixes.push(Fix::new(safety, title, edit));
     }
 }

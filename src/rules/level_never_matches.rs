@@ -1,5 +1,6 @@
 //! `level-never-matches`: no file in the workspace matches a path of a level.
 
+use super::checker::EXTENSIONS;
 use super::config_level::{ConfigLevel, levels};
 use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
 use crate::analysis::RootView;
@@ -8,9 +9,6 @@ use crate::lookup::Place;
 use crate::syntax::ScalarMap;
 use crate::text::{TextEdit, TextRange, typing_error};
 use crate::workspace::{FileKind, Files, path};
-
-/// Extensions of data files.
-const EXTENSIONS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 
 /// Usual names of data directories.
 const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];

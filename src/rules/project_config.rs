@@ -11,16 +11,16 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     let path = at.file.path();
     let (project, mistakes) = Project::read(path, at.file.text(), &codes());
     let folder = path::parent(path).unwrap_or_default();
-    for (named, needs) in missing(&project, at.snapshot()) {
+    for (named, lacks) in missing(&project, at.snapshot()) {
         let name = path::within(&named, folder).unwrap_or(&named);
         let Some(start) = at.file.text().find(name) else {
             continue;
         };
         let range = TextRange::new(start, start + name.len());
-        let message = match needs {
-            Needs::Itself => format!("'{name}' does not exist"),
-            Needs::Configuration => format!("'{name}' has no {HIERA_YAML}"),
-            Needs::Levels => format!("'{name}' is not a Hiera configuration"),
+        let message = match lacks {
+            Lacks::Itself => format!("'{name}' does not exist"),
+            Lacks::Configuration => format!("'{name}' has no {HIERA_YAML}"),
+            Lacks::Levels => format!("'{name}' is not a Hiera configuration"),
         };
         findings.report_as(Severity::Warning, range, message);
     }
@@ -40,7 +40,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
 }
 
 /// What is missing at a path.
-enum Needs {
+enum Lacks {
     /// The path itself.
     Itself,
     /// A `hiera.yaml` in the folder.
@@ -50,14 +50,14 @@ enum Needs {
 }
 
 /// The paths in a project's configuration that are certainly wrong, and what is missing there.
-fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
+fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Lacks)> {
     let files = project.nodes_files.iter().chain(&project.facts_file);
     let folders = project.path_map.values();
     let named = files.chain(folders).map(|path| path.0.clone());
-    let mut all: Vec<(String, Needs)> = named.map(|path| (path, Needs::Itself)).collect();
+    let mut all: Vec<(String, Lacks)> = named.map(|path| (path, Lacks::Itself)).collect();
     for root in &project.roots {
         let chosen = root.chosen();
-        all.extend(chosen.dir.map(|dir| (dir.to_string(), Needs::Itself)));
+        all.extend(chosen.dir.map(|dir| (dir.to_string(), Lacks::Itself)));
         let at = &*chosen.hiera_yaml;
         // A folder stands for the configuration in it.
         let folder = path::parent(at).filter(|folder| {
@@ -65,18 +65,18 @@ fn missing(project: &Project, snapshot: &Snapshot) -> Vec<(String, Needs)> {
         });
         match folder {
             Some(folder) if is_missing(snapshot, at) && !is_missing(snapshot, folder) => {
-                all.push((folder.to_owned(), Needs::Configuration));
+                all.push((folder.to_owned(), Lacks::Configuration));
             }
             Some(_) => {}
             None if snapshot.file(at).is_some_and(|file| is_data(file)) => {
-                all.push((at.to_owned(), Needs::Levels));
+                all.push((at.to_owned(), Lacks::Levels));
             }
-            None => all.push((at.to_owned(), Needs::Itself)),
+            None => all.push((at.to_owned(), Lacks::Itself)),
         }
     }
-    let is_wrong = |(at, needs): &(String, Needs)| match needs {
-        Needs::Itself => is_missing(snapshot, at),
-        Needs::Configuration | Needs::Levels => true,
+    let is_wrong = |(at, lacks): &(String, Lacks)| match lacks {
+        Lacks::Itself => is_missing(snapshot, at),
+        Lacks::Configuration | Lacks::Levels => true,
     };
     all.retain(is_wrong);
     all

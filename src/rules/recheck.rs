@@ -140,11 +140,13 @@ mod tests {
         }
     }
 
-    static ON_OPTIONS: Rule = rule(FactKinds::OPTIONS);
-    static ON_KEYS: Rule = rule(FactKinds::KEYS);
-    static ON_VALUES: Rule = rule(FactKinds::VALUES);
-    static ON_MANIFESTS: Rule = rule(FactKinds::MANIFESTS);
-    static ON_NOTHING: Rule = rule(FactKinds::NONE);
+    static ON_FACTS: [(&str, Rule); 5] = [
+        ("options", rule(FactKinds::OPTIONS)),
+        ("keys", rule(FactKinds::KEYS)),
+        ("values", rule(FactKinds::VALUES)),
+        ("manifests", rule(FactKinds::MANIFESTS)),
+        ("nothing", rule(FactKinds::NONE)),
+    ];
 
     /// The rules that check `marked.yaml` again after `other.yaml` was changed to `text`.
     fn rules_to_rerun(text: &str) -> Vec<&'static str> {
@@ -156,21 +158,14 @@ mod tests {
         write("marked.yaml", "mark: 1\n");
         write("other.yaml", "a: 1\nlookup_options: {a: {merge: deep}}\n");
         let snapshot = write("other.yaml", text);
-        let rules: [(&str, &'static Rule); 5] = [
-            ("options", &ON_OPTIONS),
-            ("keys", &ON_KEYS),
-            ("values", &ON_VALUES),
-            ("manifests", &ON_MANIFESTS),
-            ("nothing", &ON_NOTHING),
-        ];
-        let rerun = rules.into_iter().filter(|(_, rule)| {
+        let rerun = ON_FACTS.iter().filter(|(_, rule)| {
             let Recheck::Files(files) = recheck_for(&snapshot, &[rule]) else {
                 return true;
             };
             assert!(files.contains("/repo/data/other.yaml"));
             files.contains("/repo/data/marked.yaml")
         });
-        rerun.map(|(name, _)| name).collect()
+        rerun.map(|(name, _)| *name).collect()
     }
 
     #[test]

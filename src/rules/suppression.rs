@@ -46,7 +46,9 @@ pub(super) fn apply(
     if !at.file.text().contains(MARK) {
         return findings;
     }
-    let mut suppressions = read(at);
+    let comments = comments(at).into_iter();
+    let read = comments.filter_map(|comment| of_comment(at, comment));
+    let mut suppressions: Vec<Suppression> = read.collect();
     let mut kept = findings;
     kept.retain(|finding| !is_suppressed(&mut suppressions, finding));
     if !reports_unused {
@@ -88,17 +90,15 @@ fn findings_about(at: &FileContext<'_>, suppressions: &[Suppression]) -> Vec<Fin
 }
 
 fn is_suppressed(suppressions: &mut [Suppression], finding: &Finding) -> bool {
-    let start = finding.range.start;
+    let start = finding.range.start as usize;
+    let here = suppressions
+        .iter_mut()
+        .filter(|it| it.covers.touches(start));
     let mut is_off = false;
-    for suppression in suppressions {
-        if start < suppression.covers.start || start > suppression.covers.end {
-            continue;
-        }
-        for code in &mut suppression.codes {
-            if code.name.as_deref().is_none_or(|name| name == finding.code) {
-                code.is_used = true;
-                is_off = true;
-            }
+    for code in here.flat_map(|it| &mut it.codes) {
+        if code.name.as_deref().is_none_or(|name| name == finding.code) {
+            code.is_used = true;
+            is_off = true;
         }
     }
     is_off
@@ -121,14 +121,6 @@ pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
             at.tree().comments().to_vec()
         }
     }
-}
-
-/// The comments of a file that suppress findings, in text order.
-fn read(at: &FileContext<'_>) -> Vec<Suppression> {
-    let comments = comments(at).into_iter();
-    comments
-        .filter_map(|comment| of_comment(at, comment))
-        .collect()
 }
 
 fn of_comment(at: &FileContext<'_>, comment: TextRange) -> Option<Suppression> {
@@ -236,20 +228,14 @@ fn next_key(tree: &Tree, comment: TextRange) -> Option<TextRange> {
         node.range.start >= comment.end && !node.range.is_empty() && is_leaf(&node.kind)
     });
     let (id, node) = leaf?;
-    let parent = tree.parent(id).map(|parent| &tree.node(parent).kind);
-    let value = match parent {
-        Some(NodeKind::Mapping(pairs)) => pairs
-            .iter()
-            .find(|(key, _)| *key == id)
-            .map(|(_, value)| tree.node(*value).full_range()),
-        Some(NodeKind::Scalar(_) | NodeKind::Sequence(_) | NodeKind::Alias { .. }) | None => None,
-    };
     if let Some(element) = element_of(tree, id) {
         return Some(element);
     }
-    let covers = match value.filter(|value| !value.is_empty()) {
+    let entries = tree.parent(id).and_then(|it| tree.node(it).as_mapping());
+    let entry = entries.and_then(|entries| entries.iter().find(|(key, _)| *key == id));
+    let value = entry.map(|(_, value)| tree.node(*value).full_range());
+    Some(match value.filter(|value| !value.is_empty()) {
         Some(value) => node.range.cover(value),
         None => node.range,
-    };
-    Some(covers)
+    })
 }

@@ -9,15 +9,16 @@ use super::context::{FileContext, FileRole, MappingAt, OptionAt, ScalarAt, Token
 use super::finding::{Finding, Findings};
 use super::rule::{ConfigurationAt, Hook, Rule};
 use crate::interpolation::{has_tokens, tokens};
-use crate::syntax::{NodeKind, Scalar, TreeNode};
+use crate::syntax::{NodeKind, Scalar, Tree, TreeNode};
 use crate::workspace::KeyFact;
 
 /// The findings of these rules in a file, unordered.
 pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
     let hooks = Hooks::of(rules);
-    let mut walk = Walk {
+    let of_rule = |rule: &&'static Rule| Some(Findings::new(rule, at.file));
+    let mut walk = RuleWalk {
         at,
-        runs: rules.iter().map(|rule| Run::new(rule, at)).collect(),
+        runs: rules.iter().map(of_rule).collect(),
     };
     match &at.role {
         FileRole::Code => walk.call(&hooks.code, |check, findings| check(at, findings)),
@@ -42,7 +43,8 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
     }
-    walk.runs.into_iter().flat_map(Run::findings).collect()
+    let runs = walk.runs.into_iter().flatten();
+    runs.flat_map(|findings| findings.list).collect()
 }
 
 /// Hooks of one kind, each with the index of its rule.
@@ -89,58 +91,45 @@ impl Hooks {
     }
 }
 
-struct Walk<'a> {
+struct RuleWalk<'a> {
     at: &'a FileContext<'a>,
-    runs: Vec<Run<'a>>,
+    /// The findings of each rule; `None` after a panic.
+    runs: Vec<Option<Findings<'a>>>,
 }
 
-/// One rule over one file.
-struct Run<'a> {
-    code: &'static str,
-    findings: Findings<'a>,
-    has_panicked: bool,
-}
-
-impl<'a> Run<'a> {
-    fn new(rule: &'static Rule, at: &'a FileContext<'a>) -> Run<'a> {
-        Run {
-            code: rule.code,
-            findings: Findings::new(rule, at.file),
-            has_panicked: false,
-        }
-    }
-
-    fn findings(self) -> Vec<Finding> {
-        match self.has_panicked {
-            true => Vec::new(),
-            false => self.findings.list,
-        }
-    }
-}
-
-/// The role of a scalar in the file.
+/// The role of a node in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum NodeRole {
     Value,
     NestedKey,
     TopLevelKey,
 }
 
-impl<'a> Walk<'a> {
+/// The role of each node of a tree, by its index.
+pub(super) fn roles(tree: &Tree) -> Vec<NodeRole> {
+    let mut roles = vec![NodeRole::Value; tree.len()];
+    for (id, node) in tree.nodes() {
+        let role = match tree.root() == Some(id) {
+            true => NodeRole::TopLevelKey,
+            false => NodeRole::NestedKey,
+        };
+        for &(key, _) in node.as_mapping().unwrap_or_default() {
+            roles[key.index()] = role;
+        }
+    }
+    roles
+}
+
+impl<'a> RuleWalk<'a> {
     fn call<H: Copy>(&mut self, hooks: &[(usize, H)], call: impl Fn(H, &mut Findings<'a>)) {
         for &(index, hook) in hooks {
-            let run = &mut self.runs[index];
-            if run.has_panicked {
+            let Some(findings) = &mut self.runs[index] else {
                 continue;
-            }
-            let findings = &mut run.findings;
+            };
             if catch_unwind(AssertUnwindSafe(|| call(hook, findings))).is_err() {
-                let path = self.at.file.path();
-                tracing::error!(
-                    "the rule '{}' failed on {path} (please report it)",
-                    run.code
-                );
-                run.has_panicked = true;
+                let (code, path) = (findings.rule.code, self.at.file.path());
+                tracing::error!("the rule '{code}' failed on {path} (please report it)");
+                self.runs[index] = None;
             }
         }
     }
@@ -157,28 +146,20 @@ impl<'a> Walk<'a> {
         }
         let tree = at.tree();
         let may_have_tokens = at.file.text().contains('{');
-        // A mapping comes before its keys.
-        let mut parts = vec![Part::Value; tree.len()];
+        let roles = roles(tree);
         for (id, node) in tree.nodes() {
             self.call(&hooks.node, |check, findings| check(at, node, findings));
             match &node.kind {
                 NodeKind::Mapping(pairs) => {
                     let is_topmost = tree.root() == Some(id);
-                    let part = match is_topmost {
-                        true => Part::TopLevelKey,
-                        false => Part::NestedKey,
-                    };
-                    for &(key, _) in pairs {
-                        parts[key.index()] = part;
-                    }
                     let mapping = MappingAt { pairs, is_topmost };
                     self.call(&hooks.mapping, |check, findings| {
                         check(at, &mapping, findings)
                     });
                 }
                 NodeKind::Scalar(scalar) => {
-                    let part = parts[id.index()];
-                    if part == Part::Value {
+                    let role = roles[id.index()];
+                    if role == NodeRole::Value {
                         let scalar = ScalarAt {
                             id,
                             node,
@@ -190,8 +171,8 @@ impl<'a> Walk<'a> {
                         });
                     }
                     // Top-level keys are not interpolated.
-                    if part != Part::TopLevelKey && may_have_tokens {
-                        self.tokens(hooks, node, scalar, part);
+                    if role != NodeRole::TopLevelKey && may_have_tokens {
+                        self.tokens(hooks, node, scalar, role == NodeRole::NestedKey);
                     }
                 }
                 NodeKind::Sequence(_) | NodeKind::Alias { .. } => {}
@@ -199,7 +180,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn tokens(&mut self, hooks: &Hooks, node: &TreeNode, scalar: &Scalar, part: Part) {
+    fn tokens(&mut self, hooks: &Hooks, node: &TreeNode, scalar: &Scalar, is_key: bool) {
         if !has_tokens(&scalar.text) {
             return;
         }
@@ -209,7 +190,7 @@ impl<'a> Walk<'a> {
             let token = TokenAt {
                 text: &scalar.text,
                 node,
-                is_key: part == Part::NestedKey,
+                is_key,
                 range: places.source_range(token.range),
                 token,
                 held: OnceCell::new(),

@@ -7,9 +7,10 @@ use yaml_rust2::scanner::ScanError;
 
 use super::context::shown;
 use super::finding::Findings;
+use super::walk::{NodeRole, roles};
 use super::{FileContext, FileRole, Severity};
 use crate::syntax::psych::{Resolved, resolve_plain};
-use crate::syntax::{NodeKind, ScalarStyle, Tree, TreeNode};
+use crate::syntax::{ScalarStyle, Tree, TreeNode};
 use crate::text::TextRange;
 use crate::value::float_to_s;
 use crate::workspace::Format;
@@ -72,37 +73,16 @@ fn rejection(text: &str) -> Option<ScanError> {
 /// The plain scalars with another meaning in the core schema of YAML 1.2, in text order, except
 /// those that other rules report.
 fn differences(tree: &Tree) -> impl Iterator<Item = (&TreeNode, String)> {
-    // A mapping comes before its keys.
-    let mut keys = vec![Key::None; tree.len()];
-    tree.nodes().filter_map(move |(id, node)| match &node.kind {
-        NodeKind::Mapping(pairs) => {
-            let key = match tree.root() == Some(id) {
-                true => Key::Topmost,
-                false => Key::Nested,
-            };
-            for &(id, _) in pairs {
-                keys[id.index()] = key;
-            }
-            None
+    let roles = roles(tree);
+    tree.nodes().filter_map(move |(id, node)| {
+        let scalar = node.as_scalar()?;
+        let is_plain = scalar.style == ScalarStyle::Plain && node.tag.is_none();
+        let text = &*scalar.text;
+        if !is_plain || is_surely_alike(text) {
+            return None;
         }
-        NodeKind::Scalar(scalar) => {
-            let is_plain = scalar.style == ScalarStyle::Plain && node.tag.is_none();
-            let text = &*scalar.text;
-            if !is_plain || is_surely_alike(text) {
-                return None;
-            }
-            difference(text, keys[id.index()]).map(|difference| (node, difference))
-        }
-        NodeKind::Sequence(_) | NodeKind::Alias { .. } => None,
+        difference(text, roles[id.index()]).map(|difference| (node, difference))
     })
-}
-
-/// The kind of key that a scalar is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
-    None,
-    Topmost,
-    Nested,
 }
 
 /// Length of the longest word that one of the readers does not read as a string: `false`.
@@ -116,47 +96,45 @@ fn is_surely_alike(text: &str) -> bool {
     }
 }
 
-fn difference(text: &str, key: Key) -> Option<String> {
+fn difference(text: &str, role: NodeRole) -> Option<String> {
     let puppet = resolve_plain(text);
     let is_word = matches!(puppet, Resolved::Bool(_) | Resolved::Null);
-    let is_reported = match key {
+    let is_reported = match role {
         // Other rules report these values.
-        Key::None => {
+        NodeRole::Value => {
             matches!(puppet, Resolved::Bool(_)) && !is_truth_value(text)
                 || matches!(puppet, Resolved::Int(_) | Resolved::Float(_))
                     && (text.contains([':', ',', '_', 'x']) || has_leading_zero(text))
         }
         // Another rule reports these keys.
-        Key::Nested => is_word,
-        Key::Topmost => false,
+        NodeRole::NestedKey => is_word,
+        NodeRole::TopLevelKey => false,
     };
     // Another rule reports symbols as values; as keys, they are in old configurations.
     let is_reported = is_reported || matches!(puppet, Resolved::Symbol(_));
     let strict = strict(text);
-    if is_reported || strict.agrees_with(&puppet) {
+    if is_reported || agree(&strict, &puppet) {
         return None;
     }
-    let puppet = match puppet {
+    let (puppet, strict) = (in_words(&puppet)?, in_words(&strict)?);
+    Some(format!(
+        "Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}"
+    ))
+}
+
+/// A scalar's meaning in words; `None` for kinds that other rules report.
+fn in_words(resolved: &Resolved) -> Option<String> {
+    Some(match resolved {
         Resolved::Null => "nothing".to_owned(),
         Resolved::Bool(value) => value.to_string(),
         Resolved::Int(value) => format!("the number {value}"),
         Resolved::BigInt(value) => format!("the number {value}"),
-        Resolved::Float(value) => format!("the number {}", float_to_s(value)),
+        Resolved::Float(value) => format!("the number {}", float_to_s(*value)),
         Resolved::String => "a string".to_owned(),
         Resolved::Symbol(_) | Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => {
             return None;
         }
-    };
-    let strict = match strict {
-        Strict::Null => "nothing".to_owned(),
-        Strict::Bool(value) => value.to_string(),
-        Strict::Int(value) => format!("the number {value}"),
-        Strict::Float(value) => format!("the number {}", float_to_s(value)),
-        Strict::Text => "a string".to_owned(),
-    };
-    Some(format!(
-        "Puppet reads '{text}' as {puppet}, a strict YAML 1.2 reader as {strict}"
-    ))
+    })
 }
 
 /// Whether a word is `true` or `false`, in any case.
@@ -168,49 +146,33 @@ fn has_leading_zero(text: &str) -> bool {
     text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The meaning of a plain scalar in the core schema of YAML 1.2.
-enum Strict {
-    Null,
-    Bool(bool),
-    Int(BigInt),
-    Float(f64),
-    Text,
-}
-
-impl Strict {
-    fn agrees_with(&self, puppet: &Resolved) -> bool {
-        match (self, puppet) {
-            (Strict::Null, Resolved::Null) | (Strict::Text, Resolved::String) => true,
-            (Strict::Bool(strict), Resolved::Bool(puppet)) => strict == puppet,
-            (Strict::Int(strict), Resolved::Int(puppet)) => *strict == BigInt::from(*puppet),
-            (Strict::Int(strict), Resolved::BigInt(puppet)) => strict == puppet,
-            (Strict::Float(strict), Resolved::Float(puppet)) => {
-                strict == puppet || strict.is_nan() && puppet.is_nan()
-            }
-            // Ruby distinguishes `1.0` and `1`; most other readers do not.
-            (Strict::Int(strict), Resolved::Float(puppet)) => {
-                strict.to_string() == puppet.to_string()
-            }
-            (
-                Strict::Null | Strict::Bool(_) | Strict::Int(_) | Strict::Float(_) | Strict::Text,
-                _,
-            ) => false,
+/// Whether both readings of a scalar are the same value.
+fn agree(strict: &Resolved, puppet: &Resolved) -> bool {
+    match (strict, puppet) {
+        // Ruby distinguishes `1.0` and `1`; most other readers do not.
+        (Resolved::Int(strict), Resolved::Float(puppet)) => {
+            strict.to_string() == puppet.to_string()
         }
+        (Resolved::BigInt(strict), Resolved::Float(puppet)) => {
+            strict.to_string() == puppet.to_string()
+        }
+        (Resolved::Float(strict), Resolved::Float(puppet)) if strict.is_nan() => puppet.is_nan(),
+        (_, _) => strict == puppet,
     }
 }
 
 /// The core schema's tag resolution (YAML 1.2.2, 10.3.2).
-fn strict(text: &str) -> Strict {
+fn strict(text: &str) -> Resolved {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Strict::Null,
-        "true" | "True" | "TRUE" => return Strict::Bool(true),
-        "false" | "False" | "FALSE" => return Strict::Bool(false),
-        ".nan" | ".NaN" | ".NAN" => return Strict::Float(f64::NAN),
+        "" | "~" | "null" | "Null" | "NULL" => return Resolved::Null,
+        "true" | "True" | "TRUE" => return Resolved::Bool(true),
+        "false" | "False" | "FALSE" => return Resolved::Bool(false),
+        ".nan" | ".NaN" | ".NAN" => return Resolved::Float(f64::NAN),
         _ => {}
     }
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") {
-        return Strict::Float(match text.starts_with('-') {
+        return Resolved::Float(match text.starts_with('-') {
             true => f64::NEG_INFINITY,
             false => f64::INFINITY,
         });
@@ -229,9 +191,9 @@ fn strict(text: &str) -> Strict {
         None
     };
     match number {
-        Some(number) => Strict::Int(number),
-        None if is_float(unsigned) => text.parse().map_or(Strict::Text, Strict::Float),
-        None => Strict::Text,
+        Some(number) => i64::try_from(&number).map_or(Resolved::BigInt(number), Resolved::Int),
+        None if is_float(unsigned) => text.parse().map_or(Resolved::String, Resolved::Float),
+        None => Resolved::String,
     }
 }
 
