@@ -2,12 +2,12 @@
 
 use super::config_level::{levels, options};
 use super::entry_edit::removed;
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
+use super::{FileContext, Findings, Fix, RootContext, Safety};
 use crate::hierarchy::FunctionKind;
 
 rule!("backend-options", Error, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();
     for level in levels(file) {
         let Some(function) = &level.function else {

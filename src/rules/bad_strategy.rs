@@ -1,6 +1,6 @@
 //! `bad-strategy`: a merge strategy does not exist.
 
-use super::{FileContext, Findings, OptionAt, entry};
+use super::{FileContext, Findings, OptionAt, Safety, entry};
 use crate::lookup::Cause;
 use crate::text::{TextRange, typing_error};
 
@@ -20,7 +20,7 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
     if let Cause::UnknownStrategy(name) = &refused.cause
         && let Some(suggestion) = suggestion(name)
     {
-        finding.suggest(named(file, at), suggestion);
+        finding.suggest(Safety::Unsafe, named(file, at), suggestion);
     }
 }
 

@@ -234,9 +234,9 @@ impl<'a> Checker<'a> {
         rules.retain(|rule| part == RuleSet::All || rule.depends.on == FactKinds::NONE);
         let mut findings = match &checked.role {
             // The text of a template is only known once it is rendered.
-            FileRole::Config { .. } if path::is_template(file.path()) => Vec::new(),
+            FileRole::Config(_) if path::is_template(file.path()) => Vec::new(),
             FileRole::Unread => unread_findings(&checked),
-            FileRole::Data(_) | FileRole::Config { .. } | FileRole::Project | FileRole::Code => {
+            FileRole::Data(_) | FileRole::Config(_) | FileRole::Project | FileRole::Code => {
                 walk(&checked, &rules)
             }
         };
@@ -276,7 +276,8 @@ impl<'a> Checker<'a> {
             .find(|context| std::ptr::eq(context.root, root))
     }
 
-    fn config_root(&self, path: &str) -> Option<&RootContext<'a>> {
+    /// The root with its configuration at a path.
+    pub(super) fn config_root(&self, path: &str) -> Option<&RootContext<'a>> {
         self.roots
             .iter()
             .find(|context| context.root.hiera_yaml.as_deref() == Some(path))
@@ -285,10 +286,7 @@ impl<'a> Checker<'a> {
     /// The file with its role; `None` for data that no hierarchy reads.
     fn checked<'c>(&'c self, file: &'c File) -> Option<FileContext<'c>> {
         let role = match self.config_root(file.path()) {
-            Some(context) => FileRole::Config {
-                layer: &context.layer,
-                dir: &context.root.dir,
-            },
+            Some(context) => FileRole::Config(context),
             None if path::name(file.path()) == PROJECT_FILE => FileRole::Project,
             None if is_manifest(file) => FileRole::Code,
             None => FileRole::Data(self.readers(file)),

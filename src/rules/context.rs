@@ -22,12 +22,7 @@ pub(super) enum FileRole<'a> {
     /// Data, with the roots that read it.
     Data(Vec<Reader<'a>>),
     /// The configuration of a root.
-    Config {
-        /// The root's layer.
-        layer: &'a Layer,
-        /// The root's folder.
-        dir: &'a Arc<str>,
-    },
+    Config(&'a RootContext<'a>),
     /// This program's own configuration of a workspace.
     Project,
     /// A manifest.
@@ -176,7 +171,7 @@ impl<'a> FileContext<'a> {
     pub(super) fn readers(&self) -> &[Reader<'a>] {
         match &self.role {
             FileRole::Data(readers) => readers,
-            FileRole::Config { .. } | FileRole::Project | FileRole::Code | FileRole::Unread => &[],
+            FileRole::Config(_) | FileRole::Project | FileRole::Code | FileRole::Unread => &[],
         }
     }
 
@@ -226,7 +221,7 @@ impl<'a> FileContext<'a> {
                 }),
                 None => self.snapshot().data_of(self.file, self.format()),
             },
-            FileRole::Config { .. } | FileRole::Project | FileRole::Code => Arc::new(DataFile {
+            FileRole::Config(_) | FileRole::Project | FileRole::Code => Arc::new(DataFile {
                 loaded: match self.file.bytes() {
                     Ok(bytes) => load_yaml(&bytes),
                     Err(error) => Err(error),

@@ -1,7 +1,7 @@
 //! `eyaml-without-keys`: a level of encrypted data lacks a key for decryption.
 
 use super::config_level::{levels, options};
-use super::{ConfigurationAt, FileContext, Findings, Severity, entry};
+use super::{FileContext, Findings, RootContext, Safety, Severity, entry};
 use crate::hierarchy::FunctionKind;
 use crate::syntax::NodeId;
 use crate::text::nearest;
@@ -14,7 +14,7 @@ const KEYS: [[&str; 2]; 2] = [
     ["pkcs7_private_key", "pkcs7_private_key_env_var"],
 ];
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
         let is_eyaml = |kind: FunctionKind, name: &str| {
             kind == FunctionKind::LookupKey && name == "eyaml_lookup_key"
@@ -84,5 +84,5 @@ fn check_options(file: &FileContext<'_>, key: NodeId, value: NodeId, findings: &
     };
     let place = (!tree.node(at).is_quoted()).then_some(range);
     let finding = findings.report_as(severity, range, message);
-    finding.suggest(place, suggestion);
+    finding.suggest(Safety::Unsafe, place, suggestion);
 }

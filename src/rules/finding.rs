@@ -199,9 +199,14 @@ impl Finding {
     }
 
     /// Asks "did you mean" in the message, and adds a fix if the range is known.
-    pub(super) fn suggest(&mut self, range: impl Into<Option<TextRange>>, suggestion: &str) {
+    pub(super) fn suggest(
+        &mut self,
+        safety: Safety,
+        range: impl Into<Option<TextRange>>,
+        suggestion: &str,
+    ) {
         self.did_you_mean(suggestion);
-        let fix = |range| Fix::write(Safety::Unsafe, range, suggestion);
+        let fix = |range| Fix::write(safety, range, suggestion);
         self.fixes.extend(range.into().map(fix));
     }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use self::places::{DEFAULTS_KEYS, LEVEL_KEYS, TOP_KEYS, place_of_mismatch, place_of_rule};
 use super::config_text::{HIERARCHIES, interpolated, version_of};
-use super::{ConfigurationAt, FileContext, Findings, Fix, Related, Safety, Severity, entry};
-use crate::datatype::{Mismatch, MismatchKind, Step};
+use super::{FileContext, Finding, Findings, Related, RootContext, Safety, Severity, entry};
+use crate::datatype::{MismatchKind, Step};
 use crate::hierarchy::{Config, ConfigError, ConfigRule, Layer};
 use crate::interpolation::{TokenKind, tokens};
 use crate::lookup::Strict;
@@ -20,21 +20,20 @@ use crate::value::{HashMap, StrKey, Value, symbol_keys_to_strings};
 
 rule!("hiera-config", Error, [Configuration(check)]);
 
-fn check(at: &FileContext<'_>, at_config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let (layer, dir) = (at_config.layer, at_config.dir);
+fn check(at: &FileContext<'_>, context: &RootContext<'_>, findings: &mut Findings<'_>) {
+    let layer = &context.layer;
     let Ok(value) = at.loaded() else { return };
     let Some(version) = version_of(value) else {
         let is_ignored = at.settings().strict != Strict::Error || *layer == Layer::Global;
-        let (severity, effect) = if is_ignored {
-            (
+        let (severity, effect) = match is_ignored {
+            true => (
                 Severity::Warning,
                 "Puppet falls back to its version 3 default",
-            )
-        } else {
-            (
+            ),
+            false => (
                 Severity::Error,
                 "Puppet reads it as version 3, which fails every lookup",
-            )
+            ),
         };
         findings.report_as(
             severity,
@@ -52,8 +51,7 @@ fn check(at: &FileContext<'_>, at_config: &ConfigurationAt<'_>, findings: &mut F
     };
     let config = Configuration {
         at,
-        layer,
-        dir,
+        context,
         root,
         hash: &hash,
     };
@@ -62,40 +60,9 @@ fn check(at: &FileContext<'_>, at_config: &ConfigurationAt<'_>, findings: &mut F
 
 struct Configuration<'a> {
     at: &'a FileContext<'a>,
-    layer: &'a Layer,
-    dir: &'a Arc<str>,
+    context: &'a RootContext<'a>,
     root: NodeId,
     hash: &'a HashMap,
-}
-
-/// The key to suggest for an unknown one.
-struct SuggestedKey<'k> {
-    name: &'k str,
-    /// Safe if only capitals, `_` and `-` differ.
-    safety: Safety,
-    /// The range of the key; `None` if it is quoted.
-    place: Option<TextRange>,
-}
-
-fn report_mismatch(
-    mismatch: &Mismatch,
-    range: TextRange,
-    suggestion: Option<SuggestedKey<'_>>,
-    findings: &mut Findings<'_>,
-) {
-    let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
-    if let Some(suggestion) = suggestion {
-        finding.did_you_mean(suggestion.name);
-        let fix = |place| Fix::write(suggestion.safety, place, suggestion.name);
-        finding.fixes.extend(suggestion.place.map(fix));
-    }
-}
-
-struct LevelAt<'a> {
-    list: &'static str,
-    index: usize,
-    value: &'a Value,
-    node: NodeId,
 }
 
 impl Configuration<'_> {
@@ -112,7 +79,7 @@ impl Configuration<'_> {
                 rest.shift_remove(&StrKey(name));
             }
         }
-        let is_whole = self.read(rest, self.root, findings);
+        let is_whole = self.read(rest, self.root, None, findings);
         let defaults = self.hash.get(&StrKey("defaults")).filter(|_| is_whole);
         for name in HIERARCHIES {
             let Some(levels) = self.hash.get(&StrKey(name)).and_then(Value::as_array) else {
@@ -121,7 +88,7 @@ impl Configuration<'_> {
             let Some((key, list)) = entry(self.tree(), self.root, name) else {
                 continue;
             };
-            if name == "default_hierarchy" && self.layer.module_name().is_none() {
+            if name == "default_hierarchy" && self.context.layer.module_name().is_none() {
                 let range = self.tree().node(key).range;
                 findings.report(
                     range,
@@ -130,17 +97,18 @@ impl Configuration<'_> {
                 continue;
             }
             let nodes = self.tree().node(self.tree().resolve(list)).as_sequence();
-            for (index, (level, &node)) in levels.iter().zip(nodes.unwrap_or_default()).enumerate()
-            {
-                let level = LevelAt {
-                    list: name,
-                    index,
-                    value: level,
-                    node,
-                };
-                self.check_level(&level, defaults, findings);
+            let nodes = nodes.unwrap_or_default();
+            for (index, (level, &node)) in levels.iter().zip(nodes).enumerate() {
+                let mut alone = HashMap::default();
+                alone.insert("version".into(), Value::Int(5));
+                if let Some(defaults) = defaults {
+                    alone.insert("defaults".into(), defaults.clone());
+                }
+                alone.insert("hierarchy".into(), Value::array([]));
+                alone.insert(Value::string(name), Value::array([level.clone()]));
+                self.read(alone, node, Some((name, index)), findings);
             }
-            self.check_names(nodes.unwrap_or_default(), findings);
+            self.check_names(nodes, findings);
         }
         self.check_tokens(findings);
     }
@@ -149,136 +117,94 @@ impl Configuration<'_> {
         self.at.tree()
     }
 
-    /// Checks one level separately.
-    fn check_level(
+    /// Checks a part of the configuration: everything but the levels, or one level, given its list
+    /// and its index. Reports its mistakes, and returns whether there are none.
+    fn read(
         &self,
-        level: &LevelAt<'_>,
-        defaults: Option<&Value>,
+        part: HashMap,
+        node: NodeId,
+        level: Option<(&str, usize)>,
         findings: &mut Findings<'_>,
-    ) {
-        let mut alone = HashMap::default();
-        alone.insert("version".into(), Value::Int(5));
-        if let Some(defaults) = defaults {
-            alone.insert("defaults".into(), defaults.clone());
-        }
-        if level.list != "hierarchy" {
-            alone.insert("hierarchy".into(), Value::array([]));
-        }
-        alone.insert(
-            Value::string(level.list),
-            Value::array([level.value.clone()]),
-        );
-        match self.config(alone) {
-            Ok(_) => {}
-            Err(ConfigError::Structure { mismatches, .. }) => {
-                for mismatch in &mismatches {
-                    let mut mismatch = mismatch.clone();
-                    let mut known: &[&str] = &[];
-                    let range = match mismatch.path.as_mut_slice() {
-                        [Step::Entry(list), Step::Index(at), inside @ ..] if list == level.list => {
-                            *at = level.index;
-                            if inside.is_empty() {
-                                known = &LEVEL_KEYS;
-                            }
-                            place_of_mismatch(self.tree(), level.node, inside, &mismatch.kind)
-                        }
-                        _ => self.tree().node(level.node).range,
-                    };
-                    let suggestion = self.suggested_key(level.node, &mismatch.kind, known);
-                    report_mismatch(&mismatch, range, suggestion, findings);
-                }
-            }
-            Err(ConfigError::Rule { rule, .. }) => {
-                let range = place_of_rule(self.tree(), level.node, &rule);
-                findings.report(range, format!("{rule}: every lookup fails"));
-            }
-            Err(ConfigError::Crash(message)) => {
-                findings.report(self.tree().node(level.node).range, message);
-            }
-        }
-    }
-
-    /// Checks a part of the configuration and reports its mistakes; returns whether there are none.
-    fn read(&self, part: HashMap, node: NodeId, findings: &mut Findings<'_>) -> bool {
+    ) -> bool {
         let tree = self.tree();
-        match self.config(part) {
+        let mismatches = match self.config(part) {
             Ok(_) => return true,
-            Err(ConfigError::Structure { mismatches, .. }) => {
-                for mismatch in &mismatches {
-                    let range = place_of_mismatch(tree, node, &mismatch.path, &mismatch.kind);
-                    let (mapping, known): (_, &[&str]) = match mismatch.path.as_slice() {
-                        [] => (Some(node), &TOP_KEYS),
-                        [Step::Entry(name)] if name == "defaults" => (
-                            entry(tree, node, name).map(|(_, mapping)| mapping),
-                            &DEFAULTS_KEYS,
-                        ),
-                        _ => (None, &[]),
-                    };
-                    let suggestion = mapping
-                        .and_then(|mapping| self.suggested_key(mapping, &mismatch.kind, known));
-                    report_mismatch(mismatch, range, suggestion, findings);
-                }
-            }
+            Err(ConfigError::Structure { mismatches, .. }) => mismatches,
             Err(ConfigError::Rule { rule, .. }) => {
-                let at = match rule {
+                let key = match rule {
                     ConfigRule::Version(_) => "version",
-                    ConfigRule::FunctionsInDefaults
-                    | ConfigRule::ReservedOptionInDefaults(_)
-                    | ConfigRule::DefaultHierarchyOutsideModule
-                    | ConfigRule::NoFunction { .. }
-                    | ConfigRule::Functions { .. }
-                    | ConfigRule::Locations { .. }
-                    | ConfigRule::ReservedOption { .. }
-                    | ConfigRule::BackendOutsideGlobal
-                    | ConfigRule::BackendOfDataHash(_) => "defaults",
+                    _ => "defaults",
                 };
-                let range = entry(tree, node, at)
-                    .map_or_else(|| self.at.first_line(), |(_, value)| tree.node(value).range);
+                let part = || entry(tree, node, key).map(|(_, value)| tree.node(value).range);
+                let range = match level {
+                    Some(_) => place_of_rule(tree, node, &rule),
+                    None => part().unwrap_or_else(|| self.at.first_line()),
+                };
                 findings.report(range, format!("{rule}: every lookup fails"));
+                return false;
             }
             Err(ConfigError::Crash(message)) => {
-                findings.report(self.at.first_line(), message);
+                let range = level.map(|_| tree.node(node).range);
+                findings.report(range.unwrap_or_else(|| self.at.first_line()), message);
+                return false;
+            }
+        };
+        for mismatch in &mismatches {
+            let mut mismatch = mismatch.clone();
+            let inside = match (level, mismatch.path.as_mut_slice()) {
+                (None, path) => Some(&*path),
+                (Some((list, index)), [Step::Entry(name), Step::Index(at), inside @ ..])
+                    if name == list =>
+                {
+                    *at = index;
+                    Some(&*inside)
+                }
+                (Some(_), _) => None,
+            };
+            let range = inside.map_or(tree.node(node).range, |path| {
+                place_of_mismatch(tree, node, path, &mismatch.kind)
+            });
+            let (mapping, known): (_, &[&str]) = match (level, inside) {
+                (Some(_), Some([])) => (Some(node), &LEVEL_KEYS),
+                (None, Some([])) => (Some(node), &TOP_KEYS),
+                (None, Some([Step::Entry(name)])) if name == "defaults" => (
+                    entry(tree, node, name).map(|(_, mapping)| mapping),
+                    &DEFAULTS_KEYS,
+                ),
+                (_, _) => (None, &[]),
+            };
+            let finding = findings.report(range, format!("{mismatch}: every lookup fails"));
+            if let (MismatchKind::UnknownKey(written), Some(mapping)) = (&mismatch.kind, mapping) {
+                self.suggest_key(mapping, written, known, finding);
             }
         }
         false
     }
 
-    /// The key to suggest for an unknown key of a mapping, if the mapping lacks it.
-    fn suggested_key<'k>(
-        &self,
-        mapping: NodeId,
-        kind: &MismatchKind,
-        known: &[&'k str],
-    ) -> Option<SuggestedKey<'k>> {
-        let MismatchKind::UnknownKey(written) = kind else {
-            return None;
-        };
+    /// Suggests a known key for an unknown one of a mapping, if the mapping lacks it: safely if only
+    /// capitals, `_` and `-` differ.
+    fn suggest_key(&self, mapping: NodeId, written: &str, known: &[&str], finding: &mut Finding) {
         let tree = self.tree();
         let is_lacking = |name: &&str| entry(tree, mapping, name).is_none();
         let mut lacking = known.iter().copied().filter(is_lacking);
         let letters = |text: &str| text.replace(['_', '-'], "").to_lowercase();
-        let same_letters = lacking
-            .clone()
-            .find(|name| letters(name) == letters(written));
-        let is_spelt = same_letters.is_some();
-        let name = same_letters.or_else(|| nearest(written, &mut lacking))?;
-        let (key, _) = entry(tree, mapping, written)?;
-        let key = tree.node(key);
-        let is_bare = key.range.slice(self.at.file.text()) == written;
-        Some(SuggestedKey {
-            name,
-            safety: match is_spelt {
-                true => Safety::Safe,
-                false => Safety::Unsafe,
-            },
-            place: is_bare.then_some(key.range),
-        })
+        let mut spelt = lacking.clone();
+        let spelt = spelt.find(|name| letters(name) == letters(written));
+        let safety = spelt.map_or(Safety::Unsafe, |_| Safety::Safe);
+        if let Some(name) = spelt.or_else(|| nearest(written, &mut lacking))
+            && let Some((key, _)) = entry(tree, mapping, written)
+        {
+            let key = tree.node(key).range;
+            let is_bare = key.slice(self.at.file.text()) == written;
+            finding.suggest(safety, is_bare.then_some(key), name);
+        }
     }
 
     fn config(&self, part: HashMap) -> Result<Config, ConfigError> {
         let path = self.at.file.path();
         let text = self.at.file.text().clone();
-        Config::read(path, self.dir, text, &Value::from(part), self.layer)
+        let (dir, layer) = (&self.context.root.dir, &self.context.layer);
+        Config::read(path, dir, text, &Value::from(part), layer)
     }
 
     /// Reports duplicate names of levels.

@@ -2,7 +2,7 @@
 
 use super::looked_up::{Held, files_that_look_up, held, segments};
 use super::variables::{missing_part, report_missing, variable};
-use super::{FileContext, Findings, Severity, TokenAt};
+use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::interpolation::Segment;
 use crate::text::typing_error;
 
@@ -44,6 +44,6 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         // Quotes of the key are kept.
         let place = place.filter(|(_, range)| segment.as_name() == Some(range.slice(at.text)));
         let place = place.map(|(_, range)| file.places(at.node).source_range(range));
-        finding.suggest(place, suggestion);
+        finding.suggest(Safety::Unsafe, place, suggestion);
     }
 }

@@ -1,15 +1,15 @@
 //! `legacy-config`: a 'hiera.yaml' has a version before 5.
 
 use super::config_text::version_of;
-use super::{ConfigurationAt, FileContext, Findings, Severity, Tag};
+use super::{FileContext, Findings, RootContext, Severity, Tag};
 use crate::hierarchy::Layer;
 use crate::lookup::Strict;
 use crate::workspace::ConfigOrigin;
 
 rule!("legacy-config", Warning, [Configuration(check)]);
 
-fn check(at: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let layer = config.layer;
+fn check(at: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
+    let layer = &config.layer;
     let Some(version) = at.loaded().ok().and_then(version_of) else {
         return;
     };

@@ -2,7 +2,7 @@
 
 use super::config_text::path_tokens;
 use super::variables::variable;
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, TokenAt};
+use super::{FileContext, Findings, Fix, RootContext, Safety, TokenAt};
 use crate::lookup::PuppetVersion;
 use crate::scope::{CoreFact, core_fact};
 use crate::text::{TextEdit, TextRange};
@@ -21,7 +21,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     report(file, path, at.range, range, findings);
 }
 
-fn check_paths(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check_paths(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     for token in path_tokens(file) {
         report(file, &token.variable, token.range, || token.inner, findings);
     }

@@ -1,8 +1,10 @@
 //! `level-never-matches`: no file in the workspace matches a path of a level.
 
+use std::ops::Range;
+
 use super::checker::EXTENSIONS;
 use super::config_level::{ConfigLevel, levels};
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity, entry};
+use super::{FileContext, Finding, Findings, Fix, RootContext, Safety, Severity, entry};
 use crate::analysis::RootView;
 use crate::hierarchy::{LocationSpan, Template, TemplatePart, join};
 use crate::lookup::Place;
@@ -15,23 +17,15 @@ const DATADIRS: [&str; 3] = ["data", "hieradata", "hiera"];
 
 rule!("level-never-matches", Hint, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
-    let analysis = file.checker.analysis();
-    let roots = file.snapshot().roots();
-    let own = file.file.path();
-    let root = roots
-        .iter()
-        .find(|root| root.hiera_yaml.as_ref() == Some(own));
-    let Some(root) = root else { return };
-    let view = analysis.at(root);
-    let places = view.places(config.layer);
-    let exists = |template: &Template| !view.expand(template).is_empty();
-    report_lost_links(file, &view, &places, findings);
-    let hierarchy = Hierarchy {
+fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
+    let view = file.checker.analysis().at(config.root);
+    let places = view.places(&config.layer);
+    let exists = |place: &Place| !view.expand(&place.template).is_empty();
+    let paths = LevelPaths {
         file,
         view: &view,
         places: &places,
-        is_here: places.iter().any(|place| exists(&place.template)),
+        is_here: places.iter().any(exists),
     };
     let levels = levels(file);
     for level in &levels {
@@ -40,29 +34,45 @@ fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Fi
         if function.is_none_or(|function| function.built_in().is_none()) {
             continue;
         }
-        let own: Vec<&Place> = places.iter().filter(|place| is_of(place, level)).collect();
+        let is_own = |place: &&Place| {
+            place.index == level.index && place.in_default_hierarchy == level.in_default_hierarchy
+        };
+        let own: Vec<&Place> = places.iter().filter(is_own).collect();
         for (at, location) in level.spans.locations.iter().enumerate() {
             if matches!(&*location.key, "glob" | "globs") {
+                paths.report_lost_link(location, &own, findings);
                 let is_alone = own.is_empty() && !location.text.contains("%{");
-                if let Some(template) = hierarchy.template_of_glob(location, &own) {
-                    hierarchy.check((level, location), &template, is_alone, findings);
-                } else if is_alone && hierarchy.is_here {
-                    report_missing(location, findings);
+                if let Some(template) = paths.template_of_glob(location, &own) {
+                    paths.check((level, location), &template, is_alone, findings);
+                } else if is_alone && paths.is_here {
+                    report(Severity::Hint, location, "", findings);
                 }
             } else if matches!(&*location.key, "path" | "paths")
                 && let Some(place) = own.iter().find(|place| place.location == at)
             {
-                hierarchy.check((level, location), &place.template, true, findings);
+                paths.check((level, location), &place.template, true, findings);
             }
         }
     }
     if findings.list.is_empty() {
-        hierarchy.report_no_datadir(&levels, findings);
+        paths.report_no_datadir(&levels, findings);
     }
 }
 
+/// Reports a location that no file matches.
+fn report<'f>(
+    severity: Severity,
+    location: &LocationSpan,
+    rest: &str,
+    findings: &'f mut Findings<'_>,
+) -> &'f mut Finding {
+    let text = &location.text;
+    let message = format!("no file of this workspace matches '{text}'{rest}");
+    findings.report_as(severity, location.range, message)
+}
+
 /// The context in which locations are checked.
-struct Hierarchy<'a> {
+struct LevelPaths<'a> {
     file: &'a FileContext<'a>,
     view: &'a RootView<'a>,
     places: &'a [Place],
@@ -71,7 +81,26 @@ struct Hierarchy<'a> {
     is_here: bool,
 }
 
-impl Hierarchy<'_> {
+impl LevelPaths<'_> {
+    /// The absolute path of a data directory.
+    fn datadir(&self, named: &str) -> String {
+        path::normalise(&join(&self.view.root.dir, named))
+    }
+
+    /// The range of a part of a location's text.
+    fn range_in(&self, location: &LocationSpan, part: Range<usize>) -> TextRange {
+        let node = self.file.tree().node(location.node);
+        ScalarMap::new(self.file.file.text(), node).source_range(part)
+    }
+
+    /// Whether a template matches files, none of which a level reads.
+    fn is_unread(&self, template: &Template) -> bool {
+        let found = self.view.expand(template);
+        // For example plain data next to encrypted data of the same name.
+        let is_read = |at: &String| self.places.iter().any(|place| place.template.matches(at));
+        !found.is_empty() && !found.iter().any(is_read)
+    }
+
     /// A template for the files of a glob without braces, brackets and `**`.
     fn template_of_glob(&self, location: &LocationSpan, own: &[&Place]) -> Option<Template> {
         let text = &location.text;
@@ -86,8 +115,7 @@ impl Hierarchy<'_> {
         let config = self.file.facts().config.as_ref()?;
         let mut paths = config.paths.iter();
         let path = paths.find(|path| path.is_glob && path.path == *text)?;
-        let datadir = join(&self.view.root.dir, &path.datadir);
-        let whole = path::normalise(&join(&datadir, &path.path));
+        let whole = path::normalise(&join(&self.datadir(&path.datadir), &path.path));
         Some(Template::parse(&whole).with_wildcards())
     }
 
@@ -99,31 +127,25 @@ impl Hierarchy<'_> {
         is_alone: bool,
         findings: &mut Findings<'_>,
     ) {
-        let found = |template: &Template| self.view.expand(template);
-        if self.view.analysis.is_outside(template) || !found(template).is_empty() {
+        if self.view.analysis.is_outside(template) || !self.view.expand(template).is_empty() {
             return;
         }
-        // For example plain data next to encrypted data of the same name.
-        let is_read = |at: &String| self.places.iter().any(|place| place.template.matches(at));
-        let is_unread = |template: &Template| {
-            let found = found(template);
-            !found.is_empty() && !found.iter().any(is_read)
-        };
         let mut extensions = EXTENSIONS.iter();
-        let other = extensions.find(|it| is_unread(&with_extension(template, it)));
+        let other = extensions.find(|it| self.is_unread(&with_extension(template, it)));
         if let Some(other) = other {
             self.report_extension(location, other, findings);
-        } else if let Some(near) = near_path(self.view, self.places, template) {
-            report_near(self.file, location, &near, findings);
-        } else if !location.key.starts_with("glob") && is_unread(&template.clone().with_wildcards())
+        } else if let Some((written, existing)) = self.near_path(template) {
+            self.report_near(location, &written, &existing, findings);
+        } else if !location.key.starts_with("glob")
+            && self.is_unread(&template.clone().with_wildcards())
         {
             self.report_wildcards(level, location, findings);
         } else if let Some((start, rest)) = self.without_datadir(location, template)
-            && is_unread(&rest)
+            && self.is_unread(&rest)
         {
             self.report_datadir(location, &start, findings);
         } else if is_alone && self.is_here {
-            report_missing(location, findings);
+            report(Severity::Hint, location, "", findings);
         }
     }
 
@@ -161,7 +183,7 @@ impl Hierarchy<'_> {
         let config = self.file.facts().config.as_ref()?;
         let mut paths = config.paths.iter();
         let path = paths.find(|path| path.path == location.text)?;
-        let datadir = path::normalise(&join(&self.view.root.dir, &path.datadir));
+        let datadir = self.datadir(&path.datadir);
         let repeated = format!("{}/", path::name(&datadir));
         location.text.strip_prefix(&repeated)?;
         let mut parts = template.parts.clone();
@@ -174,17 +196,9 @@ impl Hierarchy<'_> {
     }
 
     fn report_datadir(&self, location: &LocationSpan, repeated: &str, findings: &mut Findings<'_>) {
-        let finding = findings.report_as(
-            Severity::Warning,
-            location.range,
-            format!(
-                "no file of this workspace matches '{}': the path starts in the data directory; leave \
-                 '{repeated}' out",
-                location.text
-            ),
-        );
-        let map = ScalarMap::new(self.file.file.text(), self.file.tree().node(location.node));
-        let edit = TextEdit::delete(map.source_range(0..repeated.len()));
+        let rest = format!(": the path starts in the data directory; leave '{repeated}' out");
+        let finding = report(Severity::Warning, location, &rest, findings);
+        let edit = TextEdit::delete(self.range_in(location, 0..repeated.len()));
         let title = format!("Leave '{repeated}' out");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
@@ -195,10 +209,8 @@ impl Hierarchy<'_> {
             return;
         };
         let files = self.view.files();
-        let is_folder = |datadir: &str| {
-            let at = path::normalise(&join(&self.view.root.dir, datadir));
-            files.kind(&at) == Some(FileKind::Directory)
-        };
+        let is_folder =
+            |datadir: &str| files.kind(&self.datadir(datadir)) == Some(FileKind::Directory);
         let is_elsewhere = |place: &Place| self.view.analysis.is_outside(&place.template);
         let mut datadirs = config.paths.iter().map(|path| &*path.datadir);
         let mut locations = levels.iter().flat_map(|level| &level.spans.locations);
@@ -221,153 +233,99 @@ impl Hierarchy<'_> {
     }
 
     fn report_extension(&self, location: &LocationSpan, other: &str, findings: &mut Findings<'_>) {
-        let finding = findings.report_as(
-            Severity::Warning,
-            location.range,
-            format!(
-                "no file of this workspace matches '{}': Puppet reads nothing here; with '{other}' at \
-                 the end, files do match",
-                location.text
-            ),
-        );
-        let node = self.file.tree().node(location.node);
+        let rest =
+            format!(": Puppet reads nothing here; with '{other}' at the end, files do match");
+        let finding = report(Severity::Warning, location, &rest, findings);
         let stem = stem(&location.text).len();
-        let end = TextRange::new(stem, location.text.len());
-        let map = ScalarMap::new(self.file.file.text(), node);
-        let range = match end.is_empty() {
+        let range = match stem == location.text.len() {
             // After the last letter, within the quotes.
             true => {
-                let last = map.source_range(stem.saturating_sub(1)..stem);
+                let last = self.range_in(location, stem.saturating_sub(1)..stem);
                 TextRange::empty(last.end as usize)
             }
-            false => map.source_range(end.as_usize()),
+            false => self.range_in(location, stem..location.text.len()),
         };
         let edit = TextEdit::replace(range, other);
         let title = format!("Write '{other}' at the end");
         finding.fixes.push(Fix::new(Safety::Unsafe, title, edit));
     }
-}
 
-fn report_missing(location: &LocationSpan, findings: &mut Findings<'_>) {
-    findings.report(
-        location.range,
-        format!("no file of this workspace matches '{}'", location.text),
-    );
-}
-
-/// A misspelt folder or file in a path, and the existing one.
-struct Near {
-    written: String,
-    existing: String,
-}
-
-/// The likely misspelt name in a path: with the correction, it matches files that no level reads.
-fn near_path(view: &RootView<'_>, places: &[Place], template: &Template) -> Option<Near> {
-    let TemplatePart::Text(start) = template.parts.first()? else {
-        return None;
-    };
-    let is_whole = template.parts.len() == 1;
-    let mut folder = view.root.dir.to_string();
-    let rest = path::within(start, &folder)?;
-    let mut names = rest.split('/').peekable();
-    while let Some(name) = names.next() {
-        let is_last = names.peek().is_none();
-        // A variable follows in the last name.
-        if is_last && !is_whole {
+    /// The likely misspelt name in a path, and the existing folder or file: with the correction, it
+    /// matches files that no level reads.
+    fn near_path(&self, template: &Template) -> Option<(String, String)> {
+        let TemplatePart::Text(start) = template.parts.first()? else {
             return None;
-        }
-        let wanted = match is_last {
-            true => FileKind::File,
-            false => FileKind::Directory,
         };
-        let at = format!("{folder}/{name}");
-        if view.files().kind(&at) == Some(wanted) {
-            folder = at;
-            continue;
-        }
-        let listed = view.files().list(&folder);
-        let candidates = listed.iter().filter(|(_, kind)| *kind == wanted);
-        let existing = typing_error(name, candidates.map(|(name, _)| &**name))?;
-        let mut parts = template.parts.clone();
-        let rest = &start[at.len()..];
-        parts[0] = TemplatePart::Text(format!("{folder}/{existing}{rest}"));
-        let found = view.expand(&Template { parts });
-        let is_read = |at: &String| places.iter().any(|place| place.template.matches(at));
-        return (!found.is_empty() && !found.iter().any(is_read)).then(|| Near {
-            written: name.to_owned(),
-            existing: existing.to_owned(),
-        });
-    }
-    None
-}
-
-fn report_near(
-    file: &FileContext<'_>,
-    location: &LocationSpan,
-    near: &Near,
-    findings: &mut Findings<'_>,
-) {
-    let Near { written, existing } = near;
-    let finding = findings.report_as(
-        Severity::Warning,
-        location.range,
-        format!(
-            "no file of this workspace matches '{}': Puppet reads nothing here; did you mean '{existing}' for \
-             '{written}'?",
-            location.text
-        ),
-    );
-    // The name may be part of the data directory, which is set in another line.
-    let mut places = location.text.match_indices(written.as_str());
-    let (Some((at, _)), None) = (places.next(), places.next()) else {
-        return;
-    };
-    let map = ScalarMap::new(file.file.text(), file.tree().node(location.node));
-    let range = map.source_range(at..at + written.len());
-    finding
-        .fixes
-        .push(Fix::write(Safety::Unsafe, range, existing));
-}
-
-/// Reports globs that match a broken link: Puppet skips such a path, but fails on it in a glob.
-fn report_lost_links(
-    file: &FileContext<'_>,
-    view: &RootView<'_>,
-    places: &[Place],
-    findings: &mut Findings<'_>,
-) {
-    let files = view.files();
-    for level in levels(file) {
-        let function = level.function.as_ref();
-        if function.is_none_or(|function| function.built_in().is_none()) {
-            continue;
-        }
-        for location in &level.spans.locations {
-            if !matches!(&*location.key, "glob" | "globs") {
+        let files = self.view.files();
+        let mut folder = self.view.root.dir.to_string();
+        let rest = path::within(start, &folder)?;
+        let mut names = rest.split('/').peekable();
+        while let Some(name) = names.next() {
+            let is_last = names.peek().is_none();
+            // A variable follows in the last name.
+            if is_last && template.parts.len() > 1 {
+                return None;
+            }
+            let wanted = match is_last {
+                true => FileKind::File,
+                false => FileKind::Directory,
+            };
+            let at = format!("{folder}/{name}");
+            if files.kind(&at) == Some(wanted) {
+                folder = at;
                 continue;
             }
-            let of_it = |place: &&Place| is_of(place, &level) && place.original == location.text;
-            let paths = places.iter().filter(of_it);
-            let mut paths = paths.filter_map(|place| place.template.with_values(&[]));
-            let is_lost = |at: &String| files.kind(at).is_none() && files.is_link(at);
-            if let Some(lost) = paths.find(is_lost) {
-                findings.report_as(
-                    Severity::Error,
-                    location.range,
-                    format!(
-                        "'{}' matches '{}', a broken link: every lookup that asks this \
-                         level fails; remove the link",
-                        location.text,
-                        file.snapshot().short_name(&lost)
-                    ),
-                );
-            }
+            let listed = files.list(&folder);
+            let candidates = listed.iter().filter(|(_, kind)| *kind == wanted);
+            let existing = typing_error(name, candidates.map(|(name, _)| &**name))?;
+            let mut parts = template.parts.clone();
+            let rest = &start[at.len()..];
+            parts[0] = TemplatePart::Text(format!("{folder}/{existing}{rest}"));
+            let is_unread = self.is_unread(&Template { parts });
+            return is_unread.then(|| (name.to_owned(), existing.to_owned()));
+        }
+        None
+    }
+
+    fn report_near(
+        &self,
+        location: &LocationSpan,
+        written: &str,
+        existing: &str,
+        findings: &mut Findings<'_>,
+    ) {
+        let rest =
+            format!(": Puppet reads nothing here; did you mean '{existing}' for '{written}'?");
+        let finding = report(Severity::Warning, location, &rest, findings);
+        // The name may be part of the data directory, which is set in another line.
+        let mut places = location.text.match_indices(written);
+        if let (Some((at, _)), None) = (places.next(), places.next()) {
+            let range = self.range_in(location, at..at + written.len());
+            let fix = Fix::write(Safety::Unsafe, range, existing);
+            finding.fixes.push(fix);
         }
     }
-}
 
-fn is_of(place: &Place, level: &ConfigLevel) -> bool {
-    place.index == level.index && place.in_default_hierarchy == level.in_default_hierarchy
+    /// Reports a glob that matches a broken link: Puppet skips such a path, but fails on it in a glob.
+    fn report_lost_link(
+        &self,
+        location: &LocationSpan,
+        own: &[&Place],
+        findings: &mut Findings<'_>,
+    ) {
+        let files = self.view.files();
+        let paths = own.iter().filter(|place| place.original == location.text);
+        let mut paths = paths.filter_map(|place| place.template.with_values(&[]));
+        let is_lost = |at: &String| files.kind(at).is_none() && files.is_link(at);
+        if let Some(lost) = paths.find(is_lost) {
+            let (text, lost) = (&location.text, self.file.snapshot().short_name(&lost));
+            let message = format!(
+                "'{text}' matches '{lost}', a broken link: every lookup that asks this level fails; \
+                 remove the link"
+            );
+            findings.report_as(Severity::Error, location.range, message);
+        }
+    }
 }
 
 /// A path without the extension of a data file.

@@ -96,7 +96,7 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
             at.name
         ),
     );
-    finding.suggest(file.name_in(at.key, at.name), suggestion);
+    finding.suggest(Safety::Unsafe, file.name_in(at.key, at.name), suggestion);
 }
 
 /// Whether manifests look a key up by its name, or have such a parameter.

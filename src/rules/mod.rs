@@ -71,11 +71,12 @@ pub use rule::{PAGE_SCHEME, Rule};
 pub use secrets::secret;
 
 // Imports of the rules.
+use checker::RootContext;
 use context::{
     FileContext, FileRole, MappingAt, OptionAt, Reader, ScalarAt, TokenAt, entry, shown,
 };
 use finding::Findings;
-use rule::{ConfigurationAt, Depends, FactKinds, Hook};
+use rule::{Depends, FactKinds, Hook};
 
 /// Declares the modules of rules and the list of all rules.
 macro_rules! rules {

@@ -2,14 +2,14 @@
 
 use super::config_level::levels;
 use super::context::entry;
-use super::{ConfigurationAt, FileContext, Findings};
+use super::{FileContext, Findings, RootContext};
 
 /// The keys that name files.
 const LOCATIONS: [&str; 5] = ["path", "paths", "glob", "globs", "mapped_paths"];
 
 rule!("no-location", Error, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();
     for level in levels(file) {
         let Some(function) = &level.function else {

@@ -2,11 +2,11 @@
 
 use super::config_level::levels;
 use super::context::entry;
-use super::{ConfigurationAt, FileContext, Findings};
+use super::{FileContext, Findings, RootContext};
 
 rule!("options-replaced", Information, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     let tree = file.tree();
     let defaults = tree
         .root()

@@ -4,7 +4,7 @@ use super::config_level::levels;
 use super::config_text::{path_texts, path_tokens};
 use super::context::entry;
 use super::variables::{BUILT_IN, MissingPart, is_name, missing_part, modern, report_missing};
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
+use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::{CoreFact, core_fact};
 use crate::syntax::ScalarMap;
@@ -12,7 +12,7 @@ use crate::text::{TextRange, typing_error};
 
 rule!("path-var-missing", Hint, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     report_odd_tokens(file, findings);
     report_fixed_mapped_paths(file, findings);
     for token in path_tokens(file) {

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::checker::RootContext;
 use super::context::{FileContext, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::Findings;
 use super::finding::Severity;
 use super::suppression::Suppression;
-use crate::hierarchy::Layer;
 use crate::syntax::TreeNode;
 use crate::workspace::{KeyFact, Snapshot};
 
@@ -68,7 +68,7 @@ pub(super) enum Hook {
     /// A file in a data directory that no hierarchy reads.
     Unread(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// The configuration of a hierarchy.
-    Configuration(fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)),
+    Configuration(fn(&FileContext<'_>, &RootContext<'_>, &mut Findings<'_>)),
     /// This program's own configuration of a workspace; nothing else is called for it.
     Project(fn(&FileContext<'_>, &mut Findings<'_>)),
     /// A manifest; nothing else is called for it.
@@ -87,14 +87,6 @@ pub(super) enum Hook {
     Option(fn(&FileContext<'_>, &OptionAt<'_>, &mut Findings<'_>)),
     /// The comments that suppress findings, in files of any kind, after all other hooks.
     Suppressions(fn(&FileContext<'_>, &[Suppression], &mut Findings<'_>)),
-}
-
-/// The configuration under check.
-pub(super) struct ConfigurationAt<'a> {
-    /// The layer of its root.
-    pub(super) layer: &'a Layer,
-    /// The folder of its root.
-    pub(super) dir: &'a Arc<str>,
 }
 
 /// Kinds of facts about the workspace.

@@ -117,7 +117,7 @@ pub(super) fn after_mark(comment: &str) -> Option<&str> {
 pub(super) fn comments(at: &FileContext<'_>) -> Vec<TextRange> {
     match at.role {
         FileRole::Code => puppet::parse(at.file.text(), puppet::Dialect::Manifest).comments,
-        FileRole::Data(_) | FileRole::Config { .. } | FileRole::Project | FileRole::Unread => {
+        FileRole::Data(_) | FileRole::Config(_) | FileRole::Project | FileRole::Unread => {
             at.tree().comments().to_vec()
         }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::touched::codes;
 use super::variables::{BUILT_IN, effect, is_name, modern, variable};
-use super::{FileContext, Findings, Severity, TokenAt};
+use super::{FileContext, Findings, Safety, Severity, TokenAt};
 use crate::scope::{CoreFact, core_fact, top_name};
 use crate::text::typing_error;
 use crate::workspace::{File, FileDelta, Snapshot};
@@ -31,7 +31,7 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
         let message = format!("nothing sets a variable '{path}': {effect}");
         let place = file.places(at.node).source_range(place);
         let finding = findings.report_as(Severity::Warning, at.range, message);
-        finding.suggest(place, &suggestion);
+        finding.suggest(Safety::Unsafe, place, &suggestion);
         return;
     }
     let (name, parts) = path.split_at(path.find('.').unwrap_or(path.len()));
@@ -56,7 +56,8 @@ fn check(file: &FileContext<'_>, at: &TokenAt<'_>, findings: &mut Findings<'_>) 
     let Some(suggestion) = suggestion else { return };
     let suggestion = modern(suggestion).unwrap_or_else(|| format!("{suggestion}{parts}"));
     finding.severity = Severity::Warning;
-    finding.suggest(file.places(at.node).source_range(place), &suggestion);
+    let place = file.places(at.node).source_range(place);
+    finding.suggest(Safety::Unsafe, place, &suggestion);
 }
 
 /// The path of a fact that is written as in Puppet code: `facts.os.name` for `facts[os][name]` and

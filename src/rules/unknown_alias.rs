@@ -1,6 +1,6 @@
 //! `unknown-alias`: an alias has no anchor, which makes Puppet refuse the whole file.
 
-use super::{FileContext, Findings};
+use super::{FileContext, Findings, Safety};
 use crate::syntax::{NodeKind, TreeNode};
 use crate::text::{nearest, typing_error};
 use crate::value::LoadErrorKind;
@@ -28,7 +28,7 @@ fn check(at: &FileContext<'_>, node: &TreeNode, findings: &mut Findings<'_>) {
         ),
     );
     if let Some(suggestion) = suggestion {
-        finding.suggest(node.range, &format!("*{suggestion}"));
+        finding.suggest(Safety::Unsafe, node.range, &format!("*{suggestion}"));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Other functions may come from modules outside the workspace.
 
 use super::config_level::{BUILT_IN, levels};
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety, Severity};
+use super::{FileContext, Findings, Fix, RootContext, Safety, Severity};
 use crate::hierarchy::{FunctionKind, Layer};
 use crate::lookup::{FunctionSource, find_function};
 use crate::text::{TextEdit, typing_error};
@@ -11,7 +11,7 @@ use crate::workspace::{FileKind, Files};
 
 rule!("unknown-backend", Error, [Configuration(check)], FILES);
 
-fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, config: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
         let Some(function) = level.function else {
             continue;
@@ -67,9 +67,7 @@ fn check(file: &FileContext<'_>, config: &ConfigurationAt<'_>, findings: &mut Fi
                 function.name
             ),
         );
-        finding.did_you_mean(suggestion);
-        let fix = Fix::write(Safety::Safe, function.value, suggestion);
-        finding.fixes.push(fix);
+        finding.suggest(Safety::Safe, function.value, suggestion);
     }
 }
 
@@ -83,17 +81,15 @@ fn is_short_for(name: &str, function: &str) -> bool {
 /// folder belongs to a module that was not fetched.
 fn lacking_module<'n>(
     file: &FileContext<'_>,
-    config: &ConfigurationAt<'_>,
+    config: &RootContext<'_>,
     name: &'n str,
 ) -> Option<&'n str> {
     let (module, _) = name.split_once("::")?;
-    let mut roots = file.snapshot().roots().iter();
-    let root = roots.find(|root| root.hiera_yaml.as_ref() == Some(file.file.path()))?;
-    let view = file.checker.analysis().at(root);
     // Functions of the environment itself may be deployed with it.
-    if module == "environment" || *config.layer == Layer::Global {
+    if module == "environment" || config.layer == Layer::Global {
         return None;
     }
+    let view = file.checker.analysis().at(config.root);
     let (files, environment) = (view.files(), &view.environment);
     if find_function(files, environment, name) != FunctionSource::Missing {
         return None;

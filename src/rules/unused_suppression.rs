@@ -38,9 +38,7 @@ fn report_unused(at: &FileContext<'_>, suppression: &Suppression, findings: &mut
         let finding = findings.report(code.range, message);
         finding.tags.push(Tag::Unnecessary);
         if let Some(suggestion) = code.suggestion() {
-            finding.did_you_mean(suggestion);
-            let fix = Fix::write(Safety::Safe, code.range, suggestion);
-            finding.fixes.push(fix);
+            finding.suggest(Safety::Safe, code.range, suggestion);
         } else if is_whole {
             let edit = TextEdit::delete(with_blanks(at.file.text(), suppression.comment));
             let title = "Remove the comment";

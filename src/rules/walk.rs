@@ -5,9 +5,10 @@
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::checker::RootContext;
 use super::context::{FileContext, FileRole, MappingAt, OptionAt, ScalarAt, TokenAt};
 use super::finding::{Finding, Findings};
-use super::rule::{ConfigurationAt, Hook, Rule};
+use super::rule::{Hook, Rule};
 use crate::interpolation::{has_tokens, tokens};
 use crate::syntax::{NodeKind, Scalar, Tree, TreeNode};
 use crate::workspace::KeyFact;
@@ -28,13 +29,12 @@ pub(super) fn walk(at: &FileContext<'_>, rules: &[&'static Rule]) -> Vec<Finding
             walk.data(&hooks);
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
-        FileRole::Config { layer, dir } => {
+        FileRole::Config(root) => {
             for (_, node) in at.tree().nodes() {
                 walk.call(&hooks.node, |check, findings| check(at, node, findings));
             }
-            let configuration = ConfigurationAt { layer, dir };
             walk.call(&hooks.configuration, |check, findings| {
-                check(at, &configuration, findings);
+                check(at, root, findings);
             });
             walk.call(&hooks.file, |check, findings| check(at, findings));
         }
@@ -54,7 +54,7 @@ type Indexed<H> = Vec<(usize, H)>;
 struct Hooks {
     file: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     unread: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
-    configuration: Indexed<fn(&FileContext<'_>, &ConfigurationAt<'_>, &mut Findings<'_>)>,
+    configuration: Indexed<fn(&FileContext<'_>, &RootContext<'_>, &mut Findings<'_>)>,
     project: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     code: Indexed<fn(&FileContext<'_>, &mut Findings<'_>)>,
     key: Indexed<fn(&FileContext<'_>, &KeyFact, &mut Findings<'_>)>,

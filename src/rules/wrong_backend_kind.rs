@@ -1,11 +1,11 @@
 //! `wrong-backend-kind`: a Puppet function is under the key of another kind.
 
 use super::config_level::levels;
-use super::{ConfigurationAt, FileContext, Findings, Fix, Safety};
+use super::{FileContext, Findings, Fix, RootContext, Safety};
 
 rule!("wrong-backend-kind", Error, [Configuration(check)]);
 
-fn check(file: &FileContext<'_>, _: &ConfigurationAt<'_>, findings: &mut Findings<'_>) {
+fn check(file: &FileContext<'_>, _: &RootContext<'_>, findings: &mut Findings<'_>) {
     for level in levels(file) {
         // The function of `defaults` is reported once, if some level uses it.
         let Some(function) = level.function else {

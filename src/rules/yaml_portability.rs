@@ -41,7 +41,7 @@ fn check(at: &FileContext<'_>, findings: &mut Findings<'_>) {
     // Keys of a configuration can be symbols or strings.
     if matches!(
         at.role,
-        FileRole::Config { .. } | FileRole::Project | FileRole::Code
+        FileRole::Config(_) | FileRole::Project | FileRole::Code
     ) {
         return;
     }
