@@ -46,18 +46,13 @@ fn without_blanks(file: &FileContext<'_>, at: &TokenAt<'_>) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Safety, marked};
+    use crate::rules::Safety;
+    use crate::rules::marked::{self, ONE_LEVEL};
 
     /// The value after the fixes.
     fn fixed(value: &str, most: Safety) -> String {
-        let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
-             #- data/common.yaml\na: {value}\nb: x\n"
-        );
-        let snapshot = Fixture::new("hiera.yaml", &text).opened();
-        let path = format!("{FOLDER}/data/common.yaml");
-        let text = marked::fixed(&snapshot, &path, most, |_| true);
+        let text = format!("a: {value}\nb: x\n{ONE_LEVEL}");
+        let text = marked::fixed("data/common.yaml", &text, most, |_| true);
         let value = text
             .strip_prefix("a: ")
             .and_then(|it| it.strip_suffix("\nb: x\n"));

@@ -73,20 +73,16 @@ fn types_of(file: &FileContext<'_>, key: &KeyFact) -> Vec<Type> {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Safety, marked};
+    use crate::rules::Safety;
+    use crate::rules::marked::{ONE_LEVEL, fixed as fixed_in};
 
     /// The data after the fixes.
     fn fixed(data: &str, most: Safety) -> String {
         let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
-             #- modules/ntp/manifests/init.pp\nclass ntp(Integer $uid, Enum['yes', 'no'] $login, Boolean $on,\n\
-             Hash[String, Integer] $h, Float $f, Integer $n, Array[Enum['on', 'off']] $l, String $mode) {{ }}\n\
-             #- data/common.yaml\n{data}\n"
+            "{data}\n{ONE_LEVEL}#- modules/ntp/manifests/init.pp\nclass ntp(Integer $uid, Enum['yes', 'no'] $login, Boolean $on,\n\
+             Hash[String, Integer] $h, Float $f, Integer $n, Array[Enum['on', 'off']] $l, String $mode) {{ }}\n"
         );
-        let snapshot = Fixture::new("hiera.yaml", &text).opened();
-        let path = format!("{FOLDER}/data/common.yaml");
-        marked::fixed(&snapshot, &path, most, |_| true)
+        fixed_in("data/common.yaml", &text, most, |_| true)
     }
 
     #[test]

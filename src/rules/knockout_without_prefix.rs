@@ -141,63 +141,32 @@ mod tests {
 
     #[test]
     fn a_call_may_give_the_prefix() {
-        let calls = [
-            (
-                "lookup('a', {merge => {strategy => deep, knockout_prefix => '--'}})",
-                false,
-            ),
-            ("lookup('a', {merge => $m})", false),
-            (
-                "lookup('a.b', Array, {'strategy' => 'deep', 'knockout_prefix' => '--'})",
-                false,
-            ),
-            ("lookup('a', Array, $m)", false),
-            ("lookup('a', $options)", false),
-            (
-                "lookup(['b', 'a'], undef, {strategy => deep, knockout_prefix => '--'})",
-                false,
-            ),
-            (
-                "lookup({name => 'a', merge => {strategy => deep, knockout_prefix => '--'}})",
-                false,
-            ),
-            (
-                "lookup($x, {merge => {strategy => deep, knockout_prefix => '--'}})",
-                false,
-            ),
-            (
-                "lookup(\"${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
-                false,
-            ),
-            (
-                "$k = 'a'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
-                false,
-            ),
-            ("lookup($x)", false),
-            ("lookup('a', {merge => deep})", true),
-            ("lookup('a', Array, 'deep')", true),
-            (
-                "lookup('a', Array[String], {strategy => deep, sort_merged_arrays => true})",
-                true,
-            ),
-            (
-                "lookup('b', {merge => {strategy => deep, knockout_prefix => '--'}})",
-                true,
-            ),
-            (
-                "$k = 'b'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
-                true,
-            ),
-            (
-                "lookup(\"b${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
-                true,
-            ),
+        let silent = [
+            "lookup('a', {merge => {strategy => deep, knockout_prefix => '--'}})",
+            "lookup('a', {merge => $m})",
+            "lookup('a.b', Array, {'strategy' => 'deep', 'knockout_prefix' => '--'})",
+            "lookup('a', Array, $m)",
+            "lookup('a', $options)",
+            "lookup(['b', 'a'], undef, {strategy => deep, knockout_prefix => '--'})",
+            "lookup({name => 'a', merge => {strategy => deep, knockout_prefix => '--'}})",
+            "lookup($x, {merge => {strategy => deep, knockout_prefix => '--'}})",
+            "lookup(\"${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
+            "$k = 'a'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
+            "lookup($x)",
         ];
-        for (call, is_reported) in calls {
-            let mark = match is_reported {
-                true => " #~ knockout-without-prefix",
-                false => "",
-            };
+        let reported = [
+            "lookup('a', {merge => deep})",
+            "lookup('a', Array, 'deep')",
+            "lookup('a', Array[String], {strategy => deep, sort_merged_arrays => true})",
+            "lookup('b', {merge => {strategy => deep, knockout_prefix => '--'}})",
+            "$k = 'b'\nlookup($k, Array, {strategy => deep, knockout_prefix => '--'})",
+            "lookup(\"b${x}\", Array, {strategy => deep, knockout_prefix => '--'})",
+        ];
+        for (call, mark) in silent
+            .map(|it| (it, ""))
+            .into_iter()
+            .chain(reported.map(|it| (it, " #~ knockout-without-prefix")))
+        {
             check_levels(
                 RULE,
                 &format!(

@@ -204,25 +204,18 @@ fn begins_as(before: &str, pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::check_file;
+    use crate::rules::marked::found;
+    use crate::text::TextRange;
 
     const TWO: &str = "#- hiera.yaml\nversion: 5\nhierarchy:\n  - {name: High, path: high.yaml}\n  - {name: \
                        Low, path: low.yaml}\n";
 
     /// The lines of `data/high.yaml` with a finding.
-    fn check(high: &str, rest: &str) -> Vec<u32> {
-        let text = format!("{TWO}#- data/high.yaml\n{high}#- data/low.yaml\nz: 1\n{rest}");
-        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-        let path = format!("{FOLDER}/data/high.yaml");
-        let found = check_file(&snapshot, &path);
-        let found = found
-            .into_iter()
-            .filter(|finding| finding.code == RULE.code);
-        let lines = snapshot.file(&path).unwrap().lines();
-        found
-            .map(|finding| lines.line(finding.range.start as usize) + 1)
-            .collect()
+    fn check(high: &str, rest: &str) -> Vec<usize> {
+        let text = format!("{high}{TWO}#- data/low.yaml\nz: 1\n{rest}");
+        let found = found(RULE, "data/high.yaml", &text).into_iter();
+        let line = |at: TextRange| 1 + high[..at.start as usize].matches('\n').count();
+        found.map(|finding| line(finding.range)).collect()
     }
 
     #[test]

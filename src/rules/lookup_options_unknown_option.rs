@@ -142,16 +142,13 @@ fn moved(file: &FileContext<'_>, options: &KeyOptions<'_>) -> Option<TextEdit> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::rules::marked::found;
+    use crate::rules::marked::{ONE_LEVEL, found};
     use crate::text::TextEdit;
 
     /// The options of `k` after the first fix.
     fn moved(options: &str) -> Option<String> {
         let data = format!("k: [a]\nlookup_options:\n{options}");
-        let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: a, path: common.yaml}}]\n\
-             #- data/common.yaml\n{data}"
-        );
+        let text = format!("{data}{ONE_LEVEL}");
         let found = found(RULE, "data/common.yaml", &text);
         let fix = found.iter().find_map(|finding| finding.fixes.first())?;
         let after = TextEdit::apply(&fix.edits, &data)?;

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use super::{Checker, Finding, Rule, Safety, check_file, fixes_together};
 use crate::fixture::{FOLDER, Fixture};
 use crate::lookup::PuppetVersion;
-use crate::workspace::Snapshot;
 
 const TWO_LEVELS: &str =
     "#- hiera.yaml\nversion: 5\nhierarchy: [{name: all, paths: [high.yaml, common.yaml]}]\n";
+
+/// A hierarchy with the only level `data/common.yaml`.
+pub(super) const ONE_LEVEL: &str =
+    "#- hiera.yaml\nversion: 5\nhierarchy: [{name: c, path: common.yaml}]\n";
 
 /// Asserts that the findings of a workspace are the marked ones, and returns them.
 pub(super) fn check(text: &str) -> Vec<Finding> {
@@ -35,19 +38,19 @@ pub(super) fn found(rule: &Rule, path: &str, text: &str) -> Vec<Finding> {
     found
 }
 
-/// The text of a file after those fixes of its findings that can be applied together.
+/// The text of a file after those fixes of its findings that can be applied together. Lines before
+/// the first `#- PATH` are of that file.
 pub(super) fn fixed(
-    snapshot: &Snapshot,
     path: &str,
+    text: &str,
     most: Safety,
     is_wanted: impl Fn(&Finding) -> bool,
 ) -> String {
-    let mut found = Checker::new(snapshot, PuppetVersion::V8)
-        .file(path)
-        .expect("a data file");
+    let snapshot = Fixture::new(path, text).on_disk();
+    let path: Arc<str> = format!("{FOLDER}/{path}").into();
+    let mut found = check_file(&snapshot, &path);
     found.retain(is_wanted);
-    let path: Arc<str> = path.into();
-    let mut made = fixes_together(snapshot, &[(Arc::clone(&path), found)], most, usize::MAX);
+    let mut made = fixes_together(&snapshot, &[(Arc::clone(&path), found)], most, usize::MAX);
     let before = || snapshot.file(&path).expect("the file").text().to_string();
     made.remove(&path).map_or_else(before, |made| made.text)
 }

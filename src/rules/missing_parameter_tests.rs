@@ -1,5 +1,6 @@
 //! Classes that need values.
 
+use super::super::Finding;
 use super::super::marked::check_rule;
 use super::*;
 
@@ -13,49 +14,29 @@ class ntp($servers) { }
 
 #[test]
 fn a_class_that_a_function_declares_may_be_given_its_values() {
-    let sites = [
-        ("$x = 1", true),
-        (
-            "create_resources('class', {'ntp' => {'servers' => 'q'}})",
-            false,
-        ),
-        ("create_resources('class', {ntp => {servers => q}})", false),
-        (
-            "create_resources(Class, {'::ntp' => {'servers' => 'q'}})",
-            false,
-        ),
-        (
-            "create_resources('class', {'other' => {'servers' => 'q'}})",
-            true,
-        ),
-        ("create_resources('file', {'ntp' => {'mode' => 'q'}})", true),
-        ("create_resources('class', $all)", false),
-        ("create_resources($type, {'other' => {}})", false),
-        ("create_resources(\"@${type}\", {'other' => {}})", false),
-        ("ensure_resource('class', 'ntp', {'servers' => 'q'})", false),
-        (
-            "ensure_resource('class', ['x', 'ntp'], {'servers' => 'q'})",
-            false,
-        ),
-        (
-            "ensure_resource('class', 'other', {'servers' => 'q'})",
-            true,
-        ),
-        (
-            "ensure_resources('class', {'ntp' => {}}, {'servers' => 'q'})",
-            false,
-        ),
-        (
-            "'class'.create_resources({'ntp' => {}}, {'servers' => 'q'})",
-            false,
-        ),
+    let silent = [
+        "create_resources('class', {'ntp' => {'servers' => 'q'}})",
+        "create_resources('class', {ntp => {servers => q}})",
+        "create_resources(Class, {'::ntp' => {'servers' => 'q'}})",
+        "create_resources('class', $all)",
+        "create_resources($type, {'other' => {}})",
+        "create_resources(\"@${type}\", {'other' => {}})",
+        "ensure_resource('class', 'ntp', {'servers' => 'q'})",
+        "ensure_resource('class', ['x', 'ntp'], {'servers' => 'q'})",
+        "ensure_resources('class', {'ntp' => {}}, {'servers' => 'q'})",
+        "'class'.create_resources({'ntp' => {}}, {'servers' => 'q'})",
     ];
-    for (site, is_reported) in sites {
-        let mark = if is_reported {
-            " #~ missing-parameter"
-        } else {
-            ""
-        };
+    let reported = [
+        "$x = 1",
+        "create_resources('class', {'other' => {'servers' => 'q'}})",
+        "create_resources('file', {'ntp' => {'mode' => 'q'}})",
+        "ensure_resource('class', 'other', {'servers' => 'q'})",
+    ];
+    for (site, mark) in silent
+        .map(|it| (it, ""))
+        .into_iter()
+        .chain(reported.map(|it| (it, " #~ missing-parameter")))
+    {
         let text = format!(
             "{WORKSPACE}#- manifests/site.pp\nhiera_include('classes')\n{site}\n\
              #- data/common.yaml\nclasses:\n  - ntp{mark}\n"
@@ -75,8 +56,13 @@ hierarchy:
 class ntp($servers) { }
 ";
 
-/// The messages of the findings in `modules/role/manifests/init.pp`, with a site manifest and data.
+/// The messages of the findings, with a site manifest, the class `role` and data.
 fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
+    let found = found_in_chain(site, role, more).into_iter();
+    found.map(|it| it.message).collect()
+}
+
+fn found_in_chain(site: &str, role: &str, more: &str) -> Vec<Finding> {
     let common = match more.contains("data/common.yaml") {
         true => "",
         false => "#- data/common.yaml\n",
@@ -85,9 +71,6 @@ fn of_chain(site: &str, role: &str, more: &str) -> Vec<String> {
         "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}{common}"
     );
     check_rule(RULE, &text)
-        .into_iter()
-        .map(|it| it.message)
-        .collect()
 }
 
 #[test]
@@ -139,6 +122,13 @@ fn classes_that_manifests_surely_include_are_followed() {
 
 #[test]
 fn a_function_that_is_called_before_may_declare_the_class() {
+    let check = |site: &str, more: &str| {
+        let site = format!("#- manifests/site.pp\n{site}\n{more}");
+        check_rule(
+            RULE,
+            &format!("{WORKSPACE}#- data/common.yaml\na: 1\n{site}"),
+        );
+    };
     let ruby =
         "#- modules/x/lib/puppet/functions/x/f.rb\nPuppet::Functions.create_function(:'x::f') do\n";
     let declares = format!("{ruby}  call_function('create_resources', 'class', {{}})\nend\n");
@@ -158,31 +148,25 @@ fn a_function_that_is_called_before_may_declare_the_class() {
         ("if $a { include p }\ninclude ntp", profile),
     ];
     for (site, more) in silent {
-        let text =
-            format!("{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{site}\n{more}");
-        check_rule(RULE, &text);
+        check(site, more);
     }
+    let pure = "$a = join(unique(stdlib::a($b)), ',') + size(base64('decode', 'a'))";
     let reported = [
-        ("x::f(1)", "include ntp", &*gives),
-        ("x::f()", "include ntp", puppet),
+        ("x::f(1)\ninclude ntp #~ missing-parameter", &*gives),
+        ("x::f()\ninclude ntp #~ missing-parameter", puppet),
+        (&*format!("{pure}\ninclude ntp #~ missing-parameter"), ""),
+        ("\ninclude ntp #~ missing-parameter\nx::f()", ""),
         (
-            "$a = join(unique(stdlib::a($b)), ',') + size(base64('decode', 'a'))",
-            "include ntp",
+            "define d() { x::f() }\ninclude ntp #~ missing-parameter",
             "",
         ),
-        ("", "include ntp #~ missing-parameter\nx::f()", ""),
-        ("define d() { x::f() }", "include ntp", ""),
-        ("node a { x::f() }", "node b { include ntp }", ""),
+        (
+            "node a { x::f() }\nnode b { include ntp } #~ missing-parameter",
+            "",
+        ),
     ];
-    for (before, site, more) in reported {
-        let site = match site.contains("#~") {
-            true => site.to_owned(),
-            false => format!("{site} #~ missing-parameter"),
-        };
-        let text = format!(
-            "{WORKSPACE}#- data/common.yaml\na: 1\n#- manifests/site.pp\n{before}\n{site}\n{more}"
-        );
-        check_rule(RULE, &text);
+    for (site, more) in reported {
+        check(site, more);
     }
 }
 
@@ -438,18 +422,14 @@ fn a_node_uses_its_own_block() {
         ),
     ];
     for (site, audience) in cases {
-        let found = match audience {
-            "" => of_chain(site, role, set),
-            _ => of_chain(site, &marked, set),
-        };
-        let expected = match audience {
-            "" => Vec::new(),
-            _ => vec![format!("'ntp::servers'{audience}: Puppet")],
-        };
-        assert_eq!(found.len(), expected.len(), "{site}: {found:?}");
-        for (found, expected) in found.iter().zip(&expected) {
-            assert!(found.contains(expected), "{site}: {found}");
+        if audience.is_empty() {
+            assert_eq!(of_chain(site, role, set), [""; 0], "{site}");
+            continue;
         }
+        let found = of_chain(site, &marked, set);
+        assert_eq!(found.len(), 1, "{site}: {found:?}");
+        let expected = format!("'ntp::servers'{audience}: Puppet");
+        assert!(found[0].contains(&expected), "{site}: {found:?}");
     }
 }
 
@@ -487,14 +467,7 @@ fn lists_in_data_lead_to_classes_that_are_followed() {
     let role = "class role { lookup('more', Array, 'unique').include }";
     let more = "#- data/common.yaml\nclasses: [role]\nmore: [x]\n#- modules/x/manifests/init.pp\n\
                 class x { include ntp } #~ missing-parameter\n";
-    let common = match more.contains("data/common.yaml") {
-        true => "",
-        false => "#- data/common.yaml\n",
-    };
-    let text = format!(
-        "{CHAIN}#- manifests/site.pp\n{site}\n#- modules/role/manifests/init.pp\n{role}\n{more}{common}"
-    );
-    let found = check_rule(RULE, &text);
+    let found = found_in_chain(site, role, more);
     let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();
     assert_eq!(ways, ["parameter 'servers' is declared here"]);
 }
@@ -513,11 +486,7 @@ fn a_comment_in_a_manifest_turns_it_off() {
 #[test]
 fn classes_that_include_each_other_terminate() {
     let role = "class role { include role::a }\nclass role::a { include role include ntp } #~ missing-parameter";
-    let text = format!(
-        "{CHAIN}#- manifests/site.pp\ninclude role\n#- modules/role/manifests/init.pp\n{role}\n\
-         #- data/common.yaml\n"
-    );
-    let found = check_rule(RULE, &text);
+    let found = found_in_chain("include role", role, "");
     let ways: Vec<&str> = found[0].related.iter().map(|it| &*it.message).collect();
     let expected = [
         "parameter 'servers' is declared here",

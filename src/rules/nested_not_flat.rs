@@ -200,9 +200,8 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::Safety;
     use crate::rules::marked::fixed;
+    use crate::rules::{Finding, Safety};
 
     /// A file after the fix.
     fn flat(name: &str, text: &str) -> String {
@@ -211,11 +210,8 @@ mod tests {
              path: c.json, data_hash: json_data}}\n#- modules/ntp/manifests/init.pp\n\
              class ntp ($servers, $pool) {{ }}\n"
         );
-        let snapshot = Fixture::new(&format!("data/{name}"), &workspace).on_disk();
-        let path = format!("{FOLDER}/data/{name}");
-        fixed(&snapshot, &path, Safety::Unsafe, |finding| {
-            finding.code == RULE.code
-        })
+        let is_own = |finding: &Finding| finding.code == RULE.code;
+        fixed(&format!("data/{name}"), &workspace, Safety::Unsafe, is_own)
     }
 
     #[test]

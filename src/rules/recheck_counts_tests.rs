@@ -78,101 +78,42 @@ fn edited(path: &str, old: &str, new: &str) -> Snapshot {
     write(&workspace, path, &text.replacen(old, new, 1))
 }
 
+const NTP: &str = "modules/ntp/manifests/init.pp";
+const MAIL: &str = "modules/mail/manifests/init.pp";
+const SITE: &str = "manifests/site.pp";
+const NODE: &str = "data/node/n7.yaml";
+const COMMON: &str = "data/common.yaml";
+
 /// Edits: a description, the file, the old text and the new text.
 const EDITS: &[(&str, &str, &str, &str)] = &[
-    (
-        "the body of a class",
-        "modules/ntp/manifests/init.pp",
-        "one",
-        "two",
-    ),
-    (
-        "a comment in a class",
-        "modules/mail/manifests/init.pp",
-        "{\n",
-        "{\n # x\n",
-    ),
-    (
-        "a default",
-        "modules/ntp/manifests/init.pp",
-        "= 'web'",
-        "= 'db'",
-    ),
-    ("a type", "modules/ntp/manifests/init.pp", "'db']", "'dbx']"),
-    (
-        "a line above a class",
-        "modules/ntp/manifests/init.pp",
-        "class",
-        "# x\nclass",
-    ),
-    (
-        "the name of a parameter",
-        "modules/mail/manifests/init.pp",
-        "$relay",
-        "$relays",
-    ),
+    ("the body of a class", NTP, "one", "two"),
+    ("a comment in a class", MAIL, "{\n", "{\n # x\n"),
+    ("a default", NTP, "= 'web'", "= 'db'"),
+    ("a type", NTP, "'db']", "'dbx']"),
+    ("a line above a class", NTP, "class", "# x\nclass"),
+    ("the name of a parameter", MAIL, "$relay", "$relays"),
     (
         "a quote that is not closed yet",
-        "modules/mail/manifests/init.pp",
+        MAIL,
         "$relay",
         "$relay = '",
     ),
-    (
-        "a type of a class in one file",
-        "modules/mail/manifests/init.pp",
-        "String",
-        "Strin",
-    ),
+    ("a type of a class in one file", MAIL, "String", "Strin"),
     (
         "a class that a class includes",
-        "modules/ntp/manifests/init.pp",
+        NTP,
         "notify",
         "include other\n  notify",
     ),
-    (
-        "a variable of the site manifest",
-        "manifests/site.pp",
-        "'web'",
-        "'dev'",
-    ),
-    (
-        "a comment in the site manifest",
-        "manifests/site.pp",
-        "node",
-        "# x\nnode",
-    ),
-    (
-        "a key of a node's file alone",
-        "data/node/n7.yaml",
-        "own: 7",
-        "own: 70",
-    ),
-    (
-        "a key of a class in a node's file",
-        "data/node/n7.yaml",
-        "[n7]",
-        "[n]",
-    ),
-    (
-        "a key that another looks up",
-        "data/common.yaml",
-        "25",
-        "26",
-    ),
-    (
-        "a class's key in one file",
-        "data/common.yaml",
-        "mx:",
-        "mxx:",
-    ),
-    (
-        "a class's key in many files",
-        "data/common.yaml",
-        "[c]",
-        "[d]",
-    ),
-    ("a new key", "data/common.yaml", "port", "other: 1\nport"),
-    ("a list of classes", "data/common.yaml", "ntp, mail", "ntp"),
+    ("a variable of the site manifest", SITE, "'web'", "'dev'"),
+    ("a comment in the site manifest", SITE, "node", "# x\nnode"),
+    ("a key of a node's file alone", NODE, "own: 7", "own: 70"),
+    ("a key of a class in a node's file", NODE, "[n7]", "[n]"),
+    ("a key that another looks up", COMMON, "25", "26"),
+    ("a class's key in one file", COMMON, "mx:", "mxx:"),
+    ("a class's key in many files", COMMON, "[c]", "[d]"),
+    ("a new key", COMMON, "port", "other: 1\nport"),
+    ("a list of classes", COMMON, "ntp, mail", "ntp"),
 ];
 
 #[test]
@@ -210,18 +151,13 @@ fn an_edit_rechecks_no_more_files_than_before() {
 
 #[test]
 fn an_edit_of_a_site_manifest_rechecks_data() {
-    for (path, old, new) in [("manifests/site.pp", "'web'", "'dev'")] {
-        let snapshot = edited(path, old, new);
-        let common = format!("{FOLDER}/data/common.yaml");
-        let found = Checker::new(&snapshot, PuppetVersion::V8).file(&common);
-        let found = found.expect("a data file");
-        assert!(
-            found.iter().any(|it| it.code == "type-mismatch"),
-            "{found:?}"
-        );
-        let Recheck::Files(files) = recheck(&snapshot) else {
-            continue;
-        };
+    let snapshot = edited(SITE, "'web'", "'dev'");
+    let common = format!("{FOLDER}/{COMMON}");
+    let found = Checker::new(&snapshot, PuppetVersion::V8).file(&common);
+    let found = found.expect("a data file");
+    let is_wrong = found.iter().any(|it| it.code == "type-mismatch");
+    assert!(is_wrong, "{found:?}");
+    if let Recheck::Files(files) = recheck(&snapshot) {
         assert!(files.contains(&*common), "{files:?}");
     }
 }

@@ -200,17 +200,30 @@ fn check(
     found.collect()
 }
 
-/// The files to check again, given the known findings.
-fn to_recheck(snapshot: &Snapshot, known: &BTreeMap<Arc<str>, Vec<Finding>>) -> Recheck {
+fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
+    check(snapshot, snapshot.files().map(|file| file.path().clone()))
+}
+
+/// Checks the files again that a change affects, and compares all known findings with those of a
+/// full check. `edits` describes the change.
+fn assert_rechecked(
+    snapshot: &Snapshot,
+    known: &mut BTreeMap<Arc<str>, Vec<Finding>>,
+    edits: &[(&str, String)],
+) -> Result<(), TestCaseError> {
+    let all = check_all(snapshot);
     let named = known.iter().flat_map(|(file, found)| {
         let related = found.iter().flat_map(|it| &it.related);
         related.map(move |related| (file, &related.path))
     });
-    recheck(snapshot).with_moved(snapshot, named)
-}
-
-fn check_all(snapshot: &Snapshot) -> BTreeMap<Arc<str>, Vec<Finding>> {
-    check(snapshot, snapshot.files().map(|file| file.path().clone()))
+    match recheck(snapshot).with_moved(snapshot, named) {
+        Recheck::All => known.clone_from(&all),
+        Recheck::Files(files) => known.extend(check(snapshot, files)),
+    }
+    for (file, findings) in &all {
+        prop_assert_eq!(&known[file], findings, "{} after {:?}", file, edits);
+    }
+    Ok(())
 }
 
 proptest! {
@@ -237,16 +250,9 @@ proptest! {
         let mut known = check_all(&workspace.snapshot());
         let mut known_of_joined = known.clone();
         let mut joined: Option<Snapshot> = None;
-        for (path, text) in &edits {
+        for (at, (path, text)) in edits.iter().enumerate() {
             let snapshot = write(path, text);
-            let all = check_all(&snapshot);
-            match to_recheck(&snapshot, &known) {
-                Recheck::All => known = all.clone(),
-                Recheck::Files(files) => known.extend(check(&snapshot, files)),
-            }
-            for (file, findings) in &all {
-                prop_assert_eq!(&known[file], findings, "{} after {}:\n{}", file, path, text);
-            }
+            assert_rechecked(&snapshot, &mut known, &edits[at..=at])?;
             joined = match joined {
                 None => Some(Snapshot::clone(&snapshot)),
                 Some(earlier) => Some(snapshot.joined(&earlier).expect("only texts change")),
@@ -254,14 +260,7 @@ proptest! {
         }
         // All edits as one change.
         if let Some(joined) = joined {
-            let all = check_all(&joined);
-            match to_recheck(&joined, &known_of_joined) {
-                Recheck::All => known_of_joined = all.clone(),
-                Recheck::Files(files) => known_of_joined.extend(check(&joined, files)),
-            }
-            for (file, findings) in &all {
-                prop_assert_eq!(&known_of_joined[file], findings, "{} after {:?}", file, edits);
-            }
+            assert_rechecked(&joined, &mut known_of_joined, &edits)?;
         }
     }
 }

@@ -62,20 +62,16 @@ fn without_tag(file: &FileContext<'_>, at: &ScalarAt<'_>) -> Option<Fix> {
 #[cfg(test)]
 mod tests {
     use super::RULE;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Safety, marked};
+    use crate::rules::marked::{ONE_LEVEL, fixed};
+    use crate::rules::{Finding, Safety};
 
     #[test]
     fn a_tag_is_removed_and_its_text_kept() {
         let before = "a: !ruby/symbol foo # why\nb: !ruby/symbol 'bar'\nc: [!ruby/sym 1]\n";
         let after = "a: \"foo\" # why\nb: 'bar'\nc: [\"1\"]\n";
-        let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
-             #- data/common.yaml\n{before}"
-        );
-        let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-        let path = format!("{FOLDER}/data/common.yaml");
-        let is_own = |finding: &crate::rules::Finding| finding.code == RULE.code;
-        assert_eq!(marked::fixed(&snapshot, &path, Safety::Safe, is_own), after);
+        let text = format!("{before}{ONE_LEVEL}");
+        let is_own = |finding: &Finding| finding.code == RULE.code;
+        let fixed = fixed("data/common.yaml", &text, Safety::Safe, is_own);
+        assert_eq!(fixed, after);
     }
 }

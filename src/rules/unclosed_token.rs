@@ -88,23 +88,18 @@ fn is_known(file: &FileContext<'_>, path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Finding, check_file, marked};
+    use crate::rules::{Finding, marked};
 
     /// The text after safe fixes, or after all, and the severities of the findings.
     fn fixed(data: &str, most: Safety) -> (String, Vec<Severity>) {
         let text = format!(
-            "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, paths: ['%{{role}}.yaml', \
-             common.yaml]}}]\n#- data/common.yaml\n{data}"
+            "{data}#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, paths: ['%{{role}}.yaml', \
+             common.yaml]}}]\n"
         );
-        let fixture = Fixture::new("hiera.yaml", &text);
-        let snapshot = fixture.on_disk();
-        let path = format!("{FOLDER}/data/common.yaml");
-        let mut found = check_file(&snapshot, &path);
-        found.retain(|finding| finding.code == RULE.code);
-        let severities = found.iter().map(|finding| finding.severity).collect();
+        let found = marked::found(RULE, "data/common.yaml", &text).into_iter();
+        let severities = found.map(|finding| finding.severity).collect();
         let is_own = |finding: &Finding| finding.code == RULE.code;
-        let text = marked::fixed(&snapshot, &path, most, is_own);
+        let text = marked::fixed("data/common.yaml", &text, most, is_own);
         (text, severities)
     }
 

@@ -160,15 +160,14 @@ fn concerned(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marked::check_rule;
+    use super::super::marked::{ONE_LEVEL, check_rule};
     use super::*;
 
     #[test]
     fn a_misspelt_parameter_is_reported_though_other_modules_compute_keys() {
         let check = |computing: &str| {
             let text = format!(
-                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
-                 #- modules/a/manifests/init.pp\nclass a($servers) {{ }}\n\
+                "{ONE_LEVEL}#- modules/a/manifests/init.pp\nclass a($servers) {{ }}\n\
                  #- {computing}\n\
                  #- data/common.yaml\na::serverz: 1 #~ unknown-parameter\na::other: 1\n"
             );
@@ -178,19 +177,19 @@ mod tests {
             check("modules/b/manifests/init.pp\nclass b($k) { lookup($k) }"),
             "class 'a' has no parameter 'serverz'; did you mean 'servers'?"
         );
-        let own = "#- hiera.yaml\nversion: 5\nhierarchy: [{name: common, path: common.yaml}]\n\
-                   #- modules/a/manifests/init.pp\nclass a($servers) { }\n\
-                   #- modules/a/manifests/b.pp\ndefine a::b($k) { lookup($k) }\n\
-                   #- data/common.yaml\na::serverz: 1\n";
-        check_rule(RULE, own);
+        let own = format!(
+            "{ONE_LEVEL}#- modules/a/manifests/init.pp\nclass a($servers) {{ }}\n\
+             #- modules/a/manifests/b.pp\ndefine a::b($k) {{ lookup($k) }}\n\
+             #- data/common.yaml\na::serverz: 1\n"
+        );
+        check_rule(RULE, &own);
     }
 
     #[test]
     fn a_hierarchy_without_code_reports_all_parameters() {
         let check = |level: &str, mark: &str| {
             let text = format!(
-                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
-                 #- modules/a/manifests/init.pp\nclass a($x) {{ }}\n\
+                "{ONE_LEVEL}#- modules/a/manifests/init.pp\nclass a($x) {{ }}\n\
                  #- rake/hiera.yaml\nversion: 5\ndefaults: {{datadir: ../data, data_hash: yaml_data}}\n\
                  hierarchy: [{{name: common, path: common.yaml}}]\n#- {level}\n\n\
                  #- data/common.yaml\na::zz: 1{mark}\n"
@@ -205,115 +204,43 @@ mod tests {
 
     #[test]
     fn a_key_that_code_may_look_up_is_not_reported() {
-        let code = [
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"${x}::zz\") }",
-                false,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { hiera(\"${x}z\") }",
-                false,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"${x}::${y}\") }",
-                false,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"${x}_y\") }",
-                true,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"a::zz.${y}\") }",
-                false,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"a::z.${y}\") }",
-                true,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup($k) }",
-                false,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b { lookup(\"${module_name}::${k}\") lookup(\"${name}::zz\") }",
-                true,
-            ),
-            (
-                "modules/b/manifests/init.pp",
-                "class b($module_name) { lookup(\"${module_name}::${k}\") }",
-                false,
-            ),
-            ("modules/b/spec/fixtures/site.pp", "lookup($k)", true),
-            ("manifests/site.pp", "$k = 'a::zz'\nlookup($k)", false),
-            ("manifests/site.pp", "$k = 'a::yy'\nlookup($k)", true),
-            (
-                "manifests/site.pp",
-                "$k = 'a::yy'\nnode default { lookup($k) }",
-                true,
-            ),
-            (
-                "manifests/site.pp",
-                "$k = 'a::yy'\nnode default { $k = $facts['k']\n lookup($k) }",
-                false,
-            ),
-            ("manifests/site.pp", "$k = \"a::${x}\"\nlookup($k)", false),
-            ("manifests/site.pp", "$k = \"b::${x}\"\nlookup($k)", true),
-            ("manifests/site.pp", "$k = \"${x}\"\nlookup($k)", false),
-            ("manifests/site.pp", "$m = 'a'\nlookup(\"${m}::zz\")", false),
-            ("manifests/site.pp", "$m = 'b'\nlookup(\"${m}::zz\")", true),
-            (
-                "manifests/site.pp",
-                "if $x { $m = 'b' } else { $m = 'c' }\nlookup(\"${m}::zz\")",
-                false,
-            ),
-            (
-                "manifests/site.pp",
-                "$k = 'b'\n$l.each |$k| { lookup($k) }",
-                false,
-            ),
-            (
-                "manifests/site.pp",
-                "$l.each |$m| { $k = 'b' }\nlookup($k)",
-                false,
-            ),
-            (
-                "modules/a/manifests/b.pp",
-                "class a::b { lookup($k) }",
-                false,
-            ),
-            (
-                "modules/b/plans/p.pp",
-                "plan b::p() { lookup('a::zz') }",
-                false,
-            ),
-            (
-                "modules/b/lib/puppet/functions/b/f.rb",
-                "x = call_function('lookup', 'a::zz')",
-                false,
-            ),
-            (
-                "modules/b/lib/puppet/parser/functions/f.rb",
-                "function_hiera(['a::zz'])",
-                false,
-            ),
+        let silent = [
+            "modules/b/manifests/init.pp\nclass b { lookup(\"${x}::zz\") }",
+            "modules/b/manifests/init.pp\nclass b { hiera(\"${x}z\") }",
+            "modules/b/manifests/init.pp\nclass b { lookup(\"${x}::${y}\") }",
+            "modules/b/manifests/init.pp\nclass b { lookup(\"a::zz.${y}\") }",
+            "modules/b/manifests/init.pp\nclass b { lookup($k) }",
+            "modules/b/manifests/init.pp\nclass b($module_name) { lookup(\"${module_name}::${k}\") }",
+            "manifests/site.pp\n$k = 'a::zz'\nlookup($k)",
+            "manifests/site.pp\n$k = 'a::yy'\nnode default { $k = $facts['k']\n lookup($k) }",
+            "manifests/site.pp\n$k = \"a::${x}\"\nlookup($k)",
+            "manifests/site.pp\n$k = \"${x}\"\nlookup($k)",
+            "manifests/site.pp\n$m = 'a'\nlookup(\"${m}::zz\")",
+            "manifests/site.pp\nif $x { $m = 'b' } else { $m = 'c' }\nlookup(\"${m}::zz\")",
+            "manifests/site.pp\n$k = 'b'\n$l.each |$k| { lookup($k) }",
+            "manifests/site.pp\n$l.each |$m| { $k = 'b' }\nlookup($k)",
+            "modules/a/manifests/b.pp\nclass a::b { lookup($k) }",
+            "modules/b/plans/p.pp\nplan b::p() { lookup('a::zz') }",
+            "modules/b/lib/puppet/functions/b/f.rb\nx = call_function('lookup', 'a::zz')",
+            "modules/b/lib/puppet/parser/functions/f.rb\nfunction_hiera(['a::zz'])",
         ];
-        for (path, text, is_reported) in code {
-            let mark = if is_reported {
-                " #~ unknown-parameter"
-            } else {
-                ""
-            };
+        let reported = [
+            "modules/b/manifests/init.pp\nclass b { lookup(\"${x}_y\") }",
+            "modules/b/manifests/init.pp\nclass b { lookup(\"a::z.${y}\") }",
+            "modules/b/manifests/init.pp\nclass b { lookup(\"${module_name}::${k}\") lookup(\"${name}::zz\") }",
+            "modules/b/spec/fixtures/site.pp\nlookup($k)",
+            "manifests/site.pp\n$k = 'a::yy'\nlookup($k)",
+            "manifests/site.pp\n$k = 'a::yy'\nnode default { lookup($k) }",
+            "manifests/site.pp\n$k = \"b::${x}\"\nlookup($k)",
+            "manifests/site.pp\n$m = 'b'\nlookup(\"${m}::zz\")",
+        ];
+        for (code, mark) in silent
+            .map(|it| (it, ""))
+            .into_iter()
+            .chain(reported.map(|it| (it, " #~ unknown-parameter")))
+        {
             let text = format!(
-                "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: common, path: common.yaml}}]\n\
-                 #- modules/a/manifests/init.pp\nclass a($x) {{ }}\n#- {path}\n{text}\n\
+                "{ONE_LEVEL}#- modules/a/manifests/init.pp\nclass a($x) {{ }}\n#- {code}\n\
                  #- data/common.yaml\na::zz: 1{mark}\n"
             );
             check_rule(RULE, &text);

@@ -94,8 +94,8 @@ fn with_blanks(text: &str, comment: TextRange) -> TextRange {
 
 #[cfg(test)]
 mod tests {
-    use crate::fixture::{FOLDER, Fixture};
-    use crate::rules::{Safety, marked};
+    use crate::rules::Safety;
+    use crate::rules::marked::{self, ONE_LEVEL};
 
     #[test]
     fn unused_codes_are_removed_and_used_ones_kept() {
@@ -124,13 +124,8 @@ mod tests {
             ),
         ] {
             let fixed = |data: &str| {
-                let text = format!(
-                    "#- hiera.yaml\nversion: 5\nhierarchy: [{{name: c, path: common.yaml}}]\n\
-                     #- data/common.yaml\na: {data}\n"
-                );
-                let snapshot = Fixture::new("hiera.yaml", &text).on_disk();
-                let path = format!("{FOLDER}/data/common.yaml");
-                marked::fixed(&snapshot, &path, Safety::Safe, |_| true)
+                let text = format!("a: {data}\n{ONE_LEVEL}");
+                marked::fixed("data/common.yaml", &text, Safety::Safe, |_| true)
             };
             assert_eq!(fixed(before), format!("a: {after}\n"));
         }
