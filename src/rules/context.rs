@@ -4,14 +4,15 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use super::checker::{Checker, RootContext};
-use super::finding::Findings;
+use super::finding::{Findings, Fix, Safety};
 use super::looked_up::{Held, LookedUp};
+use crate::analysis::Defined;
 use crate::hierarchy::Layer;
 use crate::interpolation::{Token, has_tokens};
 use crate::lookup::{Cause, Place, Reach, Settings, Strategy};
 use crate::syntax::psych::{Resolved, resolve_plain};
 use crate::syntax::{NodeId, NodeKind, Parse, Scalar, ScalarMap, ScalarStyle, Tree, TreeNode};
-use crate::text::TextRange;
+use crate::text::{TextEdit, TextRange};
 use crate::value::{LoadError, LoadErrorKind, Opaque, Value, load_yaml};
 use crate::workspace::{
     DataFile, File, FileFacts, Format, KeyFact, LOOKUP_OPTIONS, Root, Snapshot,
@@ -286,6 +287,34 @@ impl<'a> FileContext<'a> {
         let at = part.slice(self.file.text()).find(name)?;
         let start = part.start as usize + at;
         Some(TextRange::new(start, start + name.len()))
+    }
+
+    /// Renames the key at a range, within its quotes; `None` if it is spelled differently there.
+    pub(super) fn renamed(
+        &self,
+        key: TextRange,
+        (old, new): (&str, &str),
+        title: impl Into<String>,
+    ) -> Option<Fix> {
+        let edit = TextEdit::replace(self.name_in(key, old)?, new);
+        Some(Fix::new(Safety::Unsafe, title, edit).renaming(key, new))
+    }
+
+    /// Whether a module's data reads the file and has no keys of this name.
+    pub(super) fn is_foreign(&self, name: &str) -> bool {
+        let mut modules = self
+            .readers()
+            .iter()
+            .map(|reader| reader.layer().module_name());
+        let is_foreign = |module: &str| !name.starts_with(&format!("{module}::"));
+        modules.any(|module| module.is_some_and(is_foreign))
+    }
+
+    /// A class as each root with code finds it; `None` if one has no such class.
+    pub(super) fn classes(&self, name: &str) -> Option<Vec<Defined<'a>>> {
+        let analysis = self.checker.analysis();
+        let roots = self.roots_with_code();
+        roots.map(|root| analysis.autoloaded(root, name)).collect()
     }
 
     /// The range of the first line that is not blank.

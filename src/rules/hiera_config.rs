@@ -131,9 +131,9 @@ impl Configuration<'_> {
             Ok(_) => return true,
             Err(ConfigError::Structure { mismatches, .. }) => mismatches,
             Err(ConfigError::Rule { rule, .. }) => {
-                let key = match rule {
-                    ConfigRule::Version(_) => "version",
-                    _ => "defaults",
+                let key = match matches!(rule, ConfigRule::Version(_)) {
+                    true => "version",
+                    false => "defaults",
                 };
                 let part = || entry(tree, node, key).map(|(_, value)| tree.node(value).range);
                 let range = match level {

@@ -85,6 +85,16 @@ pub(super) fn knocking<'a>(file: &FileContext<'a>, key: &KeyFact) -> Option<Knoc
     })
 }
 
+/// The same, with the prefix that `lookup_options` set; `None` without one.
+pub(super) fn prefixed<'a>(
+    file: &FileContext<'a>,
+    key: &KeyFact,
+) -> Option<(Knocking<'a>, Arc<str>)> {
+    let knocking = knocking(file, key)?;
+    let prefix = knocking.prefix.clone()?;
+    Some((knocking, prefix))
+}
+
 /// The entry of `lookup_options` for a key, for the nodes that read the file.
 fn deciding(file: &FileContext<'_>, reader: &Reader<'_>, key: &str) -> Option<OptionsEntry> {
     let view = file.checker.analysis().at(reader.root.root);

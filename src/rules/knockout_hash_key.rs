@@ -1,6 +1,6 @@
 //! `knockout-hash-key`: a hash key has the knock-out prefix, which does not remove keys.
 
-use super::knockout::{files_with_prefixes, knocking};
+use super::knockout::{files_with_prefixes, prefixed};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
@@ -13,10 +13,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let Some(knocking) = knocking(file, key) else {
-        return;
-    };
-    let Some(prefix) = &knocking.prefix else {
+    let Some((knocking, prefix)) = prefixed(file, key) else {
         return;
     };
     for knockout in knocking.knockouts.iter().filter(|one| !one.is_element) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::knockout::{files_with_prefixes, has_text_at, knocking, value_at};
+use super::knockout::{files_with_prefixes, has_text_at, prefixed, value_at};
 use super::{FileContext, Findings, Fix, Safety, Severity, Tag};
 use crate::text::{TextEdit, typing_error};
 use crate::value::Value;
@@ -17,10 +17,7 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let Some(knocking) = knocking(file, key) else {
-        return;
-    };
-    let Some(prefix) = &knocking.prefix else {
+    let Some((knocking, prefix)) = prefixed(file, key) else {
         return;
     };
     if knocking.lower.is_empty() || !file.checker.has_all_data_for(file.readers(), &key.name) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::knockout::{files_with_prefixes, has_text_at, knocking, value_at};
+use super::knockout::{files_with_prefixes, has_text_at, prefixed, value_at};
 use super::{FileContext, Findings};
 use crate::workspace::{File, KeyFact};
 
@@ -15,12 +15,9 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let Some(knocking) = knocking(file, key) else {
+    let Some((knocking, _)) = prefixed(file, key) else {
         return;
     };
-    if knocking.prefix.is_none() {
-        return;
-    }
     // Every node that reads this file also reads these.
     let always = knocking.lower.iter().filter(|(_, is_always)| *is_always);
     let always: Vec<_> = always.map(|(lower, _)| *lower).collect();

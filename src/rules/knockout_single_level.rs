@@ -1,6 +1,6 @@
 //! `knockout-single-level`: no lower level sets the key, so a knock-out stays in the value.
 
-use super::knockout::{files_with_prefixes, knocking};
+use super::knockout::{files_with_prefixes, prefixed};
 use super::{FileContext, Findings};
 use crate::workspace::KeyFact;
 
@@ -13,13 +13,10 @@ rule!(
 );
 
 fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
-    let Some(knocking) = knocking(file, key) else {
+    let Some((knocking, _)) = prefixed(file, key) else {
         return;
     };
-    if knocking.prefix.is_none()
-        || !knocking.is_lowest
-        || !file.checker.has_all_data_for(file.readers(), &key.name)
-    {
+    if !knocking.is_lowest || !file.checker.has_all_data_for(file.readers(), &key.name) {
         return;
     }
     for knockout in knocking.knockouts.iter().filter(|one| one.is_element) {

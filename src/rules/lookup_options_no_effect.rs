@@ -5,7 +5,7 @@ use super::knockout::lower_files;
 use super::option_list::ListedOption;
 use super::option_list::literal_start;
 use super::touched::files_with_options;
-use super::{FileContext, Findings, Fix, OptionAt, Related, Safety};
+use super::{FileContext, Findings, OptionAt, Related, Safety};
 use crate::analysis::split_key;
 use crate::syntax::NodeId;
 use crate::text::typing_error;
@@ -51,10 +51,9 @@ fn check_key(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>)
         ),
     );
     finding.did_you_mean(LOOKUP_OPTIONS);
-    if let Some(range) = file.name_in(key.key, &key.name) {
-        let fix = Fix::write(Safety::Unsafe, range, LOOKUP_OPTIONS);
-        finding.fixes.push(fix.renaming(key.key, LOOKUP_OPTIONS));
-    }
+    let title = format!("Write '{LOOKUP_OPTIONS}'");
+    let fix = file.renamed(key.key, (&key.name, LOOKUP_OPTIONS), title);
+    finding.fixes.extend(fix);
 }
 
 fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>) {
@@ -74,14 +73,11 @@ fn check_name(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings
     {
         return;
     }
-    // Another rule reports a module's entries for keys of others.
-    let is_foreign = file.readers().iter().any(|reader| {
-        let module = reader.layer().module_name();
-        module.is_some_and(|module| !at.name.starts_with(&format!("{module}::")))
-    });
     let checker = file.checker;
     let names = file.snapshot().key_names("").map(|name| &**name);
-    let Some(suggestion) = typing_error(at.name, names).filter(|_| !is_foreign) else {
+    // Another rule reports a module's entries for keys of others.
+    let suggestion = typing_error(at.name, names).filter(|_| !file.is_foreign(at.name));
+    let Some(suggestion) = suggestion else {
         return;
     };
     let has_data = checker.files_with(suggestion).next().is_some();
@@ -122,11 +118,8 @@ fn check_pattern(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findi
     let [reader] = file.readers() else {
         return;
     };
-    let Some(options) = at
-        .options
-        .as_ref()
-        .filter(|it| it.value.as_hash().is_some())
-    else {
+    let options = at.options.as_ref();
+    let Some(options) = options.filter(|it| it.value.as_hash().is_some()) else {
         return;
     };
     let checker = file.checker;

@@ -30,13 +30,8 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
              name of a key, and it never matches"
         ),
     );
-    let is_foreign = |module: &str| !name.starts_with(&format!("{module}::"));
-    let mut modules = file
-        .readers()
-        .iter()
-        .filter_map(|reader| reader.layer().module_name());
     if file.checker.pattern(&format!("^{name}")).is_ok()
-        && !modules.any(is_foreign)
+        && !file.is_foreign(name)
         && let Some(place) = file.name_in(at.key, name)
     {
         let edit = TextEdit::insert(place.start as usize, "^");

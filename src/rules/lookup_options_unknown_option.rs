@@ -51,11 +51,10 @@ fn check(file: &FileContext<'_>, at: &OptionAt<'_>, findings: &mut Findings<'_>)
             ),
         );
         let suggestion = typing_error(name, ["merge", "convert_to"].into_iter());
-        if let Some(suggestion) = suggestion
-            && let Some(place) = file.name_in(range, name)
-        {
-            let fix = Fix::write(Safety::Unsafe, place, suggestion);
-            finding.fixes.push(fix.renaming(range, suggestion));
+        if let Some(suggestion) = suggestion {
+            let title = format!("Write '{suggestion}'");
+            let fix = file.renamed(range, (name, suggestion), title);
+            finding.fixes.extend(fix);
         }
     }
 }

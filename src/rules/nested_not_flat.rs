@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::keys_in_code::{lookups_that_changed, may_be_looked_up};
 use super::touched::{ChangedClass, FilesWith, changed_classes};
 use super::{FileContext, Findings, Fix, Related, Safety};
-use crate::analysis::{Analysis, Defined, split_key};
+use crate::analysis::{Analysis, split_key};
 use crate::syntax::{NodeId, ScalarStyle, Tree};
 use crate::text::TextEdit;
 use crate::workspace::{Format, KeyFact, KeyState, Root, Snapshot};
@@ -25,11 +25,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         return;
     }
     let analysis = at.checker.analysis();
-    let roots = at.roots_with_code();
-    let classes: Option<Vec<Defined<'_>>> = roots
-        .map(|root| analysis.autoloaded(root, &key.name))
-        .collect();
-    let Some(classes) = classes else { return };
+    let classes = at.classes(&key.name).unwrap_or_default();
     let Some(class) = classes.first().copied() else {
         return;
     };

@@ -131,30 +131,21 @@ fn sets(file: &File, key: &str) -> bool {
 fn bound(template: &Template, reach: &Reach) -> Template {
     let value = |name: &str| {
         let mut bindings = reach.bindings.iter();
-        bindings.find(|(known, _)| **known == *name)
+        let bound = bindings.find(|(known, _)| **known == *name);
+        bound.map(|(_, value)| value)
     };
     let mut parts: Vec<TemplatePart> = Vec::new();
     for part in &template.parts {
         let text = match part {
-            TemplatePart::Text(text) => text,
-            TemplatePart::Key(_) => {
-                parts.push(part.clone());
-                continue;
-            }
-            TemplatePart::Variable(name) => match value(name) {
-                // A variable of `mapped_paths` has several values.
-                Some((_, value)) if reach.place.mapped.is_none() => value,
-                Some(_) | None => {
-                    parts.push(part.clone());
-                    continue;
-                }
-            },
+            TemplatePart::Text(text) => Some(text),
+            // A variable of `mapped_paths` has several values.
+            TemplatePart::Variable(name) if reach.place.mapped.is_none() => value(name),
+            TemplatePart::Variable(_) | TemplatePart::Key(_) => None,
         };
-        match parts.last_mut() {
-            Some(TemplatePart::Text(before)) => before.push_str(text),
-            Some(TemplatePart::Variable(_) | TemplatePart::Key(_)) | None => {
-                parts.push(TemplatePart::Text(text.clone()));
-            }
+        match (text, parts.last_mut()) {
+            (None, _) => parts.push(part.clone()),
+            (Some(text), Some(TemplatePart::Text(before))) => before.push_str(text),
+            (Some(text), _) => parts.push(TemplatePart::Text(text.clone())),
         }
     }
     Template { parts }

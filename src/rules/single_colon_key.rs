@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::keys_in_code::is_looked_up;
 use super::touched::FilesWith;
-use super::{FileContext, Findings, Fix, Safety};
-use crate::text::TextEdit;
+use super::{FileContext, Findings};
 use crate::workspace::{KeyFact, Snapshot};
 
 rule!(
@@ -34,11 +33,9 @@ fn check(file: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
         ),
     );
     finding.did_you_mean(&suggestion);
-    if let Some(place) = file.name_in(key.key, &key.name) {
-        let edit = TextEdit::replace(place, &*suggestion);
-        let fix = Fix::new(Safety::Unsafe, "Write two colons", edit);
-        finding.fixes.push(fix.renaming(key.key, suggestion));
-    }
+    let names = (&*key.name, &*suggestion);
+    let fix = file.renamed(key.key, names, "Write two colons");
+    finding.fixes.extend(fix);
 }
 
 /// The position of the only single colon in an otherwise valid name.

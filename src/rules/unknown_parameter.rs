@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::keys_in_code::{computing, is_looked_up, lookups_that_changed, may_be_looked_up};
 use super::touched::{FilesWith, changed_classes};
-use super::{FileContext, Findings, Fix, Related, Safety};
+use super::{FileContext, Findings, Fix, Related};
 use crate::analysis::{Defined, split_key};
-use crate::text::{TextEdit, nearest, typing_error};
+use crate::text::{nearest, typing_error};
 use crate::workspace::{File, KeyFact, Snapshot, path};
 
 rule!(
@@ -22,11 +22,7 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     let Some((class, parameter)) = split_key(&key.name) else {
         return;
     };
-    let analysis = at.checker.analysis();
-    let roots = at.roots_with_code();
-    let classes: Option<Vec<Defined<'_>>> =
-        roots.map(|root| analysis.autoloaded(root, class)).collect();
-    let Some(classes) = classes else {
+    let Some(classes) = at.classes(class) else {
         report_class(at, key, (class, parameter), findings);
         return;
     };
@@ -71,8 +67,9 @@ fn check(at: &FileContext<'_>, key: &KeyFact, findings: &mut Findings<'_>) {
     });
     if let Some(suggestion) = suggestion {
         finding.did_you_mean(suggestion);
-        let renamed = renamed(at, key, format!("{class}::{suggestion}"));
-        finding.fixes.extend(renamed);
+        finding
+            .fixes
+            .extend(renamed(at, key, &format!("{class}::{suggestion}")));
     }
 }
 
@@ -109,16 +106,13 @@ fn report_class(
     let finding = findings.report(key.key, message);
     let suggestion = format!("{suggestion}::{parameter}");
     finding.did_you_mean(&suggestion);
-    finding.fixes.extend(renamed(at, key, suggestion));
+    finding.fixes.extend(renamed(at, key, &suggestion));
 }
 
 /// Renames a key, within its quotes.
-fn renamed(at: &FileContext<'_>, key: &KeyFact, suggestion: String) -> Option<Fix> {
-    let range = at.name_in(key.key, &key.name)?;
+fn renamed(at: &FileContext<'_>, key: &KeyFact, suggestion: &str) -> Option<Fix> {
     let title = format!("Rename it to '{suggestion}'");
-    let edit = TextEdit::replace(range, &*suggestion);
-    let fix = Fix::new(Safety::Unsafe, title, edit);
-    Some(fix.renaming(key.key, suggestion))
+    at.renamed(key.key, (&key.name, suggestion), title)
 }
 
 /// Whether a file is in the module that defines a class.

@@ -101,14 +101,9 @@ fn without_tabs(text: &str) -> Option<Vec<TextEdit>> {
 /// The line of an entry or element with other quotes around its text, if that contains its own
 /// quotes, or backslashes that start no escape: `a: '%{lookup('b')}'`.
 fn requoted(line: &str) -> Option<String> {
-    let start = line.find(": ").or_else(|| line.find("- "))? + 2;
-    let start = start + line[start..].len() - line[start..].trim_start().len();
-    let value = line[start..].split(" #").next().unwrap_or_default();
-    let value = value.trim_end();
-    let quote = value
-        .chars()
-        .next()
-        .filter(|first| matches!(first, '"' | '\''))?;
+    let (start, value) = value_in(line, line.find(": ").or_else(|| line.find("- "))?);
+    let quote = value.chars().next();
+    let quote = quote.filter(|first| matches!(first, '"' | '\''))?;
     let inside = value[1..].strip_suffix(quote)?;
     // `'a', 'b'` may be meant as a list, and the meaning of `'a' 'b'` is unknown.
     let mut parts = inside.split(quote).skip(1);
@@ -126,27 +121,28 @@ fn requoted(line: &str) -> Option<String> {
         '"' => inside.replace("\\\"", "\""),
         _ => inside.to_owned(),
     };
-    let end = start + value.len();
-    Some(format!(
-        "{}{}{}",
-        &line[..start],
-        quoted(&text),
-        &line[end..]
-    ))
+    Some(with_quotes(line, start, value, &text))
+}
+
+/// The start and the text of the value after a sign of two characters, without a comment.
+fn value_in(line: &str, sign: usize) -> (usize, &str) {
+    let rest = line[sign + 2..].trim_start();
+    let value = rest.split(" #").next().unwrap_or_default();
+    (line.len() - rest.len(), value.trim_end())
+}
+
+/// The line with a text in quotes instead of the value at `start`.
+fn with_quotes(line: &str, start: usize, value: &str, text: &str) -> String {
+    let (before, rest) = (&line[..start], &line[start + value.len()..]);
+    format!("{before}{}{rest}", quoted(text))
 }
 
 /// The line of an entry with its whole value in quotes: `title: Warning: disk full`.
 fn quoted_value(line: &str) -> Option<String> {
-    let key = line.find(": ")? + 2;
-    let start = key + line[key..].len() - line[key..].trim_start().len();
-    let value = line[start..].split(" #").next().unwrap_or_default();
-    let value = value.trim_end();
+    let (start, value) = value_in(line, line.find(": ")?);
     let is_plain = !value.is_empty()
         && !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '!', '-', '?']);
-    is_plain.then(|| {
-        let end = start + value.len();
-        format!("{}{}{}", &line[..start], quoted(value), &line[end..])
-    })
+    is_plain.then(|| with_quotes(line, start, value, value))
 }
 
 #[cfg(test)]

@@ -322,32 +322,19 @@ fn has_alias(text: &str) -> bool {
 /// The value with some text for each string with unknown variables, which Puppet turns into a
 /// string in any case, except with `alias`. `None` if anything else is unknown.
 fn with_texts(value: &Value) -> Option<Value> {
+    if let Some(elements) = value.as_array() {
+        let elements: Option<Vec<Value>> = elements.iter().map(with_texts).collect();
+        return Some(Value::array(elements?));
+    }
+    if let Some(hash) = value.as_hash() {
+        let mut known = hash.clone();
+        for (key, value) in &mut known {
+            *value = with_texts(value).filter(|_| !key.has_opaque())?;
+        }
+        return Some(Value::from(known));
+    }
     let Value::Opaque(opaque) = value else {
-        return match value {
-            Value::Array(elements) => {
-                let elements: Option<Vec<Value>> = elements.iter().map(with_texts).collect();
-                Some(Value::array(elements?))
-            }
-            Value::Hash(hash) => {
-                let mut known = hash.as_ref().clone();
-                for (key, value) in &mut known {
-                    *value = with_texts(value).filter(|_| !key.has_opaque())?;
-                }
-                Some(Value::Hash(Arc::new(known)))
-            }
-            Value::Undef
-            | Value::Bool(_)
-            | Value::Int(_)
-            | Value::BigInt(_)
-            | Value::Float(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Symbol(_)
-            | Value::Sensitive(_)
-            | Value::Default
-            | Value::Rich(_)
-            | Value::Opaque(_) => (!value.has_opaque()).then(|| value.clone()),
-        };
+        return (!value.has_opaque()).then(|| value.clone());
     };
     match &**opaque {
         Opaque::Unknown {
