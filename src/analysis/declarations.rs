@@ -4,9 +4,8 @@
 use std::cell::OnceCell;
 
 use super::Analysis;
-use crate::workspace::{
-    CodeFacts, DefinitionKind, File, Given, IncludeFact, IncludeKind, Means, Root, Within, path,
-};
+use super::bodies::{Body, code};
+use crate::workspace::{DefinitionKind, Given, IncludeFact, IncludeKind, Means, Root, path};
 
 pub(super) struct Declarations<'a> {
     analysis: Analysis<'a>,
@@ -34,16 +33,17 @@ impl<'a> Declarations<'a> {
     }
 
     fn computed(&self) -> Vec<&'a Given> {
-        let files = self.analysis.snapshot.files();
-        let codes = files.filter_map(|file| Some((file, code(file)?)));
         let mut found = Vec::new();
-        for (file, code) in codes {
-            let includes = code.includes.iter().filter(|it| {
+        for top in self.analysis.snapshot.files().filter_map(Body::top) {
+            let includes = top.code.includes.iter().filter(|it| {
                 it.class.is_none()
                     && it.kind == IncludeKind::Declaration
                     && it.given != Given::Nothing
             });
-            let used = includes.filter(|include| self.may_be_used(file, code, include));
+            let used = includes.filter(|include| {
+                let within = include.within;
+                self.may_be_used(Body { within, ..top }, include)
+            });
             found.extend(used.map(|include| &include.given));
         }
         found
@@ -51,10 +51,11 @@ impl<'a> Declarations<'a> {
 
     /// Whether a statement may be evaluated for some node. False for tests, and for classes that
     /// neither manifests nor data name.
-    fn may_be_used(&self, file: &File, code: &CodeFacts, include: &IncludeFact) -> bool {
-        if self.analysis.is_idle(self.root, file, code, include) {
+    fn may_be_used(&self, body: Body<'a>, include: &IncludeFact) -> bool {
+        if self.analysis.is_idle(self.root, body, include) {
             return false;
         }
+        let file = body.file;
         let mut modules = self.root.modules.values();
         if let Some(module) = modules.find(|dir| path::within(file.path(), dir).is_some()) {
             let parts = ["manifests", "functions"].map(|part| path::join(module, part));
@@ -63,10 +64,7 @@ impl<'a> Declarations<'a> {
                 return false;
             }
         }
-        let Within::Definition(at) = include.within else {
-            return true;
-        };
-        let Some(definition) = code.definitions.get(at as usize) else {
+        let Some(definition) = body.definition() else {
             return true;
         };
         let snapshot = self.analysis.snapshot;
@@ -81,25 +79,16 @@ impl<'a> Declarations<'a> {
 impl<'a> Analysis<'a> {
     /// Whether a statement that declares the content of a class parameter declares nothing, because
     /// the parameter is empty and neither data nor a manifest sets it.
-    pub(super) fn is_idle(
-        self,
-        root: &'a Root,
-        file: &File,
-        code: &CodeFacts,
-        include: &IncludeFact,
-    ) -> bool {
+    pub(super) fn is_idle(self, root: &'a Root, body: Body<'_>, include: &IncludeFact) -> bool {
         let Some(Means::Parameter(name)) = &include.means else {
             return false;
         };
-        let Within::Definition(at) = include.within else {
-            return false;
-        };
-        let Some(class) = code.definitions.get(at as usize) else {
+        let Some(class) = body.definition() else {
             return false;
         };
         let default = class.parameter(name).and_then(|it| it.default);
         let is_empty = default.is_some_and(|it| {
-            let text: String = it.slice(file.text()).split_whitespace().collect();
+            let text: String = it.slice(body.file.text()).split_whitespace().collect();
             ["{}", "[]", "undef"].contains(&&*text)
         });
         let key = format!("{}::{name}", class.name);
@@ -123,8 +112,4 @@ impl<'a> Analysis<'a> {
     pub fn may_be_given(self, root: &'a Root, class: &str, parameter: &str) -> bool {
         Declarations::of(self, root).may_give(class, parameter)
     }
-}
-
-fn code(file: &File) -> Option<&CodeFacts> {
-    file.facts().code.as_deref()
 }

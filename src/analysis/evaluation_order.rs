@@ -9,13 +9,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::Analysis;
-use super::site::manifests_of;
+use super::bodies::Body;
+use super::{Analysis, Defined};
 use crate::scope::top_name;
 use crate::text::TextRange;
 use crate::workspace::{
-    CallFact, CodeFacts, DefinitionKind, File, IncludeFact, IncludeKind, LookupFact,
-    LookupFunction, LookupKey, Root, VariableFact, Within, path,
+    CallFact, File, IncludeFact, LookupFact, LookupKey, Root, VariableFact, Within, path,
 };
 
 /// Maximum number of visited bodies; beyond it everything is considered possible.
@@ -90,10 +89,8 @@ impl<'a> Analysis<'a> {
     /// include), times the node blocks if a call may declare classes.
     #[must_use]
     pub fn evaluation_order(self, environment: &'a Root) -> EvaluationOrder {
-        let files = manifests_of(self.snapshot, environment).files;
-        let files = files.iter().filter_map(|it| self.snapshot.file(it.path()));
-        let codes: Vec<_> = files.filter_map(|file| Some((file, code(file)?))).collect();
-        let mut walk = Walk {
+        let tops = self.site_bodies(environment);
+        let mut walk = OrderWalk {
             analysis: self,
             environment,
             order: EvaluationOrder::default(),
@@ -105,18 +102,18 @@ impl<'a> Analysis<'a> {
             is_behind_call: false,
             has_included: false,
         };
-        for &(file, code) in &codes {
-            walk.body(Body::of(file, code, Within::Top), Certainty::Sure);
+        for &top in &tops {
+            walk.body(top, Sureness::Sure);
         }
-        let variables = codes.iter().flat_map(|(_, code)| code.variables.iter());
+        let variables = tops.iter().flat_map(|top| top.code.variables.iter());
         let of_blocks = variables.filter(|it| it.in_node_block);
         let of_blocks = of_blocks.map(|it| Arc::clone(&it.name));
         walk.order.late.extend(of_blocks);
         walk.is_at_top = false;
-        walk.blocks(&codes);
+        walk.blocks(&tops);
         let mut order = walk.order;
         // A computed name may include anything.
-        order.may_any_be_early |= codes.iter().any(|(_, code)| code.is_broken);
+        order.may_any_be_early |= tops.iter().any(|top| top.code.is_broken);
         if walk.count > MOST_VISITS {
             order.may_any_be_early = true;
             order.is_all_behind_calls = true;
@@ -125,23 +122,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-impl<'a> Analysis<'a> {
-    /// A function's definitions in manifests, by their indexes in the file.
-    pub(super) fn functions(
-        self,
-        function: &str,
-    ) -> impl Iterator<Item = (&'a Arc<File>, &'a CodeFacts, u32)> {
-        let files = self.snapshot.files_defining(function);
-        let codes = files.filter_map(|file| Some((file, code(file)?)));
-        codes.flat_map(move |(file, code)| {
-            let definitions = code.definitions.iter().enumerate();
-            let functions = definitions.filter(move |(_, it)| {
-                it.kind == DefinitionKind::Function && *it.name == *function
-            });
-            functions.map(move |(at, _)| (file, code, at as u32))
-        })
-    }
-
+impl Analysis<'_> {
     /// Whether a function is written in Ruby, in a file that is available and cannot declare
     /// classes.
     pub(super) fn is_harmless_ruby(self, environment: &Root, function: &str) -> bool {
@@ -166,34 +147,26 @@ impl<'a> Analysis<'a> {
 
 /// Whether something is evaluated for every node that reaches it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
+enum Sureness {
     Perhaps,
     Sure,
 }
 
-/// A part of a file that holds statements.
-#[derive(Clone, Copy)]
-struct Body<'a> {
-    file: &'a Arc<File>,
-    code: &'a CodeFacts,
-    within: Within,
-}
-
 /// One action in a body, in order of evaluation.
-enum Step<'a> {
+enum Action<'a> {
     Include(&'a IncludeFact),
     List(&'a LookupFact),
     Call(&'a CallFact),
     Variable(&'a VariableFact),
 }
 
-struct Walk<'a> {
+struct OrderWalk<'a> {
     analysis: Analysis<'a>,
     environment: &'a Root,
     order: EvaluationOrder,
-    /// Visited bodies of definitions, by file and index: the certainty, and whether they were
-    /// reached after a call.
-    visits: HashMap<(Arc<str>, u32), (Certainty, bool)>,
+    /// Visited bodies of definitions, by file: the certainty, and whether they were reached after a
+    /// call.
+    visits: HashMap<(Arc<str>, Within), (Sureness, bool)>,
     /// The names in lists of classes, by key.
     lists: HashMap<Arc<str>, Rc<BTreeSet<Arc<str>>>>,
     count: usize,
@@ -204,33 +177,28 @@ struct Walk<'a> {
     has_included: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> OrderWalk<'a> {
     /// Visits the node blocks; a node has one of them.
-    fn blocks(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
+    fn blocks(&mut self, tops: &[Body<'a>]) {
         let (visits, is_behind_call) = (self.visits.clone(), self.is_behind_call);
         let behind_calls = self.order.behind_calls.clone();
+        let blocks = || tops.iter().flat_map(|top| top.blocks());
         // Without such calls order is irrelevant: one visit per class is enough.
-        for &(file, code) in codes {
-            for at in 0..code.nodes.len() {
-                let body = Body::of(file, code, Within::Node(at as u32));
-                self.body(body, Certainty::Perhaps);
-            }
+        for (body, _) in blocks() {
+            self.body(body, Sureness::Perhaps);
         }
         if self.is_behind_call == is_behind_call {
             return;
         }
         self.order.behind_calls = behind_calls;
-        for &(file, code) in codes {
-            for at in 0..code.nodes.len() {
-                self.visits.clone_from(&visits);
-                self.is_behind_call = is_behind_call;
-                let body = Body::of(file, code, Within::Node(at as u32));
-                self.body(body, Certainty::Sure);
-            }
+        for (body, _) in blocks() {
+            self.visits.clone_from(&visits);
+            self.is_behind_call = is_behind_call;
+            self.body(body, Sureness::Sure);
         }
     }
 
-    fn body(&mut self, body: Body<'a>, certainty: Certainty) {
+    fn body(&mut self, body: Body<'a>, certainty: Sureness) {
         self.count += 1;
         if self.depth > MOST_DEPTH {
             self.count = usize::MAX / 2;
@@ -239,39 +207,35 @@ impl<'a> Walk<'a> {
             return;
         }
         self.depth += 1;
-        for step in body.steps() {
-            match step {
-                Step::Variable(variable) => {
+        for action in actions(body) {
+            match action {
+                Action::Variable(variable) => {
                     if self.is_at_top && self.has_included {
                         self.order.late.insert(Arc::clone(&variable.name));
                     }
                 }
-                Step::Include(include) => self.include(body, include, certainty),
-                Step::List(lookup) => self.list(body, lookup),
-                Step::Call(call) => self.call(&call.function),
+                Action::Include(include) => self.include(body, include, certainty),
+                Action::List(lookup) => self.list(body, lookup),
+                Action::Call(call) => self.call(&call.function),
             }
         }
         self.depth -= 1;
     }
 
-    fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Certainty) {
-        let (file, code) = (body.file, body.code);
-        if self.analysis.is_idle(self.environment, file, code, include) {
+    fn include(&mut self, body: Body<'a>, include: &'a IncludeFact, certainty: Sureness) {
+        if self.analysis.is_idle(self.environment, body, include) {
             return;
         }
         self.note_place(body, include.place);
         let Some(class) = include.known_class() else {
             // The classes in a list are visited at its lookup.
-            let is_own_list = |lookup: &LookupFact| {
-                include.is_of_list(lookup.call) && lookup.within == body.within
-            };
-            if !body.code.lookups.iter().any(is_own_list) {
+            if !body.lookups().any(|lookup| include.is_of_list(lookup.call)) {
                 self.any_class();
             }
             return;
         };
         let certainty = match include.is_conditional {
-            true => Certainty::Perhaps,
+            true => Sureness::Perhaps,
             false => certainty,
         };
         self.class(class, certainty);
@@ -279,10 +243,7 @@ impl<'a> Walk<'a> {
 
     /// Visits the classes that a list in data may name.
     fn list(&mut self, body: Body<'a>, lookup: &'a LookupFact) {
-        let mut includes = body.code.includes.iter();
-        let is_included = lookup.function == LookupFunction::HieraInclude
-            || includes.any(|include| include.is_of_list(lookup.call));
-        if !is_included {
+        if !body.includes_list(lookup) {
             return;
         }
         self.note_place(body, lookup.call);
@@ -295,13 +256,12 @@ impl<'a> Walk<'a> {
             // A name with tokens may be any class.
             match class.contains("%{") {
                 true => self.any_class(),
-                false => self.class(class, Certainty::Perhaps),
+                false => self.class(class, Sureness::Perhaps),
             }
         }
-        let defaults = body.code.default_classes.iter();
-        let defaults: Vec<_> = defaults.filter(|it| it.call == lookup.call).collect();
+        let defaults: Vec<_> = body.default_classes(lookup.call).collect();
         for default in &defaults {
-            self.class(&default.class, Certainty::Perhaps);
+            self.class(&default.class, Sureness::Perhaps);
         }
         if (lookup.default.is_some() && defaults.is_empty()) || **key != *top {
             self.any_class();
@@ -334,49 +294,36 @@ impl<'a> Walk<'a> {
         self.has_included |= self.is_at_top;
     }
 
-    fn class(&mut self, class: &Arc<str>, certainty: Certainty) {
+    fn class(&mut self, class: &Arc<str>, certainty: Sureness) {
         if self.is_at_top {
             self.order.early.insert(Arc::clone(class));
         }
-        let Some(defined) = self.analysis.autoloaded(self.environment, class) else {
-            return;
-        };
-        let Some(code) = code(defined.file) else {
-            return;
-        };
-        let mut definitions = code.definitions.iter();
-        let found = definitions.position(|it| std::ptr::eq(it, defined.definition));
-        if let Some(at) = found {
-            self.definition(defined.file, code, at as u32, certainty);
+        let defined = self.analysis.autoloaded(self.environment, class);
+        if let Some(body) = defined.and_then(Defined::body) {
+            self.definition(body, certainty);
         }
     }
 
     /// Visits the body of a class or a function: once, and again if a second path reaches it later
     /// in the order.
-    fn definition(
-        &mut self,
-        file: &'a Arc<File>,
-        code: &'a CodeFacts,
-        at: u32,
-        certainty: Certainty,
-    ) {
-        let name = (Arc::clone(file.path()), at);
-        let is_done = |&(known, was_behind): &(Certainty, bool)| {
-            known == Certainty::Sure || (known >= certainty && was_behind >= self.is_behind_call)
+    fn definition(&mut self, body: Body<'a>, certainty: Sureness) {
+        let name = (Arc::clone(body.file.path()), body.within);
+        let is_done = |&(known, was_behind): &(Sureness, bool)| {
+            known == Sureness::Sure || (known >= certainty && was_behind >= self.is_behind_call)
         };
         if self.visits.get(&name).is_some_and(is_done) {
             return;
         }
         self.visits.insert(name, (certainty, self.is_behind_call));
-        self.body(Body::of(file, code, Within::Definition(at)), certainty);
+        self.body(body, certainty);
     }
 
     /// Visits everything that a function may do.
     fn call(&mut self, function: &Arc<str>) {
         let mut is_known = false;
-        for (file, code, at) in self.analysis.functions(function) {
-            is_known = !code.is_broken;
-            self.definition(file, code, at, Certainty::Perhaps);
+        for body in self.analysis.functions(function) {
+            is_known = !body.code.is_broken;
+            self.definition(body, Sureness::Perhaps);
         }
         if !is_known && !self.analysis.is_harmless_ruby(self.environment, function) {
             self.is_behind_call = true;
@@ -385,37 +332,21 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl<'a> Body<'a> {
-    fn of(file: &'a Arc<File>, code: &'a CodeFacts, within: Within) -> Body<'a> {
-        Body { file, code, within }
-    }
-
-    /// Its actions, in the order of the text.
-    fn steps(self) -> Vec<Step<'a>> {
-        let Body { code, within, .. } = self;
-        let includes = code
-            .includes
-            .iter()
-            .filter(move |it| it.within == within && it.kind != IncludeKind::Reference);
-        let includes = includes.map(|it| (it.place.start, Step::Include(it)));
-        let lists = code.lookups.iter().filter(move |it| it.within == within);
-        let lists = lists.map(|it| (it.call.start, Step::List(it)));
-        let calls = code.calls.iter().filter(move |it| it.within == within);
-        let calls = calls.map(|it| (it.place.start, Step::Call(it)));
-        let is_top = within == Within::Top;
-        let variables = code.variables.iter();
-        let variables = variables.filter(move |it| is_top && !it.in_node_block);
-        let variables = variables.map(|it| (it.place.start, Step::Variable(it)));
-        let mut steps: Vec<(u32, Step<'a>)> = includes
-            .chain(lists)
-            .chain(calls)
-            .chain(variables)
-            .collect();
-        steps.sort_by_key(|(at, _)| *at);
-        steps.into_iter().map(|(_, step)| step).collect()
-    }
-}
-
-fn code(file: &File) -> Option<&CodeFacts> {
-    file.facts().code.as_deref()
+/// The actions in a body, in the order of the text.
+fn actions(body: Body<'_>) -> Vec<Action<'_>> {
+    let includes = body.includes();
+    let includes = includes.map(|it| (it.place.start, Action::Include(it)));
+    let lists = body.lookups().map(|it| (it.call.start, Action::List(it)));
+    let calls = body.calls().map(|it| (it.place.start, Action::Call(it)));
+    let is_top = body.within == Within::Top;
+    let variables = body.code.variables.iter();
+    let variables = variables.filter(|it| is_top && !it.in_node_block);
+    let variables = variables.map(|it| (it.place.start, Action::Variable(it)));
+    let mut actions: Vec<(u32, Action<'_>)> = includes
+        .chain(lists)
+        .chain(calls)
+        .chain(variables)
+        .collect();
+    actions.sort_by_key(|(at, _)| *at);
+    actions.into_iter().map(|(_, action)| action).collect()
 }

@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Analysis;
+use super::bodies::code;
 use super::site::{environment_of, site_manifest};
 use crate::datatype::{self, Aliases, Type};
 use crate::workspace::{
-    CodeFacts, DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind,
-    path,
+    DefinitionFact, DefinitionKind, File, Files as _, ParameterFact, Root, RootKind, path,
 };
 
 /// A definition with its file.
@@ -317,10 +317,6 @@ impl Aliases for LikelyAliases<'_> {
             files.next().is_none().then(|| file.text().to_string())
         })
     }
-}
-
-fn code(file: &File) -> Option<&CodeFacts> {
-    file.facts().code.as_deref()
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@
 //! ```
 
 mod advice;
+mod bodies;
 mod certain;
 mod condition;
 mod declarations;

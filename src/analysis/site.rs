@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Analysis;
-use super::site_files::{SiteFiles, SitePaths, manifest_paths};
+use super::bodies::Body;
+use super::site_files::{SiteFiles, manifest_paths};
 pub(super) use super::site_files::{environment_of, manifests_of, site_manifest};
 use crate::lookup::{ConfigCache, Data, Session, SessionHost, Settings};
-use crate::puppet::{Identity, Site, SiteNode};
+use crate::puppet::Site;
 use crate::scope::{Assigned, Knowledge, KnownNodes, Manifests, Node, Scope};
 use crate::syntax::puppet::{self, Dialect};
 use crate::text::TextRange;
 use crate::value::HashMap;
 use crate::workspace::{
-    CodeFacts, File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
+    File, LookupFact, LookupFunction, LookupKey, NodeFact, NodeMatch, Root, Snapshot,
 };
 
 /// The manifests of an environment in one snapshot, ready to be run for its nodes.
@@ -58,16 +59,14 @@ impl SiteManifests {
     /// The manifests of the environment that a root is in or is.
     #[must_use]
     pub fn of(snapshot: &Snapshot, root: &Root, settings: &Settings) -> SiteManifests {
-        let environment = environment_of(snapshot, root);
-        let found = environment.map(|environment| manifests_of(snapshot, environment));
-        let SiteFiles { files, unseen } = found.unwrap_or_default();
+        let (dir, SiteFiles { files, unseen }) = manifests_around(snapshot, root);
         let configs = ConfigCache::default();
         let sources = files.iter();
         let sources = sources.map(|file| configs.source(file.path(), file.text()));
         SiteManifests {
-            root: environment.map(|it| it.dir.clone()).unwrap_or_default(),
+            root: dir,
             site: Site::new(sources.collect(), unseen),
-            files,
+            files: files.into_iter().cloned().collect(),
             settings: super::without_keys(settings).into_owned(),
             configs,
             extent: Extent::NodeBlocks,
@@ -103,13 +102,10 @@ impl SiteManifests {
 
     /// Whether the results are still valid for another snapshot; if so, moves to it.
     pub(super) fn holds_in(&self, snapshot: &Snapshot, root: &Root, settings: &Settings) -> bool {
-        let environment = environment_of(snapshot, root);
-        let found = environment.map(|environment| manifests_of(snapshot, environment));
-        let SiteFiles { files, unseen } = found.unwrap_or_default();
+        let (dir, SiteFiles { files, unseen }) = manifests_around(snapshot, root);
         let same = |one: &Arc<File>, other: &Arc<File>| {
             one.path() == other.path() && Arc::ptr_eq(one.text(), other.text())
         };
-        let dir = environment.map(|it| it.dir.clone()).unwrap_or_default();
         let is_same = dir == self.root
             && self.site.has_unseen() == unseen.is_some()
             && files.len() == self.files.len()
@@ -161,15 +157,8 @@ impl Manifests for SiteManifests {
         let analysis = Analysis::new(&snapshot, &self.settings, &self.configs, &nodes);
         let view = analysis.at(root);
         let language = SessionHost::new(view.session(), Data::Allowed);
-        let identity = match node.knowledge {
-            Knowledge::All | Knowledge::Name => Identity::Certname(&node.certname),
-            Knowledge::Label => Identity::Unknown,
-        };
-        let subject = SiteNode {
-            identity,
-            variables: &node.variables,
-        };
-        let mut assigned = self.site.run(&language, scope, subject);
+        let certname = (node.knowledge != Knowledge::Label).then_some(&*node.certname);
+        let mut assigned = self.site.run(&language, scope, certname, &node.variables);
         if self.extent == Extent::TopScope {
             assigned.leave_block();
         }
@@ -183,6 +172,19 @@ impl Manifests for SiteManifests {
     }
 }
 
+/// The folder of the environment that a root is in or is, and its manifests.
+fn manifests_around<'a>(
+    snapshot: &'a Snapshot,
+    root: &Root,
+) -> (Arc<str>, SiteFiles<&'a Arc<File>>) {
+    let Some(environment) = environment_of(snapshot, root) else {
+        let (files, unseen) = (Vec::new(), None);
+        return (Arc::default(), SiteFiles { files, unseen });
+    };
+    let files = manifests_of(snapshot, environment);
+    (environment.dir.clone(), files)
+}
+
 /// What manifests set for a node whose scope so far is `scope`, for files outside of a snapshot.
 #[must_use]
 pub fn assigned_over(
@@ -193,18 +195,14 @@ pub fn assigned_over(
 ) -> Assigned {
     let environment = session.environment.dir.as_deref();
     let found = environment.map(|dir| manifest_paths(session.files, dir));
-    let SitePaths { paths, unseen } = found.unwrap_or_default();
-    let sources = paths.into_iter().filter_map(|at| {
+    let SiteFiles { files, unseen } = found.unwrap_or_default();
+    let sources = files.into_iter().filter_map(|at| {
         let text = session.files.text(&at).ok()?;
         Some(session.configs.source(&at, &text))
     });
     let site = Site::new(sources.collect(), unseen);
-    let subject = SiteNode {
-        identity: Identity::Certname(certname),
-        variables: &HashMap::default(),
-    };
     let language = SessionHost::new(session, Data::Allowed);
-    let mut assigned = site.run(&language, scope, subject);
+    let mut assigned = site.run(&language, scope, Some(certname), &HashMap::default());
     if extent == Extent::TopScope {
         assigned.leave_block();
     }
@@ -245,10 +243,8 @@ impl Analysis<'_> {
     #[must_use]
     pub fn refused_manifest(self, root: &Root) -> Option<RefusedManifest> {
         let environment = environment_of(self.snapshot, root)?;
-        let files = manifests_of(self.snapshot, environment).files;
-        let is_broken =
-            |file: &&Arc<File>| file.facts().code.as_ref().is_some_and(|it| it.is_broken);
-        let file = files.iter().find(is_broken)?;
+        let mut tops = self.site_bodies(environment).into_iter();
+        let file = tops.find(|top| top.code.is_broken)?.file;
         let parse = puppet::parse(file.text(), Dialect::Manifest);
         let problem = parse.problems.first()?;
         // Puppet reports no line for an error at the end of the file.
@@ -267,30 +263,21 @@ impl Analysis<'_> {
     #[must_use]
     pub fn site_variables(self) -> BTreeSet<Arc<str>> {
         let environments = self.snapshot.roots().environments();
-        let files = environments.flat_map(|root| manifests_of(self.snapshot, root).files);
-        let mut names = BTreeSet::new();
-        for file in files {
-            let code = file.facts().code.as_deref();
-            let set = code.iter().flat_map(|code| code.variables.iter());
-            names.extend(set.map(|it| Arc::clone(&it.name)));
-        }
-        names
+        let tops = environments.flat_map(|root| self.site_bodies(root));
+        let set = tops.flat_map(|top| &top.code.variables);
+        set.map(|it| Arc::clone(&it.name)).collect()
     }
 }
 
 /// The keys of lists of classes that a manifest includes. O(manifests).
 #[must_use]
 pub fn included_lists(snapshot: &Snapshot) -> BTreeSet<Arc<str>> {
-    let files = snapshot.files();
-    let codes = files.filter_map(|file| Some((file, file.facts().code.as_deref()?)));
-    let lists = codes.flat_map(|(file, code)| {
-        let lookups = code.lookups.iter();
-        lookups.filter_map(move |lookup| {
-            let list = list_included(file, code, lookup)?;
-            Some(Arc::clone(list.key))
-        })
+    let tops = snapshot.files().filter_map(Body::top);
+    let lists = tops.flat_map(|top| {
+        let lookups = top.code.lookups.iter();
+        lookups.filter_map(move |lookup| list_included(top, lookup))
     });
-    lists.collect()
+    lists.map(|list| Arc::clone(list.key)).collect()
 }
 
 /// Whether the only node block is the default block.
@@ -319,8 +306,7 @@ pub(super) enum ListLevels {
 /// The list of classes that a call includes unconditionally; `None` if it includes none, or if
 /// options may remove elements.
 pub(super) fn list_included<'c>(
-    file: &File,
-    code: &CodeFacts,
+    Body { file, code, .. }: Body<'_>,
     lookup: &'c LookupFact,
 ) -> Option<IncludedList<'c>> {
     let LookupKey::Literal(key) = &lookup.key else {

@@ -18,20 +18,24 @@ pub(super) fn environment_of<'a>(snapshot: &'a Snapshot, root: &'a Root) -> Opti
     }
 }
 
-#[derive(Clone, Default)]
-pub(super) struct SiteFiles {
+/// Manifests as files or paths.
+#[derive(Default)]
+pub(super) struct SiteFiles<F> {
     /// Available manifests, in Puppet's order.
-    pub(super) files: Vec<Arc<File>>,
+    pub(super) files: Vec<F>,
     /// Why others are not available.
     pub(super) unseen: Option<Arc<str>>,
 }
 
 /// The manifests that Puppet runs for every node of an environment, in its order.
-pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles {
+pub(super) fn manifests_of<'a>(
+    snapshot: &'a Snapshot,
+    environment: &Root,
+) -> SiteFiles<&'a Arc<File>> {
     let setting = ManifestSetting::of(snapshot, &environment.dir);
-    let file = |at: &str| snapshot.file(at).cloned();
+    let file = |at: &str| snapshot.file(at);
     let at = setting.place.as_deref();
-    let files: Vec<Arc<File>> = match at.and_then(|at| snapshot.kind(at)) {
+    let files: Vec<&Arc<File>> = match at.and_then(|at| snapshot.kind(at)) {
         Some(FileKind::Directory) => {
             let below = snapshot.paths_below(at.unwrap_or_default());
             let is_manifest = |at: &str| path::extension(at) == Some("pp");
@@ -46,7 +50,7 @@ pub(super) fn manifests_of(snapshot: &Snapshot, environment: &Root) -> SiteFiles
 }
 
 /// The same for files outside of a snapshot: their paths.
-pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SitePaths {
+pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SiteFiles<Arc<str>> {
     let setting = ManifestSetting::of(files, environment);
     let mut paths = Vec::new();
     if let Some(at) = setting.place.as_deref() {
@@ -59,15 +63,8 @@ pub(super) fn manifest_paths(files: &dyn Files, environment: &str) -> SitePaths 
     paths.sort();
     paths.truncate(MAX_MANIFESTS);
     let unseen = setting.unseen().filter(|_| paths.is_empty());
-    SitePaths { paths, unseen }
-}
-
-#[derive(Default)]
-pub(super) struct SitePaths {
-    /// Available manifests, in Puppet's order.
-    pub(super) paths: Vec<Arc<str>>,
-    /// Why others are not available.
-    pub(super) unseen: Option<Arc<str>>,
+    let files = paths;
+    SiteFiles { files, unseen }
 }
 
 /// The file or folder of an environment's manifests; `None` if unknown.

@@ -11,14 +11,6 @@ use crate::datatype;
 use crate::syntax::puppet::{Conditional, Expression, ExpressionKind, Prefix};
 use crate::value::{HashMap, Value, compare_numbers};
 
-/// The chosen part of a `case` or a selector.
-enum Chosen<'n> {
-    Part(&'n Expression),
-    None,
-    /// Unknown: why.
-    Unknown(Arc<str>),
-}
-
 impl Evaluator<'_> {
     /// `if` for `wanted` true, `unless` for false.
     pub(super) fn condition(&mut self, condition: &Conditional, wanted: bool) -> Evaluated {
@@ -35,26 +27,27 @@ impl Evaluator<'_> {
 
     pub(super) fn case(&mut self, test: &Expression, options: &[Expression]) -> Evaluated {
         self.guarded(|evaluator| match evaluator.choose(test, options) {
-            Ok(Chosen::Part(option)) => match &option.kind {
+            Ok(Some(option)) => match &option.kind {
                 ExpressionKind::CaseOption(_, then) => evaluator.branch(then.as_deref()),
                 _ => Ok(Value::Undef),
             },
-            Ok(Chosen::None) => Ok(Value::Undef),
-            Ok(Chosen::Unknown(because)) => evaluator.skip(options.iter(), because),
+            Ok(None) => Ok(Value::Undef),
+            Err(Stop::Unknown(because)) => evaluator.skip(options.iter(), because),
             Err(stop) => Err(stop),
         })
     }
 
     pub(super) fn selector(&mut self, test: &Expression, entries: &[Expression]) -> Evaluated {
-        self.guarded(|evaluator| match evaluator.choose(test, entries)? {
-            Chosen::Part(entry) => match &entry.kind {
+        self.guarded(|evaluator| match evaluator.choose(test, entries) {
+            Ok(Some(entry)) => match &entry.kind {
                 ExpressionKind::SelectorEntry(pair) => evaluator.evaluate(&pair[1]),
                 _ => Ok(Value::Undef),
             },
-            Chosen::None => Err(Stop::failed(
+            Ok(None) => Err(Stop::failed(
                 "No matching entry for selector parameter with this value",
             )),
-            Chosen::Unknown(because) => evaluator.skip(entries.iter(), because),
+            Err(Stop::Unknown(because)) => evaluator.skip(entries.iter(), because),
+            Err(stop) => Err(stop),
         })
     }
 
@@ -87,17 +80,14 @@ impl Evaluator<'_> {
         result
     }
 
-    /// The first option that matches, else the default.
+    /// The first option that matches, else the default; unknown if it is not certain which one.
     fn choose<'n>(
         &mut self,
         test: &Expression,
         options: &'n [Expression],
-    ) -> Evaluated<Chosen<'n>> {
-        let test = match self.evaluate(test) {
-            Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
-            known => known?,
-        };
-        let mut default = Chosen::None;
+    ) -> Evaluated<Option<&'n Expression>> {
+        let test = self.evaluate(test)?;
+        let mut default = None;
         for option in options {
             let values = match &option.kind {
                 ExpressionKind::CaseOption(values, _) => &values[..],
@@ -107,14 +97,9 @@ impl Evaluator<'_> {
             for value in values {
                 let value = without_parentheses(value);
                 if matches!(value.kind, ExpressionKind::Default) {
-                    default = Chosen::Part(option);
-                    continue;
-                }
-                match self.matches_option(&test, value) {
-                    Ok(true) => return Ok(Chosen::Part(option)),
-                    Ok(false) => {}
-                    Err(Stop::Unknown(because)) => return Ok(Chosen::Unknown(because)),
-                    Err(stop) => return Err(stop),
+                    default = Some(option);
+                } else if self.matches_option(&test, value)? {
+                    return Ok(Some(option));
                 }
             }
         }

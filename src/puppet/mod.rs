@@ -28,7 +28,7 @@ pub use builtin::may_declare_classes;
 pub use calls::{Called, call_function};
 pub use context::{Memory, lookup_context};
 pub use host::{Callee, Host, LookupCall};
-pub use site::{Identity, Site, SiteNode};
+pub use site::Site;
 pub use source::CodeFile;
 pub use stop::{Evaluated, Stop};
 pub use uses::may_leave;

@@ -33,30 +33,8 @@ pub struct Site {
     depends_on_data: bool,
 }
 
-/// A node for which manifests are run.
-#[derive(Clone, Copy, Debug)]
-pub struct SiteNode<'n> {
-    /// Its name.
-    pub identity: Identity<'n>,
-    /// Variables known without the manifests. If a manifest's value cannot be evaluated, the known
-    /// value is kept.
-    pub variables: &'n HashMap,
-}
-
-/// The name of a node.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Identity<'n> {
-    /// Its certname.
-    Certname(&'n str),
-    /// Unknown: any block may be the node's.
-    Unknown,
-}
-
-enum Own<'n> {
-    Block(&'n Arc<CodeFile>, &'n NodeBlock, &'n Expression),
-    None,
-    Unknown(Arc<str>),
-}
+/// A node's block, with the name in it that matched.
+type OwnBlock<'n> = (&'n Arc<CodeFile>, &'n NodeBlock, &'n Expression);
 
 impl Site {
     /// The manifests of an environment, and why there are others that cannot be seen.
@@ -132,9 +110,17 @@ impl Site {
         found
     }
 
-    /// Runs the manifests for a node whose scope so far is `scope`.
+    /// Runs the manifests for a node whose scope so far is `scope`; without a certname, any block
+    /// may be the node's. If the value of one of its known `variables` cannot be evaluated, the known
+    /// value is kept.
     #[must_use]
-    pub fn run(&self, host: &dyn Host, scope: &Scope, subject: SiteNode<'_>) -> Assigned {
+    pub fn run(
+        &self,
+        host: &dyn Host,
+        scope: &Scope,
+        certname: Option<&str>,
+        variables: &HashMap,
+    ) -> Assigned {
         let Some(first) = self.sources.first() else {
             return Assigned {
                 may_be_more: self.unseen.clone(),
@@ -142,19 +128,19 @@ impl Site {
             };
         };
         let mut evaluator = Evaluator::new(host, scope, first.clone());
-        evaluator.variables.foresee(subject.variables);
+        evaluator.variables.foresee(variables);
         evaluator.site = &self.sources;
         let mut stopped = self.top(&mut evaluator);
         evaluator.variables.level = ScopeLevel::Node;
-        match self.own_block(&mut evaluator, subject.identity) {
-            Own::None => {
+        match self.own_block(&mut evaluator, certname) {
+            Ok(None) => {
                 let is_missing = self.blocks().next().is_some();
                 if is_missing && stopped.is_none() {
                     stopped = Some(Stop::failed("no node block is for the node"));
                 }
                 self.forget_blocks(&mut evaluator, stopped.as_ref().map(Stop::because));
             }
-            Own::Block(source, block, node) => {
+            Ok(Some((source, block, node))) => {
                 let name = name_of_block(node);
                 evaluator.variables.assigned.block = Some(Arc::from(name));
                 evaluator.source = source.clone();
@@ -165,7 +151,7 @@ impl Site {
                         .for_each(|node| evaluator.forget(node, &stop.because()));
                 }
             }
-            Own::Unknown(because) => self.forget_blocks(&mut evaluator, Some(because)),
+            Err(stop) => self.forget_blocks(&mut evaluator, Some(stop.because())),
         }
         // There is no catalog, so nothing has a value.
         if let Some(stop @ Stop::Failed(_)) = &stopped
@@ -243,10 +229,12 @@ impl Site {
 
     /// The block of a node: the one with its name, the first with a matching pattern, else the
     /// default (`puppet/resource/type_collection.rb`, `node`). Sets the groups of the pattern.
-    fn own_block(&self, evaluator: &mut Evaluator<'_>, identity: Identity<'_>) -> Own<'_> {
-        let Identity::Certname(name) = identity else {
-            return Own::Unknown(Arc::from("the node's name is not known"));
-        };
+    fn own_block(
+        &self,
+        evaluator: &mut Evaluator<'_>,
+        certname: Option<&str>,
+    ) -> Evaluated<Option<OwnBlock<'_>>> {
+        let name = certname.ok_or_else(|| Stop::unknown("the node's name is not known"))?;
         let name = name.to_lowercase();
         let named = |node: &Expression| {
             let literal = node.literal().map(str::to_lowercase);
@@ -255,26 +243,24 @@ impl Site {
         let mut blocks = self.blocks();
         let own = blocks.find_map(|(source, block)| {
             let node = block.matches.iter().find(|node| named(node))?;
-            Some(Own::Block(source, block, node))
+            Some((source, block, node))
         });
-        if let Some(own) = own {
-            return own;
+        if own.is_some() {
+            return Ok(own);
         }
-        let mut default = Own::None;
+        let mut default = None;
         for (source, block) in self.blocks() {
             for node in &block.matches {
                 match &node.kind {
-                    ExpressionKind::Regexp(pattern) => match evaluator.search(pattern, &name) {
-                        Ok(true) => return Own::Block(source, block, node),
-                        Ok(false) => {}
-                        Err(stop) => return Own::Unknown(stop.because()),
-                    },
-                    ExpressionKind::Default => default = Own::Block(source, block, node),
+                    ExpressionKind::Regexp(pattern) if evaluator.search(pattern, &name)? => {
+                        return Ok(Some((source, block, node)));
+                    }
+                    ExpressionKind::Default => default = Some((source, block, node)),
                     _ => {}
                 }
             }
         }
-        default
+        Ok(default)
     }
 }
 

@@ -112,18 +112,18 @@ impl<'a> Inclusions<'_, 'a> {
     /// The places that lead to a statement, the nearest first.
     fn ways(&self, statement: &Statement<'a>) -> Vec<(Arc<str>, FileRange)> {
         let mut ways = Vec::new();
-        let mut within = statement.within.clone();
+        let mut within = statement.body.class();
         while let Some(class) = within.filter(|_| ways.len() < MOST_WAYS) {
-            let included = self.classes.get(&class);
+            let included = self.classes.get(class);
             let Some(statement) = included.and_then(|included| included.statement.as_ref()) else {
                 break;
             };
-            let is_known = |(known, _): &(Arc<str>, FileRange)| *known == class;
+            let is_known = |(known, _): &(Arc<str>, FileRange)| known == class;
             if ways.iter().any(is_known) {
                 break;
             }
-            ways.push((class, statement.place()));
-            within = statement.within.clone();
+            ways.push((Arc::clone(class), statement.place()));
+            within = statement.body.class();
         }
         ways
     }

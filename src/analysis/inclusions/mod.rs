@@ -21,12 +21,13 @@ use std::sync::Arc;
 use broken::Broken;
 use indexmap::IndexMap;
 
+use crate::analysis::bodies::{Body, code};
 use crate::analysis::condition::has_option_for;
 use crate::analysis::declarations::Declarations;
 use crate::analysis::evaluation_order::{EvaluationOrder, Viewpoint};
 use crate::analysis::members::Members;
 use crate::analysis::site::{
-    IncludedList, ListLevels, environment_of, is_for_everyone, list_included, manifests_of,
+    IncludedList, ListLevels, environment_of, is_for_everyone, list_included,
 };
 use crate::analysis::{Analysis, Defined, RootView};
 use crate::hierarchy::Layer;
@@ -34,8 +35,8 @@ use crate::lookup::Reach;
 use crate::scope::{KnownNodes, Scope};
 use crate::text::TextRange;
 use crate::workspace::{
-    CodeFacts, DefaultClass, DefinitionFact, DefinitionKind, File, Format, IncludeFact,
-    IncludeKind, LOOKUP_OPTIONS, Means, Root, Within, path,
+    DefaultClass, DefinitionKind, File, Format, IncludeFact, LOOKUP_OPTIONS, Means, Root, Within,
+    path,
 };
 
 /// Maximum number of known nodes that are considered, in their order.
@@ -138,21 +139,10 @@ enum By<'a> {
     Element(Element<'a>),
 }
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Statement<'a> {
-    file: &'a Arc<File>,
+    body: Body<'a>,
     include: &'a IncludeFact,
-    within: Option<Arc<str>>,
-}
-
-/// A part of a file that holds statements.
-#[derive(Clone)]
-struct Body<'a> {
-    file: &'a Arc<File>,
-    code: &'a CodeFacts,
-    within: Within,
-    /// The class that the body belongs to.
-    class: Option<Arc<str>>,
 }
 
 /// Locations that read a file, with their layers.
@@ -205,19 +195,12 @@ impl<'a> Analysis<'a> {
         let Some(environment) = environment_of(self.snapshot, root) else {
             return Vec::new();
         };
-        let paths = manifests_of(self.snapshot, environment).files;
-        // As the snapshot holds them.
-        let files = paths.iter().filter_map(|it| self.snapshot.file(it.path()));
-        let files: Vec<&Arc<File>> = files.collect();
-        let codes = files.iter().filter_map(|file| Some((*file, code(file)?)));
-        let codes: Vec<(&Arc<File>, &CodeFacts)> = codes.collect();
+        let tops = self.site_bodies(environment).into_iter();
+        let (broken, tops): (Vec<_>, Vec<_>) = tops.partition(|top| top.code.is_broken);
+        let broken = Broken::of(broken.iter().map(|top| &**top.file));
+        let mut codes = tops.iter().map(|top| top.code);
         let does_something =
-            |code: &CodeFacts| !code.includes.is_empty() || !code.lookups.is_empty();
-        let broken = codes.iter().filter(|(_, code)| code.is_broken);
-        let broken = Broken::of(broken.map(|(file, _)| &***file));
-        let codes = codes.into_iter().filter(|(_, code)| !code.is_broken);
-        let codes: Vec<_> = codes.collect();
-        let does_something = codes.iter().any(|(_, code)| does_something(code));
+            codes.any(|code| !code.includes.is_empty() || !code.lookups.is_empty());
         if !does_something || broken.may_declare_any() || !self.some_class_needs_a_value() {
             return Vec::new();
         }
@@ -230,7 +213,7 @@ impl<'a> Analysis<'a> {
             return Vec::new();
         };
         let mut inclusions = Inclusions::new(&view, known, order(), broken);
-        inclusions.start(&codes);
+        inclusions.start(&tops);
         inclusions.follow();
         let mut found = Vec::new();
         for included in inclusions.classes.values() {
@@ -285,24 +268,12 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Visits the site manifests.
-    fn start(&mut self, codes: &[(&'a Arc<File>, &'a CodeFacts)]) {
-        let body = |&(file, code): &(&'a Arc<File>, &'a CodeFacts), within| Body {
-            file,
-            code,
-            within,
-            class: None,
-        };
-        let tops: Vec<Body<'a>> = codes.iter().map(|it| body(it, Within::Top)).collect();
-        let blocks = codes.iter().flat_map(|code| {
-            let indices = 0..code.1.nodes.len();
-            indices.map(move |at| (body(code, Within::Node(at as u32)), &code.1.nodes[at]))
-        });
-        let blocks: Vec<(Body<'a>, _)> = blocks.collect();
-        let all: Vec<_> = blocks.iter().map(|(_, block)| *block).collect();
+    fn start(&mut self, tops: &[Body<'a>]) {
+        let blocks = tops.iter().flat_map(|top| top.blocks());
+        let (blocks, all): (Vec<Body<'a>>, Vec<_>) = blocks.unzip();
         let mut everyones = Members::default();
         everyones.insert(self.group(Scope::open(), Affected::Everyone));
-        let lists = tops.iter().chain(blocks.iter().map(|(body, _)| body));
-        let lists = lists.flat_map(Body::lists);
+        let lists = tops.iter().chain(&blocks).flat_map(|body| lists(*body));
         let lists = lists.map(|list| Arc::clone(list.key));
         let lists: BTreeSet<Arc<str>> = lists.collect();
         for (path, scope) in self.readers_of_lists(&lists) {
@@ -323,11 +294,11 @@ impl<'a> Inclusions<'_, 'a> {
         if let ([only], true) = (&mut own[..], is_for_everyone) {
             only.add(&everyones);
         }
-        for body in &tops {
-            self.body(body, &everyones);
+        for body in tops {
+            self.body(*body, &everyones);
         }
-        for ((body, _), members) in blocks.iter().zip(&own) {
-            self.body(body, members);
+        for (body, members) in blocks.iter().zip(&own) {
+            self.body(*body, members);
         }
     }
 
@@ -350,19 +321,13 @@ impl<'a> Inclusions<'_, 'a> {
     }
 
     /// Adds what a body includes for some members.
-    fn body(&mut self, body: &Body<'a>, members: &Members) {
+    fn body(&mut self, body: Body<'a>, members: &Members) {
         if members.is_empty() {
             return;
         }
-        let from = body.viewpoint();
-        for include in body.includes() {
-            let by = || {
-                By::Statement(Statement {
-                    file: body.file,
-                    include,
-                    within: body.class.clone(),
-                })
-            };
+        let from = viewpoint(body);
+        for include in body.includes().filter(|it| !it.is_conditional) {
+            let by = || By::Statement(Statement { body, include });
             let place = (&**body.file, include.place);
             if let Some(class) = include.known_class() {
                 self.add(class, members, by(), place);
@@ -372,7 +337,7 @@ impl<'a> Inclusions<'_, 'a> {
                 }
             }
         }
-        for list in body.lists() {
+        for list in lists(body) {
             let place = (&**body.file, list.call);
             for (class, element, readers) in self.listed(list).iter() {
                 if !self.may_be_unseen(from, element.file.path()) {
@@ -380,8 +345,7 @@ impl<'a> Inclusions<'_, 'a> {
                     self.add(class, &readers, By::Element(*element), place);
                 }
             }
-            let defaults = body.code.default_classes.iter();
-            let mut defaults = defaults.filter(|it| it.call == list.call).peekable();
+            let mut defaults = body.default_classes(list.call).peekable();
             if defaults.peek().is_none() {
                 continue;
             }
@@ -460,26 +424,10 @@ impl<'a> Inclusions<'_, 'a> {
     /// Follows the classes included so far to the classes that they include.
     fn follow(&mut self) {
         while let Some((name, members)) = self.open.pop_front() {
-            let Some(class) = self.classes.get(&name).map(|included| included.class) else {
-                continue;
-            };
-            let Some(code) = code(class.file) else {
-                continue;
-            };
-            let mut definitions = code.definitions.iter();
-            let is_it = |it: &DefinitionFact| {
-                it.kind == DefinitionKind::Class && it.name == class.definition.name
-            };
-            let Some(at) = definitions.position(is_it) else {
-                continue;
-            };
-            let body = Body {
-                file: class.file,
-                code,
-                within: Within::Definition(at as u32),
-                class: Some(name),
-            };
-            self.body(&body, &members);
+            let class = self.classes.get(&name).map(|included| included.class);
+            if let Some(body) = class.and_then(Defined::body) {
+                self.body(body, &members);
+            }
         }
     }
 
@@ -534,39 +482,24 @@ impl Group {
 impl Statement<'_> {
     fn place(&self) -> FileRange {
         FileRange {
-            path: Arc::clone(self.file.path()),
+            path: Arc::clone(self.body.file.path()),
             range: self.include.place,
         }
     }
 }
 
-impl<'a> Body<'a> {
-    fn viewpoint(&self) -> Viewpoint<'_> {
-        match (&self.class, self.within) {
-            (Some(class), _) => Viewpoint::Class(class),
-            (None, Within::Node(_)) => Viewpoint::Block,
-            (None, Within::Top | Within::Definition(_)) => Viewpoint::Top,
-        }
+fn viewpoint(body: Body<'_>) -> Viewpoint<'_> {
+    match (body.class(), body.within) {
+        (Some(class), _) => Viewpoint::Class(class),
+        (None, Within::Node(_)) => Viewpoint::Block,
+        (None, Within::Top | Within::Definition(_)) => Viewpoint::Top,
     }
+}
 
-    /// The includes that are surely evaluated.
-    fn includes(&self) -> impl Iterator<Item = &'a IncludeFact> + use<'a> {
-        let within = self.within;
-        self.code.includes.iter().filter(move |it| {
-            it.within == within && !it.is_conditional && it.kind != IncludeKind::Reference
-        })
-    }
-
-    /// The lists of classes that are surely included.
-    fn lists(&self) -> impl Iterator<Item = IncludedList<'a>> + use<'a> {
-        let Body {
-            file, code, within, ..
-        } = self;
-        let (file, code, within) = (*file, *code, *within);
-        let lookups = code.lookups.iter();
-        let lookups = lookups.filter(move |lookup| lookup.within == within);
-        lookups.filter_map(move |lookup| list_included(file, code, lookup))
-    }
+/// The lists of classes that a body surely includes.
+fn lists(body: Body<'_>) -> impl Iterator<Item = IncludedList<'_>> {
+    body.lookups()
+        .filter_map(move |lookup| list_included(body, lookup))
 }
 
 impl<'a> Analysis<'a> {
@@ -590,8 +523,4 @@ impl<'a> Analysis<'a> {
         });
         names.collect()
     }
-}
-
-fn code(file: &File) -> Option<&CodeFacts> {
-    file.facts().code.as_deref()
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Inclusions, MOST_NODES, code};
+use super::{Inclusions, MOST_NODES};
 use crate::analysis::evaluation_order::Viewpoint;
 use crate::analysis::members::Members;
-use crate::analysis::site::{is_for_everyone, manifests_of};
+use crate::analysis::site::is_for_everyone;
 use crate::analysis::{Analysis, NodeSet, behind_manifests};
 use crate::scope::{Knowledge, KnownNodes, Node, Nodes, Variable};
 use crate::value::Value;
@@ -34,11 +34,10 @@ impl<'a> Analysis<'a> {
                 ..node.as_ref().clone()
             });
         }
-        let files = manifests_of(self.snapshot, root).files;
-        let codes = files.iter().filter_map(|file| code(file));
-        let codes = codes.filter(|code| !code.is_broken);
-        let blocks = codes.flat_map(|code| code.nodes.iter());
-        for name in blocks.flat_map(|block| block.matches.iter()) {
+        let tops = self.site_bodies(root).into_iter();
+        let tops = tops.filter(|top| !top.code.is_broken);
+        let blocks = tops.flat_map(|top| &top.code.nodes);
+        for name in blocks.flat_map(|block| &block.matches) {
             if let NodeMatch::Name(name) = name
                 && nodes.get(name).is_none()
                 && nodes.all().len() < MOST_NODES
