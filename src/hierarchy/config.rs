@@ -186,7 +186,26 @@ impl Config {
     /// # Errors
     /// Puppet's error for a version that is no number.
     pub fn version_of(loaded: &Value) -> Result<i64, ConfigError> {
-        version(loaded)
+        let hash = loaded.as_hash();
+        let symbol = hash.and_then(|hash| hash.get(&Value::Symbol("version".into())));
+        // `loaded['version'] || loaded[:version]`, then `to_i`.
+        let found = loaded.get("version").filter(|value| !value.is_falsey());
+        Ok(match found.or(symbol) {
+            None | Some(Value::Undef) => 3,
+            Some(Value::Bool(false)) => return Err(no_to_i("false:FalseClass")),
+            Some(Value::Int(number)) => *number,
+            #[allow(clippy::cast_possible_truncation)]
+            Some(Value::Float(number)) => *number as i64,
+            Some(Value::String(text)) => leading_integer(text),
+            Some(Value::Bool(true)) => return Err(no_to_i("true:TrueClass")),
+            Some(list @ Value::Array(_)) => {
+                return Err(no_to_i(&format!("{}:Array", list.inspect())));
+            }
+            Some(hash @ Value::Hash(_)) => {
+                return Err(no_to_i(&format!("{}:Hash", hash.inspect())));
+            }
+            Some(_) => 0,
+        })
     }
 
     /// Puppet's default without a file (`HieraConfigV5::DEFAULT_CONFIG_HASH`), rooted at the folder
@@ -197,15 +216,12 @@ impl Config {
             path: None,
             root: Arc::from(root),
             text: Arc::from(""),
-            body: ConfigBody::V5 {
-                hierarchy: vec![version5::default_level()],
-                default_hierarchy: None,
-            },
+            body: version5::body_of(&version5::with_defaults(&Value::Undef)),
         }
     }
 
-    /// Reads the value of a `hiera.yaml` (`HieraConfig.create`). A value that is no hash must be
-    /// replaced by [`Config::version_3_default`] before.
+    /// Reads the value of a `hiera.yaml` (`HieraConfig.create`). A value that is no hash gives the
+    /// defaults of version 3 (`HieraConfigV3::DEFAULT_CONFIG_HASH`).
     ///
     /// # Errors
     /// Puppet's error, in its words.
@@ -216,9 +232,8 @@ impl Config {
         loaded: &Value,
         layer: &Layer,
     ) -> Result<Config, ConfigError> {
-        let version = version(loaded)?;
         let value = symbol_keys_to_strings(loaded.clone());
-        let body = match version {
+        let body = match Config::version_of(loaded)? {
             5 => version5::read(path, &text, &value, layer)?,
             4 => legacy::read_version_4(path, &value)?,
             3 => legacy::read_version_3(path, &value)?,
@@ -233,19 +248,6 @@ impl Config {
             text,
             body,
         })
-    }
-
-    /// `HieraConfigV3::DEFAULT_CONFIG_HASH`, which stands in for a file without a hash.
-    #[must_use]
-    pub fn version_3_default() -> Value {
-        Value::hash([
-            ("backends", Value::array(["yaml".into()])),
-            (
-                "hierarchy",
-                Value::array(["nodes/%{::trusted.certname}".into(), "common".into()]),
-            ),
-            ("merge_behavior", "native".into()),
-        ])
     }
 
     /// First line (from 1) at or after `from` that `matches`, without comments
@@ -272,35 +274,6 @@ fn without_comment(line: &str) -> &str {
         }
     }
     line
-}
-
-/// `loaded['version'] || loaded[:version]`, then `to_i`; 3 without a version.
-fn version(loaded: &Value) -> Result<i64, ConfigError> {
-    let hash = loaded.as_hash();
-    let entry = |key: &Value| {
-        hash.and_then(|hash| hash.get(key))
-            .filter(|value| !value.is_falsey())
-    };
-    let found =
-        entry(&Value::string("version")).or_else(|| entry(&Value::Symbol("version".into())));
-    Ok(match found {
-        None => match hash.and_then(|hash| hash.get(&Value::Symbol("version".into()))) {
-            Some(Value::Bool(false)) => return Err(no_to_i("false:FalseClass")),
-            _ => 3,
-        },
-        Some(Value::Int(number)) => *number,
-        #[allow(clippy::cast_possible_truncation)]
-        Some(Value::Float(number)) => *number as i64,
-        Some(Value::String(text)) => leading_integer(text),
-        Some(Value::Bool(true)) => return Err(no_to_i("true:TrueClass")),
-        Some(Value::Array(_)) => return Err(no_to_i(&format!("{}:Array", found_text(found)))),
-        Some(Value::Hash(_)) => return Err(no_to_i(&format!("{}:Hash", found_text(found)))),
-        Some(_) => 0,
-    })
-}
-
-fn found_text(value: Option<&Value>) -> String {
-    value.map(Value::inspect).unwrap_or_default()
 }
 
 fn no_to_i(receiver: &str) -> ConfigError {

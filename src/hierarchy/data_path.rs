@@ -6,12 +6,10 @@
 use std::sync::Arc;
 
 use super::config::{Config, ConfigBody, Function, FunctionKind, Locations};
+use super::declared::is_puppets_own;
 use super::embedded::is_of_tag;
 use crate::interpolation::tokens;
 use crate::value::{StrKey, Value};
-
-/// Puppet's own data functions, which read exactly the files that their paths name.
-const READERS: [&str; 4] = ["yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"];
 
 /// One location of a level, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,11 +98,10 @@ pub fn data_paths(config: &Config) -> Vec<DataPath> {
 /// default `codedir`.
 const VERSION_3_DATADIR: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
+/// Whether a function reads exactly the files that its paths name.
 fn is_reader(function: &Function) -> bool {
-    matches!(
-        function.kind,
-        FunctionKind::DataHash | FunctionKind::LookupKey
-    ) && READERS.contains(&&*function.name)
+    let kinds = [FunctionKind::DataHash, FunctionKind::LookupKey];
+    kinds.contains(&function.kind) && is_puppets_own(&function.name)
 }
 
 fn with_extension(path: &Arc<str>, extension: &str) -> Arc<str> {
@@ -117,11 +114,11 @@ fn with_extension(path: &Arc<str>, extension: &str) -> Arc<str> {
 /// The paths that a text with tokens, or a glob, can match: absolute, segment by segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathPattern {
-    segments: Vec<Segment>,
+    segments: Vec<NamePattern>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Segment {
+enum NamePattern {
     /// `**`: any number of folders.
     Folders,
     Name(Vec<Piece>),
@@ -153,17 +150,17 @@ impl PathPattern {
                 let is_open = tokens(text)
                     .iter()
                     .any(|token| is_of_tag(token.inner.slice(text)));
-                let folders = is_open.then_some(Segment::Folders);
+                let folders = is_open.then_some(NamePattern::Folders);
                 folders.into_iter().chain([segment(text, is_glob)])
             });
         let mut segments = Vec::new();
         for next in folder.chain(names) {
             match &next {
-                Segment::Name(pieces) if matches!(&pieces[..], [Piece::Text(dots)] if dots == "..") =>
+                NamePattern::Name(pieces) if matches!(&pieces[..], [Piece::Text(dots)] if dots == "..") =>
                 {
                     segments.pop();
                 }
-                Segment::Folders | Segment::Name(_) => segments.push(next),
+                NamePattern::Folders | NamePattern::Name(_) => segments.push(next),
             }
         }
         PathPattern { segments }
@@ -177,22 +174,17 @@ impl PathPattern {
     }
 }
 
-fn segment(text: &str, is_glob: bool) -> Segment {
+fn segment(text: &str, is_glob: bool) -> NamePattern {
     if is_glob && text == "**" {
-        return Segment::Folders;
+        return NamePattern::Folders;
     }
     let mut pieces = Vec::new();
     let mut at = 0;
     let literal = |text: &str, pieces: &mut Vec<Piece>| {
-        if !is_glob {
-            if !text.is_empty() {
-                pieces.push(Piece::Text(text.to_owned()));
-            }
-            return;
-        }
         // Sets and alternatives match anything: the result is only a place to search.
         let mut rest = text;
-        while let Some(found) = rest.find(['*', '?', '[', '{']) {
+        let wildcards: &[char] = if is_glob { &['*', '?', '[', '{'] } else { &[] };
+        while let Some(found) = rest.find(wildcards) {
             if found > 0 {
                 pieces.push(Piece::Text(rest[..found].to_owned()));
             }
@@ -214,18 +206,18 @@ fn segment(text: &str, is_glob: bool) -> Segment {
         at = token.range.end as usize;
     }
     literal(&text[at..], &mut pieces);
-    Segment::Name(pieces)
+    NamePattern::Name(pieces)
 }
 
-fn matches(segments: &[Segment], names: &[&str]) -> bool {
+fn matches(segments: &[NamePattern], names: &[&str]) -> bool {
     match (segments.split_first(), names.split_first()) {
         (None, None) => true,
         (None, Some(_)) => false,
-        (Some((Segment::Folders, rest)), _) => {
+        (Some((NamePattern::Folders, rest)), _) => {
             (0..=names.len()).any(|from| matches(rest, &names[from..]))
         }
         (Some(_), None) => false,
-        (Some((Segment::Name(pieces), rest)), Some((name, names))) => {
+        (Some((NamePattern::Name(pieces), rest)), Some((name, names))) => {
             is_name(pieces, name) && matches(rest, names)
         }
     }

@@ -39,17 +39,17 @@ pub fn glob(
         if parts.is_empty() || has_brace(&alternative) {
             continue;
         }
-        let walk = Walk {
+        let walk = GlobWalk {
             list,
             is_file,
             too_deep: Cell::new(false),
         };
         // Names before the first wildcard are followed without listing.
-        let magical = |part: &Part| !matches!(part, Part::Plain(_));
+        let magical = |part: &PatternPart| !matches!(part, PatternPart::Plain(_));
         let plain = parts.iter().position(magical).unwrap_or(0);
         let mut path = String::with_capacity(pattern.len());
         for part in &parts[..plain] {
-            if let Part::Plain(name) = part {
+            if let PatternPart::Plain(name) = part {
                 path.push('/');
                 path.push_str(name);
             }
@@ -63,7 +63,7 @@ pub fn glob(
 }
 
 #[derive(Debug, PartialEq)]
-enum Part {
+enum PatternPart {
     /// `**/`
     Recursive,
     /// A name without wildcards, escapes resolved.
@@ -73,7 +73,7 @@ enum Part {
 
 /// The parts of an absolute pattern. Empty names between separators are kept, as in the paths that
 /// Ruby returns; a pattern that ends in a separator matches only folders, so nothing.
-fn parts(pattern: &str) -> Vec<Part> {
+fn parts(pattern: &str) -> Vec<PatternPart> {
     let below_root = pattern.strip_prefix('/').unwrap_or(pattern);
     if below_root.ends_with('/') || below_root.is_empty() {
         return Vec::new();
@@ -83,13 +83,13 @@ fn parts(pattern: &str) -> Vec<Part> {
     while let Some(name) = names.next() {
         // A `**` at the end of the pattern is a plain `*`.
         if name == "**" && names.peek().is_some() {
-            if parts.last() != Some(&Part::Recursive) {
-                parts.push(Part::Recursive);
+            if parts.last() != Some(&PatternPart::Recursive) {
+                parts.push(PatternPart::Recursive);
             }
         } else if name.contains(['*', '?', '[']) {
-            parts.push(Part::Magical(name.to_string()));
+            parts.push(PatternPart::Magical(name.to_string()));
         } else {
-            parts.push(Part::Plain(unescape(name)));
+            parts.push(PatternPart::Plain(unescape(name)));
         }
     }
     parts
@@ -107,15 +107,15 @@ fn unescape(name: &str) -> String {
     plain
 }
 
-struct Walk<'a> {
+struct GlobWalk<'a> {
     list: &'a dyn Fn(&str) -> Vec<GlobEntry>,
     is_file: &'a dyn Fn(&str) -> bool,
     too_deep: Cell<bool>,
 }
 
-impl Walk<'_> {
+impl GlobWalk<'_> {
     /// `glob_helper`: `patterns` are the remaining parts of every way that led to `path`.
-    fn step(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+    fn step(&self, path: &str, patterns: &[&[PatternPart]], depth: usize, found: &mut Vec<String>) {
         if depth > MAX_DEPTH {
             self.too_deep.set(true);
             return;
@@ -123,14 +123,18 @@ impl Walk<'_> {
         if patterns.iter().any(|rest| rest.is_empty()) && (self.is_file)(path) {
             found.push(path.to_string());
         }
-        let heads: Vec<&Part> = patterns.iter().filter_map(|rest| head(rest)).collect();
+        let heads: Vec<&PatternPart> = patterns.iter().filter_map(|rest| head(rest)).collect();
         if heads.is_empty() {
             return;
         }
         let recursive = patterns
             .iter()
-            .any(|rest| rest.first() == Some(&Part::Recursive));
-        if recursive || heads.iter().any(|part| matches!(part, Part::Magical(_))) {
+            .any(|rest| rest.first() == Some(&PatternPart::Recursive));
+        if recursive
+            || heads
+                .iter()
+                .any(|part| matches!(part, PatternPart::Magical(_)))
+        {
             self.scan(path, patterns, depth, found);
         } else {
             self.follow(path, patterns, depth, found);
@@ -138,23 +142,23 @@ impl Walk<'_> {
     }
 
     /// Some part has wildcards: lists the folder and checks every name.
-    fn scan(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+    fn scan(&self, path: &str, patterns: &[&[PatternPart]], depth: usize, found: &mut Vec<String>) {
         let folder = if path.is_empty() { "/" } else { path };
         for entry in (self.list)(folder) {
             let hidden = entry.name.starts_with('.');
-            let mut next: Vec<&[Part]> = Vec::new();
+            let mut next: Vec<&[PatternPart]> = Vec::new();
             for rest in patterns {
                 let mut rest = *rest;
-                if rest.first() == Some(&Part::Recursive) {
+                if rest.first() == Some(&PatternPart::Recursive) {
                     if entry.is_real_folder && !hidden {
                         next.push(rest);
                     }
                     rest = &rest[1..];
                 }
                 let matches = match rest.first() {
-                    Some(Part::Plain(name)) => **name == *entry.name,
-                    Some(Part::Magical(pattern)) => name_matches(pattern, &entry.name),
-                    Some(Part::Recursive) | None => false,
+                    Some(PatternPart::Plain(name)) => **name == *entry.name,
+                    Some(PatternPart::Magical(pattern)) => name_matches(pattern, &entry.name),
+                    Some(PatternPart::Recursive) | None => false,
                 };
                 if matches {
                     next.push(&rest[1..]);
@@ -167,19 +171,27 @@ impl Walk<'_> {
     }
 
     /// All next parts are plain names: follows each without listing the folder.
-    fn follow(&self, path: &str, patterns: &[&[Part]], depth: usize, found: &mut Vec<String>) {
+    fn follow(
+        &self,
+        path: &str,
+        patterns: &[&[PatternPart]],
+        depth: usize,
+        found: &mut Vec<String>,
+    ) {
         let mut names: Vec<&str> = Vec::new();
         for rest in patterns {
-            if let Some(Part::Plain(name)) = rest.first()
+            if let Some(PatternPart::Plain(name)) = rest.first()
                 && !names.contains(&name.as_str())
             {
                 names.push(name);
             }
         }
         for name in names {
-            let next: Vec<&[Part]> = patterns
+            let next: Vec<&[PatternPart]> = patterns
                 .iter()
-                .filter(|rest| matches!(rest.first(), Some(Part::Plain(plain)) if plain == name))
+                .filter(
+                    |rest| matches!(rest.first(), Some(PatternPart::Plain(plain)) if plain == name),
+                )
                 .map(|rest| &rest[1..])
                 .collect();
             self.step(&format!("{path}/{name}"), &next, depth + 1, found);
@@ -187,9 +199,9 @@ impl Walk<'_> {
     }
 }
 
-fn head(rest: &[Part]) -> Option<&Part> {
+fn head(rest: &[PatternPart]) -> Option<&PatternPart> {
     match rest.first() {
-        Some(Part::Recursive) => rest.get(1),
+        Some(PatternPart::Recursive) => rest.get(1),
         first => first,
     }
 }
@@ -325,29 +337,29 @@ fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
 
 /// Whether a brace is still open after all pairs are expanded: then Ruby finds nothing.
 fn has_brace(pattern: &str) -> bool {
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => {
-                characters.next();
+    unescaped(pattern).any(|(_, character)| character == '{')
+}
+
+/// The characters of a pattern with their places, without escapes.
+fn unescaped(pattern: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut characters = pattern.char_indices();
+    std::iter::from_fn(move || {
+        loop {
+            let next = characters.next()?;
+            if next.1 != '\\' {
+                return Some(next);
             }
-            '{' => return true,
-            _ => {}
+            characters.next();
         }
-    }
-    false
+    })
 }
 
 /// The first `{` and the `}` that closes it, escapes skipped.
 fn first_braces(pattern: &str) -> Option<(usize, usize)> {
     let mut left = None;
     let mut depth = 0usize;
-    let mut characters = pattern.char_indices();
-    while let Some((at, character)) = characters.next() {
+    for (at, character) in unescaped(pattern) {
         match character {
-            '\\' => {
-                characters.next();
-            }
             '{' => {
                 if depth == 0 {
                     left = Some(at);
@@ -370,12 +382,8 @@ fn split_choices(inner: &str) -> Vec<&str> {
     let mut choices = Vec::new();
     let mut depth = 0usize;
     let mut start = 0;
-    let mut characters = inner.char_indices();
-    while let Some((at, character)) = characters.next() {
+    for (at, character) in unescaped(inner) {
         match character {
-            '\\' => {
-                characters.next();
-            }
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
@@ -400,36 +408,23 @@ mod tests {
             let mut path = String::new();
             let names: Vec<&str> = file.trim_start_matches('/').split('/').collect();
             for (at, name) in names.iter().enumerate() {
-                let folder = if path.is_empty() {
-                    "/".to_string()
-                } else {
-                    path.clone()
-                };
                 folders
-                    .entry(folder)
+                    .entry(path.clone())
                     .or_default()
                     .insert((*name).to_string(), at + 1 < names.len());
                 path = format!("{path}/{name}");
             }
         }
         let list = |folder: &str| {
-            let folder = if folder.len() > 1 {
-                folder.trim_end_matches('/')
-            } else {
-                folder
-            };
-            folders
-                .get(folder.trim_end_matches('/'))
-                .or(folders.get(folder))
-                .map_or(Vec::new(), |names| {
-                    names
-                        .iter()
-                        .map(|(name, &is_folder)| GlobEntry {
-                            name: Arc::from(name.as_str()),
-                            is_real_folder: is_folder,
-                        })
-                        .collect()
-                })
+            let names = folders.get(folder.trim_end_matches('/'));
+            let entries = names
+                .into_iter()
+                .flatten()
+                .map(|(name, &is_folder)| GlobEntry {
+                    name: Arc::from(name.as_str()),
+                    is_real_folder: is_folder,
+                });
+            entries.collect()
         };
         let is_file = |path: &str| files.contains(&path.replace("//", "/").as_str());
         glob(pattern, &list, &is_file).unwrap()

@@ -10,7 +10,7 @@ use crate::value::Value;
 pub(super) fn read_version_4(path: &str, value: &Value) -> Result<ConfigBody, ConfigError> {
     let value = fill(
         value,
-        &[
+        [
             ("datadir", "data".into()),
             (
                 "hierarchy",
@@ -61,7 +61,7 @@ pub(super) fn read_version_4(path: &str, value: &Value) -> Result<ConfigBody, Co
 pub(super) fn read_version_3(path: &str, value: &Value) -> Result<ConfigBody, ConfigError> {
     let value = fill(
         value,
-        &[
+        [
             ("version", 3.into()),
             ("backends", Value::array(["yaml".into()])),
             (
@@ -113,18 +113,23 @@ fn names(value: Option<&Value>) -> Vec<Arc<str>> {
     }
 }
 
-fn fill(value: &Value, defaults: &[(&str, Value)]) -> Value {
+/// The value with defaults for entries that are missing, null or false.
+pub(super) fn fill<const N: usize>(value: &Value, defaults: [(&str, Value); N]) -> Value {
     let mut hash = value.as_hash().cloned().unwrap_or_default();
     for (key, default) in defaults {
         let entry = hash.entry(Value::string(key)).or_insert(Value::Undef);
         if entry.is_falsey() {
-            *entry = default.clone();
+            *entry = default;
         }
     }
     Value::from(hash)
 }
 
-fn assert_type(path: &str, expected: &datatype::Type, value: &Value) -> Result<(), ConfigError> {
+pub(super) fn assert_type(
+    path: &str,
+    expected: &datatype::Type,
+    value: &Value,
+) -> Result<(), ConfigError> {
     datatype::check(expected, value).map_err(|mismatches| ConfigError::Structure {
         path: Arc::from(path),
         mismatches,

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::config::{Config, ConfigBody, Function, FunctionKind, Layer, Level, Locations};
 use super::config_error::{ConfigError, ConfigRule};
+use super::legacy::{assert_type, fill};
 use crate::datatype::{self, Element, Presence, Type};
 use crate::value::Value;
 
@@ -55,20 +56,6 @@ fn config_type() -> &'static Type {
     })
 }
 
-pub(super) fn default_level() -> Level {
-    Level {
-        name: Arc::from("Common"),
-        function: Function {
-            kind: FunctionKind::DataHash,
-            name: Arc::from("yaml_data"),
-        },
-        datadir: Arc::from("data"),
-        locations: Locations::Paths(vec![Arc::from("common.yaml")]),
-        options: Value::hash([]),
-        extension: None,
-    }
-}
-
 pub(super) fn read(
     path: &str,
     text: &str,
@@ -76,10 +63,7 @@ pub(super) fn read(
     layer: &Layer,
 ) -> Result<ConfigBody, ConfigError> {
     let value = with_defaults(value);
-    datatype::check(config_type(), &value).map_err(|mismatches| ConfigError::Structure {
-        path: Arc::from(path),
-        mismatches,
-    })?;
+    assert_type(path, config_type(), &value)?;
     let defaults = value.get("defaults");
     if let Some(defaults) = defaults {
         check_defaults(defaults)?;
@@ -89,13 +73,11 @@ pub(super) fn read(
         layer,
         defaults,
     };
-    let entries = |key: &str| value.get(key).and_then(Value::as_array);
     let all = ["hierarchy", "plan_hierarchy"].into_iter();
-    for entry in all.filter_map(entries).flatten() {
+    for entry in all.filter_map(|key| entries(&value, key)).flatten() {
         rules.check(entry)?;
     }
-    let default_hierarchy = entries("default_hierarchy");
-    if let Some(levels) = default_hierarchy {
+    if let Some(levels) = entries(&value, "default_hierarchy") {
         if layer.module_name().is_none() {
             let line = Config::find_line(text, 1, &|line| {
                 let found = line.find("default_hierarchy:");
@@ -107,37 +89,35 @@ pub(super) fn read(
             rules.check(entry)?;
         }
     }
+    Ok(body_of(&value))
+}
+
+fn entries<'v>(value: &'v Value, key: &str) -> Option<&'v [Value]> {
+    value.get(key)?.as_array()
+}
+
+/// The levels of a configuration with all defaults that passed all checks.
+pub(super) fn body_of(value: &Value) -> ConfigBody {
+    let defaults = value.get("defaults");
     let levels = |entries: &[Value]| entries.iter().map(|entry| level(entry, defaults)).collect();
-    Ok(ConfigBody::V5 {
-        hierarchy: levels(entries("hierarchy").unwrap_or_default()),
-        default_hierarchy: default_hierarchy.map(levels),
-    })
+    ConfigBody::V5 {
+        hierarchy: levels(entries(value, "hierarchy").unwrap_or_default()),
+        default_hierarchy: entries(value, "default_hierarchy").map(levels),
+    }
 }
 
 /// Missing, null or false `defaults` and `hierarchy` fall back to Puppet's defaults.
-fn with_defaults(value: &Value) -> Value {
-    let mut hash = value.as_hash().cloned().unwrap_or_default();
-    let mut fill = |key: &str, default: Value| {
-        let entry = hash.entry(Value::string(key)).or_insert(Value::Undef);
-        if entry.is_falsey() {
-            *entry = default;
-        }
-    };
+pub(super) fn with_defaults(value: &Value) -> Value {
+    let defaults = [("datadir", "data"), ("data_hash", "yaml_data")];
+    let common = [("name", "Common"), ("path", "common.yaml")];
+    let texts = |all: [(&str, &str); 2]| Value::hash(all.map(|(key, text)| (key, text.into())));
     fill(
-        "defaults",
-        Value::hash([
-            ("datadir", "data".into()),
-            ("data_hash", "yaml_data".into()),
-        ]),
-    );
-    fill(
-        "hierarchy",
-        Value::array([Value::hash([
-            ("name", "Common".into()),
-            ("path", "common.yaml".into()),
-        ])]),
-    );
-    Value::from(hash)
+        value,
+        [
+            ("defaults", texts(defaults)),
+            ("hierarchy", Value::array([texts(common)])),
+        ],
+    )
 }
 
 fn broken(rule: ConfigRule, line: Option<usize>) -> ConfigError {
@@ -238,21 +218,14 @@ impl Rules<'_> {
 /// The level of an entry that passed all checks.
 fn level(entry: &Value, defaults: Option<&Value>) -> Level {
     let text = |value: &Value| Arc::<str>::from(value.as_str().unwrap_or_default());
-    let own = FunctionKind::ALL.into_iter().find_map(|kind| {
-        entry.get(kind.key()).map(|name| Function {
-            kind,
-            name: text(name),
-        })
-    });
-    let inherited = || {
-        let defaults = defaults?;
-        FunctionKind::ALL[..4].iter().find_map(|&kind| {
-            defaults.get(kind.key()).map(|name| Function {
-                kind,
-                name: text(name),
-            })
+    let function_of = |entry: &Value, kinds: &[FunctionKind]| {
+        kinds.iter().find_map(|&kind| {
+            let name = text(entry.get(kind.key())?);
+            Some(Function { kind, name })
         })
     };
+    let own = function_of(entry, &FunctionKind::ALL);
+    let inherited = || function_of(defaults?, &FunctionKind::ALL[..4]);
     let function = own.or_else(inherited).unwrap_or(Function {
         kind: FunctionKind::DataHash,
         name: Arc::from("yaml_data"),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::text::TextRange;
+use crate::value::{StrKey, Value};
 
 /// One part of a dotted key.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -21,6 +22,27 @@ impl Segment {
         match self {
             Segment::Name(name) => Some(name),
             Segment::Index(_) => None,
+        }
+    }
+
+    /// The part of a hash or a list that the segment names.
+    #[must_use]
+    pub fn part_of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match (self, value) {
+            (Segment::Name(name), Value::Hash(hash)) => hash.get(&StrKey(name)),
+            (Segment::Index(index), Value::Hash(hash)) => hash.get(&Value::Int(*index)),
+            (Segment::Index(index), Value::Array(all)) => all.get(usize::try_from(*index).ok()?),
+            _ => None,
+        }
+    }
+}
+
+/// As a key of a hash.
+impl From<&Segment> for Value {
+    fn from(segment: &Segment) -> Value {
+        match segment {
+            Segment::Name(name) => Value::String(name.clone()),
+            Segment::Index(index) => Value::Int(*index),
         }
     }
 }

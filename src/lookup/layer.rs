@@ -281,11 +281,6 @@ impl Engine<'_> {
                 LookupError::new(ErrorClass::YamlLoad, Cause::File { path, error })
             })?;
             let is_hash = loaded.as_hash().is_some();
-            let loaded = if is_hash {
-                loaded
-            } else {
-                Config::version_3_default()
-            };
             let config = Config::read(path, &root, text.clone(), &loaded, layer);
             let legacy_version = is_legacy(&loaded, &config).then(|| match &config {
                 Ok(config) => config.version(),

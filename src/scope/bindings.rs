@@ -1,10 +1,12 @@
 //! The known values of an open scope, by dotted path.
 
+use indexmap::IndexSet;
+
 use crate::interpolation::{Key, Segment};
-use crate::value::{HashMap, StrKey, Value};
+use crate::value::{HashMap, Value};
 
 /// Values by dotted path.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Bindings {
     given: Vec<(String, String)>,
     /// Each known path in full, root first, with its value.
@@ -38,21 +40,10 @@ impl Bindings {
                 && known[1..] == segments[..known.len() - 1]
         };
         let (path, value) = self.known.iter().find(|(known, _)| matches(known))?;
-        Some(
-            path[1..]
-                .iter()
-                .rev()
-                .fold(value.clone(), |inner, segment| {
-                    let key = match segment {
-                        Segment::Name(name) => Value::String(name.clone()),
-                        Segment::Index(index) => Value::Int(*index),
-                    };
-                    let mut hash = HashMap::default();
-                    hash.insert(key, inner);
-                    debug_assert!(hash.get(&StrKey("")).is_none() || path.len() > 1);
-                    Value::from(hash)
-                }),
-        )
+        let wrapped = |inner: Value, segment: &Segment| {
+            Value::from(HashMap::from_iter([(Value::from(segment), inner)]))
+        };
+        Some(path[1..].iter().rev().fold(value.clone(), wrapped))
     }
 }
 
@@ -68,7 +59,7 @@ fn parts(path: &str) -> Option<Vec<Segment>> {
 /// A fact is both `facts.x` and `x`; the certificate's name is `trusted.certname` and the fact
 /// `clientcert`. Legacy and structured twins follow Facter's own definitions
 /// (`facter/facts/*/legacy`).
-fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
+fn twins(given: Vec<Segment>) -> IndexSet<Vec<Segment>> {
     const GROUPS: &[&[&str]] = &[
         &["trusted.certname", "facts.clientcert"],
         &["facts.networking.fqdn", "facts.fqdn"],
@@ -82,43 +73,30 @@ fn twins(given: Vec<Segment>) -> Vec<Vec<Segment>> {
         &["facts.os.hardware", "facts.hardwaremodel"],
         &["facts.os.distro.codename", "facts.lsbdistcodename"],
     ];
-    let mut all = vec![given];
-    let add = |all: &mut Vec<Vec<Segment>>, path: Vec<Segment>| {
-        if !all.contains(&path) {
-            all.push(path);
-        }
-    };
-    let as_fact = |path: &[Segment]| -> Option<Vec<Segment>> {
-        let name = path.first()?.as_name()?;
-        if matches!(name, "facts" | "trusted" | "server_facts" | "environment")
-            || name.contains("::")
-        {
-            return None;
-        }
-        let mut full = vec![Segment::Name("facts".into())];
-        full.extend_from_slice(path);
-        Some(full)
-    };
+    let root = |path: &[Segment]| path.first().and_then(Segment::as_name).map(str::to_owned);
+    let own_root = root(&given);
+    let is_no_fact = own_root.as_deref().is_none_or(|name| {
+        matches!(name, "facts" | "trusted" | "server_facts" | "environment") || name.contains("::")
+    });
+    let mut full = given.clone();
+    if !is_no_fact {
+        full.insert(0, Segment::Name("facts".into()));
+    }
     // A bare name may be a fact or an ENC variable: only Facter's own names are treated as facts.
-    let full = match as_fact(&all[0]) {
-        Some(full) => full,
-        None => all[0].clone(),
-    };
-    let mut is_fact = all[0].first().and_then(Segment::as_name) == Some("facts");
+    let mut is_fact = own_root.as_deref() == Some("facts");
+    let mut all = IndexSet::from([given]);
     for group in GROUPS {
         let members: Vec<Vec<Segment>> = group.iter().filter_map(|path| parts(path)).collect();
         if members.contains(&full) {
             is_fact = true;
-            for member in members {
-                add(&mut all, member);
-            }
+            all.extend(members);
         }
     }
     if is_fact {
-        add(&mut all, full);
+        all.insert(full);
         for path in all.clone() {
-            if path.first().and_then(Segment::as_name) == Some("facts") && path.len() > 1 {
-                add(&mut all, path[1..].to_vec());
+            if root(&path).as_deref() == Some("facts") && path.len() > 1 {
+                all.insert(path[1..].to_vec());
             }
         }
     }

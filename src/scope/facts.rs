@@ -16,10 +16,10 @@ const MOST_READ: usize = 64;
 
 /// The facts of one node. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Facts(Form);
+pub struct Facts(FactsForm);
 
 #[derive(Clone, Debug)]
-enum Form {
+enum FactsForm {
     Whole(Arc<HashMap>),
     Saved(Arc<Saved>),
 }
@@ -57,21 +57,23 @@ impl Default for Facts {
 
 impl From<HashMap> for Facts {
     fn from(facts: HashMap) -> Facts {
-        Facts(Form::Whole(Arc::new(facts)))
+        Facts(FactsForm::Whole(Arc::new(facts)))
     }
 }
 
 impl From<Saved> for Facts {
     fn from(saved: Saved) -> Facts {
-        Facts(Form::Saved(Arc::new(saved)))
+        Facts(FactsForm::Saved(Arc::new(saved)))
     }
 }
+
+impl Eq for Facts {}
 
 impl PartialEq for Facts {
     fn eq(&self, other: &Facts) -> bool {
         match (&self.0, &other.0) {
-            (Form::Whole(one), Form::Whole(other)) => Arc::ptr_eq(one, other) || one == other,
-            (Form::Saved(one), Form::Saved(other)) if Arc::ptr_eq(one, other) => true,
+            (FactsForm::Whole(one), FactsForm::Whole(other)) => one == other,
+            (FactsForm::Saved(one), FactsForm::Saved(other)) if Arc::ptr_eq(one, other) => true,
             _ => self.whole() == other.whole(),
         }
     }
@@ -82,8 +84,8 @@ impl Facts {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Value> {
         match &self.0 {
-            Form::Whole(facts) => facts.get(&StrKey(name)).cloned(),
-            Form::Saved(saved) => saved.get(name),
+            FactsForm::Whole(facts) => facts.get(&StrKey(name)).cloned(),
+            FactsForm::Saved(saved) => saved.get(name),
         }
     }
 
@@ -91,8 +93,8 @@ impl Facts {
     #[must_use]
     pub fn whole(&self) -> Arc<HashMap> {
         match &self.0 {
-            Form::Whole(facts) => facts.clone(),
-            Form::Saved(saved) => Arc::new(saved.whole()),
+            FactsForm::Whole(facts) => facts.clone(),
+            FactsForm::Saved(saved) => Arc::new(saved.whole()),
         }
     }
 
@@ -100,8 +102,8 @@ impl Facts {
     #[must_use]
     pub fn in_memory(&self) -> Option<&Arc<HashMap>> {
         match &self.0 {
-            Form::Whole(facts) => Some(facts),
-            Form::Saved(_) => None,
+            FactsForm::Whole(facts) => Some(facts),
+            FactsForm::Saved(_) => None,
         }
     }
 
@@ -109,8 +111,8 @@ impl Facts {
     /// O(1).
     pub fn set(&mut self, path: &str, value: Value) {
         match &mut self.0 {
-            Form::Whole(facts) => set(Arc::make_mut(facts), path, value),
-            Form::Saved(saved) => Arc::make_mut(saved).by_hand.push((path.into(), value)),
+            FactsForm::Whole(facts) => set(Arc::make_mut(facts), path, value),
+            FactsForm::Saved(saved) => Arc::make_mut(saved).by_hand.push((path.into(), value)),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Assigned, Knowledge, Manifests, Node, Nodes, Scope, Undefined, Variable};
 use crate::interpolation::{Key, Segment};
-use crate::value::{KeyHashing, StrKey, Value};
+use crate::value::{KeyHashing, Value};
 
 /// Known nodes. Cheap to share; a new value must be made when the nodes change.
 #[derive(Debug)]
@@ -332,15 +332,7 @@ impl Path {
             Variable::Unknown => return Outcome::Unknown,
         };
         for (depth, segment) in segments.iter().enumerate() {
-            let next = match (segment, &value) {
-                (Segment::Name(name), Value::Hash(hash)) => hash.get(&StrKey(name)),
-                (Segment::Index(index), Value::Hash(hash)) => hash.get(&Value::Int(*index)),
-                (Segment::Index(index), Value::Array(all)) => {
-                    usize::try_from(*index).ok().and_then(|at| all.get(at))
-                }
-                _ => None,
-            };
-            value = match next {
+            value = match segment.part_of(&value) {
                 Some(next) => next.clone(),
                 None if value.as_hash().is_some() => return Outcome::Stopped(depth, Value::Undef),
                 None => return Outcome::Stopped(depth + 1, value),

@@ -139,10 +139,6 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
     if let Some((_, path)) = SAME.iter().find(|(legacy, _)| *legacy == name) {
         return Some(Some(path));
     }
-    let of_interface = INTERFACE.iter().any(|(start, _)| {
-        let device = name.strip_prefix(start);
-        device.is_some_and(|device| device.starts_with('_'))
-    });
     let is_numbered = |start: &str| {
         let number = name.strip_prefix(start);
         number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -153,7 +149,7 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
         zone.is_some_and(|zone| zone.ends_with(end))
     });
     let is_legacy = MEGABYTES.iter().any(|(legacy, _)| *legacy == name)
-        || of_interface
+        || is_of_interface(name)
         || matches!(
             name,
             "blockdevices" | "dhcp_servers" | "interfaces" | "zones"
@@ -163,6 +159,14 @@ pub(super) fn structured(name: &str) -> Option<Option<&'static str>> {
         || SSH_KEYS.contains(&name)
         || is_numbered("processor");
     is_legacy.then_some(None)
+}
+
+fn is_of_interface(name: &str) -> bool {
+    let mut starts = INTERFACE.iter();
+    starts.any(|(start, _)| {
+        let device = name.strip_prefix(start);
+        device.is_some_and(|device| device.starts_with('_'))
+    })
 }
 
 /// The names of legacy facts that are the same on every machine.
@@ -212,11 +216,8 @@ pub(super) fn complete(facts: &mut HashMap) {
         derived.push(("blockdevices".into(), names.join(",").into()));
         for name in names {
             let disk = disks.get(&StrKey(name));
-            for (end, field) in [
-                ("model", "model"),
-                ("size", "size_bytes"),
-                ("vendor", "vendor"),
-            ] {
+            let ends = ["model", "size", "vendor"];
+            for (end, field) in ends.into_iter().zip(["model", "size_bytes", "vendor"]) {
                 let value = disk.and_then(|disk| disk.get(field)).cloned();
                 let name = format!("blockdevice_{name}_{end}");
                 derived.extend(value.map(|value| (name, value)));
@@ -247,11 +248,7 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
     if let Some((_, path)) = pairs.find(|(legacy, _)| *legacy == name) {
         return path.split('.').next();
     }
-    let of_interface = |(start, _): &(&str, &str)| {
-        let rest = name.strip_prefix(start);
-        rest.is_some_and(|rest| rest.starts_with('_'))
-    };
-    if name == "interfaces" || INTERFACE.iter().any(of_interface) {
+    if name == "interfaces" || is_of_interface(name) {
         return Some("networking");
     }
     let starts = [
@@ -266,11 +263,8 @@ pub(super) fn source(name: &str) -> Option<&'static str> {
 
 fn dig<'a>(facts: &'a HashMap, path: &str) -> Option<&'a Value> {
     let mut segments = path.split('.');
-    let mut value = facts.get(&StrKey(segments.next()?))?;
-    for segment in segments {
-        value = value.get(segment)?;
-    }
-    Some(value)
+    let first = facts.get(&StrKey(segments.next()?))?;
+    segments.try_fold(first, |value, segment| value.get(segment))
 }
 
 /// `UnitConverter.bytes_to_mb`: two decimal places.

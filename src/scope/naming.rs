@@ -33,7 +33,7 @@ impl PartialEq for NameRule {
 }
 
 /// The values of a pattern's groups for one name.
-type Groups<'g> = Vec<(&'g str, String)>;
+type NamedGroups<'g> = Vec<(&'g str, String)>;
 
 impl NameRule {
     /// Adds the rule's values to a node; known values are kept. Returns whether the rule applies to
@@ -77,7 +77,7 @@ impl NameRule {
     }
 
     /// The groups' values for a name; `None` if the name does not match.
-    fn groups(&self, name: &str) -> Option<Groups<'_>> {
+    fn groups(&self, name: &str) -> Option<NamedGroups<'_>> {
         match &self.pattern {
             Some(pattern) => pattern.named_captures(name).ok()?,
             None => (self.name == name).then(Vec::new),
@@ -93,16 +93,15 @@ fn add(to: &mut HashMap, name: &str, value: Value) {
 fn has_fact(node: &Node, path: &str) -> bool {
     let mut names = path.split('.');
     let first = names.next().and_then(|name| node.facts.get(name));
-    let part = names.try_fold(first, |value, name| {
-        let value = value?;
-        Some(Some(value.get(name)?.clone()))
-    });
-    part.flatten().is_some()
+    first.is_some_and(|first| {
+        let part = names.try_fold(&first, |value, name| value.get(name));
+        part.is_some()
+    })
 }
 
 /// A value with groups replaced in its texts; `None` if it needs a group that took no part in the
 /// match.
-fn filled(value: &Value, groups: &Groups<'_>) -> Option<Value> {
+fn filled(value: &Value, groups: &NamedGroups<'_>) -> Option<Value> {
     match value {
         Value::String(text) if text.contains("%{") => {
             let mut out = String::new();

@@ -7,7 +7,7 @@ use super::{Facts, Scope};
 use crate::value::{HashMap, StrKey, Value};
 
 /// A known node.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Node {
     /// The certificate's name.
     pub certname: Arc<str>,
@@ -67,7 +67,7 @@ impl Nodes {
         };
         let mut nodes = Nodes::default();
         for (name, entry) in entries {
-            let (Some(name), Some(_) | None) = (name.as_str(), entry.as_hash()) else {
+            let Some(name) = name.as_str() else {
                 return Err(NodesError {
                     message: "a node's name must be a string".into(),
                 });
@@ -372,10 +372,7 @@ pub(super) fn sanitize(value: &Value) -> Value {
                 .collect::<HashMap>(),
         ),
         Value::Array(elements) => Value::array(elements.iter().map(sanitize)),
-        Value::Undef | Value::Symbol(_) | Value::Default | Value::Rich(_) => {
-            Value::from(value.to_s())
-        }
-        _ => value.clone(),
+        _ => Value::from(value.to_s()),
     }
 }
 

@@ -42,7 +42,7 @@ pub struct ClassScope {
 }
 
 /// The variables that a lookup sees.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Scope {
     /// Top-scope variables by name without `::`, including facts that are in memory.
     top: Arc<HashMap>,
@@ -65,20 +65,6 @@ pub struct Scope {
 /// `set_server_facts`).
 const OF_SERVER: [&str; 4] = ["servername", "serverip", "serverip6", "serverversion"];
 
-impl PartialEq for Scope {
-    fn eq(&self, other: &Scope) -> bool {
-        // Scopes of one node share thousands of facts.
-        (Arc::ptr_eq(&self.top, &other.top) || self.top == other.top)
-            && self.saved == other.saved
-            && self.class == other.class
-            && self.assigned == other.assigned
-            && self.locals == other.locals
-            && (Arc::ptr_eq(&self.bindings, &other.bindings) || self.bindings == other.bindings)
-            && self.open == other.open
-            && self.is_served == other.is_served
-    }
-}
-
 impl Scope {
     /// The scope of a real node: `facts` also become top-scope variables, `variables` override
     /// them, and `trusted`, `server_facts`, `facts` and `environment` are set as by the compiler
@@ -95,10 +81,7 @@ impl Scope {
             Some(facts) => {
                 let facts = super::node::sanitize_facts(facts);
                 let mut top = HashMap::clone(&facts);
-                if OF_MAIN
-                    .into_iter()
-                    .any(|name| top.contains_key(&StrKey(name)))
-                {
+                if OF_MAIN.iter().any(|name| top.contains_key(&StrKey(name))) {
                     top.retain(|name, _| !name.as_str().is_some_and(is_of_main));
                 }
                 top.insert("facts".into(), Value::Hash(facts));
@@ -236,10 +219,13 @@ impl Scope {
             return Variable::Undefined(undefined(path, "", true));
         };
         match self.dotted(root, &key.segments) {
-            Variable::Known(value) => dig(&value, &key.segments).map_or_else(
-                || Variable::Undefined(undefined(path, "", true)),
-                Variable::Known,
-            ),
+            Variable::Known(value) => {
+                let mut segments = key.segments.iter();
+                match segments.try_fold(&value, |value, segment| segment.part_of(value)) {
+                    Some(part) => Variable::Known(part.clone()),
+                    None => Variable::Undefined(undefined(path, "", true)),
+                }
+            }
             other @ (Variable::Undefined(_) | Variable::Unknown) => other,
         }
     }
@@ -375,21 +361,6 @@ fn undefined(name: &str, reason: &str, silent: bool) -> Undefined {
 fn is_numeric(name: &str) -> bool {
     name == "0"
         || (!name.starts_with('0') && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit()))
-}
-
-fn dig(value: &Value, segments: &[Segment]) -> Option<Value> {
-    let mut value = value.clone();
-    for segment in segments {
-        value = match (segment, &value) {
-            (Segment::Name(name), Value::Hash(hash)) => hash.get(&StrKey(name))?.clone(),
-            (Segment::Index(index), Value::Hash(hash)) => hash.get(&Value::Int(*index))?.clone(),
-            (Segment::Index(index), Value::Array(all)) => {
-                all.get(usize::try_from(*index).ok()?)?.clone()
-            }
-            _ => return None,
-        };
-    }
-    Some(value)
 }
 
 /// The root of a variable's dotted path, without leading `::`: `facts` of `::facts.os.name`.
