@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::model::{ObjectType, Type};
-use super::signatures::{Constructor, Count, signatures};
+use super::signatures::{Constructor, Count, FunctionParameter, Signatures, signatures};
 use super::{assignable, is_instance};
 use crate::value::Value;
 
@@ -17,7 +17,11 @@ pub(super) enum Maker {
 
 /// The function that makes instances of a type.
 pub(super) fn maker(target: &Type) -> Result<Maker, String> {
-    let refused = || format!("Creation of new instance of type '{target}' is not supported");
+    let refused = |t: &Type| {
+        Err(format!(
+            "Creation of new instance of type '{t}' is not supported"
+        ))
+    };
     Ok(Maker::Own(match target {
         Type::Integer(_) => Constructor::Integer,
         Type::Float(_) => Constructor::Float,
@@ -51,81 +55,70 @@ pub(super) fn maker(target: &Type) -> Result<Maker, String> {
                 Type::Init(..) | Type::Optional(_) | Type::NotUndef(_)
             );
             if barred || maker(inner).is_err() {
-                return Err(format!(
-                    "Creation of new instance of type '{inner}' is not supported"
-                ));
+                return refused(inner);
             }
             return Ok(Maker::Init(Type::clone(inner), arguments.clone()));
         }
-        _ => return Err(refused()),
+        _ => return refused(target),
     }))
 }
 
 /// Whether `Init[T]` accepts a value that is not a `T` yet.
 pub(super) fn accepts(inner: &Type, arguments: &[Value], value: &Value) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
+    let Some(known) = own_signatures(inner) else {
         return false;
     };
-    let mut all = vec![value.clone()];
-    all.extend_from_slice(arguments);
-    let known = signatures(function);
-    known.matching(&all).is_some()
-        || arguments.is_empty()
-            && value
-                .as_array()
-                .is_some_and(|elements| known.matching(elements).is_some())
+    let all = [std::slice::from_ref(value), arguments].concat();
+    known.matching(&all).is_some() || arguments.is_empty() && takes_elements(known, value)
+}
+
+/// The signatures of a type's own `new`; `None` if another type or none makes its instances.
+fn own_signatures(inner: &Type) -> Option<&'static Signatures> {
+    match maker(inner) {
+        Ok(Maker::Own(function)) => Some(signatures(function)),
+        _ => None,
+    }
+}
+
+/// Whether the elements of a list are accepted as the arguments.
+fn takes_elements(known: &Signatures, value: &Value) -> bool {
+    let elements = value.as_array();
+    elements.is_some_and(|elements| known.matching(elements).is_some())
 }
 
 /// Whether the further arguments of `Init[T, …]` fit a signature of the type's `new`.
 pub(super) fn suits(inner: &Type, arguments: &[Value]) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return true;
-    };
-    signatures(function).list.iter().any(|parameters| {
+    let fits = |parameters: &Vec<FunctionParameter>| {
+        let mut others = parameters.iter().skip(1);
         parameters.len() > arguments.len()
-            && parameters
+            && arguments
                 .iter()
-                .skip(1 + arguments.len())
-                .all(|p| p.count == Count::Optional)
-            && parameters
-                .iter()
-                .skip(1)
-                .zip(arguments)
-                .all(|(parameter, argument)| is_instance(&parameter.expected, argument))
-    })
+                .zip(&mut others)
+                .all(|(argument, parameter)| is_instance(&parameter.expected, argument))
+            && others.all(|p| p.count == Count::Optional)
+    };
+    own_signatures(inner).is_none_or(|known| known.list.iter().any(fits))
 }
 
 /// Whether a type's `new` accepts values of a type as its only argument.
 pub(super) fn takes(inner: &Type, given: &Type) -> bool {
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return false;
+    let fits = |parameters: &Vec<FunctionParameter>| match parameters.as_slice() {
+        [first, others @ ..] => {
+            let are_optional = others.iter().all(|p| p.count == Count::Optional);
+            are_optional && assignable(&first.expected, given)
+        }
+        [] => false,
     };
-    signatures(function).list.iter().any(|parameters| {
-        parameters
-            .iter()
-            .skip(1)
-            .all(|p| p.count == Count::Optional)
-            && parameters
-                .first()
-                .is_some_and(|p| assignable(&p.expected, given))
-    })
+    own_signatures(inner).is_some_and(|known| known.list.iter().any(fits))
 }
 
 /// Whether a type's `new` accepts a value as its only argument.
 pub(super) fn accepts_alone(inner: &Type, value: &Value) -> bool {
-    if is_instance(inner, value) {
-        return true;
-    }
-    let Ok(Maker::Own(function)) = maker(inner) else {
-        return false;
+    let is_accepted = |known: &Signatures| {
+        let mut list = known.list.iter();
+        list.any(|p| p.len() == 1 && is_instance(&p[0].expected, value))
+            || !takes_elements(known, value)
+                && known.matching(std::slice::from_ref(value)).is_some()
     };
-    let known = signatures(function);
-    let alone = known
-        .list
-        .iter()
-        .any(|p| p.len() == 1 && is_instance(&p[0].expected, value));
-    let spread = value
-        .as_array()
-        .is_some_and(|elements| known.matching(elements).is_some());
-    alone || !spread && known.matching(std::slice::from_ref(value)).is_some()
+    is_instance(inner, value) || own_signatures(inner).is_some_and(is_accepted)
 }
