@@ -11,9 +11,9 @@ use super::parameters::{
     Param, callable, disordered, element, float_bound, integer_range, patterns, range, resource,
     ruby_class, size_or_type, time_range, trailing_range, type_of, value_of, wrong_count,
 };
-use super::quote::ruby_float;
 use super::ranges::{FloatRange, Range, TimeRange};
 use super::{time, uri};
+use crate::value::float_to_s;
 
 /// Makes the error for parameters that a type does not take.
 type Refuse<'a> = &'a dyn Fn() -> ParseError;
@@ -218,7 +218,7 @@ fn float(params: &[Param], refuse: Refuse<'_>) -> Interpreted<Type> {
             let to = bound(params.get(1))?;
             match (from, to) {
                 (Some(low), Some(high)) if low > high => {
-                    Err(disordered(&ruby_float(low), &ruby_float(high)))
+                    Err(disordered(&float_to_s(low), &float_to_s(high)))
                 }
                 _ => Ok(Type::Float(FloatRange { from, to })),
             }

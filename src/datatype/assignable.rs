@@ -302,7 +302,7 @@ pub(super) fn sizes(size: Option<&Range>) -> Range {
 }
 
 /// The number of elements; a tuple without types has none.
-fn tuple_count(types: &[Type], size: Option<&Range>) -> Range {
+pub(super) fn tuple_count(types: &[Type], size: Option<&Range>) -> Range {
     size.cloned()
         .unwrap_or_else(|| Range::of(types.len(), types.len()))
 }

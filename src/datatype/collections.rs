@@ -39,14 +39,14 @@ pub(super) fn listed(from: &Value) -> Result<Value, String> {
     })
 }
 
-pub(super) fn pairs(elements: &[Value]) -> Value {
-    let mut hash = HashMap::default();
-    for element in elements {
-        if let Some([key, value]) = element.as_array() {
-            hash.insert(key.clone(), value.clone());
-        }
-    }
-    Value::from(hash)
+fn pairs(elements: &[Value]) -> Value {
+    let entries = elements
+        .iter()
+        .filter_map(|element| match element.as_array() {
+            Some([key, value]) => Some((key.clone(), value.clone())),
+            _ => None,
+        });
+    Value::from(entries.collect::<HashMap>())
 }
 
 pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
@@ -60,21 +60,8 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
     }
     let list = match from {
         Value::Hash(_) => return Ok(from.clone()),
-        Value::Array(elements) => {
-            if elements.len() % 2 != 0 {
-                return Err("odd number of arguments for Hash".to_owned());
-            }
-            elements.to_vec()
-        }
-        Value::String(_) | Value::Int(0..) => match listed(from)? {
-            Value::Array(elements) => {
-                if elements.len() % 2 != 0 {
-                    return Err("odd number of arguments for Hash".to_owned());
-                }
-                elements.to_vec()
-            }
-            other => vec![other],
-        },
+        Value::Array(_) => from.clone(),
+        Value::String(_) | Value::Int(0..) => listed(from)?,
         other => {
             return Err(format!(
                 "Value of type {} cannot be converted to Hash",
@@ -82,29 +69,28 @@ pub(super) fn hash(matched: usize, all: &[Value]) -> Result<Value, String> {
             ));
         }
     };
-    let mut hash = HashMap::default();
-    for pair in list.chunks_exact(2) {
-        hash.insert(pair[0].clone(), pair[1].clone());
+    let (list, rest) = list.as_array().unwrap_or_default().as_chunks();
+    if !rest.is_empty() {
+        return Err("odd number of arguments for Hash".to_owned());
     }
-    Ok(Value::from(hash))
+    let entries = list.iter().cloned().map(|[key, value]| (key, value));
+    Ok(Value::from(entries.collect::<HashMap>()))
 }
 
 /// Turns arrays into hashes from index to element, recursively.
-pub(super) fn as_hash(value: &Value, depth: usize) -> Value {
+fn as_hash(value: &Value, depth: usize) -> Value {
     let Value::Array(elements) = value else {
         return value.clone();
     };
     if depth > MAX_DEPTH {
         return value.clone();
     }
-    let mut hash = HashMap::default();
-    for (key, element) in (0i64..).zip(elements.iter()) {
-        hash.insert(Value::Int(key), as_hash(element, depth + 1));
-    }
-    Value::from(hash)
+    let entries = (0..).map(Value::Int).zip(elements.iter());
+    let entries = entries.map(|(key, element)| (key, as_hash(element, depth + 1)));
+    Value::from(entries.collect::<HashMap>())
 }
 
-pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String> {
+fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String> {
     let mut root = Value::from(HashMap::default());
     for entry in entries {
         let Some([Value::Array(path), value]) = entry.as_array() else {
@@ -115,13 +101,9 @@ pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String>
                 let root = Arc::make_mut(root);
                 match value {
                     Value::Array(elements) => {
-                        for (key, element) in (0i64..).zip(elements.iter()) {
-                            root.insert(Value::Int(key), element.clone());
-                        }
+                        root.extend((0..).map(Value::Int).zip(elements.iter().cloned()));
                     }
-                    Value::Hash(hash) => {
-                        root.extend(hash.iter().map(|(k, v)| (k.clone(), v.clone())));
-                    }
+                    Value::Hash(hash) => root.extend(HashMap::clone(hash)),
                     other => {
                         return Err(format!(
                             "no implicit conversion of {} into Hash",
@@ -142,27 +124,16 @@ pub(super) fn tree(entries: &[Value], all_hashes: bool) -> Result<Value, String>
     Ok(root)
 }
 
-pub(super) fn ruby_class(value: &Value) -> &'static str {
+/// The class of a value, as Ruby's conversions show it: `nil` and booleans by their value.
+fn ruby_class(value: &Value) -> String {
     match value {
-        Value::Undef => "nil",
-        Value::Bool(true) => "true",
-        Value::Bool(false) => "false",
-        Value::Int(_) | Value::BigInt(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) | Value::Bytes(_) => "String",
-        Value::Symbol(_) | Value::Default => "Symbol",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Sensitive(_) | Value::Rich(_) | Value::Opaque(_) => "Object",
+        Value::Undef | Value::Bool(_) => value.inspect(),
+        Value::Sensitive(_) | Value::Rich(_) | Value::Opaque(_) => "Object".to_owned(),
+        other => other.ruby_class().to_owned(),
     }
 }
 
-pub(super) fn place(
-    root: &mut Value,
-    parents: &[Value],
-    last: &Value,
-    value: Value,
-) -> Result<(), String> {
+fn place(root: &mut Value, parents: &[Value], last: &Value, value: Value) -> Result<(), String> {
     let mut at = root;
     for step in parents {
         at = match at {
@@ -205,8 +176,8 @@ pub(super) fn place(
                 return Err(format!("index {index} too big"));
             }
             let elements = Arc::make_mut(elements);
-            while elements.len() <= index {
-                elements.push(Value::Undef);
+            if elements.len() <= index {
+                elements.resize(index + 1, Value::Undef);
             }
             elements[index] = value;
         }
@@ -217,16 +188,9 @@ pub(super) fn place(
     Ok(())
 }
 
-pub(super) fn receiver(value: &Value) -> String {
+fn receiver(value: &Value) -> String {
     match value {
-        Value::Undef | Value::Bool(_) => {
-            let class = match value {
-                Value::Bool(true) => "TrueClass",
-                Value::Bool(false) => "FalseClass",
-                _ => "NilClass",
-            };
-            format!("{}:{class}", ruby_class(value))
-        }
+        Value::Undef | Value::Bool(_) => format!("{}:{}", value.inspect(), value.ruby_class()),
         Value::String(text) => format!("{}:String", ruby_inspect(text)),
         other => format!("{}:{}", strings::programmatic(other), ruby_class(other)),
     }

@@ -8,7 +8,8 @@ use super::builtin::is_builtin_alias;
 use super::model::{
     Alias, CallableType, Element, EnumCase, EnumType, FloatRange, Presence, Range, StringType, Type,
 };
-use super::quote::{quote, ruby_float, slashed};
+use super::quote::{quote, slashed};
+use crate::value::float_to_s;
 
 const TYPE_SET: &str = "TypeSet[{pcore_uri => 'http://puppet.com/2016.1/pcore', \
     pcore_version => '1.0.0', name_authority => 'http://puppet.com/2016.1/runtime', \
@@ -329,8 +330,8 @@ fn float_bounds(range: FloatRange) -> Vec<String> {
     }
     // An infinite bound on its own side is no bound.
     let from = range.from.filter(|&from| from != f64::NEG_INFINITY);
-    let from = from.map_or("default".to_owned(), ruby_float);
-    let to = range.to.filter(|&to| to != f64::INFINITY).map(ruby_float);
+    let from = from.map_or("default".to_owned(), float_to_s);
+    let to = range.to.filter(|&to| to != f64::INFINITY).map(float_to_s);
     std::iter::once(from).chain(to).collect()
 }
 

@@ -7,8 +7,8 @@ use super::model::{
     Element, EnumCase, EnumType, FloatRange, ObjectType, Pattern, Presence, Range, StringType,
     TimeRange, Type,
 };
-use super::{assignable, instance, interpret, ruby_float, time};
-use crate::value::Value;
+use super::{assignable, instance, interpret, time};
+use crate::value::{Value, float_to_s};
 
 /// Maximum nesting of values that is inferred; anything deeper has the type `Unit`.
 const MAX_DEPTH: usize = 80;
@@ -172,7 +172,7 @@ fn common(a: &Type, b: &Type) -> Result<Type, String> {
         (Type::Integer(a), Type::Integer(b)) => Type::Integer(a.hull(b)),
         (Type::Float(a), Type::Float(b)) => {
             if a.low().is_nan() || b.low().is_nan() {
-                let first = ruby_float(a.low());
+                let first = float_to_s(a.low());
                 return Err(format!("comparison of Float with {first} failed"));
             }
             Type::Float(FloatRange {

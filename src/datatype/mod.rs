@@ -65,7 +65,6 @@ use std::sync::Arc;
 use assignable::assignable;
 use infer::normalize;
 use instance::is_instance;
-use quote::ruby_float;
 
 use crate::syntax::puppet::PuppetProblem;
 use crate::value::{Rich, Value};

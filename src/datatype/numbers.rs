@@ -1,13 +1,11 @@
 //! Numbers made from other values: `new` of `Integer`, `Float` and `Numeric`.
 
-use std::sync::Arc;
-
 use num_bigint::BigInt;
 
 use super::instance::{integer, rich};
 use super::signatures::Constructor;
-use super::{ruby_float, ruby_inspect, time};
-use crate::value::Value;
+use super::{ruby_inspect, time};
+use crate::value::{Value, float_to_s};
 
 pub(super) fn number(
     function: Constructor,
@@ -43,55 +41,56 @@ pub(super) fn number(
     Ok(match made {
         Value::Float(number) => Value::Float(number.abs()),
         other => match integer(&other) {
-            Some(number) => int(BigInt::from(number.magnitude().clone())),
+            Some(number) => BigInt::from(number.magnitude().clone()).into(),
             None => other,
         },
     })
 }
 
-pub(super) fn int(number: BigInt) -> Value {
-    match i64::try_from(&number) {
-        Ok(small) => Value::Int(small),
-        Err(_) => Value::BigInt(Arc::new(number)),
-    }
-}
-
 /// A float cut to an integer, as Ruby's `to_i`.
 pub(super) fn truncate(number: f64) -> Result<BigInt, String> {
     if !number.is_finite() {
-        return Err(ruby_float(number));
+        return Err(float_to_s(number));
     }
     let text = format!("{:.0}", number.trunc());
-    text.parse().map_err(|_| ruby_float(number))
+    text.parse().map_err(|_| float_to_s(number))
 }
 
-pub(super) fn seconds(value: &Value) -> Option<i128> {
+fn seconds(value: &Value) -> Option<i128> {
     rich(value, "Timespan")
         .and_then(time::timespan_of_text)
         .or_else(|| rich(value, "Timestamp").and_then(time::timestamp_of_text))
 }
 
+/// The seconds of a time as a float; another value as it is.
 #[allow(clippy::cast_precision_loss, reason = "Ruby loses it too")]
-pub(super) fn float_of_time(nanoseconds: i128) -> f64 {
-    nanoseconds as f64 / 1e9
+fn float_of_time(value: &Value) -> Value {
+    match seconds(value) {
+        Some(nanoseconds) => Value::Float(nanoseconds as f64 / 1e9),
+        None => value.clone(),
+    }
 }
 
-pub(super) fn to_integer(from: &Value, radix: Option<u32>) -> Result<Value, String> {
+fn invalid(conversion: &str, text: &str) -> String {
+    format!("invalid value for {conversion}(): {}", ruby_inspect(text))
+}
+
+fn to_integer(from: &Value, radix: Option<u32>) -> Result<Value, String> {
     match from {
-        Value::Float(number) => truncate(*number).map(int),
+        Value::Float(number) => truncate(*number).map(Value::from),
         Value::Bool(truth) => Ok(Value::Int(i64::from(*truth))),
         Value::String(text) => ruby_integer(text, radix)
             .or_else(|| ruby_integer(&without_gap(text)?, radix))
-            .map(int)
-            .ok_or_else(|| format!("invalid value for Integer(): {}", ruby_inspect(text))),
+            .map(Value::from)
+            .ok_or_else(|| invalid("Integer", text)),
         other => match seconds(other) {
-            Some(nanoseconds) => Ok(int(nanoseconds.div_euclid(time::SECOND).into())),
+            Some(nanoseconds) => Ok(BigInt::from(nanoseconds.div_euclid(time::SECOND)).into()),
             None => Ok(other.clone()),
         },
     }
 }
 
-pub(super) fn to_float(from: &Value) -> Result<Value, String> {
+fn to_float(from: &Value) -> Result<Value, String> {
     match from {
         Value::Bool(truth) => Ok(Value::Float(f64::from(u8::from(*truth)))),
         Value::Int(_) | Value::BigInt(_) => {
@@ -105,43 +104,34 @@ pub(super) fn to_float(from: &Value) -> Result<Value, String> {
             ruby_float_of(text)
                 .or_else(|| ruby_float_of(&without_gap(text)?))
                 .map(Value::Float)
-                .ok_or_else(|| format!("invalid value for Float(): {}", ruby_inspect(text)))
+                .ok_or_else(|| invalid("Float", text))
         }
-        other => Ok(seconds(other).map_or_else(
-            || other.clone(),
-            |nanoseconds| Value::Float(float_of_time(nanoseconds)),
-        )),
+        other => Ok(float_of_time(other)),
     }
 }
 
-pub(super) fn to_number(from: &Value) -> Result<Value, String> {
+fn to_number(from: &Value) -> Result<Value, String> {
     match from {
         Value::Bool(truth) => Ok(Value::Int(i64::from(*truth))),
         Value::String(text) => {
             let lower = text.to_lowercase();
             if lower.starts_with("0b") || lower.starts_with("0x") {
-                return ruby_integer(text, None)
-                    .map(int)
-                    .ok_or_else(|| format!("invalid value for Integer(): {}", ruby_inspect(text)));
+                let number = ruby_integer(text, None).map(Value::from);
+                return number.ok_or_else(|| invalid("Integer", text));
             }
             let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-            if compact.to_lowercase().contains("0x") {
-                return Ok(ruby_integer(&compact, None).map_or(Value::Undef, int));
-            }
-            if compact.contains(['.', 'e', 'E']) {
+            let is_hexadecimal = compact.to_lowercase().contains("0x");
+            if !is_hexadecimal && compact.contains(['.', 'e', 'E']) {
                 return Ok(compact.parse().map_or(Value::Undef, Value::Float));
             }
-            Ok(ruby_integer(&compact, None).map_or(Value::Undef, int))
+            Ok(ruby_integer(&compact, None).map_or(Value::Undef, Value::from))
         }
-        other => Ok(seconds(other).map_or_else(
-            || other.clone(),
-            |nanoseconds| Value::Float(float_of_time(nanoseconds)),
-        )),
+        other => Ok(float_of_time(other)),
     }
 }
 
 /// The text without the spaces between its sign and its digits, if it has any.
-pub(super) fn without_gap(text: &str) -> Option<String> {
+fn without_gap(text: &str) -> Option<String> {
     let sign = text.chars().next().filter(|c| matches!(c, '+' | '-'))?;
     let rest = &text[1..];
     rest.starts_with([' ', '\t'])
@@ -149,7 +139,7 @@ pub(super) fn without_gap(text: &str) -> Option<String> {
 }
 
 /// Ruby's `Integer()` for the texts that Puppet accepts.
-pub(super) fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
+fn ruby_integer(text: &str, radix: Option<u32>) -> Option<BigInt> {
     let trimmed = text.trim();
     let (negative, digits) = match trimmed.strip_prefix('-') {
         Some(rest) => (true, rest),

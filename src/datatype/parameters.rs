@@ -12,7 +12,7 @@ use super::model::{
     Type,
 };
 use super::{texts, time};
-use crate::value::Value;
+use crate::value::{HashMap, Value, float_to_s};
 
 #[derive(Clone, Debug)]
 pub(super) enum Param {
@@ -54,12 +54,11 @@ fn undefined_method(name: &str, param: Param) -> ParseError {
     ParseError::new(&format!("undefined method `{name}' for {shown}"))
 }
 
-/// The class name; [`ruby_class`] gives the value instead for booleans.
+/// The class name.
 fn own_class(param: &Param) -> String {
     match param {
-        Param::Boolean(true) => "TrueClass".to_owned(),
-        Param::Boolean(false) => "FalseClass".to_owned(),
-        _ => ruby_class(param),
+        Param::Type(t) => format!("Puppet::Pops::Types::P{}Type", t.simple_name()),
+        other => value_of(other.clone()).ruby_class().to_owned(),
     }
 }
 
@@ -125,21 +124,16 @@ pub(super) fn integer_range(
         |class: &str| ParseError::new(&format!("comparison of {class} with {other} failed"));
     match (&low, &high) {
         (Param::Integer(from), Param::Float(to)) => match from.to_string().parse::<f64>() {
-            Ok(number) if number > *to => {
-                Err(disordered(&from.to_string(), &super::ruby_float(*to)))
-            }
+            Ok(number) if number > *to => Err(disordered(&from.to_string(), &float_to_s(*to))),
             _ => Err(refuse()),
         },
         (Param::Float(from), Param::Integer(to)) => match to.to_string().parse::<f64>() {
-            Ok(number) if *from > number => {
-                Err(disordered(&super::ruby_float(*from), &to.to_string()))
-            }
+            Ok(number) if *from > number => Err(disordered(&float_to_s(*from), &to.to_string())),
             _ => Err(refuse()),
         },
-        (Param::Float(from), Param::Float(to)) if from > to => Err(disordered(
-            &super::ruby_float(*from),
-            &super::ruby_float(*to),
-        )),
+        (Param::Float(from), Param::Float(to)) if from > to => {
+            Err(disordered(&float_to_s(*from), &float_to_s(*to)))
+        }
         (Param::Float(_), Param::Default | Param::Float(_)) => Err(refuse()),
         (Param::Text(from), Param::Text(to)) if from > to => Err(disordered(from, to)),
         (Param::Text(_), Param::Integer(_) | Param::Float(_)) => Err(incomparable("String")),
@@ -286,10 +280,7 @@ pub(super) fn type_of(param: Param) -> Type {
 pub(super) fn value_of(param: Param) -> Value {
     match param {
         Param::Type(t) => super::type_value(&t),
-        Param::Integer(number) => match i64::try_from(&number) {
-            Ok(small) => Value::Int(small),
-            Err(_) => Value::BigInt(Arc::new(number)),
-        },
+        Param::Integer(number) => Value::from(number),
         Param::Float(number) => Value::Float(number),
         Param::Text(text) => Value::from(text),
         Param::Regexp(source) => super::rich("Regexp", source),
@@ -297,28 +288,19 @@ pub(super) fn value_of(param: Param) -> Value {
         Param::Default => Value::Default,
         Param::Undef => Value::Undef,
         Param::List(elements) => Value::array(elements.into_iter().map(value_of)),
-        Param::Hash(entries) => Value::Hash(Arc::new(
-            entries
-                .into_iter()
-                .map(|(k, v)| (value_of(k), value_of(v)))
-                .collect(),
-        )),
+        Param::Hash(entries) => {
+            let entries = entries.into_iter();
+            let entries = entries.map(|(key, value)| (value_of(key), value_of(value)));
+            Value::from(entries.collect::<HashMap>())
+        }
     }
 }
 
+/// The class name, as Ruby's conversions show it: a boolean by its value.
 pub(super) fn ruby_class(param: &Param) -> String {
     match param {
-        Param::Type(t) => format!("Puppet::Pops::Types::P{}Type", t.simple_name()),
-        Param::Integer(_) => "Integer".to_owned(),
-        Param::Float(_) => "Float".to_owned(),
-        Param::Text(_) => "String".to_owned(),
-        Param::Regexp(_) => "Regexp".to_owned(),
-        Param::Boolean(true) => "true".to_owned(),
-        Param::Boolean(false) => "false".to_owned(),
-        Param::Default => "Symbol".to_owned(),
-        Param::Undef => "NilClass".to_owned(),
-        Param::List(_) => "Array".to_owned(),
-        Param::Hash(_) => "Hash".to_owned(),
+        Param::Boolean(truth) => truth.to_string(),
+        _ => own_class(param),
     }
 }
 

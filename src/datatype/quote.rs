@@ -1,5 +1,4 @@
-//! Texts in Puppet's and Ruby's notation: quoted strings, patterns, floats. It must not know types
-//! or values.
+//! Texts in Puppet's and Ruby's notation: quoted strings, patterns. It must not know types or values.
 
 /// A pattern between slashes, as Ruby's `Regexp#inspect`.
 pub(super) fn slashed(source: &str) -> String {
@@ -65,36 +64,4 @@ pub(super) fn double_quote(text: &str) -> String {
     }
     out.push('"');
     out
-}
-
-/// A float as Ruby's `to_s`.
-pub(super) fn ruby_float(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    let magnitude = number.abs();
-    let fraction_shows = magnitude < 1e16 && magnitude.fract() != 0.0;
-    if magnitude == 0.0 || (1e-4..1e15).contains(&magnitude) || magnitude > 1.0 && fraction_shows {
-        return format!("{number:?}");
-    }
-    let text = format!("{number:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mantissa = if mantissa.contains('.') {
-        mantissa.to_owned()
-    } else {
-        format!("{mantissa}.0")
-    };
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    format!("{mantissa}e{sign}{digits:0>2}")
 }

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
 use super::instance::integer;
 use super::printf::Directive;
-use super::quote::{double_quote, quote, ruby_float, slashed};
-use crate::value::{Opaque, Value};
+use super::quote::{double_quote, quote, slashed};
+use crate::value::{Opaque, Value, float_to_s};
 
 /// Maximum nesting of values that is written.
 const MAX_DEPTH: usize = 120;
@@ -24,7 +24,7 @@ pub fn puppet_string(value: &Value) -> String {
 /// The text of a value in code: the result of `%p`.
 pub(super) fn programmatic(value: &Value) -> String {
     match value {
-        Value::Float(number) => ruby_float(*number),
+        Value::Float(number) => float_to_s(*number),
         Value::Array(_) | Value::Hash(_) => puppet_string(value),
         other => scalar(other, &Format::plain('p')).unwrap_or_default(),
     }
@@ -220,7 +220,7 @@ impl Containers {
     fn element(&self, value: &Value, at: Indentation, depth: usize) -> Result<String, String> {
         match value {
             Value::Array(_) | Value::Hash(_) => self.container(value, at, depth),
-            Value::Float(number) => Ok(ruby_float(*number)),
+            Value::Float(number) => Ok(float_to_s(*number)),
             other => scalar(other, &Format::plain('p')),
         }
     }
@@ -418,9 +418,9 @@ fn scalar(value: &Value, format: &Format) -> Result<String, String> {
                 Ok(directive.integer(&truncated, letter))
             }
             'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => Ok(directive.float(*number, letter)),
-            'p' => Ok(fitted(&ruby_float(*number))),
-            's' if alternate => Ok(fitted(&format!("\"{}\"", ruby_float(*number)))),
-            's' => Ok(fitted(&ruby_float(*number))),
+            'p' => Ok(fitted(&float_to_s(*number))),
+            's' if alternate => Ok(fitted(&format!("\"{}\"", float_to_s(*number)))),
+            's' => Ok(fitted(&float_to_s(*number))),
             _ => Err(format.refuse("Float", "dxXobBeEfgGaAsp")),
         },
         Value::String(text) => string(text, format),

@@ -7,9 +7,8 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 
 use super::functions::unknown;
 use super::instance::integer;
-use super::quote::ruby_float;
 use super::{strings, time};
-use crate::value::Value;
+use crate::value::{Value, float_to_s};
 
 /// The formats given with a text: one, or several to try.
 pub(super) fn formats(value: Option<&Value>) -> Option<(Vec<&str>, bool)> {
@@ -47,7 +46,7 @@ pub(super) fn timestamp(matched: usize, all: &[Value]) -> Result<Value, String> 
 fn nanoseconds(value: &Value) -> Result<i128, String> {
     match value {
         // The message of `FloatDomainError` is the number.
-        Value::Float(seconds) if !(seconds * 1e9).is_finite() => Err(ruby_float(seconds * 1e9)),
+        Value::Float(seconds) if !(seconds * 1e9).is_finite() => Err(float_to_s(seconds * 1e9)),
         Value::Float(seconds) => Ok(time::from_seconds(*seconds)),
         other => Ok(integer(other)
             .and_then(|n| i128::try_from(n).ok())

@@ -65,34 +65,8 @@ fn step(key: &str, segment: &Segment, value: &Value) -> Found {
             format!(
                 "Data Provider type mismatch: Got {} when a hash-like object was expected to \
                  access value using '{segment}' from key '{key}'",
-                ruby_class(value)
+                value.ruby_class()
             ),
         ),
-    }
-}
-
-pub(super) fn ruby_class(value: &Value) -> &'static str {
-    match value {
-        Value::Undef => "NilClass",
-        Value::Bool(true) => "TrueClass",
-        Value::Bool(false) => "FalseClass",
-        Value::Int(_) | Value::BigInt(_) => "Integer",
-        Value::Float(_) => "Float",
-        Value::String(_) | Value::Bytes(_) | Value::Opaque(_) => "String",
-        Value::Symbol(_) | Value::Default => "Symbol",
-        Value::Array(_) => "Array",
-        Value::Hash(_) => "Hash",
-        Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
-        Value::Rich(rich) => match rich.ptype {
-            "Binary" => "Puppet::Pops::Types::PBinaryType::Binary",
-            "Timestamp" => "Puppet::Pops::Time::Timestamp",
-            "Timespan" => "Puppet::Pops::Time::Timespan",
-            "Regexp" => "Regexp",
-            "SemVer" => "SemanticPuppet::Version",
-            "SemVerRange" => "SemanticPuppet::VersionRange",
-            "URI" => "URI::Generic",
-            "Error" => "Puppet::DataTypes::Error",
-            _ => "Puppet::Pops::Types::PAnyType",
-        },
     }
 }

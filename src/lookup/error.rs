@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::dig::ruby_class;
 use crate::datatype::{Mismatches, ParseError};
 use crate::hierarchy::ConfigError;
 use crate::value::{LoadError, Value};
@@ -361,7 +360,7 @@ pub(super) fn raise<T>(class: ErrorClass, cause: impl Into<Cause>) -> Found<T> {
 
 /// Ruby's error for a method that a value does not have, `nil` among others.
 pub(super) fn no_method<T>(method: &str, receiver: &Value) -> Found<T> {
-    let (shown, class) = (receiver.inspect(), ruby_class(receiver));
+    let (shown, class) = (receiver.inspect(), receiver.ruby_class());
     let message = format!("undefined method `{method}' for {shown}:{class}");
     raise(ErrorClass::NoMethod, message)
 }

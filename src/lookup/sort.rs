@@ -62,11 +62,8 @@ fn comparison_failed(a: &Value, b: &Value) -> LookupError {
         Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Symbol(_) => {
             b.inspect()
         }
-        _ => super::dig::ruby_class(b).to_string(),
+        _ => b.ruby_class().to_string(),
     };
-    let message = format!(
-        "comparison of {} with {other} failed",
-        super::dig::ruby_class(a)
-    );
+    let message = format!("comparison of {} with {other} failed", a.ruby_class());
     LookupError::new(ErrorClass::Argument, message)
 }

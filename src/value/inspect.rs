@@ -19,7 +19,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::printable::is_printable;
-use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
+use super::time::nanoseconds;
 use super::{Opaque, Rich, Value};
 
 /// Maximum length of the text, in bytes: nested shared lists must not fill the memory. A longer
@@ -312,42 +312,27 @@ fn is_name_character(character: char) -> bool {
 }
 
 fn write_rich(out: &mut String, rich: &Rich) {
-    let (class, nanoseconds) = match rich.ptype {
-        "Regexp" => {
-            _ = write!(out, "/{}/", regexp_source(rich));
-            return;
-        }
-        "SemVer" | "SemVerRange" => {
-            out.push_str(&rich.text);
-            return;
-        }
-        "URI" => {
-            _ = write!(out, "#<{} {}>", uri_class(&rich.text), rich.text);
-            return;
-        }
+    const ADDRESS: &str = "0x0000000000000000";
+    match rich.ptype {
+        "Regexp" => _ = write!(out, "/{}/", regexp_source(rich)),
+        "SemVer" | "SemVerRange" => out.push_str(&rich.text),
+        "URI" => _ = write!(out, "#<{} {}>", uri_class(&rich.text), rich.text),
         "Binary" => {
             let bytes = BASE64.decode(&rich.text).unwrap_or_default();
             let class = "Puppet::Pops::Types::PBinaryType::Binary";
-            _ = write!(out, "#<{class}:0x0000000000000000 @binary_buffer=");
+            _ = write!(out, "#<{class}:{ADDRESS} @binary_buffer=");
             write_bytes(out, &bytes);
             out.push('>');
-            return;
         }
-        "Timestamp" => (
-            "Puppet::Pops::Time::Timestamp",
-            timestamp_nanoseconds(&rich.text),
-        ),
-        "Timespan" => (
-            "Puppet::Pops::Time::Timespan",
-            timespan_nanoseconds(&rich.text),
-        ),
-        _ => ("Puppet::Pops::Types::PAnyType", None),
-    };
-    _ = write!(out, "#<{class}:0x0000000000000000");
-    if let Some(nanoseconds) = nanoseconds {
-        _ = write!(out, " @nsecs={nanoseconds}");
+        ptype @ ("Timestamp" | "Timespan") => {
+            _ = write!(out, "#<Puppet::Pops::Time::{ptype}:{ADDRESS}");
+            if let Some(nanoseconds) = nanoseconds(rich) {
+                _ = write!(out, " @nsecs={nanoseconds}");
+            }
+            out.push('>');
+        }
+        _ => _ = write!(out, "#<Puppet::Pops::Types::PAnyType:{ADDRESS}>"),
     }
-    out.push('>');
 }
 
 /// The source in a `Rich` regular expression's text `/…/`.

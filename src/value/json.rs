@@ -9,8 +9,6 @@
 //! assert_eq!(error.message, "451: unexpected token at ']'");
 //! ```
 
-use std::sync::Arc;
-
 use num_bigint::BigInt;
 
 use super::{LoadError, LoadErrorKind, Value, load_node};
@@ -53,11 +51,9 @@ pub(crate) fn literal(text: &str) -> Value {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         _ if text.contains(['.', 'e', 'E']) => Value::Float(text.parse().unwrap_or(f64::NAN)),
-        _ => match text.parse::<i64>() {
+        _ => match text.parse() {
             Ok(number) => Value::Int(number),
-            Err(_) => text
-                .parse::<BigInt>()
-                .map_or(Value::Undef, |number| Value::BigInt(Arc::new(number))),
+            Err(_) => text.parse::<BigInt>().map(Value::from).unwrap_or_default(),
         },
     }
 }

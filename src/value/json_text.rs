@@ -16,7 +16,6 @@
 
 use std::borrow::Borrow;
 use std::cell::Cell;
-use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -192,10 +191,8 @@ fn piece(raw: &RawValue, depth: usize) -> Result<Value, JsonError> {
             Value::from(values?)
         }
         Some(b'"') => Value::from(serde_json::from_str::<String>(text)?),
-        Some(b't') => Value::Bool(true),
-        Some(b'f') => Value::Bool(false),
-        Some(b'n') | None => Value::Undef,
-        Some(_) => number(text),
+        Some(_) => super::json::literal(text),
+        None => Value::Undef,
     })
 }
 
@@ -247,18 +244,6 @@ impl<'de> Deserialize<'de> for Entries<'de> {
         }
         deserializer.deserialize_map(EntriesVisitor)
     }
-}
-
-/// A number of JSON: an integer of any size unless it has a fraction or an exponent.
-fn number(text: &str) -> Value {
-    if text.contains(['.', 'e', 'E']) {
-        return text.parse().map_or(Value::Undef, Value::Float);
-    }
-    if let Ok(small) = text.parse() {
-        return Value::Int(small);
-    }
-    let big = text.parse().map(|big| Value::BigInt(Arc::new(big)));
-    big.unwrap_or_default()
 }
 
 /// The remaining number of bytes, shared by all parts of a value.
@@ -446,6 +431,8 @@ impl Serialize for Tagged<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::value::Rich;
 

@@ -276,6 +276,34 @@ impl Value {
         matches!(self, Value::Hash(_) | Value::Array(_))
     }
 
+    /// The name of its class in Ruby.
+    #[must_use]
+    pub fn ruby_class(&self) -> &'static str {
+        match self {
+            Value::Undef => "NilClass",
+            Value::Bool(true) => "TrueClass",
+            Value::Bool(false) => "FalseClass",
+            Value::Int(_) | Value::BigInt(_) => "Integer",
+            Value::Float(_) => "Float",
+            Value::String(_) | Value::Bytes(_) | Value::Opaque(_) => "String",
+            Value::Symbol(_) | Value::Default => "Symbol",
+            Value::Array(_) => "Array",
+            Value::Hash(_) => "Hash",
+            Value::Sensitive(_) => "Puppet::Pops::Types::PSensitiveType::Sensitive",
+            Value::Rich(rich) => match rich.ptype {
+                "Binary" => "Puppet::Pops::Types::PBinaryType::Binary",
+                "Timestamp" => "Puppet::Pops::Time::Timestamp",
+                "Timespan" => "Puppet::Pops::Time::Timespan",
+                "Regexp" => "Regexp",
+                "SemVer" => "SemanticPuppet::Version",
+                "SemVerRange" => "SemanticPuppet::VersionRange",
+                "URI" => "URI::Generic",
+                "Error" => "Puppet::DataTypes::Error",
+                _ => "Puppet::Pops::Types::PAnyType",
+            },
+        }
+    }
+
     /// Whether this is `nil`.
     #[must_use]
     pub fn is_undef(&self) -> bool {
@@ -303,6 +331,15 @@ impl indexmap::Equivalent<Value> for StrKey<'_> {
 impl From<i64> for Value {
     fn from(number: i64) -> Value {
         Value::Int(number)
+    }
+}
+
+impl From<BigInt> for Value {
+    fn from(number: BigInt) -> Value {
+        match i64::try_from(&number) {
+            Ok(small) => Value::Int(small),
+            Err(_) => Value::BigInt(Arc::new(number)),
+        }
     }
 }
 

@@ -448,7 +448,7 @@ fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
         Resolved::Null => Value::Undef,
         Resolved::Bool(truth) => Value::Bool(truth),
         Resolved::Int(number) => Value::Int(number),
-        Resolved::BigInt(number) => Value::BigInt(Arc::new(number)),
+        Resolved::BigInt(number) => Value::from(number),
         Resolved::Float(number) => Value::Float(number),
         Resolved::Symbol(name) => Value::Symbol(Arc::from(name)),
         Resolved::Date => return Err(tags::disallowed("Date", range)),

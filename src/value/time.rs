@@ -1,7 +1,17 @@
 //! Parses Puppet's texts of timestamps and spans (`puppet/pops/time`) into nanoseconds.
 
+use super::Rich;
+
+/// The nanoseconds of a `Timestamp` or a `Timespan`.
+pub(super) fn nanoseconds(rich: &Rich) -> Option<i128> {
+    match rich.ptype {
+        "Timestamp" => timestamp_nanoseconds(&rich.text),
+        _ => timespan_nanoseconds(&rich.text),
+    }
+}
+
 /// Nanoseconds since 1970 of `2020-01-01T00:00:00.000000000 UTC`.
-pub(super) fn timestamp_nanoseconds(text: &str) -> Option<i128> {
+fn timestamp_nanoseconds(text: &str) -> Option<i128> {
     let (date, clock) = text.strip_suffix(" UTC")?.split_once('T')?;
     let [year, month, day] = numbers(date)?;
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
@@ -21,7 +31,7 @@ pub(super) fn timestamp_nanoseconds(text: &str) -> Option<i128> {
 }
 
 /// Nanoseconds of `1-00:00:01.5`: days, hours, minutes, seconds and a fraction.
-pub(super) fn timespan_nanoseconds(text: &str) -> Option<i128> {
+fn timespan_nanoseconds(text: &str) -> Option<i128> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     let (days, clock) = text.split_once('-')?;
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));

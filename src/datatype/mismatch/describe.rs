@@ -3,7 +3,7 @@
 use super::merge::{NumericMerge, merge};
 use super::{Mismatch, MismatchKind, Step};
 use crate::datatype::assignable;
-use crate::datatype::assignable::sizes;
+use crate::datatype::assignable::{sizes, tuple_count};
 use crate::datatype::infer::normalize;
 use crate::datatype::model::{Element, Presence, Range, Type};
 
@@ -119,35 +119,25 @@ fn array(
     actual: &Type,
     path: &[Step],
 ) -> Vec<Mismatch> {
-    match actual {
-        Type::Tuple(types, actual_size) => {
-            let wanted = sizes(size);
-            let got = actual_size
-                .clone()
-                .unwrap_or_else(|| Range::of(types.len(), types.len()));
-            if !wanted.covers(&got) {
-                return vec![Mismatch::of_size(path, wanted, got)];
-            }
-            types
-                .iter()
-                .enumerate()
-                .filter(|(_, t)| !assignable(element, t))
-                .flat_map(|(i, t)| describe(element, t, &with(path, Step::Index(i))))
-                .collect()
-        }
-        Type::Array(actual_element, actual_size) => {
-            let got = sizes(actual_size.as_ref());
-            match size.filter(|wanted| !wanted.covers(&got)) {
-                None => vec![Mismatch::of_type(
-                    path,
-                    original,
-                    &Type::Array(actual_element.clone(), None),
-                )],
-                Some(wanted) => vec![Mismatch::of_size(path, wanted.clone(), got)],
-            }
-        }
-        _ => vec![Mismatch::of_type(path, original, actual)],
+    let (types, got) = match actual {
+        Type::Tuple(types, size) => (&types[..], tuple_count(types, size.as_ref())),
+        Type::Array(_, size) => (&[][..], sizes(size.as_ref())),
+        _ => return vec![Mismatch::of_type(path, original, actual)],
+    };
+    let wanted = sizes(size);
+    if !wanted.covers(&got) {
+        return vec![Mismatch::of_size(path, wanted, got)];
     }
+    if let Type::Array(element, _) = actual {
+        let actual = Type::Array(element.clone(), None);
+        return vec![Mismatch::of_type(path, original, &actual)];
+    }
+    types
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| !assignable(element, t))
+        .flat_map(|(i, t)| describe(element, t, &with(path, Step::Index(i))))
+        .collect()
 }
 
 fn hash(
@@ -157,41 +147,33 @@ fn hash(
     actual: &Type,
     path: &[Step],
 ) -> Vec<Mismatch> {
-    match actual {
-        Type::Struct(elements) => {
-            let wanted = sizes(size);
-            let got = struct_sizes(elements);
-            if !wanted.covers(&got) {
-                return vec![Mismatch::of_size(path, wanted, got)];
-            }
-            let mut mismatches = Vec::new();
-            for element in elements.iter() {
-                let key = element.key_type();
-                let name = element.name.to_string();
-                if !assignable(&pair.0, &key) {
-                    let path = with(path, Step::EntryKey(name.clone()));
-                    mismatches.extend(describe(&pair.0, &key, &path));
-                }
-                if !assignable(&pair.1, &element.value) {
-                    let path = with(path, Step::Entry(name));
-                    mismatches.extend(describe(&pair.1, &element.value, &path));
-                }
-            }
-            mismatches
-        }
-        Type::Hash(actual_pair, actual_size) => {
-            let got = sizes(actual_size.as_ref());
-            match size.filter(|wanted| !wanted.covers(&got)) {
-                None => vec![Mismatch::of_type(
-                    path,
-                    original,
-                    &Type::Hash(actual_pair.clone(), None),
-                )],
-                Some(wanted) => vec![Mismatch::of_size(path, wanted.clone(), got)],
-            }
-        }
-        _ => vec![Mismatch::of_type(path, original, actual)],
+    let (elements, got) = match actual {
+        Type::Struct(elements) => (&elements[..], struct_sizes(elements)),
+        Type::Hash(_, size) => (&[][..], sizes(size.as_ref())),
+        _ => return vec![Mismatch::of_type(path, original, actual)],
+    };
+    let wanted = sizes(size);
+    if !wanted.covers(&got) {
+        return vec![Mismatch::of_size(path, wanted, got)];
     }
+    if let Type::Hash(pair, _) = actual {
+        let actual = Type::Hash(pair.clone(), None);
+        return vec![Mismatch::of_type(path, original, &actual)];
+    }
+    let mut mismatches = Vec::new();
+    for element in elements {
+        let key = element.key_type();
+        let name = element.name.to_string();
+        if !assignable(&pair.0, &key) {
+            let path = with(path, Step::EntryKey(name.clone()));
+            mismatches.extend(describe(&pair.0, &key, &path));
+        }
+        if !assignable(&pair.1, &element.value) {
+            let path = with(path, Step::Entry(name));
+            mismatches.extend(describe(&pair.1, &element.value, &path));
+        }
+    }
+    mismatches
 }
 
 fn struct_sizes(elements: &[Element]) -> Range {

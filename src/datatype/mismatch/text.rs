@@ -1,12 +1,12 @@
 //! Puppet's messages for mismatches.
 
 use std::fmt;
-use std::sync::Arc;
 
 use super::MismatchKind;
 use super::describe::MAX_DEPTH;
 use crate::datatype::assignable;
-use crate::datatype::model::{EnumCase, EnumType, Range, StringType, TimeRange, Type};
+use crate::datatype::builtin::plain;
+use crate::datatype::model::{Range, StringType, Type};
 
 impl fmt::Display for MismatchKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -169,56 +169,25 @@ fn always_detailed(e: &Type, a: &Type) -> bool {
 }
 
 fn assignable_to_default(e: &Type, a: &Type) -> bool {
-    if let Type::Alias(alias) = e {
-        return assignable(&default_of(&alias.resolved()), a);
+    match e {
+        Type::Alias(alias) => assignable(&default_of(&alias.resolved()), a),
+        _ => assignable(&default_of(e), a),
     }
-    assignable(&default_of(e), a)
 }
 
 /// The type of the same class without parameters.
 fn default_of(t: &Type) -> Type {
     match t {
-        Type::Integer(_) => Type::integer(),
-        Type::Float(_) => Type::float(),
-        Type::String(_) => Type::String(StringType::Any),
-        Type::Enum(_) => Type::Enum(Arc::new(EnumType::new(Vec::new(), EnumCase::Sensitive))),
-        Type::Pattern(_) => Type::Pattern(Arc::new([])),
-        Type::Regexp(_) => Type::Regexp(None),
-        Type::Boolean(_) => Type::Boolean(None),
-        Type::Timestamp(_) => Type::Timestamp(TimeRange::default()),
-        Type::Timespan(_) => Type::Timespan(TimeRange::default()),
-        Type::SemVer(_) => Type::SemVer(Arc::new([])),
-        Type::Uri(_) => Type::Uri(None),
-        Type::Collection(_) => Type::Collection(None),
-        Type::Array(..) => Type::any_array(),
-        Type::Hash(..) => Type::any_hash(),
-        Type::Tuple(..) => Type::Tuple(Arc::new([]), None),
-        Type::Struct(_) => Type::Struct(Arc::new([])),
-        Type::Variant(_) => Type::Variant(Arc::new([])),
-        Type::Optional(_) => Type::Optional(None),
-        Type::NotUndef(_) => Type::NotUndef(None),
-        Type::Type(_) => Type::Type(None),
-        Type::Sensitive(_) => Type::Sensitive(Arc::new(Type::Any)),
-        Type::Iterable(_) => Type::Iterable(None),
-        Type::Iterator(_) => Type::Iterator(None),
-        Type::Init(..) => Type::Init(None, Arc::new([])),
-        Type::Callable(_) => Type::Callable(None),
-        Type::Class(_) => Type::Class(None),
-        Type::Resource(_) => Type::Resource(None),
-        Type::Runtime(..) => Type::Runtime(None, None),
-        Type::Object(_) => Type::Object(None),
-        Type::Reference(_) => Type::Reference("UnresolvedReference".into()),
         Type::Alias(_) => Type::Reference("UnresolvedReference".into()),
-        _ => t.clone(),
+        _ => plain(t.simple_name()).unwrap_or_else(|| t.clone()),
     }
 }
 
 fn detailed_actual(options: &[Type], actual: &Type) -> String {
     let resolved: Vec<Type> = options.iter().map(fully_resolved).collect();
     let general = actual.generalize();
-    if resolved.iter().any(|e| always_detailed(e, actual))
-        || resolved.iter().any(|e| assignable(e, &general))
-    {
+    let is_detailed = |e: &Type| always_detailed(e, actual) || assignable(e, &general);
+    if resolved.iter().any(is_detailed) {
         actual.expanded()
     } else {
         actual.name()

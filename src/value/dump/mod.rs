@@ -28,11 +28,12 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use num_bigint::BigInt;
 
 use stand_ins::StandIns;
 use style::{has_inner_line_break, string_style};
 
-use super::time::{timespan_nanoseconds, timestamp_nanoseconds};
+use super::time::nanoseconds;
 use super::{HashMap, Opaque, Rich, Value, float_to_s};
 use crate::syntax::libyaml::{CollectionStyle, Emit, EmitError, Emitter, YamlScalarStyle};
 use crate::syntax::tree::STRING_TAG;
@@ -310,10 +311,6 @@ impl Writer {
         if self.purpose == Purpose::Show {
             return self.string(&rich.text);
         }
-        let number = |nanoseconds: i128| {
-            i64::try_from(nanoseconds)
-                .map_or_else(|_| Value::BigInt(Arc::new(nanoseconds.into())), Value::Int)
-        };
         match rich.ptype {
             "Regexp" => {
                 let text = format!("/{}/", rich.pattern().unwrap_or(&rich.text));
@@ -339,17 +336,11 @@ impl Writer {
                 let class = "!ruby/object:SemanticPuppet::Version";
                 self.object(anchor, class, &version_variables(&rich.text))
             }
-            "Timestamp" => match timestamp_nanoseconds(&rich.text) {
+            ptype @ ("Timestamp" | "Timespan") => match nanoseconds(rich) {
                 Some(nanoseconds) => {
-                    let class = "!ruby/object:Puppet::Pops::Time::Timestamp";
-                    self.object(anchor, class, &[("nsecs", number(nanoseconds))])
-                }
-                None => self.string(&rich.text),
-            },
-            "Timespan" => match timespan_nanoseconds(&rich.text) {
-                Some(nanoseconds) => {
-                    let class = "!ruby/object:Puppet::Pops::Time::Timespan";
-                    self.object(anchor, class, &[("nsecs", number(nanoseconds))])
+                    let class = format!("!ruby/object:Puppet::Pops::Time::{ptype}");
+                    let nanoseconds = Value::from(BigInt::from(nanoseconds));
+                    self.object(anchor, &class, &[("nsecs", nanoseconds)])
                 }
                 None => self.string(&rich.text),
             },

@@ -8,9 +8,6 @@
 mod merge;
 mod resolve;
 
-use std::rc::Rc;
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 
 use self::merge::{
@@ -167,8 +164,7 @@ fn simple(token: &HoconToken) -> Result<UnresolvedRef, String> {
         HoconTokenKind::Number(number) => UnresolvedKind::Number {
             value: match &number.value {
                 NumberValue::Float(float) => Value::Float(*float),
-                NumberValue::Integer(integer) => i64::try_from(integer)
-                    .map_or_else(|_| Value::BigInt(Arc::new(integer.clone())), Value::Int),
+                NumberValue::Integer(integer) => Value::from(integer.clone()),
             },
             text: number.text.as_str().into(),
         },
@@ -190,11 +186,7 @@ fn simple(token: &HoconToken) -> Result<UnresolvedRef, String> {
         }
         _ => return Err(format!("{token} is no value")),
     };
-    Ok(Rc::new(Unresolved {
-        kind,
-        lines: LineSpan::at(token.line),
-        resolved: !matches!(token.kind, HoconTokenKind::Substitution { .. }),
-    }))
+    Ok(Unresolved::new(kind, LineSpan::at(token.line)))
 }
 
 #[cfg(test)]
