@@ -146,7 +146,7 @@ impl Check {
                 (_, Type::Init(other, _)) if inner.is_none() || other.is_some() => {
                     self.contained(inner.as_ref(), other.as_ref())
                 }
-                (None, _) => self.assignable(interpret::rich_data(), o),
+                (None, _) => self.assignable(&interpret::RICH_DATA, o),
                 (Some(inner), _) => self.assignable(inner, o) || super::init::takes(inner, o),
             },
             Type::Callable(wanted) => {

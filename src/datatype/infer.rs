@@ -79,17 +79,13 @@ fn infer_set_at(value: &Value, depth: usize) -> Type {
                 })
                 .collect();
             if let Some(names) = names {
-                return Type::Struct(
-                    names
-                        .into_iter()
-                        .zip(hash.values())
-                        .map(|(name, v)| Element {
-                            name: name.clone(),
-                            presence: Presence::Required,
-                            value: infer_set_at(v, depth + 1),
-                        })
-                        .collect(),
-                );
+                let entries = names.into_iter().zip(hash.values());
+                let elements = entries.map(|(name, value)| Element {
+                    name: name.clone(),
+                    presence: Presence::Required,
+                    value: infer_set_at(value, depth + 1),
+                });
+                return Type::Struct(elements.collect());
             }
             Type::hash(
                 Type::variant(hash.keys().map(|k| infer_set_at(k, depth + 1))),
@@ -208,7 +204,7 @@ fn wider(a: &Type, b: &Type) -> Result<Type, String> {
             return Ok(wide);
         }
     }
-    for wide in [interpret::data(), interpret::rich_data()] {
+    for wide in [&*interpret::DATA, &*interpret::RICH_DATA] {
         if assignable(wide, a) && assignable(wide, b) {
             if let (Type::Type(Some(a)), Type::Type(Some(b))) = (a, b) {
                 return Ok(Type::Type(Some(Arc::new(common(a, b)?))));

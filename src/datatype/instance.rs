@@ -116,7 +116,7 @@ impl Check {
             Type::Iterable(Some(_)) | Type::Runtime(..) => {
                 super::infer(value).is_ok_and(|t| super::assignable(expected, &t))
             }
-            Type::Init(None, _) => self.is(interpret::rich_data(), value),
+            Type::Init(None, _) => self.is(&interpret::RICH_DATA, value),
             Type::Init(Some(inner), arguments) => {
                 self.is(inner, value) || super::init::accepts(inner, arguments, value)
             }

@@ -1,6 +1,6 @@
 //! Turns expressions into types, like `pops/types/type_parser.rb` and `type_factory.rb`.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 
 use super::ParseError;
 use super::access::{only, parameterized, unparameterized};
@@ -43,19 +43,9 @@ impl Aliases for NoAliases {
     }
 }
 
-pub(super) fn data() -> &'static Type {
-    static DATA: OnceLock<Type> = OnceLock::new();
-    DATA.get_or_init(|| builtin("Data"))
-}
+pub(super) static DATA: LazyLock<Type> = LazyLock::new(|| super::parse_known("Data"));
 
-pub(super) fn rich_data() -> &'static Type {
-    static RICH_DATA: OnceLock<Type> = OnceLock::new();
-    RICH_DATA.get_or_init(|| builtin("RichData"))
-}
-
-fn builtin(name: &str) -> Type {
-    parse(name, &NoAliases).unwrap_or(Type::Unit)
-}
+pub(super) static RICH_DATA: LazyLock<Type> = LazyLock::new(|| super::parse_known("RichData"));
 
 pub(super) fn parse(text: &str, aliases: &dyn Aliases) -> Result<Type, ParseError> {
     // Puppet's table of common types has this text, which its parser would refuse.

@@ -1,7 +1,10 @@
 //! Converts values to text with a format (`pops/types/string_converter.rb`).
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use regex::Regex;
 
 use super::instance::integer;
 use super::printf::Directive;
@@ -48,36 +51,17 @@ impl Format {
     }
 
     fn parse(text: &str) -> Result<Format, String> {
-        let invalid = || {
+        static FORM: LazyLock<Option<Regex>> =
+            LazyLock::new(|| Regex::new(super::signatures::FORMAT).ok());
+        let found = FORM.as_ref().and_then(|form| form.captures(text));
+        let found = found.ok_or_else(|| {
             format!(
                 "The format '{text}' is not a valid format on the form \
                  '%<flags><width>.<prec><format>'"
             )
-        };
-        let rest = text.strip_prefix('%').ok_or_else(invalid)?;
-        let flags_end = rest
-            .find(|c: char| !(c.is_ascii_whitespace() || "[+#0{<(|-".contains(c)))
-            .unwrap_or(rest.len());
-        let (flags, rest) = rest.split_at(flags_end);
-        let width_end = rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let (width, rest) = rest.split_at(width_end);
-        let (precision, rest) = match rest.strip_prefix('.') {
-            Some(rest) => {
-                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
-                if end == 0 {
-                    return Err(invalid());
-                }
-                (Some(&rest[..end]), &rest[end..])
-            }
-            None => (None, rest),
-        };
-        let mut letters = rest.chars();
-        let letter = match (letters.next(), letters.next()) {
-            (Some(letter), None) if letter.is_ascii_alphabetic() => letter,
-            _ => return Err(invalid()),
-        };
+        })?;
+        let part = |at: usize| found.get(at).map_or("", |part| part.as_str());
+        let flags = part(1);
         let mut seen = String::new();
         for flag in flags.chars() {
             if seen.contains(flag) {
@@ -113,10 +97,10 @@ impl Format {
                 plus: seen.contains('+'),
                 space: seen.contains(' '),
                 zero: seen.contains('0'),
-                width: width.parse().ok(),
-                precision: precision.and_then(|p| p.parse().ok()),
+                width: part(2).parse().ok(),
+                precision: part(3).parse().ok(),
             },
-            letter,
+            letter: part(4).chars().next().unwrap_or_default(),
             delimiters,
         })
     }
@@ -198,8 +182,12 @@ impl Indentation {
         }
     }
 
-    fn breaks(self) -> bool {
-        self.indenting && self.level > 0 && !self.first
+    /// The text up to the elements of a container.
+    fn start(self, alternate: bool, open: &str) -> String {
+        match (alternate || self.indenting) && self.level > 0 && !self.first {
+            true => format!("\n{}{open}", self.padding()),
+            false => open.to_owned(),
+        }
     }
 
     fn padding(self) -> String {
@@ -252,17 +240,8 @@ impl Containers {
             return Err(format.refuse("Array", "asp"));
         }
         let alternate = format.directive.alternate;
-        let at = Indentation {
-            indenting: alternate || at.indenting,
-            ..at
-        };
         let (open, close) = format.delimiters.unwrap_or(("[", "]"));
-        let mut out = String::new();
-        if at.breaks() {
-            out.push('\n');
-            out.push_str(&at.padding());
-        }
-        out.push_str(open);
+        let mut out = at.start(alternate, open);
         let children = at.deeper(alternate).subsequent();
         let mapped = elements
             .iter()
@@ -319,17 +298,8 @@ impl Containers {
             return Err(format.refuse("Hash", "hasp"));
         }
         let alternate = format.directive.alternate;
-        let at = Indentation {
-            indenting: alternate || at.indenting,
-            ..at
-        };
         let (open, close) = format.delimiters.unwrap_or(("{", "}"));
-        let mut out = String::new();
-        if at.breaks() {
-            out.push('\n');
-            out.push_str(&at.padding());
-        }
-        out.push_str(open);
+        let mut out = at.start(alternate, open);
         let children = at.deeper(false);
         let (separator, padding) = if alternate {
             out.push('\n');

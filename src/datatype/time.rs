@@ -1,5 +1,7 @@
 //! Timestamps and spans in Puppet's formats (`pops/time`), without a clock.
 
+use std::ops::RangeInclusive;
+
 /// Nanoseconds in a second.
 pub(super) const SECOND: i128 = 1_000_000_000;
 
@@ -89,12 +91,6 @@ pub(super) fn parse_timespan(text: &str, formats: &[&str]) -> Result<i128, Strin
     ))
 }
 
-enum Segment {
-    Literal,
-    /// Letter of a value segment.
-    Value(char),
-}
-
 /// Parses a span with one format.
 pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String> {
     let refuse = || format!("Unable to parse '{text}' using format '{format}'");
@@ -103,14 +99,12 @@ pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String
     let found = regex.captures(text).ok_or_else(refuse)?;
     let mut sum: i128 = 0;
     for (i, segment) in segments.iter().enumerate() {
-        let Segment::Value(letter) = segment else {
+        let Some(letter) = segment else {
             continue;
         };
         let digits = found.get(i + 1).map_or("", |m| m.as_str()).trim_start();
-        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(refuse());
-        }
-        if digits.len() > MAX_DIGITS {
+        if !(1..=MAX_DIGITS).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit())
+        {
             return Err(refuse());
         }
         let number: i128 = digits.parse().map_err(|_| refuse())?;
@@ -139,7 +133,9 @@ pub(super) fn parse_timespan_as(text: &str, format: &str) -> Result<i128, String
     Ok(if text.starts_with('-') { -sum } else { sum })
 }
 
-fn timespan_pattern(format: &str) -> Result<(String, Vec<Segment>, Option<usize>), String> {
+/// The regular expression of a format, the letter of each of its groups, `None` for a literal, and
+/// the group of the highest unit.
+fn timespan_pattern(format: &str) -> Result<(String, Vec<Option<char>>, Option<usize>), String> {
     const ORDER: &str = "NLSMHD";
     struct Part {
         letter: Option<char>,
@@ -231,11 +227,8 @@ fn timespan_pattern(format: &str) -> Result<(String, Vec<Segment>, Option<usize>
         });
     }
     pattern.push_str(r"\z");
-    let segments = parts
-        .iter()
-        .map(|part| part.letter.map_or(Segment::Literal, Segment::Value))
-        .collect();
-    Ok((pattern, segments, highest))
+    let letters = parts.iter().map(|part| part.letter).collect();
+    Ok((pattern, letters, highest))
 }
 
 /// A timestamp in Puppet's format.
@@ -292,8 +285,8 @@ fn civil(days: i128) -> (i128, i128, i128) {
 #[derive(Default)]
 struct Fields {
     year: Option<i128>,
-    month: Option<i128>,
-    day: Option<i128>,
+    month: i128,
+    day: i128,
     hour: i128,
     minute: i128,
     second: i128,
@@ -351,7 +344,7 @@ fn finish(fields: &Fields, timezone: Option<&str>) -> Result<i128, String> {
         Some(zone) => offset(zone).ok_or_else(|| format!("Illegal timezone '{zone}'"))?,
         None => 0,
     };
-    let date = days(year, fields.month.unwrap_or(1), fields.day.unwrap_or(1));
+    let date = days(year, fields.month, fields.day);
     let seconds = date * 86_400 + fields.hour * 3600 + fields.minute * 60 + fields.second - offset;
     Ok(seconds * SECOND + fields.fraction)
 }
@@ -413,7 +406,11 @@ const MONTHS: &[&str] = &[
 
 /// The common directives of Ruby's `_strptime`; the whole text must match.
 fn strptime(text: &str, format: &str) -> Option<Fields> {
-    let mut fields = Fields::default();
+    let mut fields = Fields {
+        month: 1,
+        day: 1,
+        ..Fields::default()
+    };
     let rest = strptime_into(text, format, &mut fields)?;
     rest.is_empty().then_some(fields)
 }
@@ -448,33 +445,11 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
                 fields.year = Some(if year >= 69 { 1900 + year } else { 2000 + year });
                 text = rest;
             }
-            'm' => {
-                let (month, rest) = number(text, 2)?;
-                fields.month = Some(month).filter(|m| (1..=12).contains(m));
-                fields.month?;
-                text = rest;
-            }
-            'd' | 'e' => {
-                let (day, rest) = number(text.trim_start(), 2)?;
-                fields.day = Some(day).filter(|d| (1..=31).contains(d));
-                fields.day?;
-                text = rest;
-            }
-            'H' | 'k' => {
-                let (hour, rest) = number(text.trim_start(), 2)?;
-                fields.hour = Some(hour).filter(|h| (0..=24).contains(h))?;
-                text = rest;
-            }
-            'M' => {
-                let (minute, rest) = number(text, 2)?;
-                fields.minute = Some(minute).filter(|m| (0..=59).contains(m))?;
-                text = rest;
-            }
-            'S' => {
-                let (second, rest) = number(text, 2)?;
-                fields.second = Some(second).filter(|s| (0..=60).contains(s))?;
-                text = rest;
-            }
+            'm' => (fields.month, text) = within(text, 1..=12)?,
+            'd' | 'e' => (fields.day, text) = within(text.trim_start(), 1..=31)?,
+            'H' | 'k' => (fields.hour, text) = within(text.trim_start(), 0..=24)?,
+            'M' => (fields.minute, text) = within(text, 0..=59)?,
+            'S' => (fields.second, text) = within(text, 0..=60)?,
             'N' | 'L' => {
                 let length = text.bytes().take_while(u8::is_ascii_digit).count();
                 let digits = &text[..length.min(9)];
@@ -492,7 +467,7 @@ fn strptime_into<'a>(mut text: &'a str, format: &str, fields: &mut Fields) -> Op
                         lower.starts_with(&month[..3]).then_some((i, 3))
                     }
                 })?;
-                fields.month = i128::try_from(i + 1).ok();
+                fields.month = i128::try_from(i + 1).ok()?;
                 text = text.get(length..)?;
             }
             'Z' | 'z' => {
@@ -527,6 +502,11 @@ fn zone_length(text: &str) -> Option<usize> {
     }
     let bounded = !offset.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     (letters > 0 && bounded).then_some(letters)
+}
+
+/// A number of one or two digits within a range, and the rest of the text.
+fn within(text: &str, range: RangeInclusive<i128>) -> Option<(i128, &str)> {
+    number(text, 2).filter(|(number, _)| range.contains(number))
 }
 
 fn number(text: &str, most: usize) -> Option<(i128, &str)> {
