@@ -99,10 +99,11 @@ pub fn load_recovered(tree: &Tree) -> Value {
         return load_tree(tree).unwrap_or(Value::Bool(false));
     };
     let mut loader = Loader::new(tree);
+    let mut size = Size::LEAF;
     let mut hash = super::hash_with_capacity(pairs.len());
     for &(key, value) in pairs {
         // An entry that fails to load does not affect the others.
-        let _ = loader.entry(&mut hash, key, value);
+        let _ = loader.entry(&mut hash, key, value, &mut size);
     }
     Value::Hash(Arc::new(hash))
 }
@@ -111,76 +112,63 @@ pub fn load_recovered(tree: &Tree) -> Value {
 /// strings, in hashes and arrays at any depth. Unchanged parts stay shared.
 #[must_use]
 pub fn symbol_keys_to_strings(value: Value) -> Value {
-    without_symbol_keys(&value, &mut Table::new()).unwrap_or(value)
+    without_symbol_keys(&value).unwrap_or(value)
 }
 
-/// The converted value; `None` if it needs no change. Shared collections are visited once.
-fn without_symbol_keys(value: &Value, seen: &mut Seen) -> Option<Value> {
+/// The converted value; `None` if it needs no change.
+fn without_symbol_keys(value: &Value) -> Option<Value> {
     if let Some(elements) = value.as_array() {
-        return once(seen, elements.as_ptr().cast(), |seen| {
-            let converted: Vec<_> = elements
-                .iter()
-                .map(|element| without_symbol_keys(element, seen))
-                .collect();
-            converted.iter().any(Option::is_some).then(|| {
-                let pairs = elements.iter().zip(converted);
-                Value::array(pairs.map(|(old, new)| new.unwrap_or_else(|| old.clone())))
-            })
-        });
+        let mut converted: Option<Vec<Value>> = None;
+        for (at, element) in elements.iter().enumerate() {
+            if let Some(new) = without_symbol_keys(element) {
+                converted.get_or_insert_with(|| elements.to_vec())[at] = new;
+            }
+        }
+        return converted.map(Value::from);
     }
     let hash = value.as_hash()?;
-    once(seen, std::ptr::from_ref(hash).cast(), |seen| {
-        let converted: Vec<_> = hash
-            .values()
-            .map(|value| without_symbol_keys(value, seen))
-            .collect();
-        let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
-        (has_symbols || converted.iter().any(Option::is_some)).then(|| {
-            let mut strings = super::hash_with_capacity(hash.len());
-            for ((key, old), new) in hash.iter().zip(converted) {
-                let key = if let Value::Symbol(name) = key {
-                    Value::String(name.clone())
-                } else {
-                    key.clone()
-                };
-                strings.insert(key, new.unwrap_or_else(|| old.clone()));
-            }
-            Value::Hash(Arc::new(strings))
-        })
-    })
-}
-
-/// Converted collections by the address of their content.
-type Seen = Table<*const (), Option<Value>>;
-
-fn once(
-    seen: &mut Seen,
-    address: *const (),
-    convert: impl FnOnce(&mut Seen) -> Option<Value>,
-) -> Option<Value> {
-    if let Some(converted) = seen.get(&address) {
-        return converted.clone();
+    let converted: Vec<_> = hash.values().map(without_symbol_keys).collect();
+    let has_symbols = hash.keys().any(|key| matches!(key, Value::Symbol(_)));
+    if !has_symbols && converted.iter().all(Option::is_none) {
+        return None;
     }
-    let converted = convert(seen);
-    seen.insert(address, converted.clone());
-    converted
+    let entries = hash.iter().zip(converted).map(|((key, old), new)| {
+        let key = match key {
+            Value::Symbol(name) => Value::String(name.clone()),
+            other => other.clone(),
+        };
+        (key, new.unwrap_or_else(|| old.clone()))
+    });
+    Some(Value::from(entries.collect::<HashMap>()))
 }
 
 /// A value and its size with all aliases expanded.
 #[derive(Clone, Debug)]
 struct Loaded {
     value: Value,
+    size: Size,
+}
+
+/// The number of nodes of a value, and its depth.
+#[derive(Clone, Copy, Debug)]
+struct Size {
     nodes: usize,
     depth: usize,
 }
 
-impl Loaded {
-    fn leaf(value: Value) -> Loaded {
-        Loaded {
-            value,
-            nodes: 1,
-            depth: 0,
-        }
+impl Size {
+    const LEAF: Size = Size { nodes: 1, depth: 0 };
+
+    fn add(&mut self, part: Size) {
+        self.nodes = self.nodes.saturating_add(part.nodes);
+        self.depth = self.depth.max(part.depth);
+    }
+
+    /// A collection of parts with this size.
+    fn of_parts(self, value: Value) -> Loaded {
+        let depth = self.depth + 1;
+        let size = Size { depth, ..self };
+        Loaded { value, size }
     }
 }
 
@@ -209,14 +197,9 @@ impl<'t> Loader<'t> {
         match self.anchored.get(&id) {
             Some(Some(loaded)) => return loaded.clone(),
             Some(None) => {
-                return Err(LoadError {
-                    kind: LoadErrorKind::YamlOther,
-                    message: format!(
-                        "stack level too deep: anchor '{}' contains itself",
-                        node.anchor.as_ref().map_or("", |anchor| &anchor.text)
-                    ),
-                    range: Some(node.range),
-                });
+                let name = node.anchor.as_ref().map_or("", |anchor| &anchor.text);
+                let message = format!("stack level too deep: anchor '{name}' contains itself");
+                return Err(tags::other(message, node.range));
             }
             None => {}
         }
@@ -234,7 +217,10 @@ impl<'t> Loader<'t> {
         self.depth += 1;
         let tag = node.tag.as_ref().map(|tag| &*tag.text);
         let loaded = match &node.kind {
-            NodeKind::Scalar(text) => scalar(text, tag, node.range).map(Loaded::leaf),
+            NodeKind::Scalar(text) => scalar(text, tag, node.range).map(|value| Loaded {
+                value,
+                size: Size::LEAF,
+            }),
             NodeKind::Alias { name, target } => match target {
                 Some(target) => self.load(*target).map_err(|mut error| {
                     if error.kind == LoadErrorKind::YamlOther {
@@ -242,25 +228,25 @@ impl<'t> Loader<'t> {
                     }
                     error
                 }),
-                None => Err(unknown_alias(name, node.range)),
+                None => Err(LoadError {
+                    kind: LoadErrorKind::YamlUnknownAlias,
+                    message: format!("Unknown alias: {name}"),
+                    range: Some(node.range),
+                }),
             },
             NodeKind::Sequence(elements) => self.sequence(elements, tag, node.range),
             NodeKind::Mapping(pairs) => self.mapping(pairs, tag, node.range),
         };
         self.depth -= 1;
         let loaded = loaded?;
-        if loaded.depth > MAX_DEPTH {
+        if loaded.size.depth > MAX_DEPTH {
             return Err(too_deep(node.range));
         }
         // The text itself may have any number of nodes.
-        if loaded.nodes > MAX_EXPANDED_NODES.max(self.tree.len()) {
-            return Err(LoadError {
-                kind: LoadErrorKind::YamlOther,
-                message: format!(
-                    "aliases expand to more than the limit of {MAX_EXPANDED_NODES} nodes"
-                ),
-                range: Some(node.range),
-            });
+        if loaded.size.nodes > MAX_EXPANDED_NODES.max(self.tree.len()) {
+            let message =
+                format!("aliases expand to more than the limit of {MAX_EXPANDED_NODES} nodes");
+            return Err(tags::other(message, node.range));
         }
         Ok(loaded)
     }
@@ -275,24 +261,19 @@ impl<'t> Loader<'t> {
             tags::List::Array => {}
             tags::List::OrderedMap => return self.ordered_map(elements),
         }
-        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut size = Size::LEAF;
         let mut values = Vec::with_capacity(elements.len());
         for &element in elements {
             let loaded = self.load(element)?;
-            nodes = nodes.saturating_add(loaded.nodes);
-            depth = depth.max(loaded.depth);
+            size.add(loaded.size);
             values.push(loaded.value);
         }
-        Ok(Loaded {
-            value: Value::from(values),
-            nodes,
-            depth: depth + 1,
-        })
+        Ok(size.of_parts(Value::from(values)))
     }
 
     /// `!!omap [{a: 1}, {b: 2}]`: the first child of each element is a key, its last the value.
     fn ordered_map(&mut self, elements: &[NodeId]) -> Result<Loaded, LoadError> {
-        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut size = Size::LEAF;
         let mut hash = super::hash_with_capacity(elements.len());
         for &element in elements {
             let node = self.tree.node(element);
@@ -311,15 +292,11 @@ impl<'t> Loader<'t> {
                 ));
             };
             let (key, value) = (self.load(key)?, self.load(value)?);
-            nodes = nodes.saturating_add(key.nodes).saturating_add(value.nodes);
-            depth = depth.max(key.depth).max(value.depth);
+            size.add(key.size);
+            size.add(value.size);
             hash.insert(key.value, value.value);
         }
-        Ok(Loaded {
-            value: Value::from(hash),
-            nodes,
-            depth: depth + 1,
-        })
+        Ok(size.of_parts(Value::from(hash)))
     }
 
     fn mapping(
@@ -331,12 +308,10 @@ impl<'t> Loader<'t> {
         let kind = tag.map_or(Ok(tags::TaggedMapping::Hash), |tag| {
             tags::mapping(tag, range)
         })?;
-        let (mut nodes, mut depth) = (1_usize, 0);
+        let mut size = Size::LEAF;
         let mut hash = super::hash_with_capacity(pairs.len());
         for &(key, value) in pairs {
-            let (more, deeper) = self.entry(&mut hash, key, value)?;
-            nodes = nodes.saturating_add(more);
-            depth = depth.max(deeper);
+            self.entry(&mut hash, key, value, &mut size)?;
         }
         let value = match kind {
             tags::TaggedMapping::Hash => Value::from(hash),
@@ -347,27 +322,21 @@ impl<'t> Loader<'t> {
             },
             tags::TaggedMapping::Refused(class) => return Err(tags::disallowed(&class, range)),
         };
-        Ok(Loaded {
-            value,
-            nodes,
-            depth: depth + 1,
-        })
+        Ok(size.of_parts(value))
     }
 
-    /// One iteration of `revive_hash`: sets a key, or merges. Returns the number of nodes and the
-    /// depth of what it read.
+    /// One iteration of `revive_hash`: sets a key, or merges. Adds the size of what it read.
     fn entry(
         &mut self,
         hash: &mut HashMap,
         key: NodeId,
         value: NodeId,
-    ) -> Result<(usize, usize), LoadError> {
+        size: &mut Size,
+    ) -> Result<(), LoadError> {
         let (key_node, value_node) = (self.tree.node(key), self.tree.node(value));
         let (key, value) = (self.load(key)?, self.load(value)?);
-        let size = (
-            key.nodes.saturating_add(value.nodes),
-            key.depth.max(value.depth),
-        );
+        size.add(key.size);
+        size.add(value.size);
         let is_text = key_node
             .tag
             .as_ref()
@@ -378,7 +347,7 @@ impl<'t> Loader<'t> {
         );
         let merges = key.value.as_str() == Some("<<") && !is_text && !is_json;
         if merges && merge(hash, &value_node.kind, &value.value) {
-            return Ok(size);
+            return Ok(());
         }
         let key = match &key.value {
             // In Ruby, ASCII bytes equal the same string as text.
@@ -388,7 +357,7 @@ impl<'t> Loader<'t> {
             _ => key.value,
         };
         hash.insert(key, value.value);
-        Ok(size)
+        Ok(())
     }
 }
 
@@ -460,20 +429,9 @@ fn plain(text: &Arc<str>, range: TextRange) -> Result<Value, LoadError> {
     })
 }
 
-fn unknown_alias(name: &str, range: TextRange) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::YamlUnknownAlias,
-        message: format!("Unknown alias: {name}"),
-        range: Some(range),
-    }
-}
-
 fn too_deep(range: TextRange) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::YamlOther,
-        message: format!("aliases nest collections deeper than the limit of {MAX_DEPTH}"),
-        range: Some(range),
-    }
+    let message = format!("aliases nest collections deeper than the limit of {MAX_DEPTH}");
+    tags::other(message, range)
 }
 
 fn syntax_error(problem: &Problem) -> LoadError {

@@ -117,14 +117,19 @@ impl Unresolved {
         entries: IndexMap<String, UnresolvedRef>,
         lines: LineSpan,
     ) -> UnresolvedRef {
-        let ignores_fallbacks = false;
-        Unresolved::new(
-            UnresolvedKind::Object {
-                entries,
-                ignores_fallbacks,
-            },
-            lines,
-        )
+        Unresolved::object_with(entries, false, lines)
+    }
+
+    pub(super) fn object_with(
+        entries: IndexMap<String, UnresolvedRef>,
+        ignores_fallbacks: bool,
+        lines: LineSpan,
+    ) -> UnresolvedRef {
+        let kind = UnresolvedKind::Object {
+            entries,
+            ignores_fallbacks,
+        };
+        Unresolved::new(kind, lines)
     }
 
     pub(super) fn is_object(&self) -> bool {
@@ -203,21 +208,11 @@ pub(super) fn with_fallback(
             },
         ) => {
             let merged = merge_entries(entries, older)?;
-            let kind = UnresolvedKind::Object {
-                entries: merged,
-                ignores_fallbacks: *ignores_fallbacks,
-            };
-            Ok(Unresolved::new(
-                kind,
-                merged_lines(&[part.clone(), before.clone()]),
-            ))
+            let lines = merged_lines(&[part.clone(), before.clone()]);
+            Ok(Unresolved::object_with(merged, *ignores_fallbacks, lines))
         }
         (UnresolvedKind::Object { entries, .. }, _) if part.resolved => {
-            let kind = UnresolvedKind::Object {
-                entries: entries.clone(),
-                ignores_fallbacks: true,
-            };
-            Ok(Unresolved::new(kind, part.lines))
+            Ok(Unresolved::object_with(entries.clone(), true, part.lines))
         }
         _ => {
             let mut stack = stack_of(part);
@@ -262,20 +257,18 @@ fn stack_of(part: &UnresolvedRef) -> Vec<UnresolvedRef> {
 
 fn delayed(part: &UnresolvedRef, stack: Vec<UnresolvedRef>) -> UnresolvedRef {
     let lines = merged_lines(&stack);
-    if part.is_object() {
-        Unresolved::new(UnresolvedKind::DelayedObject(stack), lines)
-    } else {
-        Unresolved::new(UnresolvedKind::Delayed(stack), lines)
-    }
+    let kind = match part.is_object() {
+        true => UnresolvedKind::DelayedObject(stack),
+        false => UnresolvedKind::Delayed(stack),
+    };
+    Unresolved::new(kind, lines)
 }
 
 /// The lines of a merge; empty objects don't count unless there is nothing else.
 fn merged_lines(parts: &[UnresolvedRef]) -> LineSpan {
-    let counts = |part: &&UnresolvedRef| {
-        !matches!(
-            &part.kind,
-            UnresolvedKind::Object { entries, .. } if entries.is_empty()
-        )
+    let counts = |part: &&UnresolvedRef| match &part.kind {
+        UnresolvedKind::Object { entries, .. } => !entries.is_empty(),
+        _ => true,
     };
     let lines = parts.iter().filter(counts).map(|part| part.lines);
     let lines = lines.reduce(LineSpan::cover);
@@ -290,10 +283,8 @@ pub(super) fn concatenate(pieces: &[UnresolvedRef]) -> Result<Option<UnresolvedR
     }
     let lines = joined.iter().map(|part| part.lines).reduce(LineSpan::cover);
     let lines = lines.unwrap_or(LineSpan::at(1));
-    Ok(Some(Unresolved::new(
-        UnresolvedKind::Concatenation(joined),
-        lines,
-    )))
+    let kind = UnresolvedKind::Concatenation(joined);
+    Ok(Some(Unresolved::new(kind, lines)))
 }
 
 /// Joins all neighbours that can already be joined.
@@ -335,11 +326,9 @@ fn join(left: &UnresolvedRef, right: &UnresolvedRef) -> Result<Option<Unresolved
     }
     if let (UnresolvedKind::List(first), UnresolvedKind::List(second)) = (&left.kind, &right.kind) {
         check_size(first.len() + second.len())?;
-        let elements = first.iter().chain(second).cloned().collect();
-        return Ok(Some(Unresolved::new(
-            UnresolvedKind::List(elements),
-            left.lines.cover(right.lines),
-        )));
+        let kind = UnresolvedKind::List(first.iter().chain(second).cloned().collect());
+        let lines = left.lines.cover(right.lines);
+        return Ok(Some(Unresolved::new(kind, lines)));
     }
     // Intended for the blank between two lists; the gem drops any text without quotes.
     let is_unquoted = matches!(right.kind, UnresolvedKind::Text { quoted: false, .. });
@@ -417,11 +406,8 @@ pub(super) fn expression(path: &[String], optional: bool) -> String {
 
 fn render(part: &Unresolved) -> String {
     let all = |parts: &[UnresolvedRef], between: &str| {
-        parts
-            .iter()
-            .map(|part| render(part))
-            .collect::<Vec<_>>()
-            .join(between)
+        let texts: Vec<String> = parts.iter().map(|part| render(part)).collect();
+        texts.join(between)
     };
     match &part.kind {
         UnresolvedKind::Null => "null".to_owned(),

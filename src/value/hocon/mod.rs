@@ -92,10 +92,8 @@ impl Builder {
                     }
                 }
                 self.lists -= 1;
-                Ok(Unresolved::new(
-                    UnresolvedKind::List(parts),
-                    LineSpan::at(line),
-                ))
+                let kind = UnresolvedKind::List(parts);
+                Ok(Unresolved::new(kind, LineSpan::at(line)))
             }
             HoconValue::Concatenation(pieces) => {
                 let parts: Result<Vec<UnresolvedRef>, String> =

@@ -196,11 +196,12 @@ impl Resolver {
         if !changed {
             return Ok(part.clone());
         }
-        let kind = UnresolvedKind::Object {
-            entries: resolved,
-            ignores_fallbacks: part.ignores_fallbacks(),
-        };
-        Ok(Unresolved::new(kind, part.lines))
+        let ignores_fallbacks = part.ignores_fallbacks();
+        Ok(Unresolved::object_with(
+            resolved,
+            ignores_fallbacks,
+            part.lines,
+        ))
     }
 
     fn list(
@@ -386,21 +387,15 @@ fn peek(part: &Unresolved, key: &str, path: &[String]) -> Result<Option<Unresolv
 impl Source {
     /// The same file, seen from inside a container.
     fn inside(&self, part: &UnresolvedRef) -> Source {
-        let parents = match &self.parents {
-            Some(parents) => Some(Rc::new(Parent {
-                part: part.clone(),
-                above: Some(parents.clone()),
-            })),
-            None if Rc::ptr_eq(part, &self.root) => Some(Rc::new(Parent {
-                part: part.clone(),
-                above: None,
-            })),
-            // Not on the way from the root: parents don't matter.
-            None => None,
+        // Parents don't matter off the way from the root.
+        let is_on_way = self.parents.is_some() || Rc::ptr_eq(part, &self.root);
+        let parent = || Parent {
+            part: part.clone(),
+            above: self.parents.clone(),
         };
         Source {
             root: self.root.clone(),
-            parents,
+            parents: is_on_way.then(|| Rc::new(parent())),
         }
     }
 
@@ -454,26 +449,17 @@ fn replace_child(
                 Some(new) => entries[index] = new,
                 None => _ = entries.shift_remove_index(index),
             }
-            let ignores_fallbacks = *ignores_fallbacks;
-            let kind = UnresolvedKind::Object {
-                entries,
-                ignores_fallbacks,
-            };
-            Ok(Some(Unresolved::new(kind, container.lines)))
+            let lines = container.lines;
+            let new = Unresolved::object_with(entries, *ignores_fallbacks, lines);
+            Ok(Some(new))
         }
         UnresolvedKind::DelayedObject(stack) => {
-            let mut stack = stack.clone();
-            if let Some(new) = new {
-                for item in &mut stack {
-                    if Rc::ptr_eq(item, old) {
-                        *item = new.clone();
-                    }
-                }
-            }
-            Ok(Some(Unresolved::new(
-                UnresolvedKind::DelayedObject(stack),
-                container.lines,
-            )))
+            let replaced = stack.iter().map(|item| match &new {
+                Some(new) if Rc::ptr_eq(item, old) => new.clone(),
+                _ => item.clone(),
+            });
+            let kind = UnresolvedKind::DelayedObject(replaced.collect());
+            Ok(Some(Unresolved::new(kind, container.lines)))
         }
         // The gem calls a method that does not exist.
         _ => {

@@ -30,39 +30,24 @@ pub(super) fn scalar(tag: &str, text: &Arc<str>, range: TextRange) -> Result<Val
         "!ruby/range" => Err(disallowed("Range", range)),
         "!ruby/class" | "!ruby/module" => match &**text {
             "" => Ok(Value::Undef),
-            "Symbol" => Ok(runtime_object("Class", text)),
+            "Symbol" => Ok(runtime_object("Runtime[ruby, 'Class']", text)),
             class => Err(disallowed(class, range)),
         },
-        "!ruby/encoding" => {
-            let known = [
-                "UTF-8",
-                "US-ASCII",
-                "ASCII-8BIT",
-                "BINARY",
-                "ISO-8859-1",
-                "UTF-16",
-            ];
-            if known.iter().any(|name| name.eq_ignore_ascii_case(text)) {
-                Ok(runtime_object("Encoding", text))
-            } else {
-                Err(other(format!("unknown encoding name - {text}"), range))
+        "!ruby/encoding" => match text.to_ascii_uppercase().as_str() {
+            "UTF-8" | "US-ASCII" | "ASCII-8BIT" | "BINARY" | "ISO-8859-1" | "UTF-16" => {
+                Ok(runtime_object("Runtime[ruby, 'Encoding']", text))
             }
-        }
+            _ => Err(other(format!("unknown encoding name - {text}"), range)),
+        },
         "!float" | "tag:yaml.org,2002:float" => float(text, range),
         _ => plain(text, range),
     }
 }
 
 /// An object of a Ruby class that is no data: it loads, and fails only when it is looked up.
-fn runtime_object(class: &str, text: &str) -> Value {
-    Value::Rich(Arc::new(Rich {
-        ptype: if class == "Encoding" {
-            "Runtime[ruby, 'Encoding']"
-        } else {
-            "Runtime[ruby, 'Class']"
-        },
-        text: text.to_owned(),
-    }))
+fn runtime_object(ptype: &'static str, text: &str) -> Value {
+    let text = text.to_owned();
+    Value::Rich(Arc::new(Rich { ptype, text }))
 }
 
 pub(super) enum List {
@@ -226,17 +211,14 @@ pub(super) fn disallowed(class: &str, range: TextRange) -> LoadError {
 }
 
 pub(super) fn invalid_number(conversion: &str, text: &str, range: TextRange) -> LoadError {
-    other(
-        format!("invalid value for {conversion}(): {}", inspect(text)),
-        range,
-    )
+    // Ruby's number conversions lose the UTF-8 encoding.
+    let shown = Value::Bytes(Arc::from(text.as_bytes())).inspect();
+    other(format!("invalid value for {conversion}(): {shown}"), range)
 }
 
 fn no_allocate(range: TextRange) -> LoadError {
-    other(
-        "undefined method `allocate' for nil:NilClass".to_owned(),
-        range,
-    )
+    let message = "undefined method `allocate' for nil:NilClass".to_owned();
+    other(message, range)
 }
 
 pub(super) fn other(message: String, range: TextRange) -> LoadError {
@@ -245,24 +227,4 @@ pub(super) fn other(message: String, range: TextRange) -> LoadError {
         message,
         range: Some(range),
     }
-}
-
-/// `String#inspect` of bytes: Ruby's number conversions lose the UTF-8 encoding.
-fn inspect(text: &str) -> String {
-    let mut out = String::from("\"");
-    let mut bytes = text.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
-            b'#' if matches!(bytes.peek(), Some(b'{' | b'$' | b'@')) => out.push_str("\\#"),
-            b'\n' => out.push_str("\\n"),
-            b'\t' => out.push_str("\\t"),
-            b'\r' => out.push_str("\\r"),
-            0x1B => out.push_str("\\e"),
-            b' '..=b'~' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("\\x{byte:02X}")),
-        }
-    }
-    out.push('"');
-    out
 }
