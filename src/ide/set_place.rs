@@ -168,9 +168,9 @@ who: web
             let answer = view
                 .session()
                 .lookup(&nodes.scope(member), &Request::key("who"));
-            match answer.certainty() {
-                crate::lookup::Certainty::Certain => answer.result.expect("a value").to_s(),
-                crate::lookup::Certainty::Unknown => "?".to_owned(),
+            match answer.is_certain() {
+                true => answer.result.expect("a value").to_s(),
+                false => "?".to_owned(),
             }
         };
         Answers {

@@ -5,7 +5,7 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
@@ -13,7 +13,7 @@ use super::interpolate::Methods;
 use super::level::{DataHash, LevelProvider, Location};
 use super::pure::{PureResult, undig};
 use super::trace::{Remark, TraceEvent};
-use crate::datatype::{self, Type};
+use crate::datatype;
 use crate::eyaml::{self, EyamlError};
 use crate::hierarchy::{Backends, Function, FunctionKind, Layer, Like};
 use crate::interpolation::{Key, Segment};
@@ -78,11 +78,15 @@ impl Reading {
 /// How a function reads files: one of Puppet's own, or a declared one; `None` if unknown.
 #[must_use]
 pub fn reading_of(function: &Function, backends: &Backends) -> Option<Reading> {
-    match (format_of(function), backends.get(&function.name)) {
-        (Some(_), _) if function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
-        (Some(format), _) => Some(Reading::Plain(format)),
-        (None, Some(backend)) => declared_reading(backend.like),
-        (None, None) => None,
+    own_reading(function).or_else(|| declared_reading(backends.get(&function.name)?.like))
+}
+
+/// How one of Puppet's own functions reads files.
+pub(super) fn own_reading(function: &Function) -> Option<Reading> {
+    match (function.kind, &*function.name) {
+        (FunctionKind::DataHash, name) => format_of_name(name).map(Reading::Plain),
+        (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Reading::Opening),
+        _ => None,
     }
 }
 
@@ -99,13 +103,7 @@ pub(super) fn declared_reading(like: Like) -> Option<Reading> {
 
 /// The format of a function that reads files itself.
 pub(super) fn format_of(function: &Function) -> Option<Format> {
-    match (function.kind, &*function.name) {
-        (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
-        (FunctionKind::LookupKey, "eyaml_lookup_key") => Some(Format::Yaml),
-        (FunctionKind::DataHash, "json_data") => Some(Format::Json),
-        (FunctionKind::DataHash, "hocon_data") => Some(Format::Hocon),
-        _ => None,
-    }
+    own_reading(function).map(Reading::format)
 }
 
 impl Engine<'_> {
@@ -119,8 +117,9 @@ impl Engine<'_> {
             let message = format!("'{name}' expects {count} arguments, got none");
             return raise(ErrorClass::Argument, message);
         }
-        let value = match &*function.name {
-            name @ ("yaml_data" | "json_data" | "hocon_data") => {
+        let name = &*function.name;
+        let value = match (format_of_name(name), name) {
+            (Some(format), _) => {
                 let options = origin.level.options.as_hash().map_or(0, HashMap::len);
                 let path = origin.place.filter(|place| !place.is_uri && options == 0);
                 let Some(path) = path else {
@@ -132,19 +131,15 @@ impl Engine<'_> {
                         ),
                     );
                 };
-                match name {
-                    "yaml_data" => self.yaml_hash(&path.place)?,
-                    "json_data" => self.other_hash(&path.place, Format::Json)?,
-                    _ => self.other_hash(&path.place, Format::Hocon)?,
-                }
+                self.whole_file(&path.place, format)?
             }
-            "eyaml_lookup_key" => {
+            (None, "eyaml_lookup_key") => {
                 return raise(
                     ErrorClass::Argument,
                     "'eyaml_lookup_key' expects 3 arguments, got 2",
                 );
             }
-            _ => {
+            (None, _) => {
                 self.foreign(origin, None)?;
                 match self.ask_pure(origin, None) {
                     PureResult::Value(value @ Value::Hash(_)) => value,
@@ -156,7 +151,7 @@ impl Engine<'_> {
         };
         let Value::Hash(hash) = &value else {
             let subject = origin.described("Value returned from");
-            let checked = datatype::check(any_hash(), &value);
+            let checked = datatype::check(&datatype::parse_known("Hash"), &value);
             let cause = checked.map_or_else(
                 |mismatches| Cause::WrongType {
                     subject: Subject::Other(subject),
@@ -202,8 +197,16 @@ impl Engine<'_> {
         Ok(kept)
     }
 
+    /// The data of a file in a format.
+    pub(super) fn whole_file(&mut self, path: &str, format: Format) -> Found {
+        match format {
+            Format::Yaml => self.yaml_hash(path),
+            Format::Json | Format::Hocon => self.other_hash(path, format),
+        }
+    }
+
     /// `yaml_data` (puppet/functions/yaml_data.rb), shared by `eyaml_lookup_key`.
-    pub(super) fn yaml_hash(&mut self, path: &str) -> Found {
+    fn yaml_hash(&mut self, path: &str) -> Found {
         let file = self.read(path, Format::Yaml)?;
         let value = match &file.loaded {
             Ok(value) => value,
@@ -225,7 +228,7 @@ impl Engine<'_> {
     }
 
     /// `json_data`, `hocon_data`
-    pub(super) fn other_hash(&mut self, path: &str, format: Format) -> Found {
+    fn other_hash(&mut self, path: &str, format: Format) -> Found {
         let file = self.read(path, format)?;
         match &file.loaded {
             Ok(value) => Ok(value.clone()),
@@ -447,9 +450,8 @@ impl Engine<'_> {
 /// The number of arguments that one of Puppet's own functions takes.
 fn own_arguments(name: &str) -> Option<u8> {
     match name {
-        "yaml_data" | "json_data" | "hocon_data" => Some(2),
         "eyaml_lookup_key" => Some(3),
-        _ => None,
+        _ => format_of_name(name).map(|_| 2),
     }
 }
 
@@ -487,11 +489,6 @@ fn is_rich_data_key(key: &Value) -> bool {
                 | Value::Opaque(_)
         ),
     }
-}
-
-fn any_hash() -> &'static Type {
-    static TYPE: OnceLock<Type> = OnceLock::new();
-    TYPE.get_or_init(|| datatype::parse_known("Hash"))
 }
 
 /// The error for a data file that cannot be loaded.

@@ -12,7 +12,7 @@ use super::request::{Assumed, UnknownCause};
 use super::trace::{Remark, TraceEvent, TraceKind, TraceLocation};
 use crate::hierarchy::{Backend, Function, FunctionKind, Like, Template, TemplatePart};
 use crate::value::{Missing, Opaque, StrKey, Value};
-use crate::workspace::{FileKind, Format, LOOKUP_OPTIONS, Paths};
+use crate::workspace::{FileKind, LOOKUP_OPTIONS, Paths};
 
 struct DeclaredRequest<'a> {
     root: &'a Arc<str>,
@@ -161,10 +161,7 @@ impl Engine<'_> {
         if self.session.files.kind(file) != Some(FileKind::File) {
             return Err(Failure::NotFound);
         }
-        let data = match reading.format() {
-            Format::Yaml => self.yaml_hash(file)?,
-            format @ (Format::Json | Format::Hocon) => self.other_hash(file, format)?,
-        };
+        let data = self.whole_file(file, reading.format())?;
         let Some(hash) = data.as_hash() else {
             return self.give_up(origin, root);
         };

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::context::{PuppetVersion, Settings, Strict};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, raise};
+use super::error::{
+    Cause, ErrorClass, Failure, Found, LookupError, Subject, no_method, optional, raise,
+};
 use super::given::AllCachedValues;
 use super::layer::Providers;
 use super::merge::{Strategy, assert_type};
@@ -13,7 +15,7 @@ use super::options::KnownOptions;
 use super::reads::{Names, ReadNames};
 use super::request::{Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown};
 use super::session::Session;
-use super::trace::{Remark, TraceEvent, TraceKind, Tracer};
+use super::trace::{Remark, TraceEvent, TraceKind, TraceNode, Tracer};
 use crate::datatype::{self, ParseError, Type};
 use crate::interpolation::{Key, Segment};
 use crate::scope::Scope;
@@ -189,19 +191,13 @@ impl<'a> Engine<'a> {
             None => None,
             Some(text) => Some(self.parse_type(text).map_err(bad_type)?),
         };
-        self.lookup_names(
-            &request.names,
-            value_type.as_ref(),
-            request.merge.as_ref(),
-            invocation,
-        )
-        .or_else(|failure| match failure {
-            Failure::NotFound => match &request.default_value {
-                Some(default) => checked("Default value", value_type.as_ref(), default.clone()),
-                None => Err(Failure::NotFound),
-            },
-            Failure::Error(error) => Err(Failure::Error(error)),
-        })
+        let (names, merge) = (&request.names, request.merge.as_ref());
+        let found = optional(self.lookup_names(names, value_type.as_ref(), merge, invocation))?;
+        match (found, &request.default_value) {
+            (Some(value), _) => Ok(value),
+            (None, Some(default)) => checked("Default value", value_type.as_ref(), default.clone()),
+            (None, None) => Err(Failure::NotFound),
+        }
     }
 
     /// `Puppet::Pops::Lookup.lookup` without the default value.
@@ -218,10 +214,8 @@ impl<'a> Engine<'a> {
                 let value = checked(&subject, value_type, value.clone())?;
                 return checked("Found value", value_type, value);
             }
-            match self.search(name, merge, invocation) {
-                Ok(value) => return checked("Found value", value_type, value),
-                Err(Failure::NotFound) => {}
-                Err(error) => return Err(error),
+            if let Some(value) = optional(self.search(name, merge, invocation))? {
+                return checked("Found value", value_type, value);
             }
         }
         for name in names {
@@ -237,10 +231,7 @@ impl<'a> Engine<'a> {
     fn search(&mut self, name: &Arc<str>, merge: Option<&Value>, invocation: &Invocation) -> Found {
         self.budget.add_lookup()?;
         if **name == *LOOKUP_OPTIONS || name.starts_with("lookup_options.") {
-            self.leaf(
-                || TraceKind::InvalidKey(LOOKUP_OPTIONS.into()),
-                || TraceEvent::None,
-            );
+            self.leaf(|| TraceKind::InvalidKey(LOOKUP_OPTIONS.into()));
             return Err(Failure::NotFound);
         }
         let key = Key::of(name).map_err(|_| {
@@ -255,10 +246,8 @@ impl<'a> Engine<'a> {
         if self.traces(Tracing::OptionsOnly) {
             let options_key = options_key();
             let strategy = Value::string("hash");
-            return match self.do_lookup(&options_key, &invocation, Some(&strategy)) {
-                Ok(_) | Err(Failure::NotFound) => Ok(Value::Undef),
-                Err(error) => Err(error),
-            };
+            optional(self.do_lookup(&options_key, &invocation, Some(&strategy)))?;
+            return Ok(Value::Undef);
         }
         let entry = self.options_for(&key, &invocation)?;
         let own_merge;
@@ -267,7 +256,7 @@ impl<'a> Engine<'a> {
             None => {
                 own_merge = super::options::option(&entry, "merge")?;
                 if !own_merge.is_undef() {
-                    self.leaf(|| TraceKind::MergeSource, || TraceEvent::None);
+                    self.leaf(|| TraceKind::MergeSource);
                 }
                 Some(&own_merge)
             }
@@ -422,13 +411,9 @@ impl<'a> Engine<'a> {
         }
     }
 
-    pub(super) fn leaf(
-        &mut self,
-        kind: impl FnOnce() -> TraceKind,
-        event: impl FnOnce() -> TraceEvent,
-    ) {
+    pub(super) fn leaf(&mut self, kind: impl FnOnce() -> TraceKind) {
         if let Some(tracer) = &mut self.tracer {
-            tracer.leaf(kind(), event());
+            tracer.current().children.push(TraceNode::new(kind()));
         }
     }
 

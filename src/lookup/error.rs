@@ -353,6 +353,15 @@ impl From<LookupError> for Failure {
 /// A value, or why the search ended without one.
 pub(super) type Found<T = crate::value::Value> = Result<T, Failure>;
 
+/// `None` for a search that ended without a value.
+pub(super) fn optional<T>(found: Found<T>) -> Found<Option<T>> {
+    match found {
+        Ok(value) => Ok(Some(value)),
+        Err(Failure::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// An exception of that class as a failure.
 pub(super) fn raise<T>(class: ErrorClass, cause: impl Into<Cause>) -> Found<T> {
     Err(LookupError::new(class, cause).into())

@@ -64,11 +64,7 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
             legacy_function,
             ..
         } => {
-            let title = match legacy_function {
-                true => format!("Deprecated API function \"{name}\""),
-                false => format!("Hierarchy entry \"{name}\""),
-            };
-            section(out, &title);
+            section(out, &level_title(name, *legacy_function));
         }
         TraceKind::Location(place) => location(out, this, place, indent),
         TraceKind::Merge(strategy) => merge(out, this, strategy, indent),
@@ -79,24 +75,12 @@ fn node(out: &mut String, this: &TraceNode, indent: &str) {
         TraceKind::Scope(name) => section(out, &name.to_string()),
         TraceKind::SubKey(key) => section(out, &format!("Sub key: \"{key}\"")),
         TraceKind::Segment => outcome(out, this, indent),
-        TraceKind::Module(name) => match this.event {
-            TraceEvent::ModuleNotFound => {
-                line(out, indent, &format!("Module \"{name}\" not found"))
-            }
-            TraceEvent::ModuleProviderNotFound => line(
-                out,
-                indent,
-                &format!("Module data provider for module \"{name}\" not found"),
-            ),
-            TraceEvent::None
-            | TraceEvent::Found(..)
-            | TraceEvent::FoundInOverrides(..)
-            | TraceEvent::FoundInDefaults(..)
-            | TraceEvent::NotFound(_)
-            | TraceEvent::Unknown(..)
-            | TraceEvent::Result(_)
-            | TraceEvent::LocationNotFound => {}
-        },
+        TraceKind::NoModule(name) => line(out, indent, &format!("Module \"{name}\" not found")),
+        TraceKind::NoModuleProvider(name) => line(
+            out,
+            indent,
+            &format!("Module data provider for module \"{name}\" not found"),
+        ),
     }
 }
 
@@ -153,30 +137,24 @@ fn merge(out: &mut String, this: &TraceNode, strategy: &Strategy, indent: &str) 
 
 /// A place that depends on unknown variables; Puppet never has such a place.
 fn unknown_place(out: &mut String, title: &str, possible: &Possible, indent: &str) {
-    let variables: Vec<String> = possible
-        .variables
-        .iter()
-        .map(|v| format!("'{v}'"))
-        .collect();
-    let variables = variables.join(", ");
-    line(
-        out,
-        indent,
-        &format!("{title} unknown: it depends on {variables}"),
-    );
+    let variables = possible.quoted_variables();
+    let text = format!("{title} unknown: it depends on {variables}");
+    line(out, indent, &text);
     if possible.files.is_empty() {
-        line(
-            out,
-            indent,
-            "No file of this workspace that it could be has the key",
-        );
+        let text = "No file of this workspace that it could be has the key";
+        line(out, indent, text);
     }
     for file in possible.files.iter() {
-        line(
-            out,
-            indent,
-            &format!("It could be \"{file}\", which has the key"),
-        );
+        let text = format!("It could be \"{file}\", which has the key");
+        line(out, indent, &text);
+    }
+}
+
+/// `FunctionProvider#name`
+pub(super) fn level_title(name: &str, legacy_function: bool) -> String {
+    match legacy_function {
+        true => format!("Deprecated API function \"{name}\""),
+        false => format!("Hierarchy entry \"{name}\""),
     }
 }
 
@@ -217,11 +195,7 @@ fn outcome(out: &mut String, this: &TraceNode, indent: &str) {
         TraceEvent::Found(key, value) => found(key, value, ""),
         TraceEvent::FoundInOverrides(key, value) => found(key, value, " in overrides"),
         TraceEvent::FoundInDefaults(key, value) => found(key, value, " in defaults"),
-        TraceEvent::None
-        | TraceEvent::Result(_)
-        | TraceEvent::LocationNotFound
-        | TraceEvent::ModuleNotFound
-        | TraceEvent::ModuleProviderNotFound => {}
+        TraceEvent::None | TraceEvent::Result(_) | TraceEvent::LocationNotFound => {}
     }
     remarks(out, this, indent);
 }

@@ -1,9 +1,14 @@
 //! Converts the trace to data, as `puppet lookup --explain --render-as json` prints it
 //! (`puppet/pops/lookup/explainer.rb`, `to_hash`).
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "`kind_name` names every kind; few have more to say"
+)]
+
 use std::sync::Arc;
 
-use super::explain::provider_name;
+use super::explain::{level_title, provider_name};
 use super::trace::{Remark, TraceEvent, TraceKind, TraceNode};
 use crate::value::{HashMap, Value};
 
@@ -58,7 +63,7 @@ fn node(this: &TraceNode) -> Value {
 /// Key, value and event, in the order of Ruby's hash.
 fn outcome(hash: &mut HashMap, this: &TraceNode) {
     let (key, value, event) = match &this.event {
-        TraceEvent::None => (None, None, None),
+        TraceEvent::None => (None, None, event_of(&this.kind)),
         TraceEvent::Found(key, value) => (Some(key), Some(value), Some("found")),
         TraceEvent::FoundInOverrides(key, value) => {
             (Some(key), Some(value), Some("found_in_overrides"))
@@ -70,23 +75,11 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
         TraceEvent::Unknown(key, _) => (Some(key), None, Some("unknown")),
         TraceEvent::Result(value) => (None, Some(value), Some("result")),
         TraceEvent::LocationNotFound => (None, None, Some("location_not_found")),
-        TraceEvent::ModuleNotFound => (None, None, Some("module_not_found")),
-        TraceEvent::ModuleProviderNotFound => (None, None, Some("module_provider_not_found")),
     };
     let own_key = match &this.kind {
         TraceKind::Data(key) | TraceKind::InvalidKey(key) => Some(&**key),
         TraceKind::Options => Some("lookup_options"),
-        TraceKind::Root
-        | TraceKind::MergeSource
-        | TraceKind::Provider { .. }
-        | TraceKind::Level { .. }
-        | TraceKind::Location(_)
-        | TraceKind::Merge(_)
-        | TraceKind::Interpolation(_)
-        | TraceKind::Scope(_)
-        | TraceKind::SubKey(_)
-        | TraceKind::Segment
-        | TraceKind::Module(_) => None,
+        _ => None,
     };
     if let Some(key) = key.map(String::as_str).or(own_key) {
         set(hash, "key", key);
@@ -107,6 +100,15 @@ fn outcome(hash: &mut HashMap, this: &TraceNode) {
     }
 }
 
+/// The event of a kind that is one by itself.
+fn event_of(kind: &TraceKind) -> Option<&'static str> {
+    match kind {
+        TraceKind::NoModule(_) => Some("module_not_found"),
+        TraceKind::NoModuleProvider(_) => Some("module_provider_not_found"),
+        _ => None,
+    }
+}
+
 fn kind_name(kind: &TraceKind) -> &'static str {
     match kind {
         TraceKind::Root | TraceKind::Data(_) | TraceKind::Options => "root",
@@ -120,7 +122,7 @@ fn kind_name(kind: &TraceKind) -> &'static str {
         TraceKind::Scope(_) => "scope",
         TraceKind::SubKey(_) => "sub_key",
         TraceKind::Segment => "segment",
-        TraceKind::Module(_) => "module",
+        TraceKind::NoModule(_) | TraceKind::NoModuleProvider(_) => "module",
     }
 }
 
@@ -142,12 +144,9 @@ fn details(hash: &mut HashMap, kind: &TraceKind) {
         }
         TraceKind::Level {
             name,
-            legacy_function: true,
+            legacy_function,
             ..
-        } => {
-            set(hash, "name", format!("Deprecated API function \"{name}\""));
-        }
-        TraceKind::Level { name, .. } => set(hash, "name", format!("Hierarchy entry \"{name}\"")),
+        } => set(hash, "name", level_title(name, *legacy_function)),
         TraceKind::Location(location) => {
             let (original, place) = if location.is_uri {
                 ("original_uri", "uri")
@@ -172,13 +171,6 @@ fn details(hash: &mut HashMap, kind: &TraceKind) {
         }
         TraceKind::Interpolation(text) => set(hash, "expression", &**text),
         TraceKind::Scope(name) => set(hash, "name", name.to_string()),
-        TraceKind::Root
-        | TraceKind::Data(_)
-        | TraceKind::Options
-        | TraceKind::InvalidKey(_)
-        | TraceKind::MergeSource
-        | TraceKind::SubKey(_)
-        | TraceKind::Segment
-        | TraceKind::Module(_) => {}
+        _ => {}
     }
 }

@@ -23,59 +23,33 @@ pub enum FunctionSource {
 /// unqualified one in the environment and then in every module.
 #[must_use]
 pub fn find_function(files: &dyn Files, environment: &Environment, name: &str) -> FunctionSource {
-    let in_folder = |dir: &str, tail: &str| {
-        let ruby = format!("{dir}/lib/puppet/functions/{tail}.rb");
-        let puppet = format!("{dir}/functions/{tail}.pp");
-        let is_file = |path: &str| files.kind(path) == Some(FileKind::File);
-        if is_file(&ruby) {
-            Some(FunctionSource::Ruby(Arc::from(ruby)))
-        } else if is_file(&puppet) {
-            Some(FunctionSource::Puppet(Arc::from(puppet)))
-        } else {
-            None
-        }
-    };
     let path = name.replace("::", "/");
-    match name.split_once("::") {
+    let file = |path: String| {
+        let is_file = files.kind(&path) == Some(FileKind::File);
+        is_file.then(|| Arc::from(path))
+    };
+    let ruby = |dir: &str| {
+        let found = file(format!("{dir}/lib/puppet/functions/{path}.rb"));
+        found.map(FunctionSource::Ruby)
+    };
+    let either = |dir: &str, tail: &str| {
+        let puppet = || file(format!("{dir}/functions/{tail}.pp")).map(FunctionSource::Puppet);
+        ruby(dir).or_else(puppet)
+    };
+    let own_dir = environment.dir.as_deref();
+    let found = match name.split_once("::") {
         // Both kinds of the environment's functions lie in a folder `environment`.
-        Some(("environment", _)) => environment
-            .dir
-            .as_deref()
-            .and_then(|dir| in_folder(dir, &path))
-            .unwrap_or(FunctionSource::Missing),
+        Some(("environment", _)) => own_dir.and_then(|dir| either(dir, &path)),
         Some((module, rest)) => match module_dir(files, environment, module) {
-            None => FunctionSource::ModuleMissing,
-            Some(dir) => {
-                let rest = rest.replace("::", "/");
-                let ruby = format!("{dir}/lib/puppet/functions/{path}.rb");
-                let puppet = format!("{dir}/functions/{rest}.pp");
-                if files.kind(&ruby) == Some(FileKind::File) {
-                    FunctionSource::Ruby(Arc::from(ruby))
-                } else if files.kind(&puppet) == Some(FileKind::File) {
-                    FunctionSource::Puppet(Arc::from(puppet))
-                } else {
-                    FunctionSource::Missing
-                }
-            }
+            None => return FunctionSource::ModuleMissing,
+            Some(dir) => either(&dir, &rest.replace("::", "/")),
         },
-        None => {
-            let ruby = |dir: &str| {
-                let path = format!("{dir}/lib/puppet/functions/{name}.rb");
-                (files.kind(&path) == Some(FileKind::File))
-                    .then(|| FunctionSource::Ruby(Arc::from(path)))
-            };
-            environment
-                .dir
-                .as_deref()
-                .and_then(ruby)
-                .or_else(|| {
-                    all_modules(files, environment)
-                        .iter()
-                        .find_map(|dir| ruby(dir))
-                })
-                .unwrap_or(FunctionSource::Missing)
-        }
-    }
+        None => own_dir.and_then(ruby).or_else(|| {
+            let modules = all_modules(files, environment);
+            modules.iter().find_map(|dir| ruby(dir))
+        }),
+    };
+    found.unwrap_or(FunctionSource::Missing)
 }
 
 /// The folder of a module.

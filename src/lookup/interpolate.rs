@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
-use super::error::{ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{ErrorClass, Failure, Found, LookupError, optional, raise};
 use super::trace::TraceKind;
 use crate::interpolation::{Method, Segment, Token, TokenKind, has_tokens, split_key};
 use crate::value::{HashMap, Opaque, Value, hash_with_capacity};
@@ -238,7 +238,7 @@ impl Engine<'_> {
                         self.interpolate_result("", argument, value, invocation, methods)?
                     }
                     Method::Scope => {
-                        let value = self.scope_method(argument, subject, invocation)?;
+                        let value = self.written_variable(argument, subject, invocation)?;
                         self.interpolate_result("scope:", argument, value, invocation, methods)?
                     }
                     Method::Literal => {
@@ -297,18 +297,20 @@ impl Engine<'_> {
             return raise(ErrorClass::NoMethod, message);
         }
         let inner = inner.for_key(&key, &mut self.module_names);
-        match self.lookup_names(std::slice::from_ref(name), None, None, &inner) {
-            Err(Failure::NotFound) => Ok(Value::string("")),
-            other => other,
-        }
+        let found = self.lookup_names(std::slice::from_ref(name), None, None, &inner);
+        Ok(optional(found)?.unwrap_or_else(|| Value::string("")))
     }
 
-    fn scope_method(&mut self, path: &str, subject: &str, invocation: &Invocation) -> Found {
+    /// The value of a variable by its path as written in `subject`.
+    pub(super) fn written_variable(
+        &mut self,
+        path: &str,
+        subject: &str,
+        invocation: &Invocation,
+    ) -> Found {
         let Ok(split) = split_key(path) else {
-            return raise(
-                ErrorClass::Lookup,
-                format!("Syntax error in string: {subject}"),
-            );
+            let message = format!("Syntax error in string: {subject}");
+            return raise(ErrorClass::Lookup, message);
         };
         let mut segments = split.into_iter().map(|(segment, _)| segment);
         let Some(root) = segments.next() else {

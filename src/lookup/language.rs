@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::context::Environment;
 use super::error::ErrorClass;
 use super::function::{FunctionSource, all_modules, find_function};
-use super::request::{Certainty, Request};
+use super::request::Request;
 use super::session::Session;
 use super::type_alias::VisibleAliases;
 use crate::datatype::Aliases;
@@ -103,8 +103,7 @@ impl Host for SessionHost<'_> {
             .borrow_mut()
             .extend(answer.reads.keys.iter().cloned());
         let name = call.names.first().map_or("", |name| &**name);
-        if answer.certainty() == Certainty::Unknown {
-            let why = answer.why_uncertain().unwrap_or_default();
+        if let Some(why) = answer.why_uncertain() {
             return Err(Stop::unknown(format!(
                 "lookup of '{name}' is not certain: {why}"
             )));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::context::{EnvironmentConfig, ReadConfig, Strict};
 use super::engine::{Engine, Invocation, Map};
-use super::error::{Cause, ErrorClass, Failure, Found, LookupError, raise};
+use super::error::{Cause, ErrorClass, Failure, Found, LookupError};
 use super::walk::Provider;
 use crate::hierarchy::{
     Config, ConfigBody, ConfigError, Function, FunctionKind, Layer, Level, Locations, dirname,
@@ -77,66 +77,70 @@ impl Engine<'_> {
             EnvironmentConfig::None => return Ok(None),
         };
         let conf = format!("{dir}/environment.conf");
-        let mut named = environment.data_provider.clone();
-        let mut provider = None;
-        if self.session.files.kind(&path).is_some() {
-            let config = self.read_config(&path, &Layer::Environment)?;
-            provider = self.accepted(&path, Layer::Environment, config)?;
-            if provider
-                .as_ref()
-                .and_then(|p| p.config())
-                .is_some_and(|c| c.version() >= 5)
-                && let Some(name) = named.take()
-                && self.settings().strict != Strict::Off
-            {
-                self.warn_once(
-                    "environment.conf#data_provider",
-                    &format!("Defining environment_data_provider='{name}' in environment.conf is deprecated"),
-                    Some(&conf),
-                );
-                if *name != *"hiera" {
-                    self.warn_once(
-                        "environment.conf#data_provider_overridden",
-                        &format!(
-                            "The environment_data_provider='{name}' setting is ignored since \
-                             '{path}' version >= 5"
-                        ),
-                        Some(&conf),
-                    );
-                }
-            }
-        }
-        let Some(name) = named else {
+        let provider = self.own_provider(&path, Layer::Environment)?;
+        let Some(name) = environment.data_provider.as_deref() else {
             return Ok(provider);
         };
-        if self.settings().strict != Strict::Off {
-            let mut message = format!(
-                "Defining environment_data_provider='{name}' in environment.conf is deprecated."
-            );
-            if provider.is_none() {
-                message += " A 'hiera.yaml' file should be used instead";
+        let key = "environment.conf#data_provider";
+        let deprecated = format!(
+            "Defining environment_data_provider='{name}' in environment.conf is deprecated"
+        );
+        if is_of_version_5(provider.as_ref()) {
+            self.warn_of_legacy(key, &deprecated, &conf);
+            if name != "hiera" {
+                let message = format!(
+                    "The environment_data_provider='{name}' setting is ignored since '{path}' \
+                     version >= 5"
+                );
+                self.warn_of_legacy("environment.conf#data_provider_overridden", &message, &conf);
             }
-            self.warn_once("environment.conf#data_provider", &message, Some(&conf));
+            return Ok(provider);
         }
-        match &*name {
-            "none" => Ok(None),
-            "hiera" => {
-                Ok(Some(provider.unwrap_or_else(|| {
-                    self.named_hiera(&path, &dir, Layer::Environment)
-                })))
-            }
-            "function" => {
-                let config = self.of_legacy_function(&dir, "environment::data");
-                let provider = Provider::new(Layer::Environment, Arc::new(Ok(config)));
-                Ok(Some(Rc::new(provider)))
-            }
-            other => raise(
-                ErrorClass::Puppet,
-                format!(
-                    "Environment '{}', cannot find environment_data_provider '{other}'",
+        self.warn_of_legacy(key, &instead(&deprecated, provider.as_ref()), &conf);
+        let layer = Layer::Environment;
+        self.named_provider(name, provider, (&path, &dir), layer, "environment::data")
+            .ok_or_else(|| {
+                let message = format!(
+                    "Environment '{}', cannot find environment_data_provider '{name}'",
                     environment.name
-                ),
-            ),
+                );
+                LookupError::new(ErrorClass::Puppet, message).into()
+            })
+    }
+
+    /// The provider of a layer's own configuration, if the file exists and is accepted.
+    fn own_provider(&mut self, path: &Arc<str>, layer: Layer) -> Found<Option<Rc<Provider>>> {
+        if self.session.files.kind(path).is_none() {
+            return Ok(None);
+        }
+        let config = self.read_config(path, &layer)?;
+        self.accepted(path, layer, config)
+    }
+
+    /// The provider that a setting names, besides the layer's own; `None` for an unknown name.
+    #[allow(clippy::option_option, reason = "a layer may have no provider")]
+    fn named_provider(
+        &mut self,
+        name: &str,
+        own: Option<Rc<Provider>>,
+        (path, dir): (&str, &str),
+        layer: Layer,
+        function: &str,
+    ) -> Option<Option<Rc<Provider>>> {
+        match name {
+            "none" => Some(None),
+            "hiera" => Some(own.or_else(|| Some(self.named_hiera(path, dir, layer)))),
+            "function" => {
+                let config = self.of_legacy_function(dir, function);
+                Some(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
+            }
+            _ => None,
+        }
+    }
+
+    fn warn_of_legacy(&mut self, key: &str, message: &str, file: &str) {
+        if self.settings().strict != Strict::Off {
+            self.warn_once(key, message, Some(file));
         }
     }
 
@@ -159,53 +163,26 @@ impl Engine<'_> {
         };
         let layer = Layer::Module(module.clone());
         let path: Arc<str> = Arc::from(format!("{dir}/hiera.yaml"));
-        let mut provider = None;
-        let mut named = self.metadata_data_provider(&dir);
-        let metadata = format!("{dir}/metadata.json");
-        if self.session.files.kind(&path).is_some() {
-            let config = self.read_config(&path, &layer)?;
-            provider = self.accepted(&path, layer.clone(), config)?;
-            if provider
-                .as_ref()
-                .and_then(|p| p.config())
-                .is_some_and(|c| c.version() >= 5)
-                && let Some(name) = named.take()
-                && self.settings().strict != Strict::Off
-            {
-                self.warn_once(
-                    &format!("metadata.json#data_provider-{module}"),
-                    &format!(
-                        "Defining \"data_provider\": \"{name}\" in metadata.json is deprecated. It \
-                         is ignored since a 'hiera.yaml' with version >= 5 is present"
-                    ),
-                    Some(&metadata),
-                );
-            }
-        }
+        let named = self.metadata_data_provider(&dir);
+        let provider = self.own_provider(&path, layer.clone())?;
         let Some(name) = named else {
             return Ok(provider);
         };
-        if self.settings().strict != Strict::Off {
-            let mut message =
-                format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated.");
-            if provider.is_none() {
-                message += " A 'hiera.yaml' file should be used instead";
-            }
-            let key = format!("metadata.json#data_provider-{module}");
-            self.warn_once(&key, &message, Some(&metadata));
+        let metadata = format!("{dir}/metadata.json");
+        let key = format!("metadata.json#data_provider-{module}");
+        let deprecated =
+            format!("Defining \"data_provider\": \"{name}\" in metadata.json is deprecated");
+        if is_of_version_5(provider.as_ref()) {
+            let ignored = "It is ignored since a 'hiera.yaml' with version >= 5 is present";
+            self.warn_of_legacy(&key, &format!("{deprecated}. {ignored}"), &metadata);
+            return Ok(provider);
         }
-        match name.as_str() {
-            "none" => Ok(None),
-            "hiera" => Ok(Some(
-                provider.unwrap_or_else(|| self.named_hiera(&path, &dir, layer)),
-            )),
-            "function" => {
-                let config = self.of_legacy_function(&dir, &format!("{module}::data"));
-                Ok(Some(Rc::new(Provider::new(layer, Arc::new(Ok(config))))))
-            }
-            // Puppet's own message omits the environment and provider.
-            _ => raise(ErrorClass::Argument, "one hash required"),
-        }
+        self.warn_of_legacy(&key, &instead(&deprecated, provider.as_ref()), &metadata);
+        let function = format!("{module}::data");
+        // Puppet's own message omits the environment and provider.
+        let refused = || LookupError::new(ErrorClass::Argument, "one hash required").into();
+        self.named_provider(&name, provider, (&path, &dir), layer, &function)
+            .ok_or_else(refused)
     }
 
     /// `HieraConfig.v4_function_config`
@@ -284,7 +261,7 @@ impl Engine<'_> {
             let config = Config::read(path, &root, text.clone(), &loaded, layer);
             let legacy_version = is_legacy(&loaded, &config).then(|| match &config {
                 Ok(config) => config.version(),
-                Err(_) if names_version(&loaded, 4) => 4,
+                Err(_) if version_of(&loaded) == Some(&Value::Int(4)) => 4,
                 Err(_) => 3,
             });
             Ok(ReadConfig {
@@ -365,6 +342,19 @@ impl Engine<'_> {
     }
 }
 
+fn is_of_version_5(provider: Option<&Rc<Provider>>) -> bool {
+    let config = provider.and_then(|provider| provider.config());
+    config.is_some_and(|config| config.version() >= 5)
+}
+
+/// The warning for a layer whose provider a setting names.
+fn instead(deprecated: &str, own: Option<&Rc<Provider>>) -> String {
+    match own {
+        Some(_) => format!("{deprecated}."),
+        None => format!("{deprecated}. A 'hiera.yaml' file should be used instead"),
+    }
+}
+
 /// The form of an error that leaves the global layer.
 pub(super) fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
     match failure {
@@ -381,22 +371,17 @@ pub(super) fn prefixed(failure: Failure, invocation: &Invocation) -> Failure {
 fn is_legacy(loaded: &Value, config: &Result<Config, ConfigError>) -> bool {
     match config {
         Ok(config) => config.version() < 5,
-        Err(ConfigError::Structure { .. }) => {
-            let version = loaded
-                .get("version")
-                .or_else(|| loaded.as_hash()?.get(&Value::Symbol("version".into())));
-            !matches!(
-                version,
-                Some(Value::Int(5) | Value::String(_) | Value::Float(_))
-            )
-        }
+        Err(ConfigError::Structure { .. }) => !matches!(
+            version_of(loaded),
+            Some(Value::Int(5) | Value::String(_) | Value::Float(_))
+        ),
         Err(ConfigError::Rule { .. } | ConfigError::Crash(_)) => false,
     }
 }
 
-fn names_version(loaded: &Value, version: i64) -> bool {
+fn version_of(loaded: &Value) -> Option<&Value> {
     let symbol = || loaded.as_hash()?.get(&Value::Symbol("version".into()));
-    loaded.get("version").or_else(symbol) == Some(&Value::Int(version))
+    loaded.get("version").or_else(symbol)
 }
 
 /// `HieraConfig.v4_function_config`
@@ -429,12 +414,8 @@ pub(super) fn defined_twice(config: &Config, name: &str) -> LookupError {
             .is_ok_and(|it| it.is_match(line) == Ok(true))
     };
     let message = format!("Hierarchy name '{name}' defined more than once.");
-    twice(
-        config,
-        message,
-        "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED",
-        &at_name,
-    )
+    let code = "HIERA_HIERARCHY_NAME_MULTIPLY_DEFINED";
+    twice(config, message, code, &at_name)
 }
 
 /// An error about a duplicate definition, with the lines that Puppet's search finds.
@@ -469,19 +450,15 @@ pub(super) fn named_variable(failure: Failure, config: &Config) -> Failure {
     if name.is_empty() {
         return Failure::Error(error);
     }
+    const QUOTES: [&str; 3] = ["", "'", "\""];
     let line = Config::find_line(&config.text, 1, &|line| {
-        ["", "'", "\""].iter().any(|open| {
-            ["", "'", "\""]
-                .iter()
-                .any(|close| line.contains(&format!("%{{{open}{name}{close}}}")))
-        })
+        let is_closed =
+            |open: &str, close: &str| line.contains(&format!("%{{{open}{name}{close}}}"));
+        QUOTES
+            .iter()
+            .any(|open| QUOTES.iter().any(|close| is_closed(open, close)))
     });
     let message = format!("Undefined variable '{name}'");
-    LookupError::issue(
-        "HIERA_UNDEFINED_VARIABLE",
-        message,
-        config.path.clone(),
-        line,
-    )
-    .into()
+    let path = config.path.clone();
+    LookupError::issue("HIERA_UNDEFINED_VARIABLE", message, path, line).into()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::backend::ValueOrigin;
 use super::engine::{Engine, Invocation};
-use super::error::{Failure, Found};
+use super::error::{Failure, Found, optional};
 use super::foreign::FunctionDefinition;
 use super::given::CachedValues;
 use super::interpolate::Methods;
@@ -14,6 +14,7 @@ use super::merge::Strategy;
 use super::pure::Cached;
 use super::request::{Unknown, UnknownCause};
 use super::trace::{Possible, TraceEvent, TraceKind, TraceLocation};
+use super::walk::Levels;
 use crate::hierarchy::{
     Backend, Config, Function, FunctionKind, Layer, Level, Like, Template, TemplatePart, join,
 };
@@ -47,6 +48,38 @@ pub(super) struct LevelProvider {
     pub(super) declared: Option<Declared>,
 }
 
+impl LevelProvider {
+    pub(super) fn new(
+        config: &Config,
+        index: usize,
+        name: &Arc<str>,
+        function: Function,
+        options: Value,
+        locations: Option<Arc<[Location]>>,
+    ) -> LevelProvider {
+        LevelProvider {
+            name: name.clone(),
+            index,
+            function,
+            is_version_3: config.version() == 3,
+            options,
+            locations,
+            config: config.path.clone(),
+            given: CachedValues::default(),
+            hashes: RefCell::default(),
+            cached: Cached::default(),
+            searches: RefCell::default(),
+            definition: OnceCell::new(),
+            declared: None,
+        }
+    }
+
+    /// The locations; none for a function that is called without.
+    pub(super) fn all_locations(&self) -> &[Location] {
+        self.locations.as_deref().unwrap_or_default()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Declared {
     pub(super) backend: Arc<Backend>,
@@ -61,7 +94,7 @@ pub(super) enum DataHash {
     Foreign,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Location {
     pub(super) original: Arc<str>,
     pub(super) place: Arc<str>,
@@ -102,21 +135,9 @@ impl Engine<'_> {
         let datadir = join(&config.root, &level.datadir);
         let declared = self.declared(&level.function, &datadir, invocation, &methods)?;
         let locations = locations.filter(|list| !(is_legacy && list.is_empty()));
-        Ok(Some(LevelProvider {
-            name: level.name.clone(),
-            index,
-            function: level.function.clone(),
-            is_version_3: false,
-            options,
-            locations,
-            config: config.path.clone(),
-            given: CachedValues::default(),
-            hashes: RefCell::default(),
-            cached: Cached::default(),
-            searches: RefCell::default(),
-            definition: OnceCell::new(),
-            declared,
-        }))
+        let function = level.function.clone();
+        let level = LevelProvider::new(config, index, &level.name, function, options, locations);
+        Ok(Some(LevelProvider { declared, ..level }))
     }
 
     /// `FunctionProvider#unchecked_key_lookup`
@@ -234,29 +255,25 @@ impl Engine<'_> {
     fn possible(&mut self, open: &OpenPath, origin: &ValueOrigin<'_>, key: &Key) -> Possible {
         let level = origin.level;
         let root = key_root(key);
-        let files = match (&level.declared, super::backend::format_of(&level.function)) {
-            (Some(declared), _) => self.possible_of_declared(declared, &open.template, &root),
-            (None, Some(format)) => {
-                let files = self.session.files;
-                files.files_with_key(&root, format, &open.template)
+        let (template, session) = (&open.template, self.session);
+        let format = super::backend::format_of(&level.function);
+        let (mut files, across) = match (&level.declared, format) {
+            (Some(declared), _) => {
+                let files = self.possible_of_declared(declared, template, &root);
+                (files, Paths::default())
             }
-            (None, None) => Paths::default(),
+            (None, Some(format)) => (
+                session.files.files_with_key(&root, format, template),
+                session.files.files_across(&root, format, template),
+            ),
+            (None, None) => <(Paths, Paths)>::default(),
         };
-        let across = match (&level.declared, super::backend::format_of(&level.function)) {
-            (None, Some(format)) => self
-                .session
-                .files
-                .files_across(&root, format, &open.template),
-            (Some(_), _) | (None, None) => Paths::default(),
-        };
-        let files = match files.is_empty() {
-            true => files,
-            false => self.without_owned(files, origin.layer),
-        };
-        let files = match across.is_empty() {
-            true => files,
-            false => files.with(&self.without_likelier(across, &open.template, origin.layer)),
-        };
+        if !files.is_empty() {
+            files = self.without_owned(files, origin.layer);
+        }
+        if !across.is_empty() {
+            files = files.with(&self.without_likelier(across, template, origin.layer));
+        }
         Possible {
             variables: open.variables.clone(),
             key: root,
@@ -270,26 +287,20 @@ impl Engine<'_> {
         let Some(levels) = provider.and_then(|provider| provider.levels.borrow().clone()) else {
             return files;
         };
-        let all = levels
-            .hierarchy
-            .iter()
-            .chain(levels.default_hierarchy.iter());
-        let locations = all.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
-        let is_named = |location: &&Location| {
+        let locations = levels.all().flat_map(|level| level.all_locations());
+        let named = locations.filter(|location| {
             location.open.is_none() && location.exists && location.glob.is_none()
-        };
-        let named = locations.filter(is_named);
-        let owned: Vec<Arc<str>> = named
-            .filter(|location| files.contains(&location.place))
-            .map(|location| location.place.clone())
+        });
+        let owned: Vec<&Arc<str>> = named
+            .map(|location| &location.place)
+            .filter(|place| files.contains(place))
             .collect();
         match owned.is_empty() {
             true => files,
-            false => files
-                .iter()
-                .filter(|at| !owned.contains(at))
-                .cloned()
-                .collect(),
+            false => {
+                let others = files.iter().filter(|at| !owned.contains(at));
+                others.cloned().collect()
+            }
         }
     }
 
@@ -298,12 +309,8 @@ impl Engine<'_> {
     fn without_likelier(&mut self, files: Paths, template: &Template, layer: &Layer) -> Paths {
         let provider = self.provider(layer).ok().flatten();
         let levels = provider.and_then(|provider| provider.levels.borrow().clone());
-        let levels = levels.iter().flat_map(|levels| {
-            let others = levels.default_hierarchy.iter();
-            levels.hierarchy.iter().chain(others)
-        });
-        let locations = levels.flat_map(|level| level.locations.iter().flat_map(|all| all.iter()));
-        let locations: Vec<&Location> = locations.collect();
+        let levels = levels.iter().flat_map(Levels::all);
+        let locations: Vec<&Location> = levels.flat_map(|level| level.all_locations()).collect();
         let places = self.session.known_places(layer);
         let is_others = |at: &Arc<str>| {
             places
@@ -427,17 +434,15 @@ impl Engine<'_> {
         let ValueOrigin { level, at, .. } = *origin;
         let value = match level.given.get(at, root) {
             Some(value) => value,
-            None => match self.call_lookup_key(origin, root, invocation) {
-                Ok(value) => {
-                    level.given.insert(at, root, value.clone(), &mut self.given);
-                    value
-                }
-                Err(Failure::NotFound) => {
+            None => {
+                let found = optional(self.call_lookup_key(origin, root, invocation))?;
+                let Some(value) = found else {
                     self.missing(|| root.to_string());
                     return Err(Failure::NotFound);
-                }
-                Err(error) => return Err(error),
-            },
+                };
+                level.given.insert(at, root, value.clone(), &mut self.given);
+                value
+            }
         };
         self.event(|| TraceEvent::Found(root.to_string(), value.clone()));
         Ok(value)

@@ -15,7 +15,7 @@ use crate::datatype::check_uri;
 use crate::hierarchy::{
     Config, GlobEntry, Level, Locations, Template, TemplatePart, dirname, glob, join,
 };
-use crate::interpolation::{Segment, has_tokens, split_key};
+use crate::interpolation::has_tokens;
 use crate::value::{Missing, Opaque, Value};
 use crate::workspace::FileKind;
 
@@ -105,10 +105,8 @@ impl Engine<'_> {
                         original: original.clone(),
                         place: Arc::from(uri.text),
                         is_uri: true,
-                        glob: None,
                         exists: true,
-                        is_absent: false,
-                        open: None,
+                        ..Location::default()
                     });
                 }
             }
@@ -132,28 +130,17 @@ impl Engine<'_> {
 
     /// The elements that `mapped_paths` maps: none for nil and for empty values.
     fn mapped_values(&mut self, variable: &str, invocation: &Invocation) -> Found<Vec<Value>> {
-        let Ok(split) = split_key(variable) else {
-            return raise(ErrorClass::Lookup, "Syntax error in string: mapped_path[0]");
-        };
-        let mut segments = split.into_iter().map(|(segment, _)| segment);
-        let Some(root) = segments.next() else {
-            return Ok(Vec::new());
-        };
-        let rest: Vec<Segment> = segments.collect();
-        let value = self.variable(variable, &root, &rest, invocation)?;
+        let value = self.written_variable(variable, "mapped_path[0]", invocation)?;
         Ok(match &value {
             Value::Undef => Vec::new(),
-            Value::Opaque(_) => vec![value],
             Value::String(text) if text.is_empty() => Vec::new(),
-            Value::String(_) => vec![value],
+            Value::Opaque(_) | Value::String(_) => vec![value],
             Value::Array(elements) => elements.to_vec(),
             Value::Hash(hash) => hash
                 .iter()
                 .map(|(key, value)| Value::array([key.clone(), value.clone()]))
                 .collect(),
-            other => {
-                return no_method("empty?", other);
-            }
+            other => return no_method("empty?", other),
         })
     }
 
@@ -222,11 +209,10 @@ impl Engine<'_> {
         Location {
             original: original.clone(),
             place: Arc::from(joined),
-            is_uri: false,
-            glob: None,
             exists,
             is_absent,
             open,
+            ..Location::default()
         }
     }
 
@@ -240,21 +226,21 @@ impl Engine<'_> {
         let joined = join(&datadir.text, &pattern.text);
         let joined = self.session.files.resolve(&joined).into_owned();
         let shown: Arc<str> = Arc::from(joined.as_str());
+        let of_glob = |place: Arc<str>| Location {
+            original: shown.clone(),
+            place,
+            glob: Some(written.clone()),
+            ..Location::default()
+        };
         if let Some(open) = open_path(&joined, datadir.holes.iter().chain(&pattern.holes)) {
             // Any file that the pattern could match with some value: wildcards are unknown parts.
-            let template = open.template.with_wildcards();
             let open = Some(OpenPath {
-                template,
-                variables: open.variables,
+                template: open.template.with_wildcards(),
+                ..open
             });
             found.push(Location {
-                original: shown.clone(),
-                place: shown,
-                is_uri: false,
-                glob: Some(written.clone()),
-                exists: false,
-                is_absent: false,
                 open,
+                ..of_glob(shown.clone())
             });
             return Ok(());
         }
@@ -283,13 +269,8 @@ impl Engine<'_> {
         };
         if !files.knows_content(&datadir.text) {
             found.push(Location {
-                original: shown.clone(),
-                place: shown,
-                is_uri: false,
-                glob: Some(written.clone()),
-                exists: false,
                 is_absent: true,
-                open: None,
+                ..of_glob(shown.clone())
             });
             return Ok(());
         }
@@ -297,13 +278,8 @@ impl Engine<'_> {
             LookupError::new(ErrorClass::Limit, format!("the glob '{joined}' {limit}"))
         })?;
         found.extend(paths.into_iter().map(|path| Location {
-            original: shown.clone(),
-            place: Arc::from(path),
-            is_uri: false,
-            glob: Some(written.clone()),
             exists: true,
-            is_absent: false,
-            open: None,
+            ..of_glob(Arc::from(path))
         }));
         Ok(())
     }

@@ -5,7 +5,7 @@
     reason = "Ruby asks a value for one or two classes and treats all others alike"
 )]
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use indexmap::IndexSet;
 
@@ -34,18 +34,14 @@ pub enum StrategyKind {
 }
 
 impl StrategyKind {
-    /// Whether nested hashes are merged, too.
+    /// Whether nested hashes are merged, too: such a merge may change its own sources
+    /// (`deep_merge/core.rb`).
     #[must_use]
     pub fn is_deep(self) -> bool {
-        match self {
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep => {
-                true
-            }
-            StrategyKind::First
-            | StrategyKind::Default
-            | StrategyKind::Unique
-            | StrategyKind::Hash => false,
-        }
+        matches!(
+            self,
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep | StrategyKind::ReverseDeep
+        )
     }
 
     /// The name in `merge:`.
@@ -178,13 +174,6 @@ impl Strategy {
         matches!(self.kind, StrategyKind::First | StrategyKind::Default)
     }
 
-    /// Whether nested hashes are merged, too: such a merge may change its own sources
-    /// (`deep_merge/core.rb`).
-    #[must_use]
-    pub fn is_deep(&self) -> bool {
-        self.kind.is_deep()
-    }
-
     /// The options without the strategy's name, if any remain.
     pub(super) fn options_without_strategy(&self) -> Option<Value> {
         let mut options = HashMap::clone(&self.options);
@@ -224,7 +213,7 @@ impl Strategy {
         match self.kind {
             StrategyKind::First | StrategyKind::Default => Ok(high),
             StrategyKind::Hash => {
-                self.assert_sides(hash_of_data(), &high, low)?;
+                self.assert_sides(&HASH_OF_DATA, &high, low)?;
                 let (Value::Hash(high), Value::Hash(low)) = (&high, low) else {
                     return Ok(high);
                 };
@@ -233,7 +222,7 @@ impl Strategy {
                 Ok(Value::from(merged))
             }
             StrategyKind::Unique => {
-                self.assert_sides(scalar_or_array(), &high, low)?;
+                self.assert_sides(&SCALAR_OR_ARRAY, &high, low)?;
                 let (Value::Array(high), Value::Array(low)) =
                     (self.convert(high), self.convert(low.clone()))
                 else {
@@ -241,20 +230,21 @@ impl Strategy {
                 };
                 Ok(unique(high.iter().chain(low.iter())))
             }
-            StrategyKind::Deep | StrategyKind::UnconstrainedDeep => {
-                deep_merge(&high, low.clone(), &self.deep_options()?, mutated)
+            StrategyKind::Deep | StrategyKind::UnconstrainedDeep => deep_merge(
+                &high,
+                low.clone(),
+                &DeepOptions::read(&self.options)?,
+                mutated,
+            ),
+            StrategyKind::ReverseDeep => {
+                deep_merge(low, high, &DeepOptions::read(&self.options)?, mutated)
             }
-            StrategyKind::ReverseDeep => deep_merge(low, high, &self.deep_options()?, mutated),
         }
     }
 
     fn assert_sides(&self, expected: &Type, high: &Value, low: &Value) -> Found<()> {
         assert_type(Subject::FirstOfMerge, expected, high)?;
         assert_type(Subject::SecondOfMerge, expected, low)
-    }
-
-    pub(super) fn deep_options(&self) -> Found<DeepOptions> {
-        DeepOptions::read(&self.options).map_err(Into::into)
     }
 }
 
@@ -264,17 +254,10 @@ fn no_options() -> Arc<HashMap> {
     NONE.get_or_init(Arc::default).clone()
 }
 
-/// `Hash[String,Data]`
-fn hash_of_data() -> &'static Type {
-    static TYPE: OnceLock<Type> = OnceLock::new();
-    TYPE.get_or_init(|| datatype::parse_known("Hash[String,Data]"))
-}
+static HASH_OF_DATA: LazyLock<Type> = LazyLock::new(|| datatype::parse_known("Hash[String,Data]"));
 
-/// `Variant[Scalar,Array[Data]]`
-fn scalar_or_array() -> &'static Type {
-    static TYPE: OnceLock<Type> = OnceLock::new();
-    TYPE.get_or_init(|| datatype::parse_known("Variant[Scalar,Array[Data]]"))
-}
+static SCALAR_OR_ARRAY: LazyLock<Type> =
+    LazyLock::new(|| datatype::parse_known("Variant[Scalar,Array[Data]]"));
 
 /// `TypeAsserter.assert_instance_of`
 pub(super) fn assert_type(subject: Subject, expected: &Type, value: &Value) -> Found<()> {

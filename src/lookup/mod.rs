@@ -74,8 +74,8 @@ pub use options::{LookupOptions, OptionsEntry, OptionsSource};
 pub use outline::{LevelOutline, Outline};
 pub use reach::{Place, Reach, paths_for_functions, reach};
 pub use request::{
-    Answer, Asker, Assumed, Certainty, Log, Reads, Request, Tracing, Unknown, UnknownCause,
-    absent_levels, absent_words,
+    Answer, Asker, Assumed, Log, Reads, Request, Tracing, Unknown, UnknownCause, absent_levels,
+    absent_words,
 };
 pub use root::layer_of;
 pub use session::{Compilation, Session};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::context::ConfigCache;
 use super::engine::{Engine, Invocation, Map, options_key};
-use super::error::{ErrorClass, Failure, Found, LookupError, no_method, raise};
+use super::error::{ErrorClass, Failure, Found, LookupError, no_method, optional, raise};
 use super::merge::{Strategy, StrategyKind};
 use super::reads::ReadNames;
 use super::request::{Assumed, Log, Reads, Tracing, Unknown};
@@ -262,11 +262,11 @@ impl Engine<'_> {
         // Only the outer layers apply to keys without a module.
         let outer = self.compiled(options.as_ref())?;
         self.options.by_module.entry(None).or_insert(outer);
-        let own = match self.lookup_in_module(&options_key(), meta, &strategy) {
-            Ok(own) => validate(own, Some(module))?,
-            Err(Failure::NotFound) => return self.compiled(options.as_ref()),
-            Err(error) => return Err(error),
+        let own = optional(self.lookup_in_module(&options_key(), meta, &strategy))?;
+        let Some(own) = own else {
+            return self.compiled(options.as_ref());
         };
+        let own = validate(own, Some(module))?;
         let (Some(outer), Some(own)) = (options.clone(), own.clone()) else {
             // A module with null options discards those of the outer layers
             // (`retrieve_lookup_options`).
@@ -304,11 +304,8 @@ impl Engine<'_> {
         // Ruby sets the variable before the search: a lookup from inside the options finds none
         // here.
         self.options.global = Some(None);
-        let found = match self.lookup_global(&options_key(), meta, strategy) {
-            Ok(options) => validate(options, None)?,
-            Err(Failure::NotFound) => None,
-            Err(error) => return Err(error),
-        };
+        let found = optional(self.lookup_global(&options_key(), meta, strategy))?;
+        let found = validate(found.unwrap_or_default(), None)?;
         self.options.global = Some(found.clone());
         Ok(found)
     }
@@ -322,11 +319,8 @@ impl Engine<'_> {
             return Ok(known.clone());
         }
         let global = self.global_lookup_options(meta, strategy)?;
-        let own = match self.lookup_in_environment(&options_key(), meta, strategy) {
-            Ok(options) => validate(options, None)?,
-            Err(Failure::NotFound) => None,
-            Err(error) => return Err(error),
-        };
+        let own = optional(self.lookup_in_environment(&options_key(), meta, strategy))?;
+        let own = validate(own.unwrap_or_default(), None)?;
         let merged = match (global, own) {
             (Some(global), Some(own)) => Some(strategy.merge(global, &own, None)?),
             (global, own) => own.or(global),
@@ -374,11 +368,9 @@ impl Engine<'_> {
             || TraceKind::Scope(TraceScope::DefaultOptions),
             |engine| {
                 let merge = Value::string("hash");
-                match engine.lookup_default_levels(provider, &options_key(), &meta, &merge) {
-                    Ok(options) => validate(options, Some(module)),
-                    Err(Failure::NotFound) => Ok(None),
-                    Err(error) => Err(error),
-                }
+                let key = options_key();
+                let found = optional(engine.lookup_default_levels(provider, &key, &meta, &merge))?;
+                validate(found.unwrap_or_default(), Some(module))
             },
         )?;
         let compiled = self.compiled(found.as_ref())?;
@@ -392,9 +384,8 @@ impl Engine<'_> {
 /// `LookupAdapter#validate_lookup_options`
 fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
     let hash = match &options {
-        Value::Undef => return Ok(None),
         Value::Hash(hash) => hash,
-        Value::Opaque(_) => return Ok(None),
+        Value::Undef | Value::Opaque(_) => return Ok(None),
         _ => return raise(ErrorClass::Lookup, "value of lookup_options must be a hash"),
     };
     let Some(module) = module else {
@@ -405,23 +396,14 @@ fn validate(options: Value, module: Option<&Arc<str>>) -> Found<Option<Value>> {
         let Some(name) = key.as_str() else {
             return no_method("start_with?", key);
         };
-        match name.strip_prefix('^') {
-            Some(pattern) if !pattern.starts_with(&prefix) => {
-                return raise(
-                    ErrorClass::Lookup,
-                    format!(
-                        "all lookup_options patterns must match a key starting with module name \
-                         '{module}'"
-                    ),
-                );
-            }
-            None if !name.starts_with(&prefix) => {
-                return raise(
-                    ErrorClass::Lookup,
-                    format!("all lookup_options keys must start with module name '{module}'"),
-                );
-            }
-            Some(_) | None => {}
+        let pattern = name.strip_prefix('^');
+        if !pattern.unwrap_or(name).starts_with(&prefix) {
+            let rule = match pattern {
+                Some(_) => "patterns must match a key starting with",
+                None => "keys must start with",
+            };
+            let message = format!("all lookup_options {rule} module name '{module}'");
+            return raise(ErrorClass::Lookup, message);
         }
     }
     Ok(Some(options))

@@ -56,20 +56,12 @@ fn outline(
     };
     let all = engine.levels(&provider, &Invocation::default())?;
     let places = session.known_places(layer);
-    let parts = [(false, &all.hierarchy), (true, &all.default_hierarchy)];
-    let levels = parts
-        .into_iter()
-        .flat_map(|(in_default_hierarchy, levels)| {
-            levels
-                .iter()
-                .map(move |level| (in_default_hierarchy, level))
-        });
-    let levels = levels.map(|(in_default_hierarchy, level)| {
+    let levels = all.all().enumerate().map(|(at, level)| {
+        let in_default_hierarchy = at >= all.hierarchy.len();
         let is_its = |place: &&Place| {
             place.in_default_hierarchy == in_default_hierarchy && place.index == level.index
         };
-        let locations = level.locations.iter().flat_map(|all| all.iter());
-        let uris = locations.filter(|location| location.is_uri);
+        let uris = level.all_locations().iter().filter(|at| at.is_uri);
         LevelOutline {
             name: level.name.clone(),
             function: level.function.clone(),

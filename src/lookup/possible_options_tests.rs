@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Certainty, ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
+use super::{ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
 use crate::scope::Scope;
 use crate::workspace::{Change, Workspace};
 
@@ -42,7 +42,7 @@ fn is_certain(data: &str, options: &str, key: &str) -> bool {
         configs: &ConfigCache::default(),
     };
     let answer = session.lookup(&Scope::open(), &Request::key(key));
-    answer.certainty() == Certainty::Certain && answer.unless(&[Arc::from(key)]).is_none()
+    answer.is_certain() && answer.unless(&[Arc::from(key)]).is_none()
 }
 
 #[test]

@@ -3,15 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::backend::{Reading, declared_reading, format_of};
+use super::backend::{Reading, declared_reading, own_reading};
 use super::engine::{Engine, Invocation};
 use super::error::LookupError;
 use super::level::LevelProvider;
 use super::session::Session;
 use super::walk::Provider;
-use crate::hierarchy::{
-    Config, ConfigBody, Function, FunctionKind, Layer, Locations, Template, TemplatePart,
-};
+use crate::hierarchy::{Config, ConfigBody, Function, Layer, Locations, Template, TemplatePart};
 use crate::interpolation::{TokenKind, tokens};
 use crate::scope::Scope;
 use crate::workspace::{Files, path};
@@ -196,28 +194,22 @@ fn names_folders(one: &Template, other: &Template) -> bool {
 
 /// The path segments with the template parts of each.
 fn segments(template: &Template) -> Vec<Vec<TemplatePart>> {
-    let mut segments = vec![Vec::new()];
+    let (mut segments, mut last) = (Vec::new(), Vec::new());
     for part in &template.parts {
         let TemplatePart::Text(text) = part else {
-            segments
-                .last_mut()
-                .into_iter()
-                .for_each(|last| last.push(part.clone()));
+            last.push(part.clone());
             continue;
         };
         for (at, name) in text.split('/').enumerate() {
             if at > 0 {
-                segments.push(Vec::new());
+                segments.push(std::mem::take(&mut last));
             }
             if !name.is_empty() {
-                let name = TemplatePart::Text(name.into());
-                segments
-                    .last_mut()
-                    .into_iter()
-                    .for_each(|last| last.push(name.clone()));
+                last.push(TemplatePart::Text(name.into()));
             }
         }
     }
+    segments.push(last);
     segments
 }
 
@@ -236,11 +228,8 @@ impl Engine<'_> {
             return Ok(Vec::new());
         };
         let levels = self.levels(&provider, &Invocation::default())?;
-        let all = levels
-            .hierarchy
-            .iter()
-            .chain(levels.default_hierarchy.iter());
-        Ok(all.map(|level| level.function.clone()).collect())
+        let functions = levels.all().map(|level| level.function.clone());
+        Ok(functions.collect())
     }
 
     pub(super) fn places(
@@ -253,11 +242,9 @@ impl Engine<'_> {
         };
         let levels = self.levels(&provider, invocation)?;
         let mut places = Vec::new();
-        for level in levels.hierarchy.iter() {
-            add_places(layer, level, false, &mut places);
-        }
-        for level in levels.default_hierarchy.iter() {
-            add_places(layer, level, true, &mut places);
+        for (at, level) in levels.all().enumerate() {
+            let in_default_hierarchy = at >= levels.hierarchy.len();
+            add_places(layer, level, in_default_hierarchy, &mut places);
         }
         if let Some(config) = provider.config() {
             for place in &mut places {
@@ -302,55 +289,49 @@ fn add_places(
     places: &mut Vec<Place>,
 ) {
     let declared = level.declared.as_ref();
-    let reading = match (declared, format_of(&level.function)) {
-        (Some(declared), _) => declared_reading(declared.backend.like),
-        (None, Some(_)) if level.function.kind == FunctionKind::LookupKey => Some(Reading::Opening),
-        (None, format) => format.map(Reading::Plain),
+    let reading = match declared {
+        Some(declared) => declared_reading(declared.backend.like),
+        None => own_reading(&level.function),
     };
-    let mut add = |location: usize,
-                   original: &Arc<str>,
-                   by_glob: bool,
-                   path: (Template, Option<Template>)| {
-        let (template, location_path) = path;
-        places.push(Place {
-            layer: layer.clone(),
-            in_default_hierarchy,
-            level: level.name.clone(),
-            index: level.index,
-            location,
-            function: level.function.clone(),
-            reading,
-            original: original.clone(),
-            by_glob,
-            template,
-            location_path,
-            mapped: None,
-        });
+    let place = |original: &Arc<str>, template: Template| Place {
+        layer: layer.clone(),
+        in_default_hierarchy,
+        level: level.name.clone(),
+        index: level.index,
+        location: 0,
+        function: level.function.clone(),
+        reading,
+        original: original.clone(),
+        by_glob: false,
+        template,
+        location_path: None,
+        mapped: None,
     };
     let paths = declared.map_or(&[][..], |declared| &declared.backend.path);
     if let (None, Some(declared)) = (&level.locations, declared) {
         for path in paths.iter().filter(|path| !path.needs_level_path()) {
             let template = path.template(&Template::default(), &declared.datadir);
-            add(0, path.text(), false, (template, None));
+            places.push(place(path.text(), template));
         }
     }
-    let locations = level.locations.iter().flat_map(|all| all.iter());
-    for (at, location) in locations.enumerate().filter(|(_, at)| !at.is_uri) {
+    let locations = level.all_locations().iter().enumerate();
+    for (at, location) in locations.filter(|(_, at)| !at.is_uri) {
         let template = location.template();
         let original = location.glob.as_ref().unwrap_or(&location.original);
+        let own = Place {
+            location: at,
+            by_glob: location.glob.is_some(),
+            ..place(original, template.clone())
+        };
         match declared {
             Some(declared) if !paths.is_empty() => {
-                for path in paths {
-                    let whole = path.template(&template, &declared.datadir);
-                    add(
-                        at,
-                        original,
-                        location.glob.is_some(),
-                        (whole, Some(template.clone())),
-                    );
-                }
+                places.extend(paths.iter().map(|path| Place {
+                    template: path.template(&template, &declared.datadir),
+                    location_path: Some(template.clone()),
+                    ..own.clone()
+                }));
             }
-            Some(_) | None => add(at, original, location.glob.is_some(), (template, None)),
+            Some(_) | None => places.push(own),
         }
     }
 }

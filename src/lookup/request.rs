@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::error::LookupError;
 use super::trace::{Possible, TraceNode};
 use crate::hierarchy::{Layer, Like};
@@ -135,43 +137,23 @@ pub enum UnknownCause {
 
 impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "level '{}' ", self.level)?;
         match &self.cause {
             UnknownCause::Function { name, .. } => {
-                write!(
-                    f,
-                    "level '{}' gets its data from the function '{name}'",
-                    self.level
-                )
+                write!(f, "gets its data from the function '{name}'")
             }
             UnknownCause::Absent { path, .. } => {
-                write!(
-                    f,
-                    "level '{}' reads '{path}', which is not in this workspace",
-                    self.level
-                )
+                write!(f, "reads '{path}', which is not in this workspace")
             }
-            UnknownCause::Path(possible) if possible.files.is_empty() => {
-                let variables = possible.variables.join("', '");
-                write!(f, "level '{}' depends on '{variables}'", self.level)
+            UnknownCause::Path(possible) => {
+                write!(f, "depends on {}", possible.quoted_variables())?;
+                let key = &possible.key;
+                match possible.files.len() {
+                    0 => Ok(()),
+                    1 => write!(f, ", and 1 of its files holds the key '{key}'"),
+                    count => write!(f, ", and {count} of its files hold the key '{key}'"),
+                }
             }
-            UnknownCause::Path(possible) => write!(
-                f,
-                "level '{}' depends on {}, and {} of its files {} the key '{}'",
-                self.level,
-                possible
-                    .variables
-                    .iter()
-                    .map(|name| format!("'{name}'"))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                possible.files.len(),
-                if possible.files.len() == 1 {
-                    "holds"
-                } else {
-                    "hold"
-                },
-                possible.key
-            ),
         }
     }
 }
@@ -207,6 +189,17 @@ impl Unknown {
             key => format!("{who} has '{key}'"),
         }
     }
+}
+
+/// The first of the distinct texts, and how many more there are.
+fn first_distinct(texts: Vec<String>, what: &str) -> Vec<String> {
+    let distinct: IndexSet<String> = texts.into_iter().collect();
+    let left_out = distinct.len().saturating_sub(MAX_REASONS);
+    let mut shown: Vec<String> = distinct.into_iter().take(MAX_REASONS).collect();
+    if left_out > 0 {
+        shown.push(format!("{left_out} more {what}"));
+    }
+    shown
 }
 
 /// Maximum number of levels named together.
@@ -257,15 +250,6 @@ impl std::fmt::Display for Assumed {
             self.function, self.like
         )
     }
-}
-
-/// Whether an answer is certain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Certainty {
-    /// Puppet answers exactly this.
-    Certain,
-    /// Some level could change it: see [`Answer::unknown`].
-    Unknown,
 }
 
 /// The inputs of an answer other than data files: if two scopes agree in all of them, and their
@@ -357,12 +341,7 @@ impl Answer {
         let options: Vec<Arc<str>> =
             self.absent(|unknown| unknown.for_options && !has_key(unknown));
         conditions.extend(absent_words(&options, "lookup_options for it"));
-        let mut seen = BTreeSet::new();
-        conditions.retain(|condition| seen.insert(condition.clone()));
-        if let Some(more) = conditions.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
-            conditions.truncate(MAX_REASONS);
-            conditions.push(format!("{more} more levels do"));
-        }
+        let conditions = first_distinct(conditions, "levels do");
         (!conditions.is_empty()).then(|| conditions.join(", or "))
     }
 
@@ -386,15 +365,10 @@ impl Answer {
         (!self.unknown.is_empty() && !value.has_opaque()).then_some(value)
     }
 
-    /// Whether anything unknown could change the answer.
+    /// Whether Puppet answers exactly this: nothing unknown could change it.
     #[must_use]
-    pub fn certainty(&self) -> Certainty {
-        let opaque = self.result.as_ref().is_ok_and(Value::has_opaque);
-        if self.unknown.is_empty() && !opaque {
-            Certainty::Certain
-        } else {
-            Certainty::Unknown
-        }
+    pub fn is_certain(&self) -> bool {
+        self.unknown.is_empty() && !self.result.as_ref().is_ok_and(Value::has_opaque)
     }
 
     /// Why the answer is not certain, in words: every level that could change it, in the order of
@@ -408,48 +382,31 @@ impl Answer {
     /// The same, as separate reasons.
     #[must_use]
     pub fn reasons(&self) -> Vec<String> {
-        let mut seen = BTreeSet::new();
-        let mut reasons: Vec<String> = self.unknown.iter().map(|one| self.reason(one)).collect();
-        reasons.retain(|reason| seen.insert(reason.clone()));
-        if reasons.is_empty() {
+        if self.unknown.is_empty() {
             let value = self.result.as_ref().ok();
             return value.and_then(Value::opaque_reason).into_iter().collect();
         }
-        if let Some(left_out) = reasons.len().checked_sub(MAX_REASONS).filter(|&n| n > 0) {
-            reasons.truncate(MAX_REASONS);
-            reasons.push(format!("{left_out} more reasons of this kind"));
-        }
-        reasons
+        let reasons = self.unknown.iter().map(|one| self.reason(one));
+        first_distinct(reasons.collect(), "reasons of this kind")
     }
 
     /// One reason in words: all missing files of a level are one reason.
     fn reason(&self, unknown: &Unknown) -> String {
         let path_of = |one: &Unknown| match &one.cause {
-            UnknownCause::Absent { path, .. }
-                if one.layer == unknown.layer && one.index == unknown.index =>
-            {
-                Some(Arc::clone(path))
-            }
-            UnknownCause::Absent { .. } | UnknownCause::Function { .. } | UnknownCause::Path(_) => {
-                None
-            }
+            UnknownCause::Absent { path, .. } => Some(Arc::clone(path)),
+            UnknownCause::Function { .. } | UnknownCause::Path(_) => None,
         };
-        if path_of(unknown).is_none() {
-            return unknown.to_string();
-        }
-        let mut paths: Vec<Arc<str>> = Vec::new();
-        for path in self.unknown.iter().filter_map(path_of) {
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        match paths.as_slice() {
-            [first, rest @ ..] if !rest.is_empty() => format!(
+        let level = self.unknown.iter().filter(|one| {
+            one.layer == unknown.layer && one.index == unknown.index && path_of(unknown).is_some()
+        });
+        let paths: IndexSet<Arc<str>> = level.filter_map(path_of).collect();
+        match (paths.len(), paths.first()) {
+            (2.., Some(first)) => format!(
                 "level '{}' would read up to {} files outside this workspace, such as '{first}'",
                 unknown.level,
                 paths.len()
             ),
-            _ => unknown.to_string(),
+            (_, _) => unknown.to_string(),
         }
     }
 }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use super::alternatives::Alternatives;
 use super::error::LookupError;
 use super::options::CollectedOptions;
-use super::request::{Answer, Assumed, Certainty, Reads, Request, Tracing, UnknownCause};
+use super::request::{Answer, Assumed, Reads, Request, Tracing, UnknownCause};
 use super::session::Session;
 use super::trace::{Source, sources};
-use super::views::{Classes, LevelInput};
+use super::views::Classes;
 use crate::hierarchy::{Layer, TemplatePart};
 use crate::interpolation::Key;
 use crate::scope::{KnownNodes, Scope};
@@ -143,15 +143,7 @@ fn put_first(members: &mut [usize], first: &[usize]) {
 #[must_use]
 pub fn readers(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer, path: &str) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|input| match input {
-        LevelInput::File(file, _) => **file == *path,
-        LevelInput::Keyed(template, _) => template.matches(path),
-        LevelInput::Unseen
-        | LevelInput::Open(..)
-        | LevelInput::KeyedOpen(_)
-        | LevelInput::Options(_)
-        | LevelInput::Refused(_) => false,
-    })
+    views.nodes_with(|input| input.reads(path))
 }
 
 /// The known nodes whose levels of a layer read the file at `path`, or a file with an unknown path
@@ -164,13 +156,7 @@ pub fn possible_readers(
     path: &str,
 ) -> Vec<usize> {
     let views = session.views(nodes, layer);
-    views.nodes_with(|input| match input {
-        LevelInput::File(file, _) => **file == *path,
-        LevelInput::Open(template, _) => template.matches_across_folders(path),
-        LevelInput::Keyed(template, _) => template.matches(path),
-        LevelInput::KeyedOpen(_) => true,
-        LevelInput::Unseen | LevelInput::Options(_) | LevelInput::Refused(_) => false,
-    })
+    views.nodes_with(|input| input.reads(path) || input.may_read(path))
 }
 
 /// Results shared by all nodes of the same class, by number.
@@ -317,10 +303,7 @@ impl Group {
     /// An answer, without nodes and origins.
     fn of(answer: Answer, request: &Request) -> Group {
         Group {
-            unknown: match answer.certainty() {
-                Certainty::Certain => None,
-                Certainty::Unknown => answer.why_uncertain(),
-            },
+            unknown: answer.why_uncertain(),
             unless: answer.unless(&request.names),
             result: answer.result,
             assumed: answer.assumed,
@@ -347,15 +330,6 @@ impl GroupOrigin {
             nodes: Vec::new(),
         }
     }
-}
-
-/// The index of an origin, added if missing.
-fn origin_in(origins: &mut Vec<GroupOrigin>, sources: Vec<Source>) -> usize {
-    let known = origins.iter().position(|origin| origin.sources == sources);
-    known.unwrap_or_else(|| {
-        origins.push(GroupOrigin::of(sources));
-        origins.len() - 1
-    })
 }
 
 /// The displayed parts of an answer: the value or the message, and why it is not certain.
@@ -483,37 +457,45 @@ pub fn groups_of_possible(session: &Session<'_>, scope: &Scope, request: &Reques
     };
     let reason = answer.unknown.iter().find(|unknown| is_open(unknown));
     let reason = reason.map(ToString::to_string);
-    let certain = |answer: &Answer| {
-        reason
-            .clone()
-            .or_else(|| answer.result.as_ref().ok()?.opaque_reason())
+    let why_not = |answer: &Answer| {
+        let of_value = || answer.result.as_ref().ok()?.opaque_reason();
+        reason.clone().or_else(of_value)
     };
-    let open = |answer: &Answer| {
+    let unless = |answer: &Answer| {
         let mut known = answer.clone();
         known.unknown.retain(is_open);
         known.unless(&request.names)
     };
-    let mut groups: Vec<Group> = Vec::new();
-    let why_not = certain(&answer);
-    let unless = open(&answer);
-    add(
-        &mut groups,
-        answer,
-        (why_not, unless),
-        Alternatives::Otherwise,
-    );
-    for bindings in bound {
+    let with = |bindings: Vec<(Arc<str>, String)>| {
         let mut bound = scope.clone();
         for (path, value) in &bindings {
             bound.bind(path, value);
         }
-        let values = bindings.iter();
-        let values = values.map(|(path, value)| (Arc::from(&**path), value.to_string()));
-        let condition = Alternatives::AnyOf(vec![values.collect()]);
         let answer = session.lookup(&bound, request);
-        let why_not = certain(&answer);
-        let unless = open(&answer);
-        add(&mut groups, answer, (why_not, unless), condition);
+        (answer, Alternatives::AnyOf(vec![bindings]))
+    };
+    let mut groups: Vec<Group> = Vec::new();
+    let otherwise = (answer, Alternatives::Otherwise);
+    for (answer, condition) in std::iter::once(otherwise).chain(bound.into_iter().map(with)) {
+        let (unknown, unless) = (why_not(&answer), unless(&answer));
+        let found = answer.trace.as_ref().map(sources).unwrap_or_default();
+        let mut known = groups.iter_mut();
+        match known.find(|group| group.result == answer.result && group.unknown == unknown) {
+            Some(group) => {
+                let origins = &mut group.origins;
+                if origins.iter().all(|origin| origin.sources != found) {
+                    origins.push(GroupOrigin::of(found));
+                }
+                group.condition.add(condition);
+            }
+            None => groups.push(Group {
+                unknown,
+                unless,
+                condition,
+                origins: vec![GroupOrigin::of(found)],
+                ..Group::of(answer, request)
+            }),
+        }
     }
     // "Every other node" is read behind those that are named.
     groups.rotate_left(1);
@@ -544,30 +526,4 @@ fn possible_places(
         }
     }
     found
-}
-
-/// Why an answer is not certain, and the condition that would change it.
-type Doubt = (Option<String>, Option<String>);
-
-fn add(groups: &mut Vec<Group>, answer: Answer, doubt: Doubt, condition: Alternatives) {
-    let (unknown, unless) = doubt;
-    let found = answer.trace.as_ref().map(sources).unwrap_or_default();
-    let same = groups
-        .iter_mut()
-        .find(|group| group.result == answer.result && group.unknown == unknown);
-    match same {
-        Some(group) => {
-            origin_in(&mut group.origins, found);
-            group.condition.add(condition);
-        }
-        None => groups.push(Group {
-            result: answer.result,
-            unknown,
-            unless,
-            assumed: answer.assumed,
-            nodes: Vec::new(),
-            condition,
-            origins: vec![GroupOrigin::of(found)],
-        }),
-    }
 }

@@ -72,8 +72,10 @@ pub enum TraceKind {
     SubKey(String),
     /// One step of digging.
     Segment,
-    /// A module that has no data.
-    Module(Arc<str>),
+    /// A module that does not exist.
+    NoModule(Arc<str>),
+    /// A module without `hiera.yaml`.
+    NoModuleProvider(Arc<str>),
 }
 
 /// The scopes and phases. `Display` gives the title.
@@ -170,6 +172,12 @@ pub struct Possible {
 }
 
 impl Possible {
+    /// The variables in quotes, with commas between them.
+    pub(super) fn quoted_variables(&self) -> String {
+        let quoted = self.variables.iter().map(|name| format!("'{name}'"));
+        quoted.collect::<Vec<_>>().join(", ")
+    }
+
     /// Whether only the lookup options were looked up.
     #[must_use]
     pub fn is_of_options(&self) -> bool {
@@ -197,10 +205,6 @@ pub enum TraceEvent {
     Result(Value),
     /// The file or URI does not exist.
     LocationNotFound,
-    /// The module does not exist.
-    ModuleNotFound,
-    /// The module has no `hiera.yaml`.
-    ModuleProviderNotFound,
 }
 
 impl TraceNode {
@@ -247,14 +251,6 @@ impl Tracer {
         &mut self.open[last]
     }
 
-    /// Adds a finished node below the current one.
-    pub(super) fn leaf(&mut self, kind: TraceKind, event: TraceEvent) {
-        self.current().children.push(TraceNode {
-            event,
-            ..TraceNode::new(kind)
-        });
-    }
-
     /// Applies in-place changes of merges: Ruby changes objects that are already in the trace.
     pub(super) fn change(&mut self, changes: &Changes<'_>) {
         let mut seen = Seen::default();
@@ -286,9 +282,7 @@ fn change_node(node: &mut TraceNode, changes: &Changes<'_>, seen: &mut Seen) {
         TraceEvent::None
         | TraceEvent::NotFound(_)
         | TraceEvent::Unknown(..)
-        | TraceEvent::LocationNotFound
-        | TraceEvent::ModuleNotFound
-        | TraceEvent::ModuleProviderNotFound => {}
+        | TraceEvent::LocationNotFound => {}
     }
     for child in &mut node.children {
         change_node(child, changes, seen);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::context::Strict;
 use super::engine::{Engine, Invocation};
-use super::error::{Cause, ErrorClass, Failure, Found, no_method, raise};
+use super::error::{Cause, ErrorClass, Found, no_method, optional, raise};
 use super::trace::{TraceEvent, TraceKind, TraceScope};
 use crate::interpolation::Segment;
 use crate::scope::{Undefined, Variable};
@@ -30,10 +30,7 @@ impl Engine<'_> {
         if value.is_undef() || segments.is_empty() || matches!(value, Value::Opaque(_)) {
             return Ok(value);
         }
-        match self.dig(path, segments, value) {
-            Err(Failure::NotFound) => Ok(Value::Undef),
-            other => other,
-        }
+        Ok(optional(self.dig(path, segments, value))?.unwrap_or_default())
     }
 
     fn root_variable(

@@ -2,7 +2,7 @@
 
 use super::budget::weight_of;
 use super::engine::Engine;
-use super::error::{Failure, Found};
+use super::error::{Failure, Found, optional};
 use super::in_place::Changes;
 use super::merge::Strategy;
 use super::trace::{TraceEvent, TraceKind};
@@ -47,10 +47,8 @@ impl Engine<'_> {
     ) -> Found {
         let (mut merged, mut weight) = (None, 0);
         for variant in variants {
-            let value = match search(self, variant) {
-                Ok(value) => value,
-                Err(Failure::NotFound) => continue,
-                Err(error) => return Err(error),
+            let Some(value) = optional(search(self, variant))? else {
+                continue;
             };
             // Each of Puppet's merges visits everything that was merged before.
             weight += weight_of(&value);

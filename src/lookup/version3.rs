@@ -1,15 +1,13 @@
 //! The levels of configurations of versions 3 and 4 (`HieraConfigV3`, `HieraConfigV4`).
 
-use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::engine::{Engine, Invocation};
 use super::error::{Found, LookupError};
-use super::given::CachedValues;
 use super::interpolate::Methods;
 use super::layer::{defined_twice, twice};
-use super::level::{LevelProvider, Location};
+use super::level::LevelProvider;
 use crate::hierarchy::{Config, Function, FunctionKind, V3, V4Level, join};
 use crate::value::{StrKey, Value};
 
@@ -36,11 +34,8 @@ impl Engine<'_> {
             if levels.iter().any(|level| level.name == *backend) {
                 return Err(backend_twice(config, backend).into());
             }
-            let own = body
-                .backend_options
-                .iter()
-                .find(|(name, _)| name == backend);
-            let own = match own {
+            let mut all_options = body.backend_options.iter();
+            let own = match all_options.find(|(name, _)| name == backend) {
                 Some((_, options)) => self.interpolate(options, &invocation, &methods)?,
                 None => Value::hash([]),
             };
@@ -58,20 +53,16 @@ impl Engine<'_> {
                 (None, "hocon") => ".conf".to_string(),
                 (None, other) => format!(".{other}"),
             };
-            let locations = self.paths_with_extension(
+            let mut locations = self.paths_with_extension(
                 &datadir,
                 &body.hierarchy,
                 &extension,
                 &invocation,
                 &methods,
             )?;
-            let locations = match config.path {
-                Some(_) => locations,
-                None => locations
-                    .into_iter()
-                    .filter(|location| location.exists)
-                    .collect(),
-            };
+            if config.path.is_none() {
+                locations.retain(|location| location.exists);
+            }
             let (kind, name, options) = match &**backend {
                 "yaml" => (FunctionKind::DataHash, "yaml_data".into(), Value::hash([])),
                 "json" => (FunctionKind::DataHash, "json_data".into(), Value::hash([])),
@@ -79,14 +70,12 @@ impl Engine<'_> {
                 "eyaml" => (FunctionKind::LookupKey, "eyaml_lookup_key".into(), own),
                 _ => (FunctionKind::Hiera3Backend, backend.clone(), own),
             };
-            let mut locations = Some(locations);
-            if kind == FunctionKind::Hiera3Backend && locations.as_ref().is_some_and(Vec::is_empty)
-            {
-                locations = None;
-            }
+            let is_bare = kind == FunctionKind::Hiera3Backend && locations.is_empty();
+            let locations = (!is_bare).then(|| Arc::from(locations));
             let function = Function { kind, name };
             let declared = self.declared(&function, &datadir, &invocation, &methods)?;
-            let level = level(config, levels.len(), backend, function, options, locations);
+            let index = levels.len();
+            let level = LevelProvider::new(config, index, backend, function, options, locations);
             levels.push(Rc::new(LevelProvider { declared, ..level }));
         }
         Ok(levels.into())
@@ -117,44 +106,13 @@ impl Engine<'_> {
                 kind: FunctionKind::DataHash,
                 name: Arc::from(function),
             };
-            let options = Value::hash([]);
-            let index = levels.len();
-            let provider = level(
-                config,
-                index,
-                &entry.name,
-                function,
-                options,
-                Some(locations),
-            );
-            levels.push(Rc::new(provider));
+            let (index, options) = (levels.len(), Value::hash([]));
+            let locations = Some(Arc::from(locations));
+            let level =
+                LevelProvider::new(config, index, &entry.name, function, options, locations);
+            levels.push(Rc::new(level));
         }
         Ok(levels.into())
-    }
-}
-
-fn level(
-    config: &Config,
-    index: usize,
-    name: &Arc<str>,
-    function: Function,
-    options: Value,
-    locations: Option<Vec<Location>>,
-) -> LevelProvider {
-    LevelProvider {
-        name: name.clone(),
-        index,
-        function,
-        is_version_3: config.version() == 3,
-        options,
-        locations: locations.map(Arc::from),
-        config: config.path.clone(),
-        given: CachedValues::default(),
-        hashes: RefCell::default(),
-        cached: super::pure::Cached::default(),
-        searches: RefCell::default(),
-        definition: OnceCell::new(),
-        declared: None,
     }
 }
 

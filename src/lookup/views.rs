@@ -1,7 +1,6 @@
 //! What the levels of a layer read for each of many nodes: the same list for most nodes.
 
 use std::collections::HashMap as Map;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::backend::{declared_reading, format_of};
@@ -30,6 +29,29 @@ pub(super) enum LevelInput {
     Options(Value),
     /// Puppet's error if the levels cannot be built for this scope.
     Refused(String),
+}
+
+impl LevelInput {
+    /// Whether it is the file at `path`, for some key.
+    pub(super) fn reads(&self, path: &str) -> bool {
+        match self {
+            LevelInput::File(file, _) => **file == *path,
+            LevelInput::Keyed(template, _) => template.matches(path),
+            LevelInput::Unseen
+            | LevelInput::Open(..)
+            | LevelInput::KeyedOpen(_)
+            | LevelInput::Options(_)
+            | LevelInput::Refused(_) => false,
+        }
+    }
+
+    /// Whether it is an unknown path that may be that file.
+    pub(super) fn may_read(&self, path: &str) -> bool {
+        match self {
+            LevelInput::Open(template, _) => template.matches_across_folders(path),
+            other => matches!(other, LevelInput::KeyedOpen(_)),
+        }
+    }
 }
 
 /// A layer as one node sees it: inputs, each with the index of its level.
@@ -357,14 +379,10 @@ pub(super) fn views(session: &Session<'_>, nodes: &KnownNodes, layer: &Layer) ->
             })
             .collect();
         let next = views.len() as u32;
-        let number = match known.get(&view) {
-            Some(number) => *number,
-            None => {
-                views.push(view.clone());
-                known.insert(view, next);
-                next
-            }
-        };
+        let number = *known.entry(view).or_insert_with_key(|view| {
+            views.push(view.clone());
+            next
+        });
         view_numbers.push(number);
     }
     LayerViews::new(session, all, &views, &view_numbers)
@@ -384,12 +402,7 @@ fn seen(
     };
     let all = engine.levels(&provider, &invocation)?;
     let mut seen = Vec::new();
-    let levels: Vec<&Rc<LevelProvider>> = all
-        .hierarchy
-        .iter()
-        .chain(all.default_hierarchy.iter())
-        .collect();
-    for (at, level) in levels.into_iter().enumerate() {
+    for (at, level) in all.all().enumerate() {
         add(session, at as u32, level, &mut seen);
     }
     Ok(seen)
@@ -404,7 +417,7 @@ fn add(session: &Session<'_>, at: u32, level: &LevelProvider, seen: &mut Vec<(u3
     if format.is_some() && session.settings.keys.is_some() {
         seen.push((at, LevelInput::Options(level.options.clone())));
     }
-    for location in level.locations.iter().flat_map(|all| all.iter()) {
+    for location in level.all_locations() {
         let input = match (&location.open, format) {
             (Some(open), _) => LevelInput::Open(Arc::new(open.template.clone()), format),
             (None, Some(format)) if location.exists && !location.is_uri => {

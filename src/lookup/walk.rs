@@ -28,6 +28,12 @@ pub(super) struct Levels {
     pub(super) default_hierarchy: Rc<[Rc<LevelProvider>]>,
 }
 
+impl Levels {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Rc<LevelProvider>> {
+        self.hierarchy.iter().chain(self.default_hierarchy.iter())
+    }
+}
+
 impl Provider {
     pub(super) fn new(layer: Layer, config: Arc<Result<Config, ConfigError>>) -> Provider {
         Provider {
@@ -149,11 +155,11 @@ impl Engine<'_> {
         let module = invocation.module_name.clone().ok_or(Failure::NotFound)?;
         let Some(provider) = self.module_provider(&module)? else {
             if self.tracer.is_some() {
-                let event = match self.module_dir(&module) {
-                    None => TraceEvent::ModuleNotFound,
-                    Some(_) => TraceEvent::ModuleProviderNotFound,
+                let kind = match self.module_dir(&module) {
+                    None => TraceKind::NoModule(module),
+                    Some(_) => TraceKind::NoModuleProvider(module),
                 };
-                self.leaf(|| TraceKind::Module(module.clone()), || event);
+                self.leaf(|| kind);
             }
             return Err(Failure::NotFound);
         };

@@ -167,7 +167,8 @@ fn circle(trace: &TraceNode) -> Option<Vec<LoopStep>> {
             | TraceKind::Scope(_)
             | TraceKind::SubKey(_)
             | TraceKind::Segment
-            | TraceKind::Module(_) => {}
+            | TraceKind::NoModule(_)
+            | TraceKind::NoModuleProvider(_) => {}
         }
         match node.children.last() {
             Some(child) => node = child,

@@ -9,7 +9,7 @@ use hiera_ls::ide::cell::{difference_lines, side_texts};
 use hiera_ls::ide::compare::{Difference, compare_versions};
 use hiera_ls::ide::json::json;
 use hiera_ls::ide::matrix::{all_keys, row};
-use hiera_ls::lookup::{Certainty, PuppetVersion, Request};
+use hiera_ls::lookup::{PuppetVersion, Request};
 use hiera_ls::scope::{Knowledge, Node, Nodes};
 use hiera_ls::workspace::{Snapshot, path};
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ fn cells(
             let at = (key.clone(), base.nodes.shared_name(member));
             // Files with unknown variables are not considered.
             let is_certain = match base.nodes.knowledge(member) {
-                Knowledge::All => answer.certainty() == Certainty::Certain,
+                Knowledge::All => answer.is_certain(),
                 Knowledge::Name | Knowledge::Label => true,
             };
             cells.insert(at, format!("{} {is_certain}", result_text(&answer.result)));

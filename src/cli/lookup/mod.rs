@@ -28,8 +28,8 @@ use crate::hierarchy::{Config, Layer};
 use crate::ide::json::json;
 use crate::ide::matrix::{cell, line};
 use crate::lookup::{
-    Answer, Assumed, Certainty, ConfigCache, Environment, EnvironmentConfig, Group, LookupError,
-    Request, Session, Source, Tracing, groups_of_nodes, without_reason,
+    Answer, Assumed, ConfigCache, Environment, EnvironmentConfig, Group, LookupError, Request,
+    Session, Source, Tracing, groups_of_nodes, without_reason,
 };
 use crate::scope::{KnownNodes, Node, Scope};
 use crate::value::{HashMap, Value, load_yaml};
@@ -279,7 +279,7 @@ fn one(
         }
         return Ok(ExitCode::SUCCESS);
     }
-    if answer.certainty() == Certainty::Unknown {
+    if !answer.is_certain() {
         print_reasons(&answer);
         if let Some(unless) = answer.unless(&request.names) {
             print_condition(arguments, &answer.result, &unless);

@@ -43,7 +43,7 @@ pub(super) fn notes(
         context,
         key: &target.root,
         sources,
-        is_deep: strategy.is_deep(),
+        is_deep: strategy.kind.is_deep(),
         lower_wins: strategy.kind == StrategyKind::ReverseDeep,
         knockout: knockout
             .and_then(Value::as_str)

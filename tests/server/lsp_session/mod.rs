@@ -17,9 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hiera_ls::disk::snapshot_of;
-use hiera_ls::lookup::{
-    Certainty, ConfigCache, Environment, PuppetVersion, Request, Session, Settings,
-};
+use hiera_ls::lookup::{ConfigCache, Environment, PuppetVersion, Request, Session, Settings};
 use hiera_ls::scope::Nodes;
 use hiera_ls::value::{Value, from_json, load_yaml};
 use hiera_ls::workspace::Snapshot;
@@ -129,7 +127,7 @@ impl Engine {
         };
         let scope = self.nodes.get(node).unwrap().scope("production");
         let answer = session.lookup(&scope, &Request::key(key));
-        if answer.certainty() == Certainty::Unknown {
+        if !answer.is_certain() {
             return None;
         }
         answer.result.ok()
