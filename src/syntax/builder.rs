@@ -1,4 +1,5 @@
-//! Builds a [`Tree`] from libyaml's events, with exact spans, anchors and aliases.
+//! Builds a [`Tree`] from libyaml's events or the parser of plain YAML, with exact spans, anchors
+//! and aliases.
 //!
 //! libyaml's marks differ from the spans people see: anchors and tags are part of a node's start,
 //! the end of a block collection extends to the next token, and an absent value is placed where the
@@ -9,6 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::libyaml::{CollectionStyle, Event, EventKind, YamlScalarStyle};
+use super::plain_yaml::{PlainScalar, Sink, read_plain};
 use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
 use crate::text::TextRange;
 
@@ -16,8 +18,22 @@ use crate::text::TextRange;
 /// stack. Psych itself fails between one and two thousand levels.
 pub const MAX_DEPTH: usize = 500;
 
+/// A typical number of bytes of text per tree node.
+const BYTES_A_NODE: usize = 12;
+
+/// The tree of a text, if it is plain: equal to that of libyaml's events. O(length)
+pub(super) fn plain_tree(bytes: &[u8]) -> Option<Tree> {
+    let mut builder = Builder::new(bytes);
+    builder.nodes.reserve(bytes.len() / BYTES_A_NODE);
+    read_plain(bytes, &mut builder)?;
+    Some(Tree {
+        is_plain: true,
+        ..builder.finish()
+    })
+}
+
 #[derive(Debug)]
-struct Frame {
+struct OpenCollection {
     id: NodeId,
     /// Start of its children in `Builder::pending`.
     children: usize,
@@ -38,7 +54,7 @@ pub(super) struct Checkpoint {
 pub(super) struct Builder<'t> {
     bytes: &'t [u8],
     nodes: Vec<TreeNode>,
-    frames: Vec<Frame>,
+    open: Vec<OpenCollection>,
     /// Children of open collections.
     pending: Vec<NodeId>,
     /// The node with each anchor's name at this point of the text.
@@ -62,7 +78,7 @@ impl<'t> Builder<'t> {
         Builder {
             bytes,
             nodes: Vec::new(),
-            frames: Vec::new(),
+            open: Vec::new(),
             pending: Vec::new(),
             anchors: HashMap::new(),
             anchor_log: Vec::new(),
@@ -72,12 +88,12 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn depth(&self) -> usize {
-        self.frames.len()
+        self.open.len()
     }
 
     /// Whether a key of the topmost mapping (or its end) comes next.
     pub(super) fn expects_top_key(&self) -> bool {
-        match self.frames.as_slice() {
+        match self.open.as_slice() {
             [top] => top.is_mapping && (self.pending.len() - top.children).is_multiple_of(2),
             _ => false,
         }
@@ -96,7 +112,7 @@ impl<'t> Builder<'t> {
     pub(super) fn roll_back(&mut self, to: Checkpoint) {
         self.nodes.truncate(to.nodes);
         self.pending.truncate(to.pending);
-        self.frames.truncate(1.min(to.nodes));
+        self.open.truncate(1.min(to.nodes));
         while self.anchor_log.len() > to.anchors {
             if let Some((name, replaced)) = self.anchor_log.pop() {
                 match replaced {
@@ -110,13 +126,7 @@ impl<'t> Builder<'t> {
 
     /// Opens the topmost mapping without an event, for a text read in pieces.
     pub(super) fn open_top_mapping(&mut self, at: usize) {
-        let id = self.add(
-            TextRange::empty(at),
-            NodeKind::Mapping(Box::default()),
-            None,
-            None,
-        );
-        self.open(id, CollectionStyle::Block, true);
+        self.start(at, CollectionStyle::Block, true, None, None);
     }
 
     pub(super) fn has_children(&self) -> bool {
@@ -132,10 +142,9 @@ impl<'t> Builder<'t> {
 
     /// Closes all open collections and returns the tree.
     pub(super) fn finish(mut self) -> Tree {
-        while !self.frames.is_empty() {
+        while !self.open.is_empty() {
             if self.expects_value() {
-                let (at, empty) = (self.behind, self.empty.clone());
-                self.add_scalar(TextRange::empty(at), ScalarStyle::Plain, empty, None, None);
+                self.absent(self.behind);
             }
             self.close(None);
         }
@@ -147,8 +156,8 @@ impl<'t> Builder<'t> {
     }
 
     fn expects_value(&self) -> bool {
-        self.frames.last().is_some_and(|frame| {
-            frame.is_mapping && !(self.pending.len() - frame.children).is_multiple_of(2)
+        self.open.last().is_some_and(|collection| {
+            collection.is_mapping && !(self.pending.len() - collection.children).is_multiple_of(2)
         })
     }
 
@@ -181,11 +190,7 @@ impl<'t> Builder<'t> {
                 let (anchor, tag, content) =
                     self.properties(start..end, anchor.as_deref(), Some(tag.as_deref()));
                 let range = self.scalar_range(content, end, *style, start == end);
-                let text = if value.is_empty() {
-                    self.empty.clone()
-                } else {
-                    Arc::from(&**value)
-                };
+                let text = self.shared(value);
                 let style = match style {
                     YamlScalarStyle::Plain => ScalarStyle::Plain,
                     YamlScalarStyle::SingleQuoted => ScalarStyle::SingleQuoted,
@@ -197,27 +202,29 @@ impl<'t> Builder<'t> {
             }
             EventKind::SequenceStart {
                 anchor, tag, style, ..
-            } => {
-                return self.start(
-                    start,
-                    (anchor.as_deref(), tag.as_deref(), *style),
-                    NodeKind::Sequence(Box::default()),
-                );
             }
-            EventKind::MappingStart {
+            | EventKind::MappingStart {
                 anchor, tag, style, ..
             } => {
-                return self.start(
-                    start,
-                    (anchor.as_deref(), tag.as_deref(), *style),
-                    NodeKind::Mapping(Box::default()),
-                );
+                if self.open.len() >= MAX_DEPTH {
+                    return Growth::TooDeep;
+                }
+                let is_mapping = matches!(event.kind, EventKind::MappingStart { .. });
+                // A block mapping starts at its first key, whose properties are not the mapping's.
+                let tag = tag.as_deref().map(Some);
+                let (anchor, tag, content) =
+                    self.properties(start..self.bytes.len(), anchor.as_deref(), tag);
+                self.start(content, *style, is_mapping, anchor, tag);
+                self.behind = self.behind.max(content);
             }
             EventKind::SequenceEnd | EventKind::MappingEnd => {
                 // Only a bracket has a width of its own; block ends and the end of a bare pair in a
                 // flow list are marks of the next token.
                 let bracket = matches!(self.bytes.get(start), Some(b']' | b'}'));
-                let is_flow = self.frames.last().is_some_and(|frame| frame.is_flow);
+                let is_flow = self
+                    .open
+                    .last()
+                    .is_some_and(|collection| collection.is_flow);
                 self.close((is_flow && bracket && end > start).then_some(end));
             }
         }
@@ -226,25 +233,18 @@ impl<'t> Builder<'t> {
 
     fn start(
         &mut self,
-        start: usize,
-        (anchor, tag, style): (Option<&str>, Option<&str>, CollectionStyle),
-        kind: NodeKind,
-    ) -> Growth {
-        if self.frames.len() >= MAX_DEPTH {
-            return Growth::TooDeep;
-        }
-        let is_mapping = matches!(kind, NodeKind::Mapping(_));
-        // A block mapping starts at its first key, whose properties are not the mapping's.
-        let (anchor, tag, content) =
-            self.properties(start..self.bytes.len(), anchor, tag.map(Some));
-        let id = self.add(TextRange::empty(content), kind, anchor, tag);
-        self.behind = self.behind.max(content);
-        self.open(id, style, is_mapping);
-        Growth::Grown
-    }
-
-    fn open(&mut self, id: NodeId, style: CollectionStyle, is_mapping: bool) {
-        self.frames.push(Frame {
+        at: usize,
+        style: CollectionStyle,
+        is_mapping: bool,
+        anchor: Option<Box<Spanned>>,
+        tag: Option<Box<Spanned>>,
+    ) {
+        let kind = match is_mapping {
+            true => NodeKind::Mapping(Box::default()),
+            false => NodeKind::Sequence(Box::default()),
+        };
+        let id = self.add(TextRange::empty(at), kind, anchor, tag);
+        self.open.push(OpenCollection {
             id,
             children: self.pending.len(),
             is_mapping,
@@ -253,29 +253,29 @@ impl<'t> Builder<'t> {
     }
 
     fn close(&mut self, bracket_end: Option<usize>) {
-        let Some(frame) = self.frames.pop() else {
+        let Some(collection) = self.open.pop() else {
             return;
         };
         if let Some(end) = bracket_end {
             self.behind = end;
         }
-        let children = self.pending.drain(frame.children..);
-        let kind = if frame.is_mapping {
-            let mut pairs = Vec::with_capacity(children.len() / 2);
-            let mut key = None;
-            for id in children {
-                match key.take() {
-                    None => key = Some(id),
-                    Some(key) => pairs.push((key, id)),
-                }
-            }
-            NodeKind::Mapping(pairs.into())
+        let children = &self.pending[collection.children..];
+        let node = &mut self.nodes[collection.id.index()];
+        node.kind = if collection.is_mapping {
+            let (pairs, _) = children.as_chunks::<2>();
+            NodeKind::Mapping(pairs.iter().map(|&[key, value]| (key, value)).collect())
         } else {
-            NodeKind::Sequence(children.collect())
+            NodeKind::Sequence(Box::from(children))
         };
-        let node = &mut self.nodes[frame.id.index()];
-        node.kind = kind;
         node.range.end = TextRange::empty(self.behind).end.max(node.range.start);
+        self.pending.truncate(collection.children);
+    }
+
+    fn shared(&self, text: &str) -> Arc<str> {
+        match text.is_empty() {
+            true => self.empty.clone(),
+            false => Arc::from(text),
+        }
     }
 
     fn add_scalar(
@@ -303,7 +303,7 @@ impl<'t> Builder<'t> {
             let replaced = self.anchors.insert(anchor.text.clone(), id);
             self.anchor_log.push((anchor.text.clone(), replaced));
         }
-        let parent = self.frames.last().map(|frame| frame.id);
+        let parent = self.open.last().map(|collection| collection.id);
         if parent.is_some() {
             self.pending.push(id);
         }
@@ -369,6 +369,32 @@ impl<'t> Builder<'t> {
             | YamlScalarStyle::SingleQuoted
             | YamlScalarStyle::DoubleQuoted => TextRange::new(start, end),
         }
+    }
+}
+
+impl Sink for Builder<'_> {
+    fn key(&mut self, scalar: PlainScalar<'_>) -> Option<()> {
+        self.scalar(scalar)
+    }
+
+    fn scalar(&mut self, scalar: PlainScalar<'_>) -> Option<()> {
+        let text = self.shared(&scalar.text);
+        self.add_scalar(scalar.range, scalar.style, text, None, None);
+        Some(())
+    }
+
+    fn absent(&mut self, at: usize) {
+        let (range, empty) = (TextRange::empty(at), self.empty.clone());
+        self.add_scalar(range, ScalarStyle::Plain, empty, None, None);
+    }
+
+    fn open(&mut self, at: usize, is_mapping: bool) {
+        self.start(at, CollectionStyle::Block, is_mapping, None, None);
+        self.behind = self.behind.max(at);
+    }
+
+    fn close(&mut self, bracket: Option<usize>) {
+        Builder::close(self, bracket);
     }
 }
 
@@ -469,4 +495,46 @@ fn trim_blank_lines(bytes: &[u8], start: usize, end: usize) -> usize {
         };
     }
     solid + line_length(&bytes[solid..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{ProptestConfig, prop, proptest};
+    use proptest::sample::select;
+
+    use super::super::yaml::{parse_yaml, read_events};
+    use super::*;
+    use crate::syntax::plain_yaml::testing::{PIECES, PLAIN};
+
+    /// Checks that the tree equals that of libyaml's events, if the text is plain; returns whether
+    /// it was.
+    fn check(text: &str) -> bool {
+        if plain_tree(text.as_bytes()).is_none() {
+            return false;
+        }
+        let tree = parse_yaml(text).tree;
+        let expected = read_events(text.as_bytes());
+        let expected = expected.unwrap_or_else(|_| panic!("{text:?} is refused"));
+        assert_eq!(tree.nodes, expected.nodes, "{text:?}");
+        assert_eq!(tree.comments, expected.comments, "{text:?}");
+        assert_eq!(tree.ignored, expected.ignored, "{text:?}");
+        true
+    }
+
+    #[test]
+    fn plain_texts_have_the_trees_of_their_events() {
+        for text in PLAIN {
+            assert!(check(text), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
+        #[test]
+        fn any_pieces_have_the_trees_of_their_events(pieces in prop::collection::vec(select(&PIECES[..]), 0..16)) {
+            check(&format!("{}\n", pieces.concat()));
+            check(&format!("a: {}\n", pieces.concat()));
+            check(&format!("a:\n  b: 1\n  {}\nc: 1\n", pieces.concat()));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::builder::line_length;
 use super::json_scalar::{Becomes, number_length, read_escape};
 use super::scalar_map::hex;
-use super::tree::{BrokenEntry, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree, TreeNode};
+use super::tree::{BrokenEntry, NodeId, NodeKind, Scalar, ScalarStyle, Spanned, Tree};
 use super::{Parse, Problem, ProblemKind};
 use crate::text::TextRange;
 
@@ -34,60 +34,49 @@ mod raised_in {
 /// if the text is not laid out in lines, the entries after it. O(length).
 #[must_use]
 pub fn parse_json(text: &str) -> Parse {
-    let mut parser = Parser {
+    let mut parser = JsonParser {
         text,
         bytes: text.as_bytes(),
-        nodes: Vec::new(),
-        comments: Vec::new(),
+        tree: Tree::default(),
         budget: text.len().saturating_mul(RETRY_BUDGET),
     };
-    let mut broken = Vec::new();
     let mut problems = Vec::new();
     if let Err(problem) = parser.document() {
         problems.push(problem);
-        broken = parser.salvage();
+        parser.salvage();
     }
-    let mut comments = parser.comments;
-    comments.sort_unstable();
-    comments.dedup();
-    parser.nodes.shrink_to_fit();
+    let mut tree = parser.tree;
+    tree.comments.sort_unstable();
+    tree.comments.dedup();
+    tree.nodes.shrink_to_fit();
     Parse {
-        tree: Tree {
-            nodes: parser.nodes,
-            comments,
-            broken,
-            ..Tree::default()
-        },
+        tree,
         problems,
         psych: None,
     }
 }
 
-enum Failure {
+enum JsonFailure {
     /// Ruby's parser returns nothing and its caller raises. Holds the offset where parsing stopped.
     Silent(usize),
     /// It raises here.
     Raised(Problem),
 }
 
-struct Parser<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    nodes: Vec<TreeNode>,
-    comments: Vec<TextRange>,
+    tree: Tree,
     budget: usize,
 }
 
-impl Parser<'_> {
+impl JsonParser<'_> {
     fn document(&mut self) -> Result<(), Problem> {
         let start = self.ignore(0).map_err(|at| self.document_error(at, at))?;
-        let end = match self.begins_value(start) {
-            false => return Err(self.document_error(start, start)),
-            true => match self.value(start, None, 0) {
-                Ok((_, end)) => end,
-                Err(Failure::Silent(stuck)) => return Err(self.document_error(start, stuck)),
-                Err(Failure::Raised(problem)) => return Err(problem),
-            },
+        let end = match self.value(start, None, 0) {
+            Ok((_, end)) => end,
+            Err(JsonFailure::Silent(stuck)) => return Err(self.document_error(start, stuck)),
+            Err(JsonFailure::Raised(problem)) => return Err(problem),
         };
         let rest = self.ignore(end).map_err(|at| self.document_error(at, at))?;
         if rest < self.bytes.len() {
@@ -149,7 +138,7 @@ impl Parser<'_> {
                         return Err(self.bytes.len());
                     };
                     let shown = self.text[at..at + length].trim_end().len();
-                    self.comments.push(TextRange::new(at, at + shown));
+                    self.tree.comments.push(TextRange::new(at, at + shown));
                     at += length;
                 }
                 Some(_) | None => return Ok(at),
@@ -157,43 +146,23 @@ impl Parser<'_> {
         }
     }
 
-    fn begins_value(&self, at: usize) -> bool {
-        matches!(
-            self.bytes.get(at),
-            Some(b'n' | b'f' | b't' | b'"' | b'-' | b'[' | b'{' | b'N' | b'I' | b'0'..=b'9')
-        )
-    }
-
-    fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
-        let id = NodeId::at(self.nodes.len());
-        self.nodes.push(TreeNode {
-            range,
-            kind,
-            anchor: None,
-            tag: None,
-            parent,
-        });
-        id
-    }
-
     fn value(
         &mut self,
         at: usize,
         parent: Option<NodeId>,
         nesting: usize,
-    ) -> Result<(NodeId, usize), Failure> {
+    ) -> Result<(NodeId, usize), JsonFailure> {
         let rest = &self.bytes[at..];
         match rest.first() {
             Some(b'"') => self.string(at, parent),
-            Some(b'[') => self.array(at, parent, nesting + 1),
-            Some(b'{') => self.object(at, parent, nesting + 1),
+            Some(b'[' | b'{') => self.collection(at, parent, nesting + 1),
             Some(b'-' | b'0'..=b'9') => {
                 if rest.starts_with(b"-Infinity") {
                     let line = raised_in::MINUS_INFINITY;
-                    return Err(Failure::Raised(self.unexpected(line, at, at)));
+                    return Err(JsonFailure::Raised(self.unexpected(line, at, at)));
                 }
                 let Some(length) = number_length(rest) else {
-                    return Err(Failure::Silent(at));
+                    return Err(JsonFailure::Silent(at));
                 };
                 Ok(self.literal(at, length, parent))
             }
@@ -205,16 +174,16 @@ impl Parser<'_> {
                     return Ok(self.literal(at, word.len(), parent));
                 }
                 if rest.starts_with(b"NaN") {
-                    return Err(Failure::Raised(self.unexpected(raised_in::NAN, at, at)));
+                    return Err(JsonFailure::Raised(self.unexpected(raised_in::NAN, at, at)));
                 }
                 if rest.starts_with(b"Infinity") {
                     // Ruby counts back one character too many, and finds nothing if there is none.
                     let before = self.text[..at].chars().next_back().map(char::len_utf8);
                     let shown = before.map_or(self.text.len(), |width| at - width);
                     let line = raised_in::INFINITY;
-                    return Err(Failure::Raised(self.unexpected(line, shown, at)));
+                    return Err(JsonFailure::Raised(self.unexpected(line, shown, at)));
                 }
-                Err(Failure::Silent(at))
+                Err(JsonFailure::Silent(at))
             }
         }
     }
@@ -226,12 +195,16 @@ impl Parser<'_> {
         };
         let range = TextRange::new(at, at + length);
         (
-            self.add(range, NodeKind::Scalar(scalar), parent),
+            self.tree.add(range, NodeKind::Scalar(scalar), parent),
             at + length,
         )
     }
 
-    fn string(&mut self, at: usize, parent: Option<NodeId>) -> Result<(NodeId, usize), Failure> {
+    fn string(
+        &mut self,
+        at: usize,
+        parent: Option<NodeId>,
+    ) -> Result<(NodeId, usize), JsonFailure> {
         let mut end = at + 1;
         loop {
             match &self.bytes[end..] {
@@ -239,12 +212,12 @@ impl Parser<'_> {
                 [b'\\', b'u', digits @ ..] => {
                     let digits = &digits[..digits.len().min(4)];
                     if digits.len() < 4 || hex(digits).is_none() {
-                        return Err(Failure::Silent(end));
+                        return Err(JsonFailure::Silent(end));
                     }
                     end += 6;
                 }
                 [b'\\', 0x20..=0xFF, ..] => end += 2,
-                [] | [b'\\', ..] | [0..0x20, ..] => return Err(Failure::Silent(end)),
+                [] | [b'\\', ..] | [0..0x20, ..] => return Err(JsonFailure::Silent(end)),
                 [_, ..] => end += 1,
             }
         }
@@ -253,10 +226,13 @@ impl Parser<'_> {
             style: ScalarStyle::JsonString,
             text: Arc::from(text),
         });
-        Ok((self.add(TextRange::new(at, end + 1), kind, parent), end + 1))
+        Ok((
+            self.tree.add(TextRange::new(at, end + 1), kind, parent),
+            end + 1,
+        ))
     }
 
-    fn unescape(&self, start: usize, end: usize) -> Result<String, Failure> {
+    fn unescape(&self, start: usize, end: usize) -> Result<String, JsonFailure> {
         let source = &self.text[start..end];
         if !source.contains('\\') {
             return Ok(source.to_owned());
@@ -284,7 +260,12 @@ impl Parser<'_> {
                 Becomes::Nothing => {
                     let line = raised_in::STRING;
                     let what = "incomplete surrogate pair";
-                    return Err(Failure::Raised(self.problem(line, what, behind_escape, at)));
+                    return Err(JsonFailure::Raised(self.problem(
+                        line,
+                        what,
+                        behind_escape,
+                        at,
+                    )));
                 }
             }
             at += escape.width;
@@ -297,91 +278,69 @@ impl Parser<'_> {
         Ok(text)
     }
 
-    fn too_deep(at: usize, nesting: usize) -> Failure {
-        Failure::Raised(Problem {
-            range: TextRange::new(at, at + 1),
-            message: format!("nesting of {nesting} is too deep"),
-            kind: ProblemKind::Syntax,
-        })
-    }
-
-    fn array(
+    /// An array or an object from its bracket on.
+    fn collection(
         &mut self,
         start: usize,
         parent: Option<NodeId>,
         nesting: usize,
-    ) -> Result<(NodeId, usize), Failure> {
+    ) -> Result<(NodeId, usize), JsonFailure> {
         if nesting > MAX_NESTING {
-            return Err(Parser::too_deep(start, nesting));
+            return Err(JsonFailure::Raised(Problem {
+                range: TextRange::new(start, start + 1),
+                message: format!("nesting of {nesting} is too deep"),
+                kind: ProblemKind::Syntax,
+            }));
         }
-        let id = self.add(
-            TextRange::new(start, start + 1),
-            NodeKind::Sequence(Box::default()),
-            parent,
-        );
-        let mut elements = Vec::new();
-        let raise =
-            |this: &Self, at, stuck| Failure::Raised(this.unexpected(raised_in::ARRAY, at, stuck));
-        let mut at = self.ignore(start + 1).map_err(|at| raise(self, at, at))?;
-        if self.bytes.get(at) != Some(&b']') {
-            loop {
-                if !self.begins_value(at) {
-                    return Err(raise(self, at, at));
-                }
-                let (element, end) = match self.value(at, Some(id), nesting) {
-                    Ok(read) => read,
-                    Err(Failure::Silent(stuck)) => return Err(raise(self, at, stuck)),
-                    Err(raised @ Failure::Raised(_)) => return Err(raised),
-                };
-                elements.push(element);
-                at = self.ignore(end).map_err(|at| raise(self, at, at))?;
-                match self.bytes.get(at) {
-                    Some(b',') => {
-                        at = self.ignore(at + 1).map_err(|at| raise(self, at, at))?;
-                    }
-                    Some(b']') => break,
-                    Some(_) | None => return Err(raise(self, at, at)),
-                }
-            }
-        }
-        let node = &mut self.nodes[id.index()];
-        node.kind = NodeKind::Sequence(elements.into());
-        node.range = TextRange::new(start, at + 1);
-        Ok((id, at + 1))
-    }
-
-    fn object(
-        &mut self,
-        start: usize,
-        parent: Option<NodeId>,
-        nesting: usize,
-    ) -> Result<(NodeId, usize), Failure> {
-        if nesting > MAX_NESTING {
-            return Err(Parser::too_deep(start, nesting));
-        }
-        let id = self.add(
-            TextRange::new(start, start + 1),
-            NodeKind::Mapping(Box::default()),
-            parent,
-        );
-        let mut pairs = Vec::new();
-        let mut at = self.ignore(start + 1).map_err(Failure::Silent)?;
-        if self.bytes.get(at) != Some(&b'}') {
-            loop {
+        let is_object = self.bytes[start] == b'{';
+        let (close, kind) = match is_object {
+            true => (b'}', NodeKind::Mapping(Box::default())),
+            false => (b']', NodeKind::Sequence(Box::default())),
+        };
+        let id = self.tree.add(TextRange::empty(start), kind, parent);
+        let (mut pairs, mut elements) = (Vec::new(), Vec::new());
+        let mut at = self.ignore_in(is_object, start + 1)?;
+        let mut is_closed = self.bytes.get(at) == Some(&close);
+        while !is_closed {
+            let end = if is_object {
                 let (key, value, end) = self.pair(at, id, nesting)?;
                 pairs.push((key, value));
-                at = self.ignore(end).map_err(Failure::Silent)?;
-                match self.bytes.get(at) {
-                    Some(b',') => at = self.ignore(at + 1).map_err(Failure::Silent)?,
-                    Some(b'}') => break,
-                    Some(_) | None => return Err(Failure::Silent(at)),
-                }
+                end
+            } else {
+                let (element, end) = match self.value(at, Some(id), nesting) {
+                    Err(JsonFailure::Silent(stuck)) => Err(self.failure_in(false, at, stuck)),
+                    read => read,
+                }?;
+                elements.push(element);
+                end
+            };
+            at = self.ignore_in(is_object, end)?;
+            match self.bytes.get(at) {
+                Some(b',') => at = self.ignore_in(is_object, at + 1)?,
+                Some(byte) if *byte == close => is_closed = true,
+                Some(_) | None => return Err(self.failure_in(is_object, at, at)),
             }
         }
-        let node = &mut self.nodes[id.index()];
-        node.kind = NodeKind::Mapping(pairs.into());
+        let node = &mut self.tree.nodes[id.index()];
+        node.kind = match is_object {
+            true => NodeKind::Mapping(pairs.into()),
+            false => NodeKind::Sequence(elements.into()),
+        };
         node.range = TextRange::new(start, at + 1);
         Ok((id, at + 1))
+    }
+
+    fn ignore_in(&mut self, is_object: bool, at: usize) -> Result<usize, JsonFailure> {
+        self.ignore(at)
+            .map_err(|at| self.failure_in(is_object, at, at))
+    }
+
+    /// An object fails silently, an array raises for the text from `at` on.
+    fn failure_in(&self, is_object: bool, at: usize, stuck: usize) -> JsonFailure {
+        match is_object {
+            true => JsonFailure::Silent(stuck),
+            false => JsonFailure::Raised(self.unexpected(raised_in::ARRAY, at, stuck)),
+        }
     }
 
     fn pair(
@@ -389,34 +348,29 @@ impl Parser<'_> {
         at: usize,
         object: NodeId,
         nesting: usize,
-    ) -> Result<(NodeId, NodeId, usize), Failure> {
+    ) -> Result<(NodeId, NodeId, usize), JsonFailure> {
         if self.bytes.get(at) != Some(&b'"') {
-            return Err(Failure::Silent(at));
+            return Err(JsonFailure::Silent(at));
         }
         let (key, end) = self.string(at, Some(object))?;
-        let colon = self.ignore(end).map_err(Failure::Silent)?;
+        let colon = self.ignore(end).map_err(JsonFailure::Silent)?;
         if self.bytes.get(colon) != Some(&b':') {
-            return Err(Failure::Silent(colon));
+            return Err(JsonFailure::Silent(colon));
         }
-        let value = self.ignore(colon + 1).map_err(Failure::Silent)?;
-        if !self.begins_value(value) {
-            return Err(Failure::Silent(value));
-        }
+        let value = self.ignore(colon + 1).map_err(JsonFailure::Silent)?;
         let (value, end) = self.value(value, Some(object), nesting)?;
         Ok((key, value, end))
     }
 
     /// Parses the topmost object again, entry by entry. After a broken entry it continues at the
     /// next line that begins with a string and has the same indentation.
-    fn salvage(&mut self) -> Vec<BrokenEntry> {
-        self.nodes.clear();
-        self.comments.clear();
-        let mut broken = Vec::new();
+    fn salvage(&mut self) {
+        self.tree = Tree::default();
         let start = match self.ignore(0) {
             Ok(start) if self.bytes.get(start) == Some(&b'{') => start,
-            Ok(_) | Err(_) => return broken,
+            Ok(_) | Err(_) => return,
         };
-        let root = self.add(
+        let root = self.tree.add(
             TextRange::new(start, self.text.trim_end().len()),
             NodeKind::Mapping(Box::default()),
             None,
@@ -427,7 +381,7 @@ impl Parser<'_> {
             if self.bytes[at] == b'}' {
                 break;
             }
-            let nodes = self.nodes.len();
+            let nodes = self.tree.nodes.len();
             let read = self.pair(at, root, 1).ok().and_then(|(key, value, end)| {
                 let behind = self.ignore(end).ok()?;
                 match self.bytes.get(behind) {
@@ -441,20 +395,19 @@ impl Parser<'_> {
                 next = Some(behind);
                 continue;
             }
-            self.nodes.truncate(nodes);
+            self.tree.nodes.truncate(nodes);
             self.budget = self.budget.saturating_sub(self.bytes.len() - at);
             next = self.next_line_like(at).filter(|_| self.budget > 0);
             let until = self.text[..next.unwrap_or(self.bytes.len())]
                 .trim_end()
                 .len();
             let key = self.broken_key(at);
-            broken.push(BrokenEntry {
+            self.tree.broken.push(BrokenEntry {
                 range: TextRange::new(at, until.max(at)),
                 key,
             });
         }
-        self.nodes[root.index()].kind = NodeKind::Mapping(pairs.into());
-        broken
+        self.tree.nodes[root.index()].kind = NodeKind::Mapping(pairs.into());
     }
 
     /// The string at the start of a broken entry.
@@ -463,7 +416,7 @@ impl Parser<'_> {
             return None;
         }
         self.string(at, None).ok()?;
-        let node = self.nodes.pop()?;
+        let node = self.tree.nodes.pop()?;
         Some(Spanned {
             range: node.range,
             text: node.as_scalar()?.text.clone(),

@@ -20,7 +20,6 @@ pub mod hocon;
 mod json;
 mod json_scalar;
 pub mod libyaml;
-mod plain_tree;
 pub(crate) mod plain_yaml;
 pub mod psych;
 pub mod puppet;

@@ -184,6 +184,24 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Adds a node without anchor and tag.
+    pub(super) fn add(
+        &mut self,
+        range: TextRange,
+        kind: NodeKind,
+        parent: Option<NodeId>,
+    ) -> NodeId {
+        let id = NodeId::at(self.nodes.len());
+        self.nodes.push(TreeNode {
+            range,
+            kind,
+            anchor: None,
+            tag: None,
+            parent,
+        });
+        id
+    }
+
     /// The whole value; `None` for a text without any.
     #[must_use]
     pub fn root(&self) -> Option<NodeId> {
@@ -300,11 +318,7 @@ impl Tree {
 
     /// Moves all ranges by `by` bytes, for a text that is part of a longer one.
     pub(crate) fn shift(&mut self, by: usize) {
-        let by = by as u32;
-        let shift = |range: &mut TextRange| {
-            range.start += by;
-            range.end += by;
-        };
+        let shift = |range: &mut TextRange| *range = range.shift(by);
         for node in &mut self.nodes {
             shift(&mut node.range);
             let properties = [&mut node.anchor, &mut node.tag];

@@ -1,10 +1,9 @@
 //! Parses a YAML text: strictly, like Psych, and for the editor.
 
 use super::builder::{
-    Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start,
+    Builder, Checkpoint, Growth, MAX_DEPTH, break_width, line_length, line_start, plain_tree,
 };
 use super::libyaml::{EventKind, Parser, SyntaxError};
-use super::plain_tree::plain_tree;
 use super::recovery;
 use super::tree::{NodeKind, ScalarStyle, Tree};
 use super::{Parse, Problem, ProblemKind};

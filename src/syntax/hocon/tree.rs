@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Tree, TreeNode};
+use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, Tree};
 use super::super::{Parse, Problem, ProblemKind};
 use super::document::{HoconElement, HoconField, HoconItem, HoconNode, HoconValue};
 use super::parse::parse_hocon_document;
@@ -62,9 +62,11 @@ impl Grower<'_> {
             .any(|piece| matches!(piece.value, HoconValue::Array(_)));
         if !is_object && !is_array {
             let scalar = self.scalar(pieces, node.range);
-            return self.add(node.range, NodeKind::Scalar(scalar), parent);
+            return self.tree.add(node.range, NodeKind::Scalar(scalar), parent);
         }
-        let id = self.add(node.range, NodeKind::Sequence(Box::default()), parent);
+        let id = self
+            .tree
+            .add(node.range, NodeKind::Sequence(Box::default()), parent);
         let (mut pairs, mut elements) = (Vec::new(), Vec::new());
         for piece in pieces {
             match &piece.value {
@@ -104,12 +106,13 @@ impl Grower<'_> {
                 style: ScalarStyle::JsonString,
                 text: Arc::from(element.as_str()),
             });
-            let key = self.add(field.path.ranges[index], kind, Some(parent));
+            let key = self.tree.add(field.path.ranges[index], kind, Some(parent));
             let value = if index == last {
                 self.node(&field.value, Some(parent))
             } else {
                 let range = field.path.ranges[index + 1].cover(field.value.range);
-                self.add(range, NodeKind::Mapping(Box::default()), Some(parent))
+                self.tree
+                    .add(range, NodeKind::Mapping(Box::default()), Some(parent))
             };
             if let Some(outer) = open {
                 self.tree.nodes[outer.index()].kind = NodeKind::Mapping(Box::new([(key, value)]));
@@ -151,18 +154,6 @@ impl Grower<'_> {
             style: ScalarStyle::JsonString,
             text: Arc::from(text),
         }
-    }
-
-    fn add(&mut self, range: TextRange, kind: NodeKind, parent: Option<NodeId>) -> NodeId {
-        let id = NodeId::at(self.tree.nodes.len());
-        self.tree.nodes.push(TreeNode {
-            range,
-            kind,
-            anchor: None,
-            tag: None,
-            parent,
-        });
-        id
     }
 }
 
