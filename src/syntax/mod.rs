@@ -16,7 +16,7 @@
 //! ```
 
 mod builder;
-pub mod hocon;
+pub(crate) mod hocon;
 mod json;
 mod json_scalar;
 pub mod libyaml;

@@ -5,27 +5,26 @@ use crate::text::TextRange;
 
 /// Why a HOCON text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HoconProblem {
+pub(crate) struct HoconProblem {
     /// The range of the token at which the gem fails.
-    pub range: TextRange,
+    pub(crate) range: TextRange,
     /// The gem's message, with its own line number: `String: 2: …`.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// A value as written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HoconNode {
+pub(crate) struct HoconNode {
     /// Including quotes and brackets.
-    pub range: TextRange,
-    /// Its kind and content.
-    pub value: HoconValue,
+    pub(crate) range: TextRange,
+    pub(crate) value: HoconValue,
 }
 
 /// Kinds of values as written.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HoconValue {
+pub(crate) enum HoconValue {
     /// One token: text with or without quotes, a number, `true`, `null`, `${…}`.
-    Simple(Box<HoconScalar>),
+    Simple(Box<HoconToken>),
     /// `{ … }`, or a file without braces.
     Object(Vec<HoconItem>),
     /// `[ … ]`
@@ -34,16 +33,11 @@ pub enum HoconValue {
     Concatenation(Vec<HoconNode>),
 }
 
-/// The token of a simple value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HoconScalar(pub(crate) HoconToken);
-
 /// An item of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HoconItem {
+pub(crate) enum HoconItem {
     /// The end of a line, which the gem counts.
     Newline,
-    /// A key and its value.
     Field(HoconField),
     /// `include …`, which has no effect in data that is read from a string.
     Include,
@@ -51,38 +45,36 @@ pub enum HoconItem {
 
 /// An item of an array.
 #[derive(Clone, Debug, PartialEq)]
-pub enum HoconElement {
+pub(crate) enum HoconElement {
     /// The end of a line, which the gem counts.
     Newline,
-    /// An element.
     Value(HoconNode),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HoconField {
+pub(crate) struct HoconField {
     /// The key: `a.b."c.d"` has three elements.
-    pub path: HoconPath,
+    pub(crate) path: HoconPath,
     /// The text between key and value.
-    pub separator: Separator,
-    /// The value.
-    pub value: HoconNode,
+    pub(crate) separator: Separator,
+    pub(crate) value: HoconNode,
 }
 
 /// A key, or the content of `${…}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HoconPath {
+pub(crate) struct HoconPath {
     /// From its first byte to after its last.
-    pub range: TextRange,
+    pub(crate) range: TextRange,
     /// The elements, unescaped. Never empty.
-    pub elements: Vec<String>,
+    pub(crate) elements: Vec<String>,
     /// The range of each element.
-    pub ranges: Vec<TextRange>,
+    pub(crate) ranges: Vec<TextRange>,
 }
 
 /// The separator between a key and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separator {
+pub(crate) enum Separator {
     /// None, before an object.
     None,
     /// `:` or `=`
@@ -93,9 +85,9 @@ pub enum Separator {
 
 /// The tree of a HOCON text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HoconDocument {
+pub(crate) struct HoconDocument {
     /// The value of the file.
-    pub root: HoconNode,
+    pub(crate) root: HoconNode,
     /// The line (from 1) of the opening brace or bracket of the root, if it has one.
-    pub root_line: usize,
+    pub(crate) root_line: usize,
 }

@@ -11,11 +11,8 @@ mod ruby;
 mod token;
 mod tree;
 
-pub use document::{
-    HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
-    HoconScalar, HoconValue, Separator,
-};
-pub use parse::parse_hocon_document;
+pub(crate) use document::{HoconElement, HoconItem, HoconNode, HoconValue, Separator};
+pub(crate) use parse::parse_hocon_document;
 pub(crate) use path::{path, render_path, render_string};
 pub(crate) use token::{HoconToken, HoconTokenKind, NumberValue};
 pub use tree::parse_hocon;

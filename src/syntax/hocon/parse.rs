@@ -2,7 +2,7 @@
 
 use super::document::{
     HoconDocument, HoconElement, HoconField, HoconItem, HoconNode, HoconPath, HoconProblem,
-    HoconScalar, HoconValue, Separator,
+    HoconValue, Separator,
 };
 use super::path::path;
 use super::token::{HoconToken, HoconTokenKind, tokenize};
@@ -15,8 +15,8 @@ pub(super) const MAX_DEPTH: usize = 128;
 ///
 /// # Errors
 /// The gem's first error. There is no recovery: the gem has none.
-pub fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
-    let mut parser = Parser {
+pub(crate) fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
+    let mut parser = HoconParser {
         text,
         tokens: tokenize(text),
         next: 0,
@@ -26,7 +26,7 @@ pub fn parse_hocon_document(text: &str) -> Result<HoconDocument, HoconProblem> {
     parser.document()
 }
 
-struct Parser<'t> {
+struct HoconParser<'t> {
     text: &'t str,
     tokens: Vec<HoconToken>,
     next: usize,
@@ -39,7 +39,7 @@ type Newlines<'a> = &'a mut dyn FnMut();
 
 fn no_newlines() {}
 
-impl Parser<'_> {
+impl HoconParser<'_> {
     fn document(&mut self) -> Result<HoconDocument, HoconProblem> {
         let mut leading = 0;
         let first = self.skip_blanks(&mut || leading += 1)?;
@@ -129,10 +129,8 @@ impl Parser<'_> {
 
     fn value(&mut self, token: HoconToken) -> Result<HoconNode, HoconProblem> {
         if token.is_simple() {
-            return Ok(HoconNode {
-                range: token.range,
-                value: HoconValue::Simple(Box::new(HoconScalar(token))),
-            });
+            let (range, value) = (token.range, HoconValue::Simple(Box::new(token)));
+            return Ok(HoconNode { range, value });
         }
         if self.depth >= MAX_DEPTH {
             return Err(self.problem(&token, format!("nesting of {MAX_DEPTH} is too deep")));
@@ -142,10 +140,8 @@ impl Parser<'_> {
             HoconTokenKind::OpenCurly => {
                 let mut items = Vec::new();
                 let range = self.object_items(&mut items, Some(token.range))?;
-                HoconNode {
-                    range,
-                    value: HoconValue::Object(items),
-                }
+                let value = HoconValue::Object(items);
+                HoconNode { range, value }
             }
             HoconTokenKind::OpenSquare => self.array(token.range)?,
             _ => {
@@ -169,6 +165,8 @@ impl Parser<'_> {
             range = Some(grown);
             grown
         };
+        // Whether a comma or a line end is missing before another item.
+        let mut is_after_item = false;
         loop {
             let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
             match &token.kind {
@@ -181,6 +179,10 @@ impl Parser<'_> {
                     self.put_back();
                     return Ok(range.unwrap_or(token.range));
                 }
+                _ if is_after_item => {
+                    let message = format!("Expecting close brace }} or a comma, got {token}");
+                    return Err(self.problem_with_advice(&token, &message));
+                }
                 HoconTokenKind::Unquoted(text) if text == "include" => {
                     self.include()?;
                     items.push(HoconItem::Include);
@@ -191,25 +193,7 @@ impl Parser<'_> {
                     items.push(HoconItem::Field(field));
                 }
             }
-            if self.separator(&mut || items.push(HoconItem::Newline))? {
-                continue;
-            }
-            let token = self.skip_blanks(&mut || items.push(HoconItem::Newline))?;
-            match token.kind {
-                HoconTokenKind::CloseCurly if opening.is_some() => return Ok(grow(token.range)),
-                HoconTokenKind::CloseCurly => {
-                    let message = "unbalanced close brace '}' with no open brace";
-                    return Err(self.problem_with_advice(&token, message));
-                }
-                HoconTokenKind::EndOfFile if opening.is_none() => {
-                    self.put_back();
-                    return Ok(range.unwrap_or(token.range));
-                }
-                _ => {
-                    let message = format!("Expecting close brace }} or a comma, got {token}");
-                    return Err(self.problem_with_advice(&token, &message));
-                }
-            }
+            is_after_item = !self.separator(&mut || items.push(HoconItem::Newline))?;
         }
     }
 
@@ -225,13 +209,7 @@ impl Parser<'_> {
     fn field_of(&mut self, path: HoconPath) -> Result<HoconField, HoconProblem> {
         let after = self.skip_blanks(&mut no_newlines)?;
         let separator = match after.kind {
-            HoconTokenKind::OpenCurly => {
-                return Ok(HoconField {
-                    path,
-                    separator: Separator::None,
-                    value: self.value(after)?,
-                });
-            }
+            HoconTokenKind::OpenCurly => Separator::None,
             HoconTokenKind::Colon | HoconTokenKind::Equals => Separator::Assign,
             HoconTokenKind::PlusEquals => Separator::Append,
             _ => {
@@ -240,12 +218,13 @@ impl Parser<'_> {
                 return Err(self.problem_with_advice(&after, &message));
             }
         };
-        let value = match self.joined_values(&mut no_newlines)? {
-            Some(value) => value,
-            None => {
-                let token = self.skip_blanks(&mut no_newlines)?;
-                self.value(token)?
-            }
+        let value = if separator == Separator::None {
+            self.value(after)?
+        } else if let Some(value) = self.joined_values(&mut no_newlines)? {
+            value
+        } else {
+            let token = self.skip_blanks(&mut no_newlines)?;
+            self.value(token)?
         };
         Ok(HoconField {
             path,
@@ -274,87 +253,65 @@ impl Parser<'_> {
 
     fn include(&mut self) -> Result<(), HoconProblem> {
         let token = self.skip_blanks(&mut no_newlines)?;
-        match &token.kind {
-            HoconTokenKind::Quoted(_) => Ok(()),
-            HoconTokenKind::Unquoted(text)
-                if matches!(text.as_str(), "url(" | "file(" | "classpath(") =>
-            {
-                let token = self.skip_blanks(&mut no_newlines)?;
-                if !matches!(token.kind, HoconTokenKind::Quoted(_)) {
-                    let message = format!(
-                        "expecting a quoted string inside file(), classpath(), or url(), \
-                         rather than: {token}"
-                    );
-                    return Err(self.problem(&token, message));
-                }
-                let token = self.skip_blanks(&mut no_newlines)?;
-                if !matches!(&token.kind, HoconTokenKind::Unquoted(text) if text == ")") {
-                    let message = format!("expecting a close parentheses ')' here, not: {token}");
-                    return Err(self.problem(&token, message));
-                }
-                Ok(())
+        let HoconTokenKind::Unquoted(text) = &token.kind else {
+            if matches!(token.kind, HoconTokenKind::Quoted(_)) {
+                return Ok(());
             }
-            HoconTokenKind::Unquoted(_) => {
-                let message = format!(
-                    "expecting include parameter to be quoted filename, file(), classpath(), or \
-                     url(). No spaces are allowed before the open paren. Not expecting: {token}"
-                );
-                Err(self.problem(&token, message))
-            }
-            _ => {
-                let message =
-                    format!("include keyword is not followed by a quoted string, but by: {token}");
-                Err(self.problem(&token, message))
-            }
+            let message =
+                format!("include keyword is not followed by a quoted string, but by: {token}");
+            return Err(self.problem(&token, message));
+        };
+        if !matches!(text.as_str(), "url(" | "file(" | "classpath(") {
+            let message = format!(
+                "expecting include parameter to be quoted filename, file(), classpath(), or \
+                 url(). No spaces are allowed before the open paren. Not expecting: {token}"
+            );
+            return Err(self.problem(&token, message));
         }
+        let token = self.skip_blanks(&mut no_newlines)?;
+        if !matches!(token.kind, HoconTokenKind::Quoted(_)) {
+            let message = format!(
+                "expecting a quoted string inside file(), classpath(), or url(), rather than: \
+                 {token}"
+            );
+            return Err(self.problem(&token, message));
+        }
+        let token = self.skip_blanks(&mut no_newlines)?;
+        if !matches!(&token.kind, HoconTokenKind::Unquoted(text) if text == ")") {
+            let message = format!("expecting a close parentheses ')' here, not: {token}");
+            return Err(self.problem(&token, message));
+        }
+        Ok(())
     }
 
     fn array(&mut self, opening: TextRange) -> Result<HoconNode, HoconProblem> {
         let mut elements: Vec<HoconElement> = Vec::new();
-        let closed = |elements, closing: TextRange| HoconNode {
-            range: opening.cover(closing),
-            value: HoconValue::Array(elements),
-        };
-        let mut is_first = true;
+        // What an array needs here, and what else could be meant as a string.
+        let mut needed = ("] or a first element after the open [", "");
         loop {
             let mut newlines = 0;
             let joined = self.joined_values(&mut || newlines += 1)?;
             elements.extend(std::iter::repeat_n(HoconElement::Newline, newlines));
             if let Some(value) = joined {
                 elements.push(HoconElement::Value(value));
-            } else {
-                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
-                // One comma is allowed after the last element.
-                if token.kind == HoconTokenKind::CloseSquare {
-                    return Ok(closed(elements, token.range));
+                if self.separator(&mut || elements.push(HoconElement::Newline))? {
+                    needed = ("had new element after a comma", "the comma or ");
+                    continue;
                 }
-                let message = if is_first {
-                    format!(
-                        "List should have ] or a first element after the open [, instead had \
-                         token: {token} (if you want {token} to be part of a string value, then \
-                         double-quote it)"
-                    )
-                } else {
-                    format!(
-                        "List should have had new element after a comma, instead had token: \
-                         {token} (if you want the comma or {token} to be part of a string value, \
-                         then double-quote it)"
-                    )
-                };
-                return Err(self.problem(&token, message));
+                needed = ("ended with ] or had a comma", "");
             }
-            is_first = false;
-            if !self.separator(&mut || elements.push(HoconElement::Newline))? {
-                let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
-                if token.kind == HoconTokenKind::CloseSquare {
-                    return Ok(closed(elements, token.range));
-                }
-                let message = format!(
-                    "List should have ended with ] or had a comma, instead had token: {token} (if \
-                     you want {token} to be part of a string value, then double-quote it)"
-                );
-                return Err(self.problem(&token, message));
+            let token = self.skip_blanks(&mut || elements.push(HoconElement::Newline))?;
+            // One comma is allowed after the last element.
+            if token.kind == HoconTokenKind::CloseSquare {
+                let range = opening.cover(token.range);
+                let value = HoconValue::Array(elements);
+                return Ok(HoconNode { range, value });
             }
+            let (needed, other) = needed;
+            let message = format!(
+                "List should have {needed}, instead had token: {token} (if you want                  {other}{token} to be part of a string value, then double-quote it)"
+            );
+            return Err(self.problem(&token, message));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use num_bigint::BigInt;
 
+use crate::syntax::psych::kernel_float;
+
 /// Ruby's `inspect` of a character that is neither quote nor backslash.
 pub(super) fn inspect(character: char) -> String {
     let escape = match character {
@@ -17,24 +19,11 @@ pub(super) fn inspect(character: char) -> String {
     format!("\"\\{escape}\"")
 }
 
-/// Ruby's `Float(text)` for text of digits, signs, points and exponents.
+/// Ruby's `Float(text)` for text of digits, signs, points and exponents that starts with a digit or
+/// a minus.
 pub(super) fn ruby_float(text: &str) -> Option<f64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (mantissa, exponent) = digits
-        .split_once(['e', 'E'])
-        .map_or((digits, None), |(mantissa, exponent)| {
-            (mantissa, Some(exponent))
-        });
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let mantissa_fits = match mantissa.split_once('.') {
-        Some((whole, fraction)) => is_number(whole) && is_number(fraction),
-        None => is_number(mantissa),
-    };
-    let exponent_fits =
-        exponent.is_none_or(|text| is_number(text.strip_prefix(['-', '+']).unwrap_or(text)));
-    (mantissa_fits && exponent_fits)
-        .then(|| text.parse().ok())
-        .flatten()
+    // Without digits before its point it is text.
+    kernel_float(text).filter(|_| !text.starts_with("-."))
 }
 
 /// Ruby's `Integer(text)` for text of digits and signs: a leading zero makes it octal.
@@ -43,17 +32,8 @@ pub(super) fn ruby_integer(text: &str) -> Option<BigInt> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let radix = if digits.len() > 1 && digits.starts_with('0') {
-        8
-    } else {
-        10
-    };
-    let number = BigInt::parse_bytes(digits.as_bytes(), radix)?;
-    Some(if text.starts_with('-') {
-        -number
-    } else {
-        number
-    })
+    let is_octal = digits.len() > 1 && digits.starts_with('0');
+    BigInt::parse_bytes(text.as_bytes(), if is_octal { 8 } else { 10 })
 }
 
 /// Ruby's `String#hex`: reads leading digits, 0 without any.

@@ -128,7 +128,7 @@ impl Grower<'_> {
         let tokens: Vec<&HoconToken> = pieces
             .iter()
             .filter_map(|piece| match &piece.value {
-                HoconValue::Simple(scalar) => Some(&scalar.0),
+                HoconValue::Simple(token) => Some(&**token),
                 HoconValue::Object(_) | HoconValue::Array(_) | HoconValue::Concatenation(_) => None,
             })
             .collect();

@@ -79,7 +79,7 @@ impl Builder {
     fn node(&mut self, node: &HoconNode) -> Result<UnresolvedRef, String> {
         self.place = node.range;
         match &node.value {
-            HoconValue::Simple(scalar) => simple(&scalar.0),
+            HoconValue::Simple(token) => simple(token),
             HoconValue::Object(items) => self.object(items),
             HoconValue::Array(elements) => {
                 let line = self.line;
