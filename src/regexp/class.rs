@@ -14,17 +14,14 @@ const POSIX_NAME_SEARCH: usize = 20;
 
 /// Items for `\d`, `\w`, `\s`, `\h` and their negations, without brackets around.
 pub(super) fn shorthand(letter: char, charset: Charset) -> Option<String> {
-    let unicode = charset == Charset::Unicode;
-    let items = match letter.to_ascii_lowercase() {
-        'd' if unicode => r"\p{Nd}",
-        'd' => "0-9",
-        'w' if unicode => r"\p{L}\p{M}\p{Nd}\p{Pc}",
-        'w' => "0-9A-Za-z_",
-        's' if unicode => r"\p{White_Space}",
-        's' => r"\t\n\x0B\f\r\x20",
-        'h' => "0-9A-Fa-f",
+    let name = match letter.to_ascii_lowercase() {
+        'd' => "digit",
+        'w' => "word",
+        's' => "space",
+        'h' => "xdigit",
         _ => return None,
     };
+    let items = named(name, charset == Charset::Unicode)?;
     Some(if letter.is_ascii_uppercase() {
         format!("[^{items}]")
     } else {
@@ -32,38 +29,38 @@ pub(super) fn shorthand(letter: char, charset: Charset) -> Option<String> {
     })
 }
 
-/// Items for a POSIX class name, which is also the name of a property.
-fn named(name: &str, charset: Charset) -> Option<&'static str> {
-    let ascii = charset == Charset::Ascii;
-    Some(match name {
-        "alnum" if ascii => "0-9A-Za-z",
-        "alnum" => r"\p{Alphabetic}\p{Nd}",
-        "alpha" if ascii => "A-Za-z",
-        "alpha" => r"\p{Alphabetic}",
-        "blank" if ascii => r"\t\x20",
-        "blank" => r"\t\p{Zs}",
-        "cntrl" if ascii => r"\x00-\x1F\x7F",
-        "cntrl" => r"\p{Cc}",
-        "digit" if ascii => "0-9",
-        "digit" => r"\p{Nd}",
-        "graph" if ascii => r"\x21-\x7E",
-        "graph" => r"[^\p{White_Space}\p{Cc}\p{Cn}]",
-        "lower" if ascii => "a-z",
-        "lower" => r"\p{Lowercase}",
-        "print" if ascii => r"\x20-\x7E",
-        "print" => r"[^\p{Cc}\p{Cn}\p{Zl}\p{Zp}]",
-        "punct" if ascii => r"\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E",
-        "punct" => r"\p{P}\x24\x2B\x3C-\x3E\x5E\x60\x7C\x7E",
-        "space" if ascii => r"\t\n\x0B\f\r\x20",
-        "space" => r"\p{White_Space}",
-        "upper" if ascii => "A-Z",
-        "upper" => r"\p{Uppercase}",
-        "xdigit" => "0-9A-Fa-f",
-        "word" if ascii => "0-9A-Za-z_",
-        "word" => r"\p{L}\p{M}\p{Nd}\p{Pc}",
-        "ascii" => r"\x00-\x7F",
-        _ => return None,
-    })
+/// Names of POSIX classes, which are also names of properties, with their items in ASCII and in
+/// Unicode.
+const NAMED: &[(&str, &str, &str)] = &[
+    ("alnum", "0-9A-Za-z", r"\p{Alphabetic}\p{Nd}"),
+    ("alpha", "A-Za-z", r"\p{Alphabetic}"),
+    ("blank", r"\t\x20", r"\t\p{Zs}"),
+    ("cntrl", r"\x00-\x1F\x7F", r"\p{Cc}"),
+    ("digit", "0-9", r"\p{Nd}"),
+    ("graph", r"\x21-\x7E", r"[^\p{White_Space}\p{Cc}\p{Cn}]"),
+    ("lower", "a-z", r"\p{Lowercase}"),
+    ("print", r"\x20-\x7E", r"[^\p{Cc}\p{Cn}\p{Zl}\p{Zp}]"),
+    (
+        "punct",
+        r"\x21-\x2F\x3A-\x40\x5B-\x60\x7B-\x7E",
+        r"\p{P}\x24\x2B\x3C-\x3E\x5E\x60\x7C\x7E",
+    ),
+    ("space", r"\t\n\x0B\f\r\x20", r"\p{White_Space}"),
+    ("upper", "A-Z", r"\p{Uppercase}"),
+    ("xdigit", "0-9A-Fa-f", "0-9A-Fa-f"),
+    ("word", "0-9A-Za-z_", r"\p{L}\p{M}\p{Nd}\p{Pc}"),
+    ("ascii", r"\x00-\x7F", r"\x00-\x7F"),
+];
+
+fn named(name: &str, is_unicode: bool) -> Option<&'static str> {
+    let (_, ascii, unicode) = NAMED.iter().find(|(known, ..)| *known == name)?;
+    Some(if is_unicode { unicode } else { ascii })
+}
+
+/// A class of these items.
+fn bracketed(items: &str, is_negated: bool) -> String {
+    let mark = if is_negated { "^" } else { "" };
+    format!("[{mark}{items}]")
 }
 
 /// One character as an item of a class.
@@ -72,7 +69,7 @@ fn item(c: char) -> String {
 }
 
 /// An element of a class: a character that could begin or end a range, or a set.
-enum Element {
+enum ClassElement {
     Character(char),
     Set(String),
 }
@@ -107,26 +104,25 @@ impl RegexpParser {
                 continue;
             }
             match self.class_element(depth)? {
-                Element::Character(low) => self.character_or_range(low, &mut items, depth)?,
-                Element::Set(set) => {
+                ClassElement::Character(low) => self.character_or_range(low, &mut items, depth)?,
+                ClassElement::Set(set) => {
                     items.push_str(&set);
                     self.check_after_set()?;
                 }
             }
         }
-        let mark = if negated { "^" } else { "" };
         if operands.is_empty() {
-            return Ok(format!("[{mark}{items}]"));
+            return Ok(bracketed(&items, negated));
         }
         operands.push(items);
         let parts: Vec<String> = operands
             .iter()
             .map(|items| match items.as_str() {
                 "" => NOTHING.to_owned(),
-                _ => format!("[{items}]"),
+                _ => bracketed(items, false),
             })
             .collect();
-        Ok(format!("[{mark}{}]", parts.join("&&")))
+        Ok(bracketed(&parts.join("&&"), negated))
     }
 
     /// A set cannot begin a range: `[\d-a]` is refused, `[\d-]` is fine.
@@ -162,7 +158,7 @@ impl RegexpParser {
         // `[a-[b]c]`: the inner class is a member of its own, and the range continues after it.
         let mut has_class = false;
         while self.peek() == Some('[') && !self.posix_bracket_follows() {
-            if let Element::Set(set) = self.class_element(depth)? {
+            if let ClassElement::Set(set) = self.class_element(depth)? {
                 items.push_str(&set);
             }
             has_class = true;
@@ -174,10 +170,10 @@ impl RegexpParser {
             return Ok(());
         }
         match self.class_element(depth)? {
-            Element::Character(high) if high < low => {
+            ClassElement::Character(high) if high < low => {
                 Err(RegexpFailure::ruby("empty range in char class"))
             }
-            Element::Character(high) => {
+            ClassElement::Character(high) => {
                 items.push_str(&format!("{}-{}", item(low), item(high)));
                 // `[a-b-c]` contains a literal `-`.
                 if self.peek() == Some('-') && !self.range_sign_is_last() {
@@ -186,53 +182,50 @@ impl RegexpParser {
                 }
                 Ok(())
             }
-            Element::Set(_) => Err(RegexpFailure::ruby("char-class value at end of range")),
+            ClassElement::Set(_) => Err(RegexpFailure::ruby("char-class value at end of range")),
         }
     }
 
-    fn class_element(&mut self, depth: usize) -> Result<Element, RegexpFailure> {
+    fn class_element(&mut self, depth: usize) -> Result<ClassElement, RegexpFailure> {
         self.set_was_escape = false;
         match self.next() {
             None => Err(RegexpFailure::ruby("premature end of char-class")),
             Some('[') => {
                 if let Some(set) = self.posix_bracket()? {
                     self.set_was_escape = true;
-                    return Ok(Element::Set(set));
+                    return Ok(ClassElement::Set(set));
                 }
-                Ok(Element::Set(self.class(depth + 1)?))
+                Ok(ClassElement::Set(self.class(depth + 1)?))
             }
             Some('\\') => self.class_escape(),
-            Some(c) => Ok(Element::Character(c)),
+            Some(c) => Ok(ClassElement::Character(c)),
         }
     }
 
-    fn class_escape(&mut self) -> Result<Element, RegexpFailure> {
+    fn class_escape(&mut self) -> Result<ClassElement, RegexpFailure> {
         let Some(c) = self.next() else {
             return Err(RegexpFailure::ruby("too short escape sequence"));
         };
         if let Some(items) = shorthand(c, self.charset()) {
             self.set_was_escape = true;
-            return Ok(Element::Set(items));
+            return Ok(ClassElement::Set(items));
         }
         if matches!(c, 'p' | 'P') && self.peek() == Some('{') {
             let set = self.property(c)?;
             self.set_was_escape = true;
-            return Ok(Element::Set(set));
+            return Ok(ClassElement::Set(set));
         }
         let character = match c {
             'b' => '\u{8}',
             _ => self.character_escape(c)?,
         };
-        Ok(Element::Character(character))
+        Ok(ClassElement::Character(character))
     }
 
     /// Reads `{Name}` of `\p{Name}`; the result is an item of a class.
     pub(super) fn property(&mut self, letter: char) -> Result<String, RegexpFailure> {
         self.next();
-        let mut negated = letter == 'P';
-        if self.take_if('^') {
-            negated = !negated;
-        }
+        let negated = (letter == 'P') != self.take_if('^');
         let mut name = String::new();
         loop {
             match self.next() {
@@ -250,7 +243,7 @@ impl RegexpParser {
             .filter(|c| !matches!(c, ' ' | '_' | '-'))
             .collect::<String>()
             .to_lowercase();
-        let items = if let Some(items) = named(&plain, self.property_charset()) {
+        let items = if let Some(items) = named(&plain, self.properties_are_unicode()) {
             items.to_owned()
         } else {
             let property = format!("\\p{{{name}}}");
@@ -266,11 +259,7 @@ impl RegexpParser {
             }
             property
         };
-        Ok(if negated {
-            format!("[^{items}]")
-        } else {
-            format!("[{items}]")
-        })
+        Ok(bracketed(&items, negated))
     }
 
     /// Whether `[:name:]` is next, with the `[` not read yet.
@@ -297,21 +286,14 @@ impl RegexpParser {
             return Ok(None);
         };
         self.next();
-        let mut name: String = (0..length).filter_map(|_| self.next()).collect();
-        self.next();
-        self.next();
-        let negated = name.starts_with('^');
-        if negated {
-            name.remove(0);
-        }
-        let Some(items) = named(&name, self.property_charset()) else {
+        let negated = length > 0 && self.take_if('^');
+        let letters = length - usize::from(negated);
+        let name: String = (0..letters).filter_map(|_| self.next()).collect();
+        self.position += ":]".len();
+        let Some(items) = named(&name, self.properties_are_unicode()) else {
             return Err(RegexpFailure::ruby("invalid POSIX bracket type"));
         };
-        Ok(Some(if negated {
-            format!("[^{items}]")
-        } else {
-            format!("[{items}]")
-        }))
+        Ok(Some(bracketed(items, negated)))
     }
 
     /// Whether another unescaped `]` follows the next one.

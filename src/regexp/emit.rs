@@ -58,25 +58,13 @@ struct Emitter {
 
 impl Emitter {
     fn number_groups(&mut self, node: &RegexpNode) {
-        match node {
-            RegexpNode::Capture(number, body) => {
-                if self.used.contains(number) {
-                    self.kept.push(*number);
-                }
-                self.number_groups(body);
-            }
-            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
-                parts.iter().for_each(|part| self.number_groups(part));
-            }
-            RegexpNode::Atomic(body) | RegexpNode::Look(_, body) | RegexpNode::Absent(body) => {
-                self.number_groups(body);
-            }
-            RegexpNode::Repeat { body, .. } => self.number_groups(body),
-            RegexpNode::Conditional(_, yes, no) => {
-                self.number_groups(yes);
-                self.number_groups(no);
-            }
-            _ => {}
+        if let RegexpNode::Capture(number, _) = node
+            && self.used.contains(number)
+        {
+            self.kept.push(*number);
+        }
+        for part in node.parts() {
+            self.number_groups(part);
         }
     }
 
@@ -90,23 +78,16 @@ impl Emitter {
     fn node(&mut self, node: &RegexpNode) -> Result<(), String> {
         match node {
             RegexpNode::Empty => {}
-            RegexpNode::Literal(c, case) => {
-                if *case == Case::Ignored && c.is_alphabetic() {
-                    self.out.push_str("(?i:");
-                    push_literal(*c, &mut self.out);
-                    self.out.push(')');
-                } else {
-                    push_literal(*c, &mut self.out);
-                }
+            RegexpNode::Literal(c, Case::Ignored) if c.is_alphabetic() => {
+                self.out.push_str("(?i:");
+                push_literal(*c, &mut self.out);
+                self.out.push(')');
             }
+            RegexpNode::Literal(c, _) => push_literal(*c, &mut self.out),
             RegexpNode::Any { newline: true } => self.out.push_str("(?s:.)"),
             RegexpNode::Any { newline: false } => self.out.push_str(r"[^\n]"),
             RegexpNode::Class(class, Case::Exact) => self.out.push_str(class),
-            RegexpNode::Class(class, Case::Ignored) => {
-                self.out.push_str("(?i:");
-                self.out.push_str(class);
-                self.out.push(')');
-            }
+            RegexpNode::Class(class, Case::Ignored) => self.out.push_str(&format!("(?i:{class})")),
             RegexpNode::Sequence(parts) => {
                 for part in parts {
                     if matches!(part, RegexpNode::Alternatives(_)) {
@@ -124,28 +105,16 @@ impl Emitter {
                     self.node(branch)?;
                 }
             }
-            RegexpNode::Capture(number, body) => {
-                let open = if self.used.contains(number) {
-                    "("
-                } else {
-                    "(?:"
-                };
-                self.grouped(open, body)?;
+            RegexpNode::Capture(number, body) if self.used.contains(number) => {
+                self.grouped("(", body)?;
             }
-            RegexpNode::Atomic(body) => {
-                self.backtracks = true;
-                self.grouped("(?>", body)?;
-            }
-            RegexpNode::Look(look, body) => {
-                self.backtracks = true;
-                let open = match look {
-                    Look::Ahead => "(?=",
-                    Look::NotAhead => "(?!",
-                    Look::Behind => "(?<=",
-                    Look::NotBehind => "(?<!",
-                };
-                self.grouped(open, body)?;
-            }
+            RegexpNode::Capture(_, body) => self.grouped("(?:", body)?,
+            RegexpNode::Atomic(body) => self.backtracking("(?>", body)?,
+            RegexpNode::Look(Look::Ahead, body) => self.backtracking("(?=", body)?,
+            RegexpNode::Look(Look::NotAhead, body) => self.backtracking("(?!", body)?,
+            RegexpNode::Look(Look::Behind, body) => self.backtracking("(?<=", body)?,
+            RegexpNode::Look(Look::NotBehind, body) => self.backtracking("(?<!", body)?,
+            RegexpNode::Absent(body) => self.backtracking("(?~", body)?,
             RegexpNode::Repeat {
                 body,
                 min,
@@ -166,10 +135,6 @@ impl Emitter {
                 self.grouped("(?:", no)?;
                 self.out.push(')');
             }
-            RegexpNode::Absent(body) => {
-                self.backtracks = true;
-                self.grouped("(?~", body)?;
-            }
             RegexpNode::Keep => {
                 self.backtracks = true;
                 self.out.push_str("\\K");
@@ -185,15 +150,15 @@ impl Emitter {
             Case::Exact => "(?:",
             Case::Ignored => "(?i:",
         };
-        self.out.push_str(open);
-        for (i, group) in groups.iter().rev().enumerate() {
-            if i > 0 {
-                self.out.push('|');
-            }
-            let number = self.engine_number(*group);
-            self.out.push_str(&format!("\\{number}"));
-        }
-        self.out.push(')');
+        let numbers = groups.iter().rev();
+        let numbers = numbers.map(|group| format!("\\{}", self.engine_number(*group)));
+        let numbers = numbers.collect::<Vec<_>>().join("|");
+        self.out.push_str(&format!("{open}{numbers})"));
+    }
+
+    fn backtracking(&mut self, open: &str, body: &RegexpNode) -> Result<(), String> {
+        self.backtracks = true;
+        self.grouped(open, body)
     }
 
     fn grouped(&mut self, open: &str, body: &RegexpNode) -> Result<(), String> {
@@ -224,49 +189,38 @@ impl Emitter {
             self.out.push_str("(?>");
         }
         self.grouped("(?:", body)?;
-        match (min, max) {
-            (0, None) => self.out.push('*'),
-            (1, None) => self.out.push('+'),
-            (0, Some(1)) => self.out.push('?'),
-            (min, None) => self.out.push_str(&format!("{{{min},}}")),
-            (min, Some(max)) => self.out.push_str(&format!("{{{min},{max}}}")),
-        }
-        match greed {
-            Greed::Greedy => {}
-            Greed::Lazy => self.out.push('?'),
-            Greed::Possessive => self.out.push(')'),
-        }
+        self.out.push_str(&match (min, max) {
+            (0, None) => "*".to_owned(),
+            (1, None) => "+".to_owned(),
+            (0, Some(1)) => "?".to_owned(),
+            (min, None) => format!("{{{min},}}"),
+            (min, Some(max)) => format!("{{{min},{max}}}"),
+        });
+        self.out.push_str(match greed {
+            Greed::Greedy => "",
+            Greed::Lazy => "?",
+            Greed::Possessive => ")",
+        });
         Ok(())
     }
 
     fn anchor(&mut self, anchor: Anchor) {
-        let text = match (anchor, self.lines) {
-            (Anchor::LineStart, Lines::One) | (Anchor::TextStart, _) => r"\A",
+        let (text, backtracks) = match (anchor, self.lines) {
+            (Anchor::LineStart, Lines::One) | (Anchor::TextStart, _) => (r"\A", false),
             (Anchor::LineEnd | Anchor::TextEndOrNewline, Lines::One) | (Anchor::TextEnd, _) => {
-                r"\z"
+                (r"\z", false)
             }
-            (Anchor::LineStart, Lines::Many) => {
-                // No line begins after a newline that ends the text.
-                self.backtracks = true;
-                r"(?:\A|(?<=\n)(?!\z))"
-            }
-            (Anchor::LineEnd, Lines::Many) => r"(?m:$)",
-            (Anchor::TextEndOrNewline, Lines::Many) => {
-                self.backtracks = true;
-                r"(?=\n?\z)"
-            }
-            (Anchor::SearchStart, _) => {
-                self.backtracks = true;
-                r"\G"
-            }
-            (Anchor::WordBoundary { ascii: false }, _) => r"\b",
-            (Anchor::NotWordBoundary { ascii: false }, _) => r"\B",
-            (Anchor::WordBoundary { ascii: true }, _) => r"(?-u:\b)",
-            (Anchor::NotWordBoundary { ascii: true }, _) => {
-                self.backtracks = true;
-                r"(?!(?-u:\b))"
-            }
+            // No line begins after a newline that ends the text.
+            (Anchor::LineStart, Lines::Many) => (r"(?:\A|(?<=\n)(?!\z))", true),
+            (Anchor::LineEnd, Lines::Many) => (r"(?m:$)", false),
+            (Anchor::TextEndOrNewline, Lines::Many) => (r"(?=\n?\z)", true),
+            (Anchor::SearchStart, _) => (r"\G", true),
+            (Anchor::WordBoundary { ascii: false }, _) => (r"\b", false),
+            (Anchor::NotWordBoundary { ascii: false }, _) => (r"\B", false),
+            (Anchor::WordBoundary { ascii: true }, _) => (r"(?-u:\b)", false),
+            (Anchor::NotWordBoundary { ascii: true }, _) => (r"(?!(?-u:\b))", true),
         };
+        self.backtracks |= backtracks;
         self.out.push_str(text);
     }
 }

@@ -23,11 +23,10 @@ pub(super) fn unescape(source: &str) -> Result<String, &'static str> {
         match escaped {
             '0'..='3' => {
                 let mut digits = String::from(escaped);
-                while digits.len() < 3 {
-                    match rest.peek() {
-                        Some(d @ '0'..='7') => digits.push(*d),
-                        _ => break,
-                    }
+                while digits.len() < 3
+                    && let Some(digit @ '0'..='7') = rest.peek()
+                {
+                    digits.push(*digit);
                     rest.next();
                 }
                 // Only three digits can name a byte that is not ASCII.
@@ -37,40 +36,20 @@ pub(super) fn unescape(source: &str) -> Result<String, &'static str> {
                 out.push('\\');
                 out.push_str(&digits);
             }
-            'x' => {
-                let mut value = 0;
-                let mut digits = 0;
-                while let Some(digit) = rest.peek().and_then(|d| d.to_digit(16)) {
-                    if digits == 2 {
-                        break;
-                    }
-                    rest.next();
-                    value = value * 16 + digit;
-                    digits += 1;
-                }
-                if digits == 0 {
-                    return Err("invalid hex escape");
-                }
-                push_byte(&mut out, value)?;
-            }
+            'x' => match digits(&mut rest, 2) {
+                (_, 0) => return Err("invalid hex escape"),
+                (value, _) => push_byte(&mut out, value)?,
+            },
             'u' => unicode(&mut rest, &mut out)?,
-            'c' => {
+            'C' if rest.next() != Some('-') => return Err("too short control escape"),
+            'c' | 'C' => {
                 let byte = control(&mut rest)?;
                 push_byte(&mut out, byte)?;
             }
-            'C' => {
-                if rest.next() != Some('-') {
-                    return Err("too short control escape");
-                }
-                let byte = control(&mut rest)?;
-                push_byte(&mut out, byte)?;
+            'M' if rest.next() != Some('-') || rest.next().is_none() => {
+                return Err("too short meta escape");
             }
-            'M' => {
-                if rest.next() != Some('-') || rest.next().is_none() {
-                    return Err("too short meta escape");
-                }
-                return Err("too short escaped multibyte character");
-            }
+            'M' => return Err("too short escaped multibyte character"),
             other => {
                 out.push('\\');
                 out.push(other);
@@ -81,6 +60,19 @@ pub(super) fn unescape(source: &str) -> Result<String, &'static str> {
 }
 
 type Characters<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+/// The number that the next hexadecimal digits spell, and how many they are.
+fn digits(rest: &mut Characters<'_>, most: usize) -> (u32, usize) {
+    let (mut value, mut count) = (0, 0);
+    while count < most
+        && let Some(digit) = rest.peek().and_then(|digit| digit.to_digit(16))
+    {
+        rest.next();
+        value = value * 16 + digit;
+        count += 1;
+    }
+    (value, count)
+}
 
 /// A byte given by number: ASCII is itself; other values can only be part of a character written
 /// byte by byte, which Rust's engines cannot match and which does not occur in practice.
@@ -118,17 +110,11 @@ fn unicode(rest: &mut Characters<'_>, out: &mut String) -> Result<(), &'static s
                 while rest.peek().is_some_and(char::is_ascii_whitespace) {
                     rest.next();
                 }
-                let mut value: u32 = 0;
-                let mut digits = 0;
-                while let Some(digit) = rest.peek().and_then(|d| d.to_digit(16)) {
-                    rest.next();
-                    digits += 1;
-                    if digits > 6 {
-                        return Err("invalid Unicode range");
-                    }
-                    value = value * 16 + digit;
+                let (value, count) = digits(rest, 7);
+                if count > 6 {
+                    return Err("invalid Unicode range");
                 }
-                if digits == 0 {
+                if count == 0 {
                     break;
                 }
                 push_code_point(value, out)?;
@@ -139,17 +125,10 @@ fn unicode(rest: &mut Characters<'_>, out: &mut String) -> Result<(), &'static s
             }
             Ok(())
         }
-        Some(_) => {
-            let mut value = 0;
-            for _ in 0..4 {
-                let Some(digit) = rest.peek().and_then(|d| d.to_digit(16)) else {
-                    return Err("invalid Unicode escape");
-                };
-                rest.next();
-                value = value * 16 + digit;
-            }
-            push_code_point(value, out)
-        }
+        Some(_) => match digits(rest, 4) {
+            (value, 4) => push_code_point(value, out),
+            _ => Err("invalid Unicode escape"),
+        },
     }
 }
 

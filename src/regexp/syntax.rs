@@ -120,41 +120,43 @@ impl RegexpNode {
         }
     }
 
+    /// The nodes directly inside.
+    pub(super) fn parts(&self) -> Vec<&RegexpNode> {
+        match self {
+            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => parts.iter().collect(),
+            RegexpNode::Capture(_, body)
+            | RegexpNode::Atomic(body)
+            | RegexpNode::Look(_, body)
+            | RegexpNode::Absent(body)
+            | RegexpNode::Repeat { body, .. } => vec![body],
+            RegexpNode::Conditional(_, yes, no) => vec![yes, no],
+            RegexpNode::Empty
+            | RegexpNode::Literal(..)
+            | RegexpNode::Any { .. }
+            | RegexpNode::Class(..)
+            | RegexpNode::Anchor(_)
+            | RegexpNode::Backreference(..)
+            | RegexpNode::Call(_)
+            | RegexpNode::Keep
+            | RegexpNode::Grapheme => Vec::new(),
+        }
+    }
+
     /// Whether there is a capturing group anywhere inside.
     pub(super) fn captures(&self) -> bool {
-        match self {
-            RegexpNode::Capture(..) => true,
-            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
-                parts.iter().any(RegexpNode::captures)
-            }
-            RegexpNode::Atomic(body) | RegexpNode::Look(_, body) | RegexpNode::Absent(body) => {
-                body.captures()
-            }
-            RegexpNode::Repeat { body, .. } => body.captures(),
-            RegexpNode::Conditional(_, yes, no) => yes.captures() || no.captures(),
-            _ => false,
-        }
+        matches!(self, RegexpNode::Capture(..))
+            || self.parts().into_iter().any(RegexpNode::captures)
     }
 
     /// Adds the numbers of all referenced groups to `used`.
     pub(super) fn references(&self, used: &mut Vec<usize>) {
         match self {
             RegexpNode::Backreference(groups, _) => used.extend(groups),
-            RegexpNode::Call(group) => used.push(*group),
-            RegexpNode::Conditional(group, yes, no) => {
-                used.push(*group);
-                yes.references(used);
-                no.references(used);
-            }
-            RegexpNode::Sequence(parts) | RegexpNode::Alternatives(parts) => {
-                parts.iter().for_each(|part| part.references(used));
-            }
-            RegexpNode::Capture(_, body)
-            | RegexpNode::Atomic(body)
-            | RegexpNode::Look(_, body)
-            | RegexpNode::Absent(body) => body.references(used),
-            RegexpNode::Repeat { body, .. } => body.references(used),
+            RegexpNode::Call(group) | RegexpNode::Conditional(group, ..) => used.push(*group),
             _ => {}
+        }
+        for part in self.parts() {
+            part.references(used);
         }
     }
 }

@@ -73,20 +73,14 @@ impl RegexpParser {
 
     fn look(&mut self, look: Look, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let body = self.body(depth)?;
-        match look {
-            Look::Ahead | Look::NotAhead => {}
-            Look::Behind | Look::NotBehind => {
-                let fixed = if let RegexpNode::Alternatives(branches) = &body {
-                    branches
-                        .iter()
-                        .all(|branch| branch.fixed_length().is_some())
-                } else {
-                    body.fixed_length().is_some()
-                };
-                if !fixed || look == Look::NotBehind && body.captures() {
-                    return Err(RegexpFailure::ruby("invalid pattern in look-behind"));
-                }
-            }
+        let is_behind = matches!(look, Look::Behind | Look::NotBehind);
+        let is_fixed = |node: &RegexpNode| node.fixed_length().is_some();
+        let are_fixed = match &body {
+            RegexpNode::Alternatives(branches) => branches.iter().all(is_fixed),
+            body => is_fixed(body),
+        };
+        if is_behind && (!are_fixed || look == Look::NotBehind && body.captures()) {
+            return Err(RegexpFailure::ruby("invalid pattern in look-behind"));
         }
         Ok(RegexpNode::Look(look, Box::new(body)))
     }
@@ -114,48 +108,40 @@ impl RegexpParser {
                     return Ok(rest);
                 }
                 Some(':') => {
-                    let body = self.alternatives(depth + 1)?;
+                    let body = self.body(depth);
                     self.options = outer;
-                    if !self.take_if(')') {
-                        return Err(unmatched_open());
-                    }
-                    return Ok(body);
+                    return body;
                 }
                 Some(_) => return Err(RegexpFailure::ruby("undefined group option")),
             }
         }
     }
 
-    fn group_name(&mut self, close: char) -> Result<String, RegexpFailure> {
-        let mut name = String::new();
-        loop {
-            match self.next() {
-                None if name.is_empty() => return Err(RegexpFailure::ruby("group name is empty")),
-                None => return Err(invalid_name(&name)),
-                Some(c) if c == close => break,
-                Some(')') => return Err(invalid_name(&name)),
-                Some(c) => name.push(c),
-            }
-        }
-        let Some(first) = name.chars().next() else {
-            return Err(RegexpFailure::ruby("group name is empty"));
-        };
-        if first.is_ascii_digit() || !(first.is_alphanumeric() || first == '_') {
+    /// The name of a group, through the sign after it.
+    fn group_name(&mut self, close: char) -> Result<(), RegexpFailure> {
+        let name = self.name(close, true)?;
+        let begins = |c: char| c == '_' || c.is_alphanumeric() && !c.is_ascii_digit();
+        if !name.starts_with(begins) {
             return Err(invalid_name(&name));
         }
-        Ok(name)
+        Ok(())
     }
 
     /// The text between the brackets of `\k<…>`, `\g<…>`.
     pub(super) fn reference_name(&mut self) -> Result<String, RegexpFailure> {
         let close = if self.next() == Some('\'') { '\'' } else { '>' };
+        self.name(close, false)
+    }
+
+    fn name(&mut self, close: char, of_group: bool) -> Result<String, RegexpFailure> {
         let mut name = String::new();
         loop {
             match self.next() {
-                None if name.is_empty() => return Err(RegexpFailure::ruby("group name is empty")),
-                None => return Err(invalid_name(&name)),
                 Some(c) if c == close => break,
+                Some(')') if of_group => return Err(invalid_name(&name)),
                 Some(c) => name.push(c),
+                None if name.is_empty() => break,
+                None => return Err(invalid_name(&name)),
             }
         }
         if name.is_empty() {
@@ -224,19 +210,11 @@ impl RegexpParser {
         if group > self.groups || group == 0 {
             return Err(RegexpFailure::ruby("invalid backref number/name"));
         }
-        let body = self.body(depth)?;
-        let RegexpNode::Alternatives(mut branches) = body else {
-            return Ok(RegexpNode::Conditional(
-                group,
-                Box::new(body),
-                Box::new(RegexpNode::Empty),
-            ));
+        let [yes, no] = match self.body(depth)? {
+            RegexpNode::Alternatives(branches) => <[RegexpNode; 2]>::try_from(branches)
+                .map_err(|_| RegexpFailure::ruby("invalid conditional pattern"))?,
+            only => [only, RegexpNode::Empty],
         };
-        if branches.len() > 2 {
-            return Err(RegexpFailure::ruby("invalid conditional pattern"));
-        }
-        let no = branches.pop().unwrap_or(RegexpNode::Empty);
-        let yes = branches.pop().unwrap_or(RegexpNode::Empty);
         Ok(RegexpNode::Conditional(group, Box::new(yes), Box::new(no)))
     }
 }

@@ -39,7 +39,7 @@ pub(super) enum Charset {
 
 /// Options that apply from a position in a pattern to the end of the group.
 #[derive(Clone, Copy, Debug)]
-struct Options {
+struct GroupOptions {
     case: Case,
     dot_newline: bool,
     extended: bool,
@@ -58,8 +58,8 @@ pub(super) struct ParsedRegexp {
 /// The parser; classes are parsed in `class.rs`.
 pub(super) struct RegexpParser {
     chars: Vec<char>,
-    position: usize,
-    options: Options,
+    pub(super) position: usize,
+    options: GroupOptions,
     groups: usize,
     names: Vec<(String, usize)>,
     numbered_reference: bool,
@@ -80,7 +80,7 @@ pub(super) fn parse(text: &str) -> Result<ParsedRegexp, RegexpFailure> {
     let mut parser = RegexpParser {
         chars,
         position: 0,
-        options: Options {
+        options: GroupOptions {
             case: Case::Exact,
             dot_newline: false,
             extended: false,
@@ -183,12 +183,9 @@ impl RegexpParser {
         self.options.charset
     }
 
-    /// The character set of POSIX brackets and properties: Unicode by default.
-    pub(super) fn property_charset(&self) -> Charset {
-        match self.options.charset {
-            Charset::Mixed | Charset::Unicode => Charset::Unicode,
-            Charset::Ascii => Charset::Ascii,
-        }
+    /// Whether POSIX brackets and properties are Unicode: by default.
+    pub(super) fn properties_are_unicode(&self) -> bool {
+        self.options.charset != Charset::Ascii
     }
 
     pub(super) fn check_depth(&self, depth: usize) -> Result<(), RegexpFailure> {
@@ -206,41 +203,22 @@ impl RegexpParser {
         while self.take_if('|') {
             branches.push(self.sequence(depth)?);
         }
-        Ok(match branches.pop() {
-            Some(only) if branches.is_empty() => only,
-            Some(last) => {
-                branches.push(last);
-                RegexpNode::Alternatives(branches)
-            }
-            None => RegexpNode::Empty,
-        })
+        Ok(joined(branches, RegexpNode::Alternatives))
     }
 
     fn sequence(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let mut parts = Vec::new();
         loop {
             self.skip_extended();
-            match self.peek() {
-                None | Some('|' | ')') => break,
-                Some(_) => {}
+            if matches!(self.peek(), None | Some('|' | ')')) {
+                break;
             }
-            if self.comment()? {
-                continue;
+            if !self.comment()? {
+                let atom = self.atom(depth)?;
+                parts.push(self.quantifiers(atom, depth)?);
             }
-            let Some(atom) = self.atom(depth)? else {
-                continue;
-            };
-            let quantified = self.quantifiers(atom, depth)?;
-            parts.push(quantified);
         }
-        Ok(match parts.pop() {
-            None => RegexpNode::Empty,
-            Some(only) if parts.is_empty() => only,
-            Some(last) => {
-                parts.push(last);
-                RegexpNode::Sequence(parts)
-            }
-        })
+        Ok(joined(parts, RegexpNode::Sequence))
     }
 
     fn skip_extended(&mut self) {
@@ -281,13 +259,13 @@ impl RegexpParser {
     }
 
     /// Reads one item that a quantifier could follow.
-    fn atom(&mut self, depth: usize) -> Result<Option<RegexpNode>, RegexpFailure> {
+    fn atom(&mut self, depth: usize) -> Result<RegexpNode, RegexpFailure> {
         let start = self.position;
         let Some(c) = self.next() else {
-            return Ok(None);
+            return Ok(RegexpNode::Empty);
         };
-        Ok(Some(match c {
-            '(' => return self.group(depth).map(Some),
+        Ok(match c {
+            '(' => return self.group(depth),
             '[' => RegexpNode::Class(self.class(depth + 1)?, self.options.case),
             '.' => RegexpNode::Any {
                 newline: self.options.dot_newline,
@@ -305,7 +283,7 @@ impl RegexpParser {
             }
             '\\' => self.escape()?,
             other => self.literal(other),
-        }))
+        })
     }
 
     fn literal(&self, c: char) -> RegexpNode {
@@ -362,30 +340,21 @@ impl RegexpParser {
         let start = self.position;
         self.next();
         let min = self.number()?;
-        let range = if self.take_if(',') {
-            let max = self.number()?;
-            if min.is_none() && max.is_none() {
-                None
-            } else {
-                Some((min.unwrap_or(0), max))
-            }
-        } else {
-            min.map(|n| (n, Some(n)))
+        let max = match self.take_if(',') {
+            true => self.number()?,
+            false => min,
         };
-        match range {
-            Some((min, max)) if self.take_if('}') => {
-                if max.is_some_and(|max| max < min) {
-                    return Err(RegexpFailure::ruby(
-                        "upper is smaller than lower in repeat range",
-                    ));
-                }
-                Ok(Some((min, max)))
-            }
-            _ => {
-                self.position = start;
-                Ok(None)
-            }
+        if min.or(max).is_none() || !self.take_if('}') {
+            self.position = start;
+            return Ok(None);
         }
+        let min = min.unwrap_or(0);
+        if max.is_some_and(|max| max < min) {
+            return Err(RegexpFailure::ruby(
+                "upper is smaller than lower in repeat range",
+            ));
+        }
+        Ok(Some((min, max)))
     }
 
     fn number(&mut self) -> Result<Option<u32>, RegexpFailure> {
@@ -483,26 +452,10 @@ impl RegexpParser {
             'v' => '\u{b}',
             'a' => '\u{7}',
             'e' => '\u{1b}',
-            'x' => {
-                // Two digits are guaranteed: the escapes were replaced.
-                let mut value = 0;
-                for _ in 0..2 {
-                    let digit = self.peek().and_then(|c| c.to_digit(16));
-                    let Some(digit) = digit else { break };
-                    self.next();
-                    value = value * 16 + digit;
-                }
-                char::from_u32(value).unwrap_or('\0')
-            }
+            // Two digits are guaranteed: the escapes were replaced.
+            'x' => char::from_u32(self.two_digits(0, 16)).unwrap_or('\0'),
             '0'..='7' => {
-                let mut value = c.to_digit(8).unwrap_or(0);
-                for _ in 0..2 {
-                    let Some(digit) = self.peek().and_then(|c| c.to_digit(8)) else {
-                        break;
-                    };
-                    self.next();
-                    value = value * 8 + digit;
-                }
+                let value = self.two_digits(c.to_digit(8).unwrap_or(0), 8);
                 if value > 0x7f {
                     return Err(RegexpFailure::ruby("invalid escape code"));
                 }
@@ -510,6 +463,27 @@ impl RegexpParser {
             }
             other => other,
         })
+    }
+
+    /// The number with up to two more digits.
+    fn two_digits(&mut self, mut value: u32, radix: u32) -> u32 {
+        for _ in 0..2 {
+            let Some(digit) = self.peek().and_then(|c| c.to_digit(radix)) else {
+                break;
+            };
+            self.next();
+            value = value * radix + digit;
+        }
+        value
+    }
+}
+
+/// A single node unchanged, several as one node.
+fn joined(mut nodes: Vec<RegexpNode>, all: fn(Vec<RegexpNode>) -> RegexpNode) -> RegexpNode {
+    match nodes.len() {
+        0 => RegexpNode::Empty,
+        1 => nodes.remove(0),
+        _ => all(nodes),
     }
 }
 
