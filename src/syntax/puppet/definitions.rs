@@ -45,10 +45,8 @@ impl PuppetParser<'_> {
             then: body.bare(),
             otherwise,
         };
-        Ok(Expression::new(
-            ExpressionKind::If(Box::new(condition)),
-            own,
-        ))
+        let kind = ExpressionKind::If(Box::new(condition));
+        Ok(Expression::new(kind, own))
     }
 
     fn unless(&mut self) -> Parsed<Expression> {
@@ -67,10 +65,8 @@ impl PuppetParser<'_> {
             then: body.bare(),
             otherwise,
         };
-        Ok(Expression::new(
-            ExpressionKind::Unless(Box::new(condition)),
-            own,
-        ))
+        let kind = ExpressionKind::Unless(Box::new(condition));
+        Ok(Expression::new(kind, own))
     }
 
     /// `else`: its body.
@@ -96,10 +92,8 @@ impl PuppetParser<'_> {
             let body = self.body()?;
             let own = colon.cover(body.braces);
             let body = body.block(own.start).map(Box::new);
-            options.push(Expression::new(
-                ExpressionKind::CaseOption(values, body),
-                own,
-            ));
+            let kind = ExpressionKind::CaseOption(values, body);
+            options.push(Expression::new(kind, own));
             if self.at_sign("}") {
                 let own = keyword.cover(self.next());
                 return Ok(Expression::new(ExpressionKind::Case(test, options), own));
@@ -206,10 +200,8 @@ impl PuppetParser<'_> {
             parent,
             body: body.block(own.start),
         };
-        Ok(Expression::new(
-            ExpressionKind::NodeBlock(Box::new(block)),
-            own,
-        ))
+        let kind = ExpressionKind::NodeBlock(Box::new(block));
+        Ok(Expression::new(kind, own))
     }
 
     fn host_name(&mut self) -> Parsed<Expression> {
@@ -249,10 +241,8 @@ impl PuppetParser<'_> {
         let own = keyword.cover(body.braces);
         let start = TextRange::empty(own.start as usize);
         let block = Expression::new(ExpressionKind::ApplyBlock(body.statements), start);
-        Ok(Expression::new(
-            ExpressionKind::Apply(arguments, Box::new(block)),
-            own,
-        ))
+        let kind = ExpressionKind::Apply(arguments, Box::new(block));
+        Ok(Expression::new(kind, own))
     }
 
     // ----- types
@@ -277,10 +267,8 @@ impl PuppetParser<'_> {
                 let body = self.body()?;
                 let own = keyword.cover(body.braces);
                 let body = body.block(own.start).map(Box::new);
-                Ok(Expression::new(
-                    ExpressionKind::TypeDefinition(name, parent, body),
-                    own,
-                ))
+                let kind = ExpressionKind::TypeDefinition(name, parent, body);
+                Ok(Expression::new(kind, own))
             }
             (Terminal::Reference, _) => self.type_alias(),
             _ => Err(self.unexpected()),
@@ -365,27 +353,21 @@ fn object(parent: Expression, mut hash: Expression, nowhere: TextRange) -> Expre
         ExpressionKind::Reference(name) if matches!(&**name, "Object" | "TypeSet")
     );
     if is_whole {
-        return Expression::new(
-            ExpressionKind::Access(Box::new(parent), vec![hash]),
-            nowhere,
-        );
+        let kind = ExpressionKind::Access(Box::new(parent), vec![hash]);
+        return Expression::new(kind, nowhere);
     }
     let own = hash.own;
     if let ExpressionKind::Hash(entries) = &mut hash.kind {
         let start = TextRange::empty(own.start as usize);
         let key = Expression::new(ExpressionKind::Name("parent".into()), start);
-        entries.push(Expression::new(
-            ExpressionKind::Entry(Box::new([key, parent])),
-            start,
-        ));
+        let kind = ExpressionKind::Entry(Box::new([key, parent]));
+        entries.push(Expression::new(kind, start));
     }
     access_of_object(Expression::new(hash.kind, own), nowhere)
 }
 
 fn access_of_object(hash: Expression, nowhere: TextRange) -> Expression {
     let object = Expression::new(ExpressionKind::Reference("Object".into()), nowhere);
-    Expression::new(
-        ExpressionKind::Access(Box::new(object), vec![hash]),
-        nowhere,
-    )
+    let kind = ExpressionKind::Access(Box::new(object), vec![hash]);
+    Expression::new(kind, nowhere)
 }

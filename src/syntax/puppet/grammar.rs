@@ -208,10 +208,8 @@ impl PuppetParser<'_> {
         };
         let sign = self.next();
         let inner = self.stronger(strength + 1)?;
-        Ok(Expression::new(
-            ExpressionKind::Unary(prefix, Box::new(inner)),
-            sign,
-        ))
+        let kind = ExpressionKind::Unary(prefix, Box::new(inner));
+        Ok(Expression::new(kind, sign))
     }
 
     /// A postfix operator; the expression unchanged if there is none.
@@ -297,10 +295,8 @@ impl PuppetParser<'_> {
             lambda,
             needs_value: true,
         };
-        Ok(Expression::new(
-            ExpressionKind::MethodCall(Box::new(call)),
-            own,
-        ))
+        let kind = ExpressionKind::MethodCall(Box::new(call));
+        Ok(Expression::new(kind, own))
     }
 
     /// `? { a => b, … }` or `? a => b`
@@ -320,10 +316,8 @@ impl PuppetParser<'_> {
             entries.push(self.selector_entry()?);
         }
         let own = left.own;
-        Ok(Expression::new(
-            ExpressionKind::Selector(Box::new(left), entries),
-            own,
-        ))
+        let kind = ExpressionKind::Selector(Box::new(left), entries);
+        Ok(Expression::new(kind, own))
     }
 
     fn selector_entry(&mut self) -> Parsed<Expression> {
@@ -355,19 +349,15 @@ impl PuppetParser<'_> {
                 self.position += 1;
                 let text = self.primary()?;
                 let heredoc = Heredoc { syntax, text };
-                return Ok(Expression::new(
-                    ExpressionKind::Heredoc(Box::new(heredoc)),
-                    place,
-                ));
+                let kind = ExpressionKind::Heredoc(Box::new(heredoc));
+                return Ok(Expression::new(kind, place));
             }
             Terminal::Sign("(") | Terminal::LineParenthesis => {
                 let open = self.next();
                 let inner = Box::new(self.assignment()?.0);
                 self.expect(")")?;
-                return Ok(Expression::new(
-                    ExpressionKind::Unary(Prefix::Parentheses, inner),
-                    open,
-                ));
+                let kind = ExpressionKind::Unary(Prefix::Parentheses, inner);
+                return Ok(Expression::new(kind, open));
             }
             Terminal::Sign("[") | Terminal::ListStart => return self.list(),
             Terminal::Sign("{") => return self.hash(),

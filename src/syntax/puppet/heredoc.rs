@@ -1,5 +1,9 @@
 //! `@(END)`: a text that begins on the next line (`pops/parser/heredoc_support.rb`).
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::lexer::{Lexed, Lexer, PuppetToken, Terminal};
 use super::quoted::{Escapes, Quote};
 use super::words::is_blank;
@@ -28,12 +32,16 @@ impl Margins {
     }
 }
 
-/// The text between the parentheses.
-struct Spec<'a> {
-    tag: &'a str,
-    syntax: &'a str,
-    escapes: Option<&'a str>,
-}
+/// `@(tag:syntax/escapes)`, which may start in the middle of the text.
+#[expect(clippy::unwrap_used, reason = "the pattern is known")]
+static SPECIFICATION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?x) @\( (?<tag>[^:/\r\n]+)
+        (?: : [\t\p{Zs}]* (?<syntax>[a-z][0-9A-Za-z_+]+) [\t\p{Zs}]* )?
+        (?: / (?<escapes>[0-9A-Za-z_$]*) [\t\p{Zs}]* )? \) \z",
+    )
+    .unwrap()
+});
 
 struct EndLine<'a> {
     leading: &'a str,
@@ -55,11 +63,12 @@ impl Lexer<'_> {
         };
         self.scan(close + 1);
         let behind = self.at;
-        let Some(spec) = spec(&rest[..=close]) else {
+        let Some(found) = SPECIFICATION.captures(&rest[..=close]) else {
             let message = "Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])";
             return Err(self.error(message, behind));
         };
-        let tag = spec.tag.trim_matches(is_stripped);
+        let part = |name| found.name(name).map(|part| part.as_str());
+        let tag = part("tag").unwrap_or_default().trim_matches(is_stripped);
         let quoted = tag
             .strip_prefix('"')
             .and_then(|tag| tag.strip_suffix('"'))
@@ -69,8 +78,9 @@ impl Lexer<'_> {
         if tag.is_empty() {
             return Err(self.error("Heredoc with an empty endtag", behind));
         }
-        let escapes = self.escapes(spec.escapes, interpolated, behind)?;
-        let opening = self.token(Terminal::Heredoc, spec.syntax, start, behind);
+        let escapes = self.escapes(part("escapes"), interpolated, behind)?;
+        let syntax = part("syntax").unwrap_or_default();
+        let opening = self.token(Terminal::Heredoc, syntax, start, behind);
         self.queue.push_back(opening);
 
         let first = match self.newline_jump {
@@ -151,53 +161,6 @@ impl Lexer<'_> {
 /// The characters that Ruby's `strip` removes.
 fn is_stripped(c: char) -> bool {
     matches!(c, '\0' | '\t'..='\r' | ' ')
-}
-
-/// `@(tag:syntax/escapes)`, which may start in the middle of the match.
-fn spec(text: &str) -> Option<Spec<'_>> {
-    let mut from = 0;
-    loop {
-        let start = from + text[from..].find("@(")? + 2;
-        let inner = text[start..].strip_suffix(')')?;
-        let end = inner.find([':', '/', '\r', '\n']).unwrap_or(inner.len());
-        let (tag, rest) = inner.split_at(end);
-        if !tag.is_empty()
-            && let Some((syntax, escapes)) = options(rest)
-        {
-            return Some(Spec {
-                tag,
-                syntax,
-                escapes,
-            });
-        }
-        // Any other start before this end would fail for the same reason.
-        from = start + end;
-    }
-}
-
-/// `:syntax/escapes`
-fn options(text: &str) -> Option<(&str, Option<&str>)> {
-    let (mut syntax, mut rest) = ("", text);
-    if let Some(behind) = rest.strip_prefix(':') {
-        let behind = behind.trim_start_matches(is_blank);
-        let length = behind
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '+')))
-            .unwrap_or(behind.len());
-        if length < 2 || !behind.starts_with(|c: char| c.is_ascii_lowercase()) {
-            return None;
-        }
-        (syntax, rest) = behind.split_at(length);
-        rest = rest.trim_start_matches(is_blank);
-    }
-    let mut escapes = None;
-    if let Some(behind) = rest.strip_prefix('/') {
-        let length = behind
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$')))
-            .unwrap_or(behind.len());
-        escapes = Some(&behind[..length]);
-        rest = behind[length..].trim_start_matches(is_blank);
-    }
-    rest.is_empty().then_some((syntax, escapes))
 }
 
 /// The end of a heredoc, which may follow other text on its line.

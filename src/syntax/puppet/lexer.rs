@@ -166,6 +166,7 @@ pub(super) fn tokens(text: &str, start: usize, dialect: Dialect, most: usize) ->
 
 /// The state of Puppet's lexer. Its position may be inside a character: unknown characters are
 /// skipped byte by byte.
+#[derive(Default)]
 pub(super) struct Lexer<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -210,18 +211,9 @@ impl<'a> Lexer<'a> {
         Lexer {
             text,
             at,
-            queue: VecDeque::new(),
-            interpolations: 0,
-            braces: 0,
-            after: None,
             line_start: at,
-            patterns_over: false,
-            newline_jump: None,
-            matched: "",
             margins,
-            template: None,
-            has_plans: false,
-            comments: Vec::new(),
+            ..Lexer::default()
         }
     }
 
@@ -452,12 +444,7 @@ impl<'a> Lexer<'a> {
                 0 => Err(self.error("Illegal fully qualified name", start + 2)),
                 length => {
                     let value = self.scan(length);
-                    let terminal = if is_name(value) {
-                        Terminal::Name
-                    } else {
-                        Terminal::Word
-                    };
-                    Ok(self.token(terminal, value, start, self.at))
+                    Ok(self.word(value, start))
                 }
             },
         }

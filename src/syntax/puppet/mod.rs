@@ -41,6 +41,8 @@ use parser::PuppetParser;
 
 pub(crate) use words::integer;
 
+pub use recovery::parse;
+
 pub use half_typed::{CodePiece, HalfTyped, OpenBracket, PieceKind, half_typed};
 pub use tree::{
     Attribute, Call, Conditional, Definition, Expression, ExpressionKind, Heredoc, Lambda,
@@ -139,12 +141,6 @@ pub struct PuppetParse {
     pub comments: Vec<TextRange>,
     /// The problems: the first one is Puppet's, the others are found by recovery.
     pub problems: Vec<PuppetProblem>,
-}
-
-/// Parses a manifest or a template. Never fails: unparsable text becomes [`ExpressionKind::Error`].
-#[must_use]
-pub fn parse(text: &str, dialect: Dialect) -> PuppetParse {
-    recovery::parse(text, dialect)
 }
 
 /// Parses an expression or statements.

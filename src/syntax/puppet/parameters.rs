@@ -22,10 +22,8 @@ impl PuppetParser<'_> {
             returns,
             body: body.block(own.start),
         };
-        Ok(Expression::new(
-            ExpressionKind::Lambda(Box::new(lambda)),
-            own,
-        ))
+        let kind = ExpressionKind::Lambda(Box::new(lambda));
+        Ok(Expression::new(kind, own))
     }
 
     /// A whole template: a lambda with its body.
@@ -53,10 +51,8 @@ impl PuppetParser<'_> {
             returns: None,
             body: Some(template),
         };
-        Ok(Expression::new(
-            ExpressionKind::Lambda(Box::new(lambda)),
-            own,
-        ))
+        let kind = ExpressionKind::Lambda(Box::new(lambda));
+        Ok(Expression::new(kind, own))
     }
 
     /// `<%= … %>`
@@ -72,10 +68,8 @@ impl PuppetParser<'_> {
         }
         let own = start.cover(self.next());
         let inner = inner.unwrap_or_else(|| Expression::new(ExpressionKind::Nothing, own));
-        Ok(Expression::new(
-            ExpressionKind::Render(Box::new(inner)),
-            own,
-        ))
+        let kind = ExpressionKind::Render(Box::new(inner));
+        Ok(Expression::new(kind, own))
     }
 
     /// Whether this brace begins a hash, rather than statements.
@@ -106,10 +100,8 @@ impl PuppetParser<'_> {
         }
         let keys = self.access_keys(None)?;
         let own = name.own.cover(self.expect("]")?);
-        Ok(Expression::new(
-            ExpressionKind::Access(Box::new(name), keys),
-            own,
-        ))
+        let kind = ExpressionKind::Access(Box::new(name), keys);
+        Ok(Expression::new(kind, own))
     }
 
     pub(super) fn parameter_list(&mut self) -> Parsed<Vec<Expression>> {
@@ -167,10 +159,8 @@ impl PuppetParser<'_> {
             captures_rest,
             value,
         };
-        Ok(Expression::new(
-            ExpressionKind::Parameter(Box::new(parameter)),
-            own,
-        ))
+        let kind = ExpressionKind::Parameter(Box::new(parameter));
+        Ok(Expression::new(kind, own))
     }
 
     fn skip_parameter(&mut self, from: usize, close: &'static str) {
@@ -211,9 +201,7 @@ impl PuppetParser<'_> {
             value,
         };
         let place = tokens[at].place;
-        Some(Expression::new(
-            ExpressionKind::Parameter(Box::new(parameter)),
-            place,
-        ))
+        let kind = ExpressionKind::Parameter(Box::new(parameter));
+        Some(Expression::new(kind, place))
     }
 }

@@ -15,7 +15,9 @@ const DEFINITIONS: &[&str] = &["class", "define", "function", "node", "type", "p
 
 const MAX_PROBLEMS: usize = 100;
 
-pub(super) fn parse(text: &str, dialect: Dialect) -> PuppetParse {
+/// Parses a manifest or a template. Never fails: unparsable text becomes [`ExpressionKind::Error`].
+#[must_use]
+pub fn parse(text: &str, dialect: Dialect) -> PuppetParse {
     let mut parser = PuppetParser::strict(text, dialect);
     match parser.program() {
         Ok(root) => {

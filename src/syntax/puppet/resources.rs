@@ -152,10 +152,8 @@ impl PuppetParser<'_> {
         self.expect(":")?;
         let attributes = self.attributes()?.list;
         self.take_sign(",");
-        Ok(Expression::new(
-            ExpressionKind::ResourceBody(title, attributes),
-            start,
-        ))
+        let kind = ExpressionKind::ResourceBody(title, attributes);
+        Ok(Expression::new(kind, start))
     }
 
     /// Attributes separated by commas, with or without a trailing comma.
@@ -229,10 +227,8 @@ impl PuppetParser<'_> {
             own = own.cover(self.expect("}")?);
         }
         let pair = Box::new([left, query]);
-        Ok(Expression::new(
-            ExpressionKind::Collect(pair, attributes),
-            own,
-        ))
+        let kind = ExpressionKind::Collect(pair, attributes);
+        Ok(Expression::new(kind, own))
     }
 }
 

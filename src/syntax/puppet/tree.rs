@@ -477,11 +477,8 @@ impl Expression {
             ExpressionKind::Heredoc(heredoc) => heredoc.text.literal(),
             ExpressionKind::Unary(Prefix::Parentheses, inner) => inner.literal(),
             // Without its empty texts, an empty string remains.
-            ExpressionKind::Concatenated(parts) => match &parts[..] {
-                [only] => match &only.kind {
-                    ExpressionKind::Text(text) => Some(text),
-                    _ => None,
-                },
+            ExpressionKind::Concatenated(parts) => match parts.as_slice() {
+                [only] if matches!(only.kind, ExpressionKind::Text(_)) => only.literal(),
                 _ => None,
             },
             _ => None,

@@ -2,9 +2,9 @@
 //! statement.
 
 use super::super::labels::{a, label, the};
-use super::super::tree::{Definition, Expression, ExpressionKind, Resource, ResourceForm};
+use super::super::tree::{Definition, Expression, ExpressionKind};
 use super::super::words;
-use super::{Checker, capital, captures_rest, has_no_effect, untitled};
+use super::{SyntaxChecker, capital, captures_rest, has_no_effect, untitled};
 
 /// Type names that cannot be redefined.
 const RESERVED_TYPES: &[&str] = &[
@@ -41,7 +41,7 @@ const RESERVED_TYPES: &[&str] = &[
 /// Parameters that every class and defined type has.
 const RESERVED_PARAMETERS: &[&str] = &["name", "title"];
 
-impl<'a> Checker<'a> {
+impl<'a> SyntaxChecker<'a> {
     pub(super) fn check_definition(&mut self, node: &'a Expression) {
         match &node.kind {
             ExpressionKind::Class(definition) | ExpressionKind::Define(definition) => {
@@ -84,16 +84,7 @@ impl<'a> Checker<'a> {
             ExpressionKind::Parameter(parameter) => {
                 self.parameter(node, &parameter.name, parameter.value.as_ref());
             }
-            ExpressionKind::Resource(_)
-            | ExpressionKind::ResourceDefaults(_)
-            | ExpressionKind::ResourceOverride(_)
-            | ExpressionKind::ResourceBody(..)
-            | ExpressionKind::Attribute(_)
-            | ExpressionKind::AttributeSplat(_)
-            | ExpressionKind::Collect(..)
-            | ExpressionKind::VirtualQuery(_)
-            | ExpressionKind::ExportedQuery(_) => self.check_resource(node),
-            _ => {}
+            _ => self.check_resource(node),
         }
     }
 
@@ -283,12 +274,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn regular(&mut self, node: &Expression, resource: &Resource) {
-        if resource.form != ResourceForm::Regular {
-            self.refuse(node, "Resource Defaults are not virtualizable");
-        }
-    }
-
     fn unsupported(&mut self, node: &Expression) {
         let message = format!(
             "Expressions of type {} are not supported in this version of Puppet",
@@ -335,20 +320,10 @@ impl<'a> Checker<'a> {
 
 /// `[/pattern/, 'text']`
 fn is_replacement(node: &Expression) -> bool {
-    match &node.kind {
-        ExpressionKind::List(values) => matches!(
-            values.as_slice(),
-            [
-                Expression {
-                    kind: ExpressionKind::Regexp(_),
-                    ..
-                },
-                Expression {
-                    kind: ExpressionKind::Text(_),
-                    ..
-                }
-            ]
-        ),
-        _ => false,
-    }
+    let ExpressionKind::List(values) = &node.kind else {
+        return false;
+    };
+    matches!(values.as_slice(), [pattern, text]
+        if matches!(pattern.kind, ExpressionKind::Regexp(_))
+            && matches!(text.kind, ExpressionKind::Text(_)))
 }

@@ -11,7 +11,7 @@ use super::{Dialect, PuppetProblem};
 
 /// The problems of a program, in the order in which Puppet finds them.
 pub(super) fn validate(root: &Expression, dialect: Dialect) -> Vec<PuppetProblem> {
-    let mut checker = Checker {
+    let mut checker = SyntaxChecker {
         is_plan: dialect == Dialect::Plan,
         path: Vec::new(),
         problems: Vec::new(),
@@ -20,14 +20,14 @@ pub(super) fn validate(root: &Expression, dialect: Dialect) -> Vec<PuppetProblem
     checker.problems
 }
 
-struct Checker<'a> {
+struct SyntaxChecker<'a> {
     is_plan: bool,
     /// The enclosing nodes, outermost first.
     path: Vec<&'a Expression>,
     problems: Vec<PuppetProblem>,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> SyntaxChecker<'a> {
     fn walk(&mut self, node: &'a Expression) {
         self.check(node);
         self.path.push(node);
@@ -109,8 +109,10 @@ impl<'a> Checker<'a> {
                 }
             }
             ExpressionKind::ResourceDefaults(resource)
-            | ExpressionKind::ResourceOverride(resource) => {
-                self.regular(node, resource);
+            | ExpressionKind::ResourceOverride(resource)
+                if resource.form != ResourceForm::Regular =>
+            {
+                self.refuse(node, "Resource Defaults are not virtualizable");
             }
             ExpressionKind::ResourceBody(_, attributes) => {
                 let is_splat =
@@ -161,26 +163,24 @@ impl<'a> Checker<'a> {
             .path
             .iter()
             .any(|around| matches!(around.kind, ExpressionKind::ApplyBlock(_)));
+        let is_class = matches!(
+            node.kind,
+            ExpressionKind::Class(_) | ExpressionKind::Define(_)
+        );
         let is_refused = match &node.kind {
-            ExpressionKind::Class(_) | ExpressionKind::Define(_) => true,
             ExpressionKind::NodeBlock(_)
             | ExpressionKind::Resource(_)
             | ExpressionKind::ResourceDefaults(_)
             | ExpressionKind::ResourceOverride(_)
             | ExpressionKind::Binary("->" | "~>" | "<-" | "<~", _) => !applies,
-            ExpressionKind::Collect(pair, _) if applies => {
-                !matches!(pair[1].kind, ExpressionKind::VirtualQuery(_))
+            ExpressionKind::Collect(pair, _) => {
+                !applies || !matches!(pair[1].kind, ExpressionKind::VirtualQuery(_))
             }
-            ExpressionKind::Collect(..) => true,
             ExpressionKind::Apply(..) => applies,
-            _ => false,
+            _ => is_class,
         };
         if is_refused {
-            let when = match applies
-                && !matches!(
-                    node.kind,
-                    ExpressionKind::Class(_) | ExpressionKind::Define(_)
-                ) {
+            let when = match applies && !is_class {
                 true => "not available when compiling",
                 false => "only available when compiling",
             };
@@ -412,16 +412,10 @@ fn untitled(node: &Expression) -> Option<&str> {
         return None;
     };
     match statements.as_slice() {
-        [
-            Expression {
-                kind: ExpressionKind::Name(name),
-                ..
-            },
-            Expression {
-                kind: ExpressionKind::Hash(_),
-                ..
-            },
-        ] => Some(name),
+        [name, hash] if matches!(hash.kind, ExpressionKind::Hash(_)) => match &name.kind {
+            ExpressionKind::Name(name) => Some(name),
+            _ => None,
+        },
         _ => None,
     }
 }
