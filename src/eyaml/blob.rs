@@ -1,7 +1,7 @@
 //! Finds `ENC[…]` blobs in a text, and reports malformed ones.
 
 use super::DEFAULT_METHOD;
-use super::envelope::{self, Envelope, Recipient};
+use super::envelope::{self, Recipient};
 use crate::text::TextRange;
 use crate::value::unpack_base64;
 
@@ -161,14 +161,9 @@ fn blob(
         recipients: Vec::new(),
         problem: None,
     };
-    let letters = payload.bytes().filter(|byte| is_base64(*byte));
-    let (letter_count, padding) = letters.fold((0, 0), |(letters, padding), byte| {
-        if byte == b'=' {
-            (letters, padding + 1)
-        } else {
-            (letters + 1, padding)
-        }
-    });
+    let padding = payload.bytes().filter(|byte| *byte == b'=').count();
+    let all = payload.bytes().filter(|byte| is_base64(*byte)).count();
+    let letter_count = all - padding;
     if letter_count == 0 {
         blob.problem = Some(BlobProblem::Empty);
         return blob;
@@ -179,15 +174,15 @@ fn blob(
     }
     let bytes = unpack_base64(payload);
     blob.size = bytes.len();
-    let complete = (letter_count + padding) % 4 == 0;
-    let envelope = match blob.method.as_str() {
+    let complete = all % 4 == 0;
+    let recipients = match blob.method.as_str() {
         "PKCS7" => envelope::read_cms(&bytes),
         "GPG" => envelope::read_gpg(&bytes),
         // The payloads of other plugins' methods are opaque.
-        _ => Some(Envelope::default()),
+        _ => Some(Vec::new()),
     };
-    match envelope {
-        Some(envelope) => blob.recipients = envelope.recipients,
+    match recipients {
+        Some(recipients) => blob.recipients = recipients,
         None if complete => blob.problem = Some(BlobProblem::NotAnEnvelope),
         None => blob.problem = Some(BlobProblem::Truncated),
     }

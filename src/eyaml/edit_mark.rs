@@ -2,6 +2,10 @@
 //! when the editor closes (hiera/backend/eyaml/parser/encrypted_tokens.rb). No other tool
 //! interprets them.
 
+use std::sync::LazyLock;
+
+use regex::{Match, Regex};
+
 use crate::text::TextRange;
 
 /// Maximum number of marks found in one text.
@@ -18,51 +22,22 @@ pub struct EditMark {
     pub plain: TextRange,
 }
 
+#[expect(clippy::unwrap_used, reason = "the pattern is known")]
+static MARK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?s)DEC(?:\([0-9]+\))?::([0-9A-Za-z_]+)\[(.+?)\]!").unwrap());
+
 /// The marks in a text: `/DEC(\(\d+\))?::(\w+)\[(.+?)\]!/m`.
 #[must_use]
 pub fn edit_marks(text: &str) -> Vec<EditMark> {
-    let mut marks = Vec::new();
-    let mut from = 0;
-    while marks.len() < MOST_MARKS
-        && let Some(at) = text[from..].find("DEC")
-    {
-        let start = from + at;
-        from = start + "DEC".len();
-        if let Some(mark) = mark(text, start) {
-            from = mark.range.end as usize;
-            marks.push(mark);
-        }
-    }
-    marks
-}
-
-fn mark(text: &str, start: usize) -> Option<EditMark> {
-    let rest = &text[start + "DEC".len()..];
-    let rest = match rest.strip_prefix('(') {
-        Some(number) => {
-            let digits = number.len()
-                - number
-                    .trim_start_matches(|c: char| c.is_ascii_digit())
-                    .len();
-            number[digits..].strip_prefix(')').filter(|_| digits > 0)?
-        }
-        None => rest,
-    };
-    let rest = rest.strip_prefix("::")?;
-    let (method, plain) = rest.split_once('[')?;
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if method.is_empty() || !method.chars().all(is_word) {
-        return None;
-    }
-    // There is at least one character in between.
-    let first = plain.chars().next()?.len_utf8();
-    let length = first + plain[first..].find("]!")?;
-    let inside = text.len() - plain.len();
-    Some(EditMark {
-        range: TextRange::new(start, inside + length + "]!".len()),
-        method: method.to_ascii_uppercase(),
-        plain: TextRange::new(inside, inside + length),
-    })
+    let place = |part: Match<'_>| TextRange::new(part.start(), part.end());
+    let marks = MARK.captures_iter(text).filter_map(|found| {
+        Some(EditMark {
+            range: place(found.get(0)?),
+            method: found[1].to_ascii_uppercase(),
+            plain: place(found.get(2)?),
+        })
+    });
+    marks.take(MOST_MARKS).collect()
 }
 
 #[cfg(test)]

@@ -52,22 +52,14 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// The unencrypted part of a message.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Envelope {
-    pub(super) recipients: Vec<Recipient>,
-}
-
-/// Reads CMS enveloped data (RFC 5652); `None` if the bytes are something else.
-pub(super) fn read_cms(bytes: &[u8]) -> Option<Envelope> {
+/// The recipients in CMS enveloped data (RFC 5652); `None` if the bytes are something else.
+pub(super) fn read_cms(bytes: &[u8]) -> Option<Vec<Recipient>> {
     let data = enveloped_data(bytes)?;
     let recipients = data.recip_infos.0.iter().filter_map(|info| match info {
         RecipientInfo::Ktri(key) => Some(recipient(&key.rid)),
         _ => None,
     });
-    Some(Envelope {
-        recipients: recipients.take(MAX_RECIPIENTS).collect(),
-    })
+    Some(recipients.take(MAX_RECIPIENTS).collect())
 }
 
 /// The enveloped data in a DER message. Bytes after the message are ignored, as in OpenSSL.
@@ -102,28 +94,27 @@ pub(super) fn issuer_and_serial(id: &RecipientIdentifier) -> Option<(Vec<u8>, Ve
     }
 }
 
-/// Reads the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1); `None`
+/// The recipients in the public-key packets at the start of an OpenPGP message (RFC 4880, 4.2 and 5.1); `None`
 /// if the bytes start with no packet.
-pub(super) fn read_gpg(bytes: &[u8]) -> Option<Envelope> {
+pub(super) fn read_gpg(bytes: &[u8]) -> Option<Vec<Recipient>> {
     const PUBLIC_KEY_ENCRYPTED_SESSION_KEY: u8 = 1;
-    let mut envelope = Envelope::default();
+    let mut recipients = Vec::new();
     let mut rest = bytes;
-    while envelope.recipients.len() < MAX_RECIPIENTS {
+    while recipients.len() < MAX_RECIPIENTS {
         let Some((tag, body, behind)) = gpg_packet(rest) else {
             break;
         };
         rest = behind;
         match body {
             [3, id @ ..] if tag == PUBLIC_KEY_ENCRYPTED_SESSION_KEY && id.len() >= 8 => {
-                envelope.recipients.push(Recipient::GpgKey {
-                    id: hexadecimal(&id[..8]),
-                });
+                let id = hexadecimal(&id[..8]);
+                recipients.push(Recipient::GpgKey { id });
             }
             _ => break,
         }
     }
     let looks_like_packets = bytes.first().is_some_and(|byte| byte & 0x80 != 0);
-    looks_like_packets.then_some(envelope)
+    looks_like_packets.then_some(recipients)
 }
 
 /// One OpenPGP packet: its tag, its body and the remaining bytes. `None` for a body of unknown
@@ -163,11 +154,9 @@ fn be_number(bytes: &[u8]) -> usize {
 
 fn serial_text(bytes: &[u8]) -> String {
     let text = hexadecimal(bytes);
-    let trimmed = text.trim_start_matches('0');
-    if trimmed.is_empty() {
-        "0".to_owned()
-    } else {
-        trimmed.to_owned()
+    match text.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        trimmed => trimmed.to_owned(),
     }
 }
 

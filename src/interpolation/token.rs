@@ -90,19 +90,7 @@ pub struct Token {
 /// Whether Puppet would interpolate the string at all.
 #[must_use]
 pub fn has_tokens(text: &str) -> bool {
-    /// Below this length a simple loop is faster than memchr.
-    const SHORT: usize = 64;
-    if text.len() > SHORT {
-        return text.contains("%{");
-    }
-    let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
-        rest = &rest[at + 1..];
-        if rest.first() == Some(&b'{') {
-            return true;
-        }
-    }
-    false
+    memchr::memchr_iter(b'%', text.as_bytes()).any(|at| text[at + 1..].starts_with('{'))
 }
 
 /// All tokens of a string in order. The first `}` ends a token, whatever precedes it.

@@ -99,15 +99,15 @@ impl std::error::Error for MatchLimit {}
 ///
 /// A search is that of `=~`: anywhere in the text. A clone shares the compiled pattern.
 #[derive(Clone, Debug)]
-pub struct Regexp(Arc<Parts>);
+pub struct Regexp(Arc<RegexpParts>);
 
 #[derive(Debug)]
-struct Parts {
+struct RegexpParts {
     source: String,
     root: RegexpNode,
     /// For texts without newlines, in which Ruby's `^` and `$` need no backtracking.
-    one_line: OnceLock<Result<Engine, String>>,
-    many_lines: OnceLock<Result<Engine, String>>,
+    one_line: OnceLock<Result<RegexpEngine, String>>,
+    many_lines: OnceLock<Result<RegexpEngine, String>>,
     names: Vec<(String, usize)>,
     /// The number of capturing groups.
     groups: usize,
@@ -121,13 +121,13 @@ pub type Groups = Vec<Option<Range<usize>>>;
 
 #[derive(Debug)]
 struct Capturing {
-    engine: Engine,
+    engine: RegexpEngine,
     /// Ruby's numbers of the capturing groups, in the engine's order.
     groups: Vec<usize>,
 }
 
 #[derive(Debug)]
-enum Engine {
+enum RegexpEngine {
     Linear(Box<regex::Regex>),
     Backtracking(Box<fancy_regex::Regex>),
 }
@@ -173,7 +173,7 @@ impl Regexp {
             RegexpFailure::Ruby(problem) => invalid(&problem),
             RegexpFailure::Unsupported(because) => RegexpError::Unsupported { because },
         })?;
-        Ok(Regexp(Arc::new(Parts {
+        Ok(Regexp(Arc::new(RegexpParts {
             source: source.to_owned(),
             root: parsed.root,
             one_line: OnceLock::new(),
@@ -197,8 +197,8 @@ impl Regexp {
     /// The search would take too many steps, or no engine here can run the pattern.
     pub fn is_match(&self, text: &str) -> Result<bool, MatchLimit> {
         match self.engine(text)? {
-            Engine::Linear(regex) => Ok(regex.is_match(text)),
-            Engine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
+            RegexpEngine::Linear(regex) => Ok(regex.is_match(text)),
+            RegexpEngine::Backtracking(regex) => regex.is_match(text).map_err(runtime_limit),
         }
     }
 
@@ -269,11 +269,11 @@ impl Regexp {
         let capturing = capturing.as_ref();
         let capturing = capturing.map_err(|because| MatchLimit::Unsupported(because.clone()))?;
         let found: Option<Groups> = match &capturing.engine {
-            Engine::Linear(regex) => regex.captures_at(text, position).map(|found| {
+            RegexpEngine::Linear(regex) => regex.captures_at(text, position).map(|found| {
                 let groups = found.iter();
                 groups.map(|group| Some(group?.range())).collect()
             }),
-            Engine::Backtracking(regex) => {
+            RegexpEngine::Backtracking(regex) => {
                 let found = regex.captures_from_pos(text, position);
                 found.map_err(runtime_limit)?.map(|found| {
                     let groups = found.iter();
@@ -327,15 +327,17 @@ impl Regexp {
 
     fn find_at(&self, text: &str, position: usize) -> Result<Option<Range<usize>>, MatchLimit> {
         match self.engine(text)? {
-            Engine::Linear(regex) => Ok(regex.find_at(text, position).map(|found| found.range())),
-            Engine::Backtracking(regex) => regex
+            RegexpEngine::Linear(regex) => {
+                Ok(regex.find_at(text, position).map(|found| found.range()))
+            }
+            RegexpEngine::Backtracking(regex) => regex
                 .find_from_pos(text, position)
                 .map(|found| found.map(|found| found.start()..found.end()))
                 .map_err(runtime_limit),
         }
     }
 
-    fn engine(&self, text: &str) -> Result<&Engine, MatchLimit> {
+    fn engine(&self, text: &str) -> Result<&RegexpEngine, MatchLimit> {
         let parts = &self.0;
         let engine = if text.contains('\n') {
             let many_lines = || compile(&parts.root, Lines::Many);
@@ -346,7 +348,7 @@ impl Regexp {
         engine.map_err(|because| MatchLimit::Unsupported(because.clone()))
     }
 
-    fn one_line(&self) -> Result<&Engine, &String> {
+    fn one_line(&self) -> Result<&RegexpEngine, &String> {
         let one_line = || compile(&self.0.root, Lines::One);
         self.0.one_line.get_or_init(one_line).as_ref()
     }
@@ -366,11 +368,11 @@ fn delimited(source: &str) -> String {
     out
 }
 
-fn compile(root: &RegexpNode, lines: Lines) -> Result<Engine, String> {
+fn compile(root: &RegexpNode, lines: Lines) -> Result<RegexpEngine, String> {
     build(&emit::emit(root, lines, &[])?)
 }
 
-fn capturing_engine(parts: &Parts, lines: Lines) -> Result<Capturing, String> {
+fn capturing_engine(parts: &RegexpParts, lines: Lines) -> Result<Capturing, String> {
     let wanted: Vec<usize> = (1..=parts.groups).collect();
     let emitted = emit::emit(&parts.root, lines, &wanted)?;
     Ok(Capturing {
@@ -379,20 +381,20 @@ fn capturing_engine(parts: &Parts, lines: Lines) -> Result<Capturing, String> {
     })
 }
 
-fn build(emitted: &emit::Emitted) -> Result<Engine, String> {
+fn build(emitted: &emit::Emitted) -> Result<RegexpEngine, String> {
     if !emitted.backtracks
         && let Ok(regex) = regex::RegexBuilder::new(&emitted.text)
             .size_limit(PROGRAM_SIZE)
             .build()
     {
-        return Ok(Engine::Linear(Box::new(regex)));
+        return Ok(RegexpEngine::Linear(Box::new(regex)));
     }
     fancy_regex::RegexBuilder::new(&emitted.text)
         .backtrack_limit(BACKTRACK_LIMIT)
         .delegate_size_limit(PROGRAM_SIZE)
         .max_prog_size(FANCY_PROGRAM_SIZE)
         .build()
-        .map(|regex| Engine::Backtracking(Box::new(regex)))
+        .map(|regex| RegexpEngine::Backtracking(Box::new(regex)))
         .map_err(|error| error.to_string())
 }
 
@@ -522,8 +524,8 @@ mod tests {
             };
             for text in &texts {
                 let expected = match &many_lines {
-                    Engine::Linear(regex) => regex.find(text).map(|found| found.range()),
-                    Engine::Backtracking(regex) => match regex.find(text) {
+                    RegexpEngine::Linear(regex) => regex.find(text).map(|found| found.range()),
+                    RegexpEngine::Backtracking(regex) => match regex.find(text) {
                         Ok(found) => found.map(|found| found.start()..found.end()),
                         Err(_) => return Ok(()),
                     },

@@ -246,8 +246,8 @@ impl JsonParser<'_> {
                 at = next;
                 continue;
             }
-            let escape = read_escape(&self.bytes[at..end]);
-            match escape.becomes {
+            let (becomes, width) = read_escape(&self.bytes[at..end]);
+            match becomes {
                 Becomes::Character(character) => text.push(character),
                 Becomes::Itself => {
                     at += 1;
@@ -268,7 +268,7 @@ impl JsonParser<'_> {
                     )));
                 }
             }
-            at += escape.width;
+            at += width;
             // A lone high surrogate swallows the character after it.
             while !self.text.is_char_boundary(at) {
                 at += 1;

@@ -51,71 +51,50 @@ pub(super) enum Becomes {
     Nothing,
 }
 
-pub(super) struct Escape {
-    pub(super) becomes: Becomes,
-    /// Length of the source in bytes.
-    pub(super) width: usize,
+/// What the escape at the start of `bytes`, which end with the string, becomes, and the length of its
+/// source.
+pub(super) fn read_escape(bytes: &[u8]) -> (Becomes, usize) {
+    let character = match bytes.get(1) {
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'b') => '\x08',
+        Some(b'f') => '\x0C',
+        Some(b'u') => return read_unicode(bytes),
+        Some(_) | None => return (Becomes::Itself, 2),
+    };
+    (Becomes::Character(character), 2)
 }
 
-/// The escape at the start of `bytes`, which end with the string.
-pub(super) fn read_escape(bytes: &[u8]) -> Escape {
-    let simple = |character| Escape {
-        becomes: Becomes::Character(character),
-        width: 2,
+fn read_unicode(bytes: &[u8]) -> (Becomes, usize) {
+    let unit = |at: usize| bytes.get(at..at + 4).and_then(hex);
+    let character =
+        |code: u32| Becomes::Character(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+    let Some(first) = unit(2) else {
+        return (Becomes::Character(char::REPLACEMENT_CHARACTER), 2);
     };
-    match bytes.get(1) {
-        Some(b'n') => simple('\n'),
-        Some(b'r') => simple('\r'),
-        Some(b't') => simple('\t'),
-        Some(b'"') => simple('"'),
-        Some(b'\\') => simple('\\'),
-        Some(b'b') => simple('\x08'),
-        Some(b'f') => simple('\x0C'),
-        Some(b'u') => {
-            let unit = |at: usize| bytes.get(at..at + 4).and_then(hex);
-            let Some(first) = unit(2) else {
-                return simple('\u{FFFD}');
-            };
-            if first & 0xFC00 != 0xD800 {
-                // A lone low surrogate becomes invalid bytes.
-                return Escape {
-                    becomes: Becomes::Character(char::from_u32(first).unwrap_or('\u{FFFD}')),
-                    width: 6,
-                };
-            }
-            if bytes.len() < 12 {
-                return Escape {
-                    becomes: Becomes::Nothing,
-                    width: 6,
-                };
-            }
-            match unit(8).filter(|_| bytes[6..].starts_with(b"\\u")) {
-                Some(second) => {
-                    let high = ((first & 0x3F) << 10) | ((((first >> 6) & 0xF) + 1) << 16);
-                    Escape {
-                        becomes: Becomes::Character(
-                            char::from_u32(high | (second & 0x3FF)).unwrap_or('\u{FFFD}'),
-                        ),
-                        width: 12,
-                    }
-                }
-                None => Escape {
-                    becomes: Becomes::Character('?'),
-                    width: 7,
-                },
-            }
+    if first & 0xFC00 != 0xD800 {
+        // A lone low surrogate becomes invalid bytes.
+        return (character(first), 6);
+    }
+    if bytes.len() < 12 {
+        return (Becomes::Nothing, 6);
+    }
+    match unit(8).filter(|_| bytes[6..].starts_with(b"\\u")) {
+        Some(second) => {
+            let high = ((first & 0x3F) << 10) | ((((first >> 6) & 0xF) + 1) << 16);
+            (character(high | (second & 0x3FF)), 12)
         }
-        Some(_) | None => Escape {
-            becomes: Becomes::Itself,
-            width: 2,
-        },
+        None => (Becomes::Character('?'), 7),
     }
 }
 
 /// For the map of a string: the lengths of the text and of the source of the escape at the start of
 /// `bytes`.
 pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
-    let escape = read_escape(bytes);
+    let (becomes, width) = read_escape(bytes);
     let character = |at: usize| {
         bytes[at..]
             .utf8_chunks()
@@ -123,13 +102,13 @@ pub(super) fn escape(bytes: &[u8]) -> (usize, usize) {
             .and_then(|chunk| chunk.valid().chars().next())
             .map_or(1, char::len_utf8)
     };
-    match escape.becomes {
-        Becomes::Character('?') if escape.width == 7 => (1, 6 + character(6)),
-        Becomes::Character(becomes) => (becomes.len_utf8(), escape.width),
+    match becomes {
+        Becomes::Character('?') if width == 7 => (1, 6 + character(6)),
+        Becomes::Character(becomes) => (becomes.len_utf8(), width),
         Becomes::Itself if bytes.len() > 1 => {
-            let width = character(1);
-            (width, 1 + width)
+            let own = character(1);
+            (own, 1 + own)
         }
-        Becomes::Itself | Becomes::Nothing => (0, escape.width.min(bytes.len())),
+        Becomes::Itself | Becomes::Nothing => (0, width.min(bytes.len())),
     }
 }

@@ -122,11 +122,9 @@ impl<'t> Parser<'t> {
                         anchor: c_text(start.anchor),
                         tag: c_text(start.tag),
                         implicit: start.implicit,
-                        style: if start.style == unsafe_sys::YAML_FLOW_SEQUENCE_STYLE {
-                            CollectionStyle::Flow
-                        } else {
-                            CollectionStyle::Block
-                        },
+                        style: collection_style(
+                            start.style == unsafe_sys::YAML_FLOW_SEQUENCE_STYLE,
+                        ),
                     }
                 }
                 unsafe_sys::YAML_SEQUENCE_END_EVENT => EventKind::SequenceEnd,
@@ -136,11 +134,7 @@ impl<'t> Parser<'t> {
                         anchor: c_text(start.anchor),
                         tag: c_text(start.tag),
                         implicit: start.implicit,
-                        style: if start.style == unsafe_sys::YAML_FLOW_MAPPING_STYLE {
-                            CollectionStyle::Flow
-                        } else {
-                            CollectionStyle::Block
-                        },
+                        style: collection_style(start.style == unsafe_sys::YAML_FLOW_MAPPING_STYLE),
                     }
                 }
                 unsafe_sys::YAML_MAPPING_END_EVENT => EventKind::MappingEnd,
@@ -202,6 +196,13 @@ fn scalar_style(style: unsafe_sys::yaml_scalar_style_t) -> YamlScalarStyle {
         unsafe_sys::YAML_PLAIN_SCALAR_STYLE | unsafe_sys::YAML_ANY_SCALAR_STYLE | _ => {
             YamlScalarStyle::Plain
         }
+    }
+}
+
+fn collection_style(is_flow: bool) -> CollectionStyle {
+    match is_flow {
+        true => CollectionStyle::Flow,
+        false => CollectionStyle::Block,
     }
 }
 
@@ -416,11 +417,10 @@ impl Drop for Emitter {
 }
 
 /// Writes a whole stream of events as YAML.
-///
-/// # Errors
-///
-/// The first event that the emitter refuses.
-pub fn emit_yaml<'a>(events: impl IntoIterator<Item = Emit<'a>>) -> Result<String, EmitError> {
+#[cfg(test)]
+pub(super) fn emit_yaml<'a>(
+    events: impl IntoIterator<Item = Emit<'a>>,
+) -> Result<String, EmitError> {
     let mut emitter = Emitter::new();
     for event in events {
         emitter.emit(&event)?;

@@ -58,10 +58,10 @@ pub(crate) fn read_plain(text: &[u8], sink: &mut impl Sink) -> Option<()> {
     if !text.is_ascii() && text.chars().any(is_special) {
         return None;
     }
-    let mut reader = Reader {
+    let mut reader = PlainReader {
         text,
         at: 0,
-        line: Line::default(),
+        line: PlainLine::default(),
         depth: 0,
         sink,
     };
@@ -91,7 +91,7 @@ fn is_special(character: char) -> bool {
 
 /// The current line; blank lines and comments are skipped.
 #[derive(Clone, Copy, Default)]
-struct Line {
+struct PlainLine {
     /// Columns before the content; a list's dash is included if a node starts after it.
     indent: usize,
     /// Start of the content, which is trimmed at its end.
@@ -100,16 +100,16 @@ struct Line {
     is_end: bool,
 }
 
-struct Reader<'t, 's, S> {
+struct PlainReader<'t, 's, S> {
     text: &'t str,
     /// Start of the line after `line`.
     at: usize,
-    line: Line,
+    line: PlainLine,
     depth: usize,
     sink: &'s mut S,
 }
 
-impl<'t, S: Sink> Reader<'t, '_, S> {
+impl<'t, S: Sink> PlainReader<'t, '_, S> {
     fn rest(&self) -> &'t str {
         &self.text[self.line.start..self.line.end]
     }
@@ -139,7 +139,7 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             while bytes[end - 1] == b' ' {
                 end -= 1;
             }
-            self.line = Line {
+            self.line = PlainLine {
                 indent,
                 start,
                 end,
@@ -147,9 +147,9 @@ impl<'t, S: Sink> Reader<'t, '_, S> {
             };
             return Some(());
         }
-        self.line = Line {
+        self.line = PlainLine {
             is_end: true,
-            ..Line::default()
+            ..PlainLine::default()
         };
         Some(())
     }

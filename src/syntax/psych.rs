@@ -163,11 +163,17 @@ fn same_letters(text: &str, word: &str) -> bool {
 }
 
 /// A cursor over the bytes of one scalar, for patterns that need no backtracking.
-struct Reader<'a> {
+struct ScalarReader<'a> {
     rest: &'a [u8],
 }
 
-impl Reader<'_> {
+impl<'a> ScalarReader<'a> {
+    fn new(text: &'a str) -> ScalarReader<'a> {
+        ScalarReader {
+            rest: text.as_bytes(),
+        }
+    }
+
     /// Consumes up to `most` bytes that `accepts` matches, and returns how many.
     fn eat(&mut self, most: usize, accepts: impl Fn(u8) -> bool) -> usize {
         let count = self
@@ -203,9 +209,7 @@ fn is_space(byte: u8) -> bool {
 
 /// `TIME` of scalar_scanner.rb.
 fn is_time(text: &str) -> bool {
-    let mut reader = Reader {
-        rest: text.as_bytes(),
-    };
+    let mut reader = ScalarReader::new(text);
     reader.eat_byte(b'-');
     let date = reader.eat_digits(4, 4)
         && reader.eat_byte(b'-')
@@ -287,9 +291,7 @@ fn symbol_name(text: &str) -> &str {
 /// Sexagesimal numbers. The parts are weighted by `60 ** (index - 2).abs`, so two parts are hours
 /// and minutes, in seconds.
 fn resolve_sexagesimal(text: &str) -> Option<Resolved> {
-    let mut reader = Reader {
-        rest: text.as_bytes(),
-    };
+    let mut reader = ScalarReader::new(text);
     reader.eat(1, |b| matches!(b, b'-' | b'+'));
     if reader.eat(1, |b| b.is_ascii_digit()) == 0 {
         return None;
@@ -367,9 +369,7 @@ fn leading_digits(text: &str) -> String {
 
 /// `FLOAT` of scalar_scanner.rb and the following conversion.
 fn resolve_float(text: &str) -> Option<Resolved> {
-    let mut reader = Reader {
-        rest: text.as_bytes(),
-    };
+    let mut reader = ScalarReader::new(text);
     reader.eat(1, |b| matches!(b, b'-' | b'+'));
     if reader.eat(1, |b| b.is_ascii_digit()) == 1 {
         reader.eat(usize::MAX, |b| {
@@ -487,9 +487,7 @@ pub fn kernel_float(text: &str) -> Option<f64> {
     {
         Some(hex) => hex_float(hex)?,
         None => {
-            let mut reader = Reader {
-                rest: digits.as_bytes(),
-            };
+            let mut reader = ScalarReader::new(&digits);
             let whole = reader.eat(usize::MAX, |b| b.is_ascii_digit());
             if reader.eat_byte(b'.') && !reader.eat_digits(1, usize::MAX) {
                 return None;

@@ -38,7 +38,7 @@ const MAX_PROBLEMS: usize = 100;
 
 /// The kind of a line at the top level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Line {
+enum LineKind {
     /// It has a key and can begin an entry.
     Key,
     /// It could begin an entry, but has no key.
@@ -55,7 +55,7 @@ enum Line {
 struct Start {
     at: usize,
     line: usize,
-    is: Line,
+    is: LineKind,
 }
 
 /// The tree and the problems of a text that libyaml refuses.
@@ -190,20 +190,23 @@ impl Recovery<'_> {
     /// Parses the block at `start`, the start with number `index`; returns the number of the next
     /// start.
     fn block(&mut self, start: Start, index: usize) -> usize {
-        let until = |from: usize, wanted: &[Line]| {
+        let until = |from: usize, wanted: &[LineKind]| {
             self.starts[from..]
                 .iter()
                 .position(|start| wanted.contains(&start.is))
                 .map_or(self.starts.len(), |offset| from + offset)
         };
-        let next = until(index + 1, &[Line::Key, Line::Stray]);
-        let next_key = until(next, &[Line::Key]);
-        let continuation = until(index + 1, &[Line::Key, Line::Stray, Line::Continuation]);
+        let next = until(index + 1, &[LineKind::Key, LineKind::Stray]);
+        let next_key = until(next, &[LineKind::Key]);
+        let continuation = until(
+            index + 1,
+            &[LineKind::Key, LineKind::Stray, LineKind::Continuation],
+        );
         let error = match self.attempt(start.at..self.offset(next)) {
             Ok(()) => return next,
             Err(stop) => stop,
         };
-        if start.is == Line::Key
+        if start.is == LineKind::Key
             && next_key != next
             && self.attempt(start.at..self.offset(next_key)).is_ok()
         {
@@ -214,7 +217,7 @@ impl Recovery<'_> {
             let at = (start.at + stop.offset()).min(end);
             self.bytes[at..end].iter().all(u8::is_ascii_whitespace)
         });
-        if start.is == Line::Key
+        if start.is == LineKind::Key
             && runs_off
             && let Some(behind) = self.read_on(start.at)
         {
@@ -226,7 +229,7 @@ impl Recovery<'_> {
             };
             return self.starts.partition_point(|start| start.at < behind);
         }
-        if continuation != next && start.is == Line::Key {
+        if continuation != next && start.is == LineKind::Key {
             let checkpoint = self.builder.checkpoint();
             if self.attempt(start.at..self.offset(continuation)).is_ok() {
                 if self.builder.last_value_is_written() {
@@ -365,8 +368,10 @@ impl Recovery<'_> {
             }
             None => {
                 let what = match start.is {
-                    Line::Continuation => "did not find expected key while parsing a block mapping",
-                    Line::Key | Line::Stray | Line::Inner => {
+                    LineKind::Continuation => {
+                        "did not find expected key while parsing a block mapping"
+                    }
+                    LineKind::Key | LineKind::Stray | LineKind::Inner => {
                         "could not find expected ':' while scanning a simple key"
                     }
                 };
@@ -394,7 +399,7 @@ fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
             column
         };
         let is = classify(text, column);
-        if is != Line::Inner {
+        if is != LineKind::Inner {
             starts.push(Start { at, line, is });
         }
         line += 1;
@@ -402,18 +407,18 @@ fn starts(bytes: &[u8], range: Range<usize>, column: usize) -> Vec<Start> {
     starts
 }
 
-fn classify(line: &[u8], column: usize) -> Line {
+fn classify(line: &[u8], column: usize) -> LineKind {
     let indent = line.iter().take_while(|&&b| b == b' ').count();
     let text = &line[indent..];
     let is_alone = |rest: &[u8]| matches!(rest.first(), None | Some(b' ' | b'\t'));
     match text {
-        [] | [b'#', ..] => Line::Inner,
-        _ if indent > column => Line::Inner,
-        [b'-' | b':', rest @ ..] if is_alone(rest) => Line::Continuation,
-        [b']' | b'}' | b',' | b'\t', ..] => Line::Continuation,
-        [b'?', rest @ ..] if is_alone(rest) => Line::Key,
-        _ if key_length(text).is_some() => Line::Key,
-        _ => Line::Stray,
+        [] | [b'#', ..] => LineKind::Inner,
+        _ if indent > column => LineKind::Inner,
+        [b'-' | b':', rest @ ..] if is_alone(rest) => LineKind::Continuation,
+        [b']' | b'}' | b',' | b'\t', ..] => LineKind::Continuation,
+        [b'?', rest @ ..] if is_alone(rest) => LineKind::Key,
+        _ if key_length(text).is_some() => LineKind::Key,
+        _ => LineKind::Stray,
     }
 }
 
@@ -467,15 +472,15 @@ fn lowest_key_column(bytes: &[u8], range: Range<usize>) -> Option<usize> {
     for_each_line(bytes, range, |_, line| {
         let indent = line.iter().take_while(|&&b| b == b' ').count();
         match classify(line, usize::MAX) {
-            Line::Key => {
+            LineKind::Key => {
                 if indent <= lowest {
                     in_braces &= indent == lowest;
                     in_braces |= line.trim_ascii_end().ends_with(b",");
                     lowest = indent;
                 }
             }
-            Line::Continuation => lowest_element = lowest_element.min(indent),
-            Line::Stray | Line::Inner => {}
+            LineKind::Continuation => lowest_element = lowest_element.min(indent),
+            LineKind::Stray | LineKind::Inner => {}
         }
     });
     (lowest < usize::MAX && lowest <= lowest_element && !in_braces).then_some(lowest)

@@ -24,7 +24,7 @@ use crate::text::TextRange;
 
 /// A stretch of decoded text and its source bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Piece {
+struct MappedPiece {
     /// Start in the decoded text.
     decoded: u32,
     /// Length of the decoded text.
@@ -39,7 +39,7 @@ struct Piece {
 /// The source position of each byte of a scalar's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScalarMap {
-    pieces: Vec<Piece>,
+    pieces: Vec<MappedPiece>,
     /// The position of an empty text, if there is no piece.
     inside: TextRange,
 }
@@ -88,8 +88,8 @@ impl ScalarMap {
                 ScalarStyle::SingleQuoted => pieces.flow(start + 1, end - 1, Some(b'\'')),
                 ScalarStyle::DoubleQuoted => pieces.flow(start + 1, end - 1, Some(b'"')),
                 ScalarStyle::JsonString => pieces.json(start + 1, end - 1),
-                ScalarStyle::Literal => pieces.block(start, text, Block::Literal),
-                ScalarStyle::Folded => pieces.block(start, text, Block::Folded),
+                ScalarStyle::Literal => pieces.block(start, text, false),
+                ScalarStyle::Folded => pieces.block(start, text, true),
             }
             inside = match style {
                 ScalarStyle::Plain | ScalarStyle::JsonLiteral => TextRange::empty(start),
@@ -148,7 +148,7 @@ impl ScalarMap {
         }
     }
 
-    fn piece_at(&self, decoded: usize) -> Option<&Piece> {
+    fn piece_at(&self, decoded: usize) -> Option<&MappedPiece> {
         let next = self
             .pieces
             .partition_point(|piece| (piece.decoded + piece.length) as usize <= decoded);
@@ -156,7 +156,7 @@ impl ScalarMap {
     }
 }
 
-impl Piece {
+impl MappedPiece {
     /// The source bytes of one byte of text.
     fn source_of(&self, decoded: usize) -> (usize, usize) {
         let (start, width) = (self.source as usize, self.width as usize);
@@ -169,15 +169,9 @@ impl Piece {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Block {
-    Literal,
-    Folded,
-}
-
 struct Pieces<'s> {
     bytes: &'s [u8],
-    list: Vec<Piece>,
+    list: Vec<MappedPiece>,
     decoded: u32,
 }
 
@@ -202,7 +196,7 @@ impl Pieces<'_> {
         if length == 0 {
             return;
         }
-        self.list.push(Piece {
+        self.list.push(MappedPiece {
             decoded: self.decoded,
             length: length as u32,
             source: source.start as u32,
@@ -273,7 +267,7 @@ impl Pieces<'_> {
         }
         match first_break {
             Some(first) if self.bytes[first.start] == 0xE2 => self.line_break(first),
-            Some(_) if more_breaks.is_empty() => self.fold(start..at),
+            Some(_) if more_breaks.is_empty() => self.push(start..at, 1),
             Some(_) => {}
             None if escaped => {}
             None => self.same(start..at),
@@ -282,11 +276,6 @@ impl Pieces<'_> {
             self.line_break(line_break);
         }
         at
-    }
-
-    /// White space that became one space.
-    fn fold(&mut self, source: Range<usize>) {
-        self.push(source, 1);
     }
 
     /// An escape in double quotes; returns its end.
@@ -333,7 +322,7 @@ impl Pieces<'_> {
 
     /// A literal or folded block, including the header. The indentation is derived from the decoded
     /// text.
-    fn block(&mut self, start: usize, text: &str, style: Block) {
+    fn block(&mut self, start: usize, text: &str, is_folded: bool) {
         let end = self.bytes.len();
         let header = start + super::builder::line_length(&self.bytes[start..]);
         let Some(first) = self.break_at(header, end) else {
@@ -372,14 +361,11 @@ impl Pieces<'_> {
             }
             let is_blank = matches!(self.bytes[line], b' ' | b'\t');
             if let Some(kept) = kept_break.take() {
-                let folds = style == Block::Folded
-                    && self.bytes[kept.start] != 0xE2
-                    && !was_blank
-                    && !is_blank;
+                let folds = is_folded && self.bytes[kept.start] != 0xE2 && !was_blank && !is_blank;
                 if !folds {
                     self.line_break(kept);
                 } else if breaks.is_empty() {
-                    self.fold(kept.start..line);
+                    self.push(kept.start..line, 1);
                 }
             }
             for line_break in breaks {

@@ -27,17 +27,14 @@ pub fn parse_yaml(text: &str) -> Parse {
             let salvaged = (!is_other_document)
                 .then(|| recovery::salvage(bytes, YamlFailure::nothing_read(bytes)).0)
                 .filter(|salvaged| salvaged.entries().next().is_some());
-            match salvaged {
-                Some(salvaged) => Parse {
-                    tree: salvaged,
-                    problems,
-                    psych: Some(Box::new(tree)),
-                },
-                None => Parse {
-                    tree,
-                    problems,
-                    psych: None,
-                },
+            let (tree, psych) = match salvaged {
+                Some(salvaged) => (salvaged, Some(Box::new(tree))),
+                None => (tree, None),
+            };
+            Parse {
+                tree,
+                problems,
+                psych,
             }
         }
         Err(failure) => recovery::recover(bytes, failure),

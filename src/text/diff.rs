@@ -31,7 +31,7 @@ pub fn edits_between(before: &str, after: &str) -> Vec<TextEdit> {
     let (old, new) = (lines(before), lines(after));
     let mut edits = Vec::new();
     let (mut start, mut line) = (0, 0);
-    for Changed { old: from, new: to } in changes(&old, &new) {
+    for ChangedLines { old: from, new: to } in changes(&old, &new) {
         start += length(&old[line..from.0]);
         let (gone, come) = (&old[from.0..from.1], &new[to.0..to.1]);
         if gone.len() == come.len() {
@@ -65,7 +65,7 @@ fn edit_at(start: usize, old: &str, new: &str) -> TextEdit {
     TextEdit::replace(range, &new[..new.len() - back])
 }
 
-/// Changed lines with context.
+/// ChangedLines lines with context.
 pub struct Hunk {
     /// The number of the first line in the old text, from 0.
     pub start: usize,
@@ -106,12 +106,12 @@ fn hunks_shown(texts: [&str; 2], shown: [&str; 2]) -> Vec<Hunk> {
 }
 
 /// Removed and added lines, as half-open ranges.
-struct Changed {
+struct ChangedLines {
     old: (usize, usize),
     new: (usize, usize),
 }
 
-fn hunk(old: &[&str], new: &[&str], changes: &[Changed]) -> Option<Hunk> {
+fn hunk(old: &[&str], new: &[&str], changes: &[ChangedLines]) -> Option<Hunk> {
     let (first, last) = (changes.first()?, changes.last()?);
     let before = first.old.0.min(CONTEXT);
     let behind = (old.len() - last.old.1).min(CONTEXT);
@@ -151,7 +151,7 @@ fn lines(sign: char, lines: &[&str], text: &mut String) {
 }
 
 /// The differing stretches, by the longest common subsequence of lines.
-fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
+fn changes(old: &[&str], new: &[&str]) -> Vec<ChangedLines> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - start;
     let backwards = old.iter().rev().zip(new.iter().rev());
@@ -161,7 +161,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
         return Vec::new();
     }
     if old_part.len().max(new_part.len()) > MOST_LINES {
-        return vec![Changed {
+        return vec![ChangedLines {
             old: (start, start + old_part.len()),
             new: (start, start + new_part.len()),
         }];
@@ -176,7 +176,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
             };
         }
     }
-    let mut changes: Vec<Changed> = Vec::new();
+    let mut changes: Vec<ChangedLines> = Vec::new();
     let (mut i, mut j) = (0, 0);
     while i < old_part.len() || j < new_part.len() {
         if i < old_part.len() && j < new_part.len() && old_part[i] == new_part[j] {
@@ -194,7 +194,7 @@ fn changes(old: &[&str], new: &[&str]) -> Vec<Changed> {
             Some(last) if last.old.1 == from.0 && last.new.1 == from.1 => {
                 (last.old.1, last.new.1) = to;
             }
-            Some(_) | None => changes.push(Changed {
+            Some(_) | None => changes.push(ChangedLines {
                 old: (from.0, to.0),
                 new: (from.1, to.1),
             }),

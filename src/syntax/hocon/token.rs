@@ -220,7 +220,7 @@ struct Tokenizer<'a> {
 }
 
 /// A token that ends the tokenizing: a problem or a crash.
-type Stop = Box<HoconToken>;
+type TokenizerStop = Box<HoconToken>;
 
 impl Tokenizer<'_> {
     fn peek(&self) -> Option<char> {
@@ -243,17 +243,17 @@ impl Tokenizer<'_> {
         HoconToken { kind, range, line }
     }
 
-    fn problem(&self, start: usize, what: Option<char>, message: String) -> Stop {
+    fn problem(&self, start: usize, what: Option<char>, message: String) -> TokenizerStop {
         // Ruby's tokenizer uses the number -1 for the end of the text.
         let what = what.map_or_else(|| "-1".to_owned(), String::from);
         self.problem_about(start, what, message)
     }
 
-    fn problem_about(&self, start: usize, what: String, message: String) -> Stop {
+    fn problem_about(&self, start: usize, what: String, message: String) -> TokenizerStop {
         Box::new(self.token(start, self.line, HoconTokenKind::Problem { what, message }))
     }
 
-    fn crash(&self, start: usize, message: impl Into<String>) -> Stop {
+    fn crash(&self, start: usize, message: impl Into<String>) -> TokenizerStop {
         Box::new(self.token(start, self.line, HoconTokenKind::Crash(message.into())))
     }
 
@@ -261,7 +261,7 @@ impl Tokenizer<'_> {
         &mut self,
         saver: &mut WhitespaceSaver,
         depth: usize,
-    ) -> Result<HoconToken, Stop> {
+    ) -> Result<HoconToken, TokenizerStop> {
         while let Some(blank) = self.peek().filter(|c| *c != '\n' && c.is_whitespace()) {
             if saver.text.is_empty() {
                 saver.start = self.at;
@@ -342,7 +342,7 @@ impl Tokenizer<'_> {
         HoconTokenKind::Unquoted(self.text[start..self.at].to_owned())
     }
 
-    fn number(&mut self, start: usize) -> Result<HoconTokenKind, Stop> {
+    fn number(&mut self, start: usize) -> Result<HoconTokenKind, TokenizerStop> {
         while self.peek().is_some_and(|c| NUMBER_CHARACTERS.contains(c)) {
             self.at += 1;
         }
@@ -382,7 +382,7 @@ impl Tokenizer<'_> {
     }
 
     /// The content of a quoted string after its opening quote.
-    fn quoted(&mut self, start: usize) -> Result<String, Stop> {
+    fn quoted(&mut self, start: usize) -> Result<String, TokenizerStop> {
         let mut text = String::new();
         loop {
             match self.next() {
@@ -410,7 +410,7 @@ impl Tokenizer<'_> {
     }
 
     /// The content of a `"""` string: the last three of the closing quotes are not text.
-    fn triple_quoted(&mut self, start: usize) -> Result<String, Stop> {
+    fn triple_quoted(&mut self, start: usize) -> Result<String, TokenizerStop> {
         let inside = self.at;
         let mut quotes = 0;
         loop {
@@ -430,7 +430,7 @@ impl Tokenizer<'_> {
         }
     }
 
-    fn escape(&mut self, start: usize) -> Result<char, Stop> {
+    fn escape(&mut self, start: usize) -> Result<char, TokenizerStop> {
         let Some(escaped) = self.next() else {
             let message = "End of input but backslash in string had nothing after it";
             return Err(self.problem_about(start, String::new(), message.to_owned()));
@@ -465,7 +465,7 @@ impl Tokenizer<'_> {
         })
     }
 
-    fn unicode_escape(&mut self, start: usize) -> Result<char, Stop> {
+    fn unicode_escape(&mut self, start: usize) -> Result<char, TokenizerStop> {
         let mut digits = String::new();
         for _ in 0..4 {
             let Some(digit) = self.next() else {
@@ -487,7 +487,11 @@ impl Tokenizer<'_> {
         Ok(character.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn substitution(&mut self, start: usize, depth: usize) -> Result<HoconTokenKind, Stop> {
+    fn substitution(
+        &mut self,
+        start: usize,
+        depth: usize,
+    ) -> Result<HoconTokenKind, TokenizerStop> {
         match self.next() {
             Some('{') => {}
             other => {

@@ -43,7 +43,7 @@ impl Escapes {
 
 /// The end of a part of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum PartEnd {
     Quote,
     /// A dollar, which may begin a variable.
     Dollar,
@@ -80,15 +80,15 @@ impl<'a> Lexer<'a> {
             let mut after = self.at;
             loop {
                 match stop {
-                    Stop::Quote if terminal == Terminal::Opening => {
+                    PartEnd::Quote if terminal == Terminal::Opening => {
                         return Ok(Some(self.token(Terminal::Text, text, start, self.at)));
                     }
-                    Stop::Quote => {
+                    PartEnd::Quote => {
                         let last = self.token(Terminal::Closing, text, start, self.at);
                         self.queue.push_back(last);
                         return Ok(None);
                     }
-                    Stop::Brace => {
+                    PartEnd::Brace => {
                         let part = self.token(terminal, text, start, self.at);
                         self.queue.push_back(part);
                         let braces = self.braces;
@@ -101,7 +101,7 @@ impl<'a> Lexer<'a> {
                         self.interpolations -= 1;
                         break;
                     }
-                    Stop::Dollar => {
+                    PartEnd::Dollar => {
                         let length = variable(self.rest());
                         if length > 0 {
                             let name = self.scan(length);
@@ -172,7 +172,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn closed_part(&mut self, quote: Quote) -> Lexed<(Cow<'a, str>, Stop)> {
+    fn closed_part(&mut self, quote: Quote) -> Lexed<(Cow<'a, str>, PartEnd)> {
         let last = self.matched;
         if let Some(part) = self.part(quote)? {
             return Ok(part);
@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The text up to its end, escapes replaced; `None` if it has no end.
-    fn part(&mut self, quote: Quote) -> Lexed<Option<(Cow<'a, str>, Stop)>> {
+    fn part(&mut self, quote: Quote) -> Lexed<Option<(Cow<'a, str>, PartEnd)>> {
         let Some((matched, end, length, stop)) = self.stop(quote) else {
             self.matched = "";
             return Ok(None);
@@ -233,24 +233,24 @@ impl<'a> Lexer<'a> {
     /// The end of a part: the start of the match of Puppet's pattern, its end, the length of the
     /// terminator, and its kind. The pattern is one character other than a backslash (or the start
     /// of a line), pairs of backslashes, and the terminator.
-    fn stop(&self, quote: Quote) -> Option<(usize, usize, usize, Stop)> {
+    fn stop(&self, quote: Quote) -> Option<(usize, usize, usize, PartEnd)> {
         let text = self.text;
         let bytes = text.as_bytes();
         let stops = |at: usize| match (quote, bytes.get(at)) {
-            (Quote::Single, Some(b'\'')) | (Quote::Double, Some(b'"')) => Some((1, Stop::Quote)),
+            (Quote::Single, Some(b'\'')) | (Quote::Double, Some(b'"')) => Some((1, PartEnd::Quote)),
             (Quote::Double | Quote::None(_), Some(b'$')) => {
                 if bytes.get(at + 1) == Some(&b'{') {
-                    Some((2, Stop::Brace))
+                    Some((2, PartEnd::Brace))
                 } else {
-                    Some((1, Stop::Dollar))
+                    Some((1, PartEnd::Dollar))
                 }
             }
-            (Quote::None(_), None) => Some((0, Stop::Quote)),
+            (Quote::None(_), None) => Some((0, PartEnd::Quote)),
             _ => None,
         };
         if let Quote::None(escapes) = quote {
             if !escapes.interpolated {
-                return Some((self.at, text.len(), 0, Stop::Quote));
+                return Some((self.at, text.len(), 0, PartEnd::Quote));
             }
             if !escapes.has('$') {
                 let at = (self.at..=text.len()).find(|at| stops(*at).is_some())?;
