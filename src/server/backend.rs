@@ -12,7 +12,7 @@ use tower_lsp::ls_types::request::{self, Request};
 use super::capabilities;
 use super::connection::{Connection, Index, Repeat};
 use super::progress;
-use super::requests;
+use super::requests::{self, Needs};
 use super::settings::SECTION;
 
 pub(crate) struct Handlers {
@@ -31,6 +31,19 @@ macro_rules! answered {
     )*};
 }
 
+/// The methods about one file, each answered by a job, with what that needs.
+macro_rules! about_files {
+    ($($method:ident($request:ident, $needs:ident) => $file:ident::$handler:ident;)*) => {$(
+        async fn $method(
+            &self,
+            params: <request::$request as Request>::Params,
+        ) -> Result<<request::$request as Request>::Result> {
+            let (method, job) = (request::$request::METHOD, requests::$file::$handler);
+            requests::of_file(&self.session, method, Needs::$needs, params, job).await
+        }
+    )*};
+}
+
 impl LanguageServer for Handlers {
     async fn initialize(&self, _: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         // The parameters were read when the message arrived.
@@ -41,36 +54,39 @@ impl LanguageServer for Handlers {
         Ok(())
     }
 
+    about_files! {
+        hover(HoverRequest, Soon) => hover::handle;
+        completion(Completion, Soon) => completion::handle;
+        goto_definition(GotoDefinition, WholeWorkspace) => definition::handle;
+        goto_declaration(GotoDeclaration, WholeWorkspace) => definition::declared;
+        goto_type_definition(GotoTypeDefinition, WholeWorkspace) => definition::of_type;
+        references(References, WholeWorkspace) => references::handle;
+        document_highlight(DocumentHighlightRequest, Soon) => document_highlight::handle;
+        folding_range(FoldingRangeRequest, Soon) => folding_range::handle;
+        selection_range(SelectionRangeRequest, Soon) => folding_range::selection;
+        semantic_tokens_full(SemanticTokensFullRequest, Soon) => semantic_tokens::full;
+        semantic_tokens_full_delta(SemanticTokensFullDeltaRequest, Soon) => semantic_tokens::delta;
+        semantic_tokens_range(SemanticTokensRangeRequest, Soon) => semantic_tokens::within;
+        linked_editing_range(LinkedEditingRange, Soon) => linked_editing::handle;
+        signature_help(SignatureHelpRequest, Soon) => signature_help::handle;
+        document_link(DocumentLinkRequest, WholeWorkspace) => document_link::handle;
+        document_symbol(DocumentSymbolRequest, WholeWorkspace) => document_symbol::handle;
+        code_lens(CodeLensRequest, Settled) => code_lens::handle;
+        inlay_hint(InlayHintRequest, Settled) => inlay_hint::handle;
+        prepare_call_hierarchy(CallHierarchyPrepare, WholeWorkspace) => call_hierarchy::prepare;
+    }
+
     answered! {
-        hover(HoverRequest) => hover::handle;
-        completion(Completion) => completion::handle;
         completion_resolve(ResolveCompletionItem) => completion::resolve;
-        goto_definition(GotoDefinition) => definition::handle;
-        goto_declaration(GotoDeclaration) => definition::declared;
-        goto_type_definition(GotoTypeDefinition) => definition::of_type;
-        references(References) => references::handle;
-        document_highlight(DocumentHighlightRequest) => document_highlight::handle;
         prepare_rename(PrepareRenameRequest) => rename::prepare;
         rename(Rename) => rename::handle;
         will_rename_files(WillRenameFiles) => rename::files;
-        folding_range(FoldingRangeRequest) => folding_range::handle;
-        selection_range(SelectionRangeRequest) => folding_range::selection;
-        semantic_tokens_full(SemanticTokensFullRequest) => semantic_tokens::full;
-        semantic_tokens_full_delta(SemanticTokensFullDeltaRequest) => semantic_tokens::delta;
-        semantic_tokens_range(SemanticTokensRangeRequest) => semantic_tokens::within;
-        linked_editing_range(LinkedEditingRange) => linked_editing::handle;
-        signature_help(SignatureHelpRequest) => signature_help::handle;
-        document_link(DocumentLinkRequest) => document_link::handle;
         diagnostic(DocumentDiagnosticRequest) => diagnostic::handle;
         workspace_diagnostic(WorkspaceDiagnosticRequest) => workspace_diagnostic::handle;
-        document_symbol(DocumentSymbolRequest) => document_symbol::handle;
         symbol(WorkspaceSymbolRequest) => workspace_symbol::handle;
         code_action(CodeActionRequest) => code_action::handle;
         code_action_resolve(CodeActionResolveRequest) => refactor::resolve;
-        code_lens(CodeLensRequest) => code_lens::handle;
         code_lens_resolve(CodeLensResolve) => code_lens::resolve;
-        inlay_hint(InlayHintRequest) => inlay_hint::handle;
-        prepare_call_hierarchy(CallHierarchyPrepare) => call_hierarchy::prepare;
         incoming_calls(CallHierarchyIncomingCalls) => call_hierarchy::incoming;
         outgoing_calls(CallHierarchyOutgoingCalls) => call_hierarchy::outgoing;
         execute_command(ExecuteCommand) => execute_command::handle;

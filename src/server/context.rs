@@ -18,19 +18,14 @@ use super::settings::UserSettings;
 
 /// Settings, outside files and choices at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct ServerContext {
-    /// The settings.
-    pub settings: Arc<UserSettings>,
-    /// The content of files that settings name.
-    pub outside: Arc<Outside>,
-    /// The user's choices.
-    pub choices: Arc<Choices>,
+pub(crate) struct ServerContext {
+    pub(crate) settings: Arc<UserSettings>,
+    pub(crate) outside: Arc<Outside>,
+    pub(crate) choices: Arc<Choices>,
     /// Whether the client runs commands from links in hovers.
-    pub command_links: bool,
-    /// The form of the client's hovers.
-    pub hover_form: HoverForm,
-    /// The client's position encoding.
-    pub encoding: PositionEncoding,
+    pub(crate) command_links: bool,
+    pub(crate) hover_form: HoverForm,
+    pub(crate) encoding: PositionEncoding,
 }
 
 #[derive(Default)]
@@ -44,23 +39,22 @@ pub(crate) struct Caches {
 
 /// The content of files that settings name, wherever they lie.
 #[derive(Debug, Default)]
-pub struct Outside {
+pub(crate) struct Outside {
     /// Nodes files and facts files by path, without unreadable ones.
-    pub texts: BTreeMap<Arc<str>, Arc<str>>,
+    pub(crate) texts: BTreeMap<Arc<str>, Arc<str>>,
     /// The keys for encrypted values, if configured and readable.
-    pub keys: Option<Arc<Keys>>,
+    pub(crate) keys: Option<Arc<Keys>>,
 }
 
 /// The user's choices by workspace folder, for the duration of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Choices {
+pub(crate) struct Choices {
     by_folder: BTreeMap<Arc<str>, NodeChoice>,
 }
 
 impl Choices {
     /// The choices for a file: those of the innermost folder around it.
-    #[must_use]
-    pub fn of(&self, file: &str) -> Option<&NodeChoice> {
+    pub(crate) fn of(&self, file: &str) -> Option<&NodeChoice> {
         let around = self
             .by_folder
             .iter()
@@ -71,13 +65,11 @@ impl Choices {
     }
 
     /// The choices of exactly this folder.
-    #[must_use]
-    pub fn within(&self, folder: &str) -> Option<&NodeChoice> {
+    pub(crate) fn within(&self, folder: &str) -> Option<&NodeChoice> {
         self.by_folder.get(folder)
     }
 
-    #[must_use]
-    pub fn without_facts(&self) -> Choices {
+    pub(crate) fn without_facts(&self) -> Choices {
         let mut choices = self.clone();
         for choice in choices.by_folder.values_mut() {
             choice.facts.clear();
@@ -85,7 +77,7 @@ impl Choices {
         choices
     }
 
-    pub fn entry(&mut self, folder: &str) -> &mut NodeChoice {
+    pub(crate) fn entry(&mut self, folder: &str) -> &mut NodeChoice {
         self.by_folder.entry(Arc::from(folder)).or_default()
     }
 }
@@ -93,8 +85,7 @@ impl Choices {
 impl ServerContext {
     /// Puppet's settings from the user's settings, with files read as in an editor. They hold no
     /// keys: encrypted values stay encrypted in every lookup.
-    #[must_use]
-    pub fn puppet(&self) -> lookup::Settings {
+    pub(crate) fn puppet(&self) -> lookup::Settings {
         let version = self.settings.puppet_version;
         let mut puppet = lookup::Settings::for_version(version).for_editor();
         let (strict, variables) = (self.settings.strict, self.settings.strict_variables);
@@ -119,17 +110,8 @@ impl ServerContext {
         self.nodes_chosen(caches, snapshot, file, self.choices.of(file))
     }
 
-    /// The same without the user's choices.
-    pub(crate) fn all_nodes(
-        &self,
-        caches: &Caches,
-        snapshot: &Snapshot,
-        file: &str,
-    ) -> Arc<NodeSet> {
-        self.nodes_chosen(caches, snapshot, file, None)
-    }
-
-    fn nodes_chosen(
+    /// The known nodes for a file, with the user's `choice` or without.
+    pub(crate) fn nodes_chosen(
         &self,
         caches: &Caches,
         snapshot: &Snapshot,
@@ -150,8 +132,7 @@ impl ServerContext {
 
     /// The keys that decrypt a single value on request; `None` if the user has not turned
     /// decryption on, or if they could not be read.
-    #[must_use]
-    pub fn keys(&self) -> Option<&Keys> {
+    pub(crate) fn keys(&self) -> Option<&Keys> {
         let keys = self.outside.keys.as_deref();
         keys.filter(|_| self.settings.decrypt)
     }

@@ -180,7 +180,10 @@ pub(crate) fn findings_in<'a>(
     part: RuleSet,
 ) -> impl Fn(&str) -> Option<Vec<Finding>> + 'a {
     let configs = Arc::clone(&view.caches.configs);
-    let nodes = |path: &str| view.context.all_nodes(&view.caches, &view.snapshot, path);
+    let nodes = |path: &str| {
+        let context = &view.context;
+        context.nodes_chosen(&view.caches, &view.snapshot, path, None)
+    };
     let checker = Checker::with_configs(snapshot, view.context.puppet(), configs);
     let checker = checker.with_nodes(nodes);
     move |path| {
@@ -203,7 +206,7 @@ pub(crate) fn diagnostic(view: &View, path: &str, finding: Finding) -> Option<ls
         Some(chosen) => Severity::chosen(chosen)?,
         None => finding.severity,
     };
-    let form = view.diagnostics;
+    let form = view.facts.diagnostics;
     let range_in =
         |path: &str, range| view.lines(path, |lines| convert::range(lines, range, view.encoding));
     let places = finding.related.into_iter().filter(|_| form.related);

@@ -10,10 +10,13 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::context::Outside;
 use super::jobs::{Cancellation, NoAnswer, caught};
 use super::lock;
 use super::model::{Model, Pinned};
+use super::testing::Doubles;
 use crate::disk::{
     self, DataFolders, Ignore, ScanProblem, ScanProgress, Stamp, WatchMode, Watcher,
 };
@@ -29,18 +32,15 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// Progress and results of the reader.
 pub(crate) enum ReaderEvent {
-    /// A full read of the workspace begins.
-    Begun,
-    /// All names are known, and no file is read yet.
-    Listed,
-    /// Progress in files.
+    /// Progress of a full read in files.
     Files {
         read: usize,
-        /// Total number.
+        /// Total number; 0 at the beginning.
         total: usize,
     },
-    /// All orders are in the model's queue; the entries that were left out.
-    Done(Vec<ScanProblem>),
+    /// All orders are in the model's queue; the entries that were left out, and when a full read
+    /// began.
+    Done(Vec<ScanProblem>, Option<Instant>),
     /// The current files that settings name; those that could not be read.
     Outside(Outside, Vec<String>),
     /// The environments of open files outside the workspace folders.
@@ -87,13 +87,7 @@ impl WatchedBy {
 
 /// Sends orders to the reading thread; a clone shares the thread.
 #[derive(Clone, Default)]
-pub(crate) struct DiskReader(Arc<Shared>);
-
-#[derive(Default)]
-struct Shared {
-    orders: Mutex<Orders>,
-    ordered: Condvar,
-}
+pub(crate) struct DiskReader(Arc<(Mutex<Orders>, Condvar)>);
 
 #[derive(Default)]
 struct Orders {
@@ -112,7 +106,7 @@ struct Orders {
 }
 
 impl Orders {
-    fn is_nothing(&self) -> bool {
+    fn are_none(&self) -> bool {
         self.named.is_none()
             && self.seek.is_none()
             && self.scan.is_none()
@@ -144,63 +138,59 @@ impl DiskReader {
     /// Reads the whole workspace, after all changes that the model has so far. `ordered` is called
     /// before the end of any earlier order can be reported.
     pub(crate) fn scan(&self, watched_by: WatchedBy, ordered: impl FnOnce()) {
-        let mut orders = self.lock();
-        orders.scan = Some(watched_by);
-        ordered();
-        drop(orders);
-        self.0.ordered.notify_one();
+        self.order(|orders| {
+            orders.scan = Some(watched_by);
+            ordered();
+        });
     }
 
     /// Finds the environments of open files; `ordered` as for [`DiskReader::scan`].
     pub(crate) fn seek(&self, seek: Seek, ordered: impl FnOnce()) {
-        let mut orders = self.lock();
-        orders.seek = Some(seek);
-        ordered();
-        drop(orders);
-        self.0.ordered.notify_one();
+        self.order(|orders| {
+            orders.seek = Some(seek);
+            ordered();
+        });
     }
 
     /// Reads files that settings name, now and whenever an order re-reads them.
     pub(crate) fn name(&self, named: NamedFiles) {
-        self.lock().named = Some(named);
-        self.0.ordered.notify_one();
+        self.order(|orders| orders.named = Some(named));
     }
 
     pub(crate) fn read(&self, paths: Vec<Arc<str>>) {
-        self.lock().paths.extend(paths);
-        self.0.ordered.notify_one();
-    }
-
-    fn found(&self, change: Change) {
-        self.lock().found.push(change);
-        self.0.ordered.notify_one();
+        self.order(|orders| orders.paths.extend(paths));
     }
 
     /// Ends the thread and cancels a running read.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
-        self.0.ordered.notify_one();
+        self.order(|orders| orders.closed = true);
+    }
+
+    fn order(&self, add: impl FnOnce(&mut Orders)) {
+        add(&mut self.lock());
+        self.0.1.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, Orders> {
-        lock(&self.0.orders)
+        lock(&self.0.0)
     }
 
     /// Starts the thread; results go to `model`.
     pub(crate) fn start(
         &self,
         model: Arc<Model>,
+        doubles: Doubles,
         report: impl Fn(ReaderEvent) + Send + Sync + 'static,
     ) -> std::io::Result<()> {
         let reader = self.clone();
-        let work = move || reader.work(&model, &report);
+        let work = move || reader.work(&model, &doubles, &report);
         std::thread::Builder::new()
             .name("disk".to_owned())
             .spawn(work)?;
         Ok(())
     }
 
-    fn work(&self, model: &Model, report: &(impl Fn(ReaderEvent) + Sync)) {
+    fn work(&self, model: &Model, doubles: &Doubles, report: &(impl Fn(ReaderEvent) + Sync)) {
         let ignore = Ignore::default();
         let mut data_folders = DataFolders::default();
         // Watches as long as it is alive.
@@ -208,7 +198,7 @@ impl DiskReader {
         let mut named = NamedFiles::default();
         let mut stamps = named.stamps();
         // Problems of a scan, until they are reported: another order may come first.
-        let mut unreported = Vec::new();
+        let (mut unreported, mut began) = (Vec::new(), None);
         while let Some(orders) = self.next(&named, &stamps) {
             let checks_named = orders.rescan_named
                 || orders.scan.is_some()
@@ -230,19 +220,29 @@ impl DiskReader {
             let areas = snapshot.areas();
             let mut done = sought;
             if let Some(watched_by) = orders.scan {
-                report(ReaderEvent::Begun);
+                began = Some(Instant::now());
+                report(ReaderEvent::Files { read: 0, total: 0 });
                 let ours = watched_by.ours(areas);
                 // Watching begins before reading, so that no event is missed in between.
                 _watcher = self.watch(&ours, &ignore, &data_folders);
-                let progress = self.progress(report);
                 let progress = |at: ScanProgress| {
+                    let step = match at {
+                        ScanProgress::Listing { .. } => None,
+                        ScanProgress::Listed => Some(()),
+                        ScanProgress::Reading { read, total } => {
+                            let is_step = read % PROGRESS_STEP == 0;
+                            is_step.then(|| report(ReaderEvent::Files { read, total }))
+                        }
+                    };
+                    if let (Some(()), Some(scanning)) = (step, &doubles.scanning) {
+                        scanning(at);
+                    }
                     if at == ScanProgress::Listed {
-                        report(ReaderEvent::Listed);
                         self.read_open_first(model, areas, &ignore);
                     }
-                    progress(at)
+                    self.go_on()
                 };
-                let problems = match caught(|| disk::scan(areas, &ignore, &progress)) {
+                unreported = match caught(|| disk::scan(areas, &ignore, &progress)) {
                     Ok(scan) => {
                         if scan.data_folders != data_folders {
                             data_folders = scan.data_folders;
@@ -259,14 +259,14 @@ impl DiskReader {
                     }
                     Err(NoAnswer::Stopped(_)) => Vec::new(),
                 };
-                unreported = problems;
                 done = true;
             }
             if done {
                 // Under the lock: a later order must not count as done.
                 let orders = self.lock();
                 if orders.scan.is_none() && orders.seek.is_none() {
-                    report(ReaderEvent::Done(std::mem::take(&mut unreported)));
+                    let problems = std::mem::take(&mut unreported);
+                    report(ReaderEvent::Done(problems, began.take()));
                 }
             }
             if !orders.found.is_empty() {
@@ -284,8 +284,8 @@ impl DiskReader {
         loop {
             let mut orders = self.lock();
             let mut waited = false;
-            while orders.is_nothing() && !waited {
-                let ordered = &self.0.ordered;
+            while orders.are_none() && !waited {
+                let ordered = &self.0.1;
                 if stamps.is_empty() {
                     orders = ordered.wait(orders).unwrap_or_else(PoisonError::into_inner);
                 } else {
@@ -298,7 +298,7 @@ impl DiskReader {
             if orders.closed {
                 return None;
             }
-            if !orders.is_nothing() {
+            if !orders.are_none() {
                 return Some(std::mem::take(&mut *orders));
             }
             // The disk may be slow, so the lock is released.
@@ -322,15 +322,9 @@ impl DiskReader {
             return None;
         }
         let reader = self.clone();
-        let report = move |change| reader.found(change);
-        let mode = WatchMode::System;
-        Some(Watcher::new(
-            areas,
-            ignore,
-            data_folders.clone(),
-            mode,
-            report,
-        ))
+        let report = move |change| reader.order(|orders| orders.found.push(change));
+        let (mode, data_folders) = (WatchMode::System, data_folders.clone());
+        Some(Watcher::new(areas, ignore, data_folders, mode, report))
     }
 
     /// Reads the environments of open files before all others: by now the client has reported its
@@ -355,23 +349,6 @@ impl DiskReader {
         let scan = disk::scan(&folders, ignore, &|_| self.go_on());
         if scan.outcome == disk::ScanOutcome::Complete {
             model.change(scan.change);
-        }
-    }
-
-    fn progress<'a>(
-        &'a self,
-        report: &'a (impl Fn(ReaderEvent) + Sync),
-    ) -> impl Fn(ScanProgress) -> ControlFlow<()> + Sync + 'a {
-        move |progress| {
-            match progress {
-                ScanProgress::Listing { .. } | ScanProgress::Listed => {}
-                ScanProgress::Reading { read, total } => {
-                    if read % PROGRESS_STEP == 0 {
-                        report(ReaderEvent::Files { read, total });
-                    }
-                }
-            }
-            self.go_on()
         }
     }
 

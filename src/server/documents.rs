@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ropey::{Rope, RopeSlice};
 
 use crate::text::{Position, PositionEncoding};
+use crate::workspace::Change;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OpenDocument {
@@ -17,6 +18,17 @@ pub(crate) struct OpenDocument {
     /// The client's version number; increases with every change.
     pub(crate) version: i32,
     pub(crate) text: Text,
+}
+
+impl OpenDocument {
+    /// The document's text as a change of the model.
+    pub(crate) fn change(&self, path: Arc<str>) -> Change {
+        Change::Open {
+            path,
+            text: self.text.whole(),
+            version: self.version,
+        }
+    }
 }
 
 /// The text of a document; cheap to clone.

@@ -29,7 +29,7 @@ mod progress;
 mod publish;
 mod refresh;
 mod requests;
-pub mod settings;
+pub(crate) mod settings;
 mod shown_files;
 #[doc(hidden)]
 pub mod testing;
@@ -42,16 +42,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{Sender, channel};
-use tokio::time::Instant;
-use tower::Service;
-use tower_lsp::jsonrpc::{Request, Response};
-use tower_lsp::{ExitedError, LspService};
+use tower_lsp::LspService;
 
 use backend::Handlers;
 use connection::{Connection, Index};
-use disk_reader::{DiskReader, ReaderEvent};
+use disk_reader::ReaderEvent;
 use model::Model;
-use ordered::Ordered;
+use ordered::{MessageService, Ordered};
 use outbox::Outbox;
 use settings::LogLevel;
 use testing::Doubles;
@@ -76,19 +73,14 @@ const MAX_PROBLEMS: usize = 20;
 /// Options of a server.
 #[derive(Clone)]
 pub struct Options {
-    /// Test doubles for some requests; `None` in the program.
-    pub doubles: Option<Arc<Doubles>>,
+    /// Replacements by tests; none in the program.
+    pub doubles: Doubles,
     /// Debounce of diagnostics.
     pub quiet: Duration,
     /// Debounce of diagnostics for files that are not open.
     pub rest: Duration,
     /// Grace period for an answer about an outdated text.
     pub outdated_grace: Duration,
-    /// Called by the reader of the disk once all names are known and no file is read: tests make it
-    /// wait.
-    pub listed: Option<Arc<dyn Fn() + Send + Sync>>,
-    /// Called by the reader of the disk after each portion of files: tests make it slow.
-    pub portion_read: Option<Arc<dyn Fn() + Send + Sync>>,
     /// The folder for choices saved between sessions; `None` to save none.
     pub memory: Option<std::path::PathBuf>,
     /// The folder for files shown to clients that can only show files; `None` for no files.
@@ -98,12 +90,10 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            doubles: None,
+            doubles: Doubles::default(),
             quiet: publish::QUIET,
             rest: publish::REST,
             outdated_grace: jobs::OUTDATED_GRACE,
-            listed: None,
-            portion_read: None,
             memory: None,
             shown_files: None,
         }
@@ -132,22 +122,6 @@ pub fn serve(
     output: impl Write + Send + 'static,
     options: Options,
 ) -> u8 {
-    serve_through(input, output, options, CONCURRENCY, |service| service)
-}
-
-/// Serves with at most `limit` messages handled at once, with `in_front` wrapping the ordered
-/// service.
-fn serve_through<S>(
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
-    options: Options,
-    limit: usize,
-    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
-) -> u8
-where
-    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
-    S::Future: Send,
-{
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(jobs::most_interactive() + 1)
         .enable_time()
@@ -161,24 +135,18 @@ where
         }
     };
     // As a task of its own: jobs it starts can continue on its thread.
-    let conversation = runtime.spawn(conversation(input, output, options, limit, in_front));
+    let conversation = runtime.spawn(conversation(input, output, options));
     let code = runtime.block_on(conversation).unwrap_or(1);
     // A job that is still running no longer affects anything.
     runtime.shutdown_background();
     code
 }
 
-async fn conversation<S>(
+async fn conversation(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     options: Options,
-    limit: usize,
-    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
-) -> u8
-where
-    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
-    S::Future: Send,
-{
+) -> u8 {
     let (inbox, messages) = channel(MAX_WAITING);
     let outbox = Outbox::default();
     let session_of_model: Arc<OnceLock<Weak<Connection>>> = Arc::default();
@@ -196,8 +164,9 @@ where
             return 1;
         }
     };
+    let front = options.doubles.front.clone();
     let (service, socket) = LspService::new(|client| {
-        let session = Connection::new(client, options, model.clone(), DiskReader::default());
+        let session = Connection::new(client, options, model);
         Handlers { session }
     });
     let session = service.inner().session.clone();
@@ -212,7 +181,11 @@ where
         tokio::spawn(refresh::keep_drawn(session.clone())),
         tokio::spawn(client_process::watch(session.clone())),
     ];
-    let service = in_front(Ordered::new(service, session.clone()));
+    let ordered = Ordered::new(service, session.clone());
+    let (service, limit): (Box<MessageService>, usize) = match front {
+        None => (Box::new(ordered), CONCURRENCY),
+        Some((limit, in_front)) => (in_front(ordered), limit),
+    };
     let serving = transport::serve(service, socket, messages, &outbox, limit);
     tokio::pin!(serving);
     tokio::select! {
@@ -262,47 +235,31 @@ fn start_threads(
         }
     })?;
     let connection = session.clone();
-    let began: Mutex<Option<Instant>> = Mutex::default();
-    session.disk.start(session.model.clone(), move |reading| {
-        match reading {
-            ReaderEvent::Begun => {
-                *lock(&began) = Some(Instant::now());
-                connection
-                    .index
-                    .send_replace(Index::Reading { read: 0, total: 0 });
+    let report = move |event| match event {
+        ReaderEvent::Files { read, total } => {
+            let reading = Index::Reading { read, total };
+            connection.index.send_replace(reading);
+        }
+        ReaderEvent::Outside(outside, problems) => {
+            for problem in problems {
+                connection.log(LogLevel::Warning, &problem);
             }
-            ReaderEvent::Files { read, total } => {
-                connection
-                    .index
-                    .send_replace(Index::Reading { read, total });
-                if let Some(portion_read) = &connection.options.portion_read {
-                    portion_read();
-                }
+            connection.set_outside(outside);
+        }
+        ReaderEvent::Adopted(folders) => connection.adopt(folders),
+        ReaderEvent::Done(problems, began) => {
+            for problem in problems.iter().take(MAX_PROBLEMS) {
+                let message = format!("{} {}", problem.path, problem.message);
+                connection.log(LogLevel::Warning, &message);
             }
-            ReaderEvent::Listed => {
-                if let Some(listed) = &connection.options.listed {
-                    listed();
-                }
-            }
-            ReaderEvent::Outside(outside, problems) => {
-                for problem in problems {
-                    connection.log(LogLevel::Warning, &problem);
-                }
-                connection.set_outside(outside);
-            }
-            ReaderEvent::Adopted(folders) => connection.adopt(folders),
-            ReaderEvent::Done(problems) => {
-                for problem in problems.iter().take(MAX_PROBLEMS) {
-                    let message = format!("{} {}", problem.path, problem.message);
-                    connection.log(LogLevel::Warning, &message);
-                }
-                // Everything is in the model's queue: snapshots pinned from now on have it.
-                connection.index.send_replace(Index::Complete);
-                connection.notify_change();
-                if let Some(began) = lock(&began).take() {
-                    connection.log_reading(began);
-                }
+            // Everything is in the model's queue: snapshots pinned from now on have it.
+            connection.index.send_replace(Index::Complete);
+            connection.notify_change();
+            if let Some(began) = began {
+                connection.log_reading(began);
             }
         }
-    })
+    };
+    let doubles = session.options.doubles.clone();
+    session.disk.start(session.model.clone(), doubles, report)
 }

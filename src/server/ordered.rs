@@ -12,6 +12,7 @@ use std::task::{Context, Poll};
 use serde_json::{Value, json};
 use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+use tower_lsp::ls_types::{LogTraceParams, notification::LogTrace};
 use tower_lsp::{ExitedError, LspService};
 
 use super::backend::Handlers;
@@ -41,6 +42,10 @@ pub struct Ordered {
 
 type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
+/// A service of the protocol's messages.
+pub type MessageService =
+    dyn Service<Request, Response = Option<Response>, Error = ExitedError, Future = Answer> + Send;
+
 impl Ordered {
     pub(crate) fn new(inner: LspService<Handlers>, session: Arc<Connection>) -> Ordered {
         Ordered { inner, session }
@@ -53,17 +58,15 @@ impl Ordered {
     }
 }
 
-fn nothing() -> Answer {
-    Box::pin(std::future::ready(Ok(None)))
+fn ready(answer: Option<Response>) -> Answer {
+    Box::pin(std::future::ready(Ok(answer)))
 }
 
 /// Drives an answer that waits for nothing to completion at once, so that a client that sends on
 /// before it has read the answer to `initialize` is not refused as uninitialized.
 fn finished(mut answer: Answer) -> Answer {
-    match answer
-        .as_mut()
-        .poll(&mut Context::from_waker(std::task::Waker::noop()))
-    {
+    let mut context = Context::from_waker(std::task::Waker::noop());
+    match answer.as_mut().poll(&mut context) {
         Poll::Ready(done) => Box::pin(std::future::ready(done)),
         Poll::Pending => answer,
     }
@@ -75,9 +78,7 @@ fn refused(id: Id, code: ErrorCode, why: &'static str) -> Answer {
         message: why.into(),
         data: None,
     };
-    Box::pin(std::future::ready(Ok(Some(Response::from_error(
-        id, error,
-    )))))
+    ready(Some(Response::from_error(id, error)))
 }
 
 impl Service<Request> for Ordered {
@@ -128,12 +129,8 @@ impl Ordered {
             return Box::pin(self.inner.call(request));
         }
         let request = with_strict_uri(request);
-        let path = request
-            .params()
-            .and_then(|params| params.pointer("/textDocument/uri")?.as_str())
-            .and_then(convert::path)
-            .map(Arc::from);
-        let Some(stop) = session.admit(&id, path) else {
+        let path = request.params().and_then(document).map(|(path, _)| path);
+        let Some(stop) = session.admit(&id, path.clone()) else {
             let why = "too many requests are waiting, or this id is in use";
             return refused(id, ErrorCode::ServerError(requests::SERVER_CANCELLED), why);
         };
@@ -141,8 +138,12 @@ impl Ordered {
             // A choice applies to every later request.
             requests::execute_command::choose(session, request.params());
         }
-        let ticket = Arc::new(session.ticket(stop));
-        let note = Note::take(session, &request);
+        let ticket = Arc::new(session.ticket(stop, path));
+        let trace = session.trace();
+        let verbose = request.params().filter(|_| trace == Trace::Verbose);
+        let (method, verbose) = (request.method().to_owned(), verbose.map(Value::to_string));
+        let since = now();
+        let session = session.clone();
         let guard = Dismiss {
             session: session.clone(),
             id,
@@ -151,7 +152,13 @@ impl Ordered {
         Box::pin(async move {
             let answer = answer.await;
             drop(guard);
-            note.written();
+            if trace != Trace::Off {
+                let message = format!("{method} answered after {} µs", since.elapsed().as_micros());
+                tokio::spawn(async move {
+                    let params = LogTraceParams { message, verbose };
+                    session.client.send_notification::<LogTrace>(params).await;
+                });
+            }
             answer
         })
     }
@@ -178,18 +185,12 @@ impl Ordered {
                 }
             },
             "textDocument/didOpen" => did_open,
-            "textDocument/didChange" => |session, params| did_change(session, &params),
-            "textDocument/didClose" => |session, params| did_close(session, &params),
-            "textDocument/didSave" => |session, params| did_save(session, &params),
-            "workspace/didChangeWatchedFiles" => {
-                |session, params| did_change_watched_files(session, &params)
-            }
-            "workspace/didChangeWorkspaceFolders" => {
-                |session, params| did_change_workspace_folders(session, &params)
-            }
-            "workspace/didChangeConfiguration" => {
-                |session, params| did_change_configuration(session, &params)
-            }
+            "textDocument/didChange" => did_change,
+            "textDocument/didClose" => did_close,
+            "textDocument/didSave" => did_save,
+            "workspace/didChangeWatchedFiles" => did_change_watched_files,
+            "workspace/didChangeWorkspaceFolders" => did_change_workspace_folders,
+            "workspace/didChangeConfiguration" => did_change_configuration,
             "window/workDoneProgress/cancel" => |session, params| {
                 session.cancel_progress(params.get("token").unwrap_or(&Value::Null));
             },
@@ -199,7 +200,7 @@ impl Ordered {
             let (_, _, params) = request.into_parts();
             take(session, params.unwrap_or_default());
         }
-        nothing()
+        ready(None)
     }
 }
 
@@ -215,55 +216,21 @@ impl Drop for Dismiss {
     }
 }
 
-/// The `$/logTrace` message for one request.
-struct Note(Option<(Arc<Connection>, String, Option<String>, std::time::Instant)>);
-
-impl Note {
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
-    fn take(session: &Arc<Connection>, request: &Request) -> Note {
-        let verbose = match session.trace() {
-            Trace::Off => return Note(None),
-            Trace::Messages => None,
-            Trace::Verbose => request.params().map(ToString::to_string),
-        };
-        let now = std::time::Instant::now();
-        Note(Some((
-            session.clone(),
-            request.method().to_owned(),
-            verbose,
-            now,
-        )))
-    }
-
-    fn written(self) {
-        let Some((session, method, verbose, since)) = self.0 else {
-            return;
-        };
-        let message = format!("{method} answered after {} µs", since.elapsed().as_micros());
-        let client = session.client.clone();
-        tokio::spawn(async move {
-            use tower_lsp::ls_types::{LogTraceParams, notification::LogTrace};
-            let params = LogTraceParams { message, verbose };
-            client.send_notification::<LogTrace>(params).await;
-        });
-    }
+#[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
 }
 
 /// The request with the URI of its document escaped as the typed parameters require.
 fn with_strict_uri(request: Request) -> Request {
-    let uri = request
-        .params()
-        .and_then(|params| params.pointer("/textDocument/uri")?.as_str());
-    let Some(strict) = uri
-        .map(convert::strict)
-        .filter(|strict| Some(strict.as_str()) != uri)
-    else {
-        return request;
-    };
     let (method, id, params) = request.into_parts();
-    let mut params = params.unwrap_or_default();
-    params["textDocument"]["uri"] = json!(strict);
-    let call = Request::build(method).params(params);
+    let mut call = Request::build(method);
+    if let Some(mut params) = params {
+        if let Some(Value::String(uri)) = params.pointer_mut("/textDocument/uri") {
+            *uri = convert::strict(uri);
+        }
+        call = call.params(params);
+    }
     match id {
         Some(id) => call.id(id).finish(),
         None => call.finish(),
@@ -306,28 +273,27 @@ fn did_open(session: &Connection, mut params: Value) {
     session.outdate(&path);
 }
 
-fn did_change(session: &Connection, params: &Value) {
-    let Some((path, uri)) = document(params) else {
+fn did_change(session: &Connection, params: Value) {
+    let Some((path, uri)) = document(&params) else {
         return;
     };
     let encoding = session.facts().encoding;
-    let Some(edits) = edits(params) else {
+    let Some(edits) = edits(&params) else {
         let why = format!("a change of {uri} could not be read");
         return lose(session, &path, &why);
     };
     let changed = session.edit(|documents| {
-        let changed = documents.change(&path, version(params), &edits, encoding)?;
+        let changed = documents.change(&path, version(&params), &edits, encoding)?;
         let text = changed.text.clone();
         session.model.edited(path.clone(), text, changed.version);
         Ok::<(), super::documents::Misfit>(())
     });
     match changed {
         Ok(()) => session.outdate(&path),
-        Err(why) => lose(
-            session,
-            &path,
-            &format!("a change of {uri} does not fit: {why}"),
-        ),
+        Err(why) => {
+            let why = format!("a change of {uri} does not fit: {why}");
+            lose(session, &path, &why);
+        }
     }
 }
 
@@ -338,7 +304,17 @@ fn lose(session: &Connection, path: &Arc<str>, why: &str) {
         LogLevel::Warning,
         &format!("{why}; its text is read from disk until it is opened again"),
     );
-    let was_open = session.edit(|documents| close(session, documents, path));
+    close(session, path);
+}
+
+fn close(session: &Connection, path: &Arc<str>) {
+    let was_open = session.edit(|documents| {
+        let was_open = documents.close(path);
+        if was_open {
+            session.model.change(Change::Close { path: path.clone() });
+        }
+        was_open
+    });
     if was_open {
         session.disk.read(vec![path.clone()]);
         session.seek(Repeat::No);
@@ -346,31 +322,14 @@ fn lose(session: &Connection, path: &Arc<str>, why: &str) {
     }
 }
 
-fn close(
-    session: &Connection,
-    documents: &mut super::documents::Documents,
-    path: &Arc<str>,
-) -> bool {
-    let was_open = documents.close(path);
-    if was_open {
-        session.model.change(Change::Close { path: path.clone() });
-    }
-    was_open
-}
-
-fn did_close(session: &Connection, params: &Value) {
-    let Some((path, _)) = document(params) else {
-        return;
-    };
-    if session.edit(|documents| close(session, documents, &path)) {
-        session.disk.read(vec![path.clone()]);
-        session.seek(Repeat::No);
-        session.outdate(&path);
+fn did_close(session: &Connection, params: Value) {
+    if let Some((path, _)) = document(&params) {
+        close(session, &path);
     }
 }
 
-fn did_save(session: &Connection, params: &Value) {
-    if let Some((path, _)) = document(params) {
+fn did_save(session: &Connection, params: Value) {
+    if let Some((path, _)) = document(&params) {
         let may_govern = matches!(path::name(&path), HIERA_YAML | ENVIRONMENT_CONF);
         session.disk.read(vec![path]);
         if may_govern {
@@ -408,30 +367,26 @@ fn place(value: &Value) -> Option<Position> {
     })
 }
 
-fn did_change_watched_files(session: &Connection, params: &Value) {
+fn did_change_watched_files(session: &Connection, params: Value) {
     let changes = params.get("changes").and_then(Value::as_array);
-    let paths = changes.map(Vec::as_slice).unwrap_or_default();
-    let paths = paths
-        .iter()
+    let paths = changes
+        .into_iter()
+        .flatten()
         .filter_map(|change| convert::path(change.get("uri")?.as_str()?))
         .map(Arc::from);
     session.disk.read(paths.collect());
 }
 
-fn did_change_workspace_folders(session: &Connection, params: &Value) {
+fn did_change_workspace_folders(session: &Connection, params: Value) {
     let folders = |name: &str| -> Vec<String> {
-        let folders = params.pointer(&format!("/event/{name}"));
-        let folders = folders.and_then(Value::as_array).map(Vec::as_slice);
-        folders
-            .unwrap_or_default()
-            .iter()
-            .filter_map(capabilities::folder)
-            .collect()
+        let folders = params.pointer(name).and_then(Value::as_array);
+        let folders = folders.into_iter().flatten();
+        folders.filter_map(capabilities::folder).collect()
     };
-    session.change_folders(&folders("removed"), folders("added"));
+    session.change_folders(&folders("/event/removed"), folders("/event/added"));
 }
 
-fn did_change_configuration(session: &Connection, params: &Value) {
+fn did_change_configuration(session: &Connection, params: Value) {
     let facts = session.facts();
     match params.pointer(&format!("/settings/{SECTION}")) {
         // Pushed settings do not say who wrote them.

@@ -1,48 +1,37 @@
-//! Only for the tests of the transport: the same server on any pipe, with the test's own answers
-//! and with test doubles in front of the ordered service.
+//! Only for the tests of the transport: the same server on any pipe, with test doubles for its
+//! features, for the time that the disk takes, and in front of the ordered service.
 
-use std::io::{Read, Write};
+use std::sync::Arc;
 
-use tower::Service;
-use tower_lsp::ExitedError;
-use tower_lsp::jsonrpc::{Request, Response};
-
-pub use super::CONCURRENCY;
-pub use super::context::ServerContext;
 pub use super::jobs::Cancellation;
-pub use super::ordered::Ordered;
-pub use super::settings::UserSettings;
-pub use super::{Options, serve};
+pub use super::ordered::{MessageService, Ordered};
+pub use super::{CONCURRENCY, Options, serve};
+use crate::disk::ScanProgress;
 pub use crate::ide::hover::Hover;
 pub use crate::ide::symbols::Symbol;
 pub use crate::rules::Finding;
 pub use crate::workspace::Snapshot;
 
-/// Serves like [`serve`], with another limit of messages handled at once, and with a service in
-/// front of the ordered one: test doubles break a rule of the transport there.
-#[must_use]
-pub fn serve_through<S>(
-    input: impl Read + Send + 'static,
-    output: impl Write + Send + 'static,
-    options: Options,
-    limit: usize,
-    in_front: impl FnOnce(Ordered) -> S + Send + 'static,
-) -> u8
-where
-    S: Service<Request, Response = Option<Response>, Error = ExitedError> + Send + 'static,
-    S::Future: Send,
-{
-    super::serve_through(input, output, options, limit, in_front)
+/// Replacements by tests.
+#[derive(Clone, Default)]
+pub struct Doubles {
+    pub features: Option<Arc<Features>>,
+    /// Called by the reader of the disk with its progress: tests make it wait.
+    pub scanning: Option<Arc<dyn Fn(ScanProgress) + Send + Sync>>,
+    /// The number of messages handled at once, and a service in front of the ordered one that
+    /// breaks a rule of the transport.
+    pub front: Option<(usize, Arc<Front>)>,
 }
 
-/// Tests' replacements for `ide` and `rules`: answers that wait, count, or panic.
-pub struct Doubles {
+/// Answers that wait, count, or panic.
+pub struct Features {
     /// The hover at a byte of a file.
     pub hover: Box<HoverDouble>,
     pub check: Box<CheckDouble>,
     pub symbols: Box<SymbolsDouble>,
 }
 
+type Front = dyn Fn(Ordered) -> Box<MessageService> + Send + Sync;
 type HoverDouble = dyn Fn(&Snapshot, &str, usize, &Cancellation) -> Option<Hover> + Send + Sync;
 type CheckDouble = dyn Fn(&Snapshot, &str) -> Option<Vec<Finding>> + Send + Sync;
 type SymbolsDouble = dyn Fn(&Snapshot, &str) -> Vec<Symbol> + Send + Sync;

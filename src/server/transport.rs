@@ -7,24 +7,21 @@
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, SinkExt as _, StreamExt as _};
 use tokio::sync::mpsc::Receiver;
-use tower::Service;
-use tower_lsp::jsonrpc::{Request, Response};
-use tower_lsp::{ClientSocket, ExitedError};
+use tower_lsp::ClientSocket;
 
+use super::ordered::MessageService;
 use super::outbox::Outbox;
 use super::wire::Incoming;
 
 /// Serves until `exit`, or until `inbox` ends and everything is answered. At most `limit` messages
 /// are handled at once; nothing more is read meanwhile.
-pub(crate) async fn serve<S>(
-    mut service: S,
+pub(crate) async fn serve(
+    mut service: Box<MessageService>,
     socket: ClientSocket,
     mut inbox: Receiver<Incoming>,
     outbox: &Outbox,
     limit: usize,
-) where
-    S: Service<Request, Response = Option<Response>, Error = ExitedError>,
-{
+) {
     let (mut requests, mut replies) = socket.split();
     let mut answers = FuturesUnordered::new();
     let mut is_open = true;

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hiera_ls::rules::{Finding, Related, Severity};
-use hiera_ls::server::testing::{Cancellation, Doubles, Hover, Options, Snapshot, Symbol, serve};
+use hiera_ls::server::testing::{Cancellation, Features, Hover, Options, Snapshot, Symbol, serve};
 use hiera_ls::text::TextRange;
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ impl Planted {
 pub(crate) fn options(features: &Arc<Planted>) -> Options {
     let mut options = Options::default();
     let (hovers, checks) = (features.clone(), features.clone());
-    options.doubles = Some(Arc::new(Doubles {
+    options.doubles.features = Some(Arc::new(Features {
         hover: Box::new(move |snapshot, path, offset, stop| {
             hovers.hover(snapshot, path, offset, stop)
         }),
@@ -173,13 +173,9 @@ pub(crate) struct Client {
 impl Client {
     /// Connects without initializing.
     pub(crate) fn strange(options: Options) -> Client {
-        Client::of(move |input, output| serve(input, output, options))
-    }
-
-    fn of(serve: impl FnOnce(PipeReader, PipeWriter) -> u8 + Send + 'static) -> Client {
         let (server_in, to) = std::io::pipe().unwrap();
         let (from, server_out) = std::io::pipe().unwrap();
-        let server = std::thread::spawn(move || serve(server_in, server_out));
+        let server = std::thread::spawn(move || serve(server_in, server_out, options));
         let pause = Arc::new((Mutex::new(false), Condvar::new()));
         let (sender, receiver) = channel();
         let paused = pause.clone();
@@ -206,16 +202,7 @@ impl Client {
 
     /// Connects and initializes the session, with these client capabilities.
     pub(crate) fn with(options: Options, capabilities: Value) -> Client {
-        let serve = move |input, output| serve(input, output, options);
-        Client::served_by(serve, capabilities)
-    }
-
-    /// Connects to a server that is made in another way, and initializes the session.
-    pub(crate) fn served_by(
-        serve: impl FnOnce(PipeReader, PipeWriter) -> u8 + Send + 'static,
-        capabilities: Value,
-    ) -> Client {
-        let mut client = Client::of(serve);
+        let mut client = Client::strange(options);
         let params = json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
         let id = client.request("initialize", params);
         let answer = client.answer(id).unwrap();

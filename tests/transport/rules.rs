@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-use hiera_ls::server::testing::{CONCURRENCY, Ordered, serve_through};
+use hiera_ls::server::testing::{CONCURRENCY, MessageService, Ordered};
 use serde_json::json;
 use tower::Service;
 use tower_lsp::ExitedError;
@@ -117,17 +117,13 @@ fn pinned(
     client.end();
 
     let features = Arc::new(Planted::default());
-    let options = options(&features);
-    let mut client = Client::served_by(
-        move |input, output| {
-            let wrong = move |ordered| Wrong {
-                inner: Arc::new(Mutex::new(ordered)),
-                handle,
-            };
-            serve_through(input, output, options, limit, wrong)
-        },
-        json!({}),
-    );
+    let mut options = options(&features);
+    let wrong = move |ordered| -> Box<MessageService> {
+        let inner = Arc::new(Mutex::new(ordered));
+        Box::new(Wrong { inner, handle })
+    };
+    options.doubles.front = Some((limit, Arc::new(wrong)));
+    let mut client = Client::with(options, json!({}));
     client.deadline = IMPATIENCE;
     let noticed = scenario(&mut client, &features);
     features.gate.open();

@@ -4,6 +4,7 @@ use std::io::{BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use hiera_ls::disk::ScanProgress;
 use hiera_ls::server::testing::Options;
 use serde_json::{Value, json};
 
@@ -235,10 +236,13 @@ fn the_workspace_is_read_and_changes_of_the_client_are_applied() {
     // A read that ends before it could be shown is not shown: this one waits for the client.
     let gate = Arc::new(Gate::default());
     let gate_of_disk = gate.clone();
-    let mut client = Client::strange(Options {
-        portion_read: Some(Arc::new(move || gate_of_disk.pass_through())),
-        ..options(&features)
-    });
+    let mut options = options(&features);
+    options.doubles.scanning = Some(Arc::new(move |at| {
+        if let ScanProgress::Reading { .. } = at {
+            gate_of_disk.pass_through();
+        }
+    }));
+    let mut client = Client::strange(options);
     let capabilities = json!({
         "workspace": { "didChangeWatchedFiles": { "dynamicRegistration": true } },
         "window": { "workDoneProgress": true },

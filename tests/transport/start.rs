@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use hiera_ls::server::testing::Options;
+use hiera_ls::disk::ScanProgress;
+use hiera_ls::server::testing::{Doubles, Options};
 use serde_json::{Value, json};
 
 use crate::client::{Client, Gate, Planted, options, until};
@@ -32,8 +33,14 @@ fn slow(features: &Arc<Planted>, capabilities: Value, folder: &str) -> (Client, 
     let gate = Arc::new(Gate::default());
     let gate_of_disk = gate.clone();
     let options = Options {
-        doubles: None,
-        portion_read: Some(Arc::new(move || gate_of_disk.pass_through())),
+        doubles: Doubles {
+            scanning: Some(Arc::new(move |at| {
+                if let ScanProgress::Reading { .. } = at {
+                    gate_of_disk.pass_through();
+                }
+            })),
+            ..Doubles::default()
+        },
         ..options(features)
     };
     let mut client = Client::strange(options);
@@ -165,9 +172,13 @@ fn the_environment_of_an_open_file_is_read_before_all_others() {
     let (listed, gate) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
     let (first, second) = (listed.clone(), gate.clone());
     let mut client = Client::strange(Options {
-        doubles: None,
-        listed: Some(Arc::new(move || first.pass_through())),
-        portion_read: Some(Arc::new(move || second.pass_through())),
+        doubles: Doubles {
+            scanning: Some(Arc::new(move |at| match at {
+                ScanProgress::Reading { .. } => second.pass_through(),
+                _ => first.pass_through(),
+            })),
+            ..Doubles::default()
+        },
         ..options(&Arc::default())
     });
     let root = format!("file://{}", folder.path().display());

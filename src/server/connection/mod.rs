@@ -7,7 +7,7 @@ mod layers;
 mod underway;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
@@ -38,8 +38,7 @@ pub(crate) use layers::Repeat;
 pub(crate) use underway::Ticket;
 use underway::Underway;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-#[repr(u8)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// No `initialize` yet.
     Uninitialized,
@@ -47,8 +46,8 @@ pub(crate) enum Stage {
     Running,
     /// After `shutdown`.
     ShutDown,
-    /// After `exit`.
-    Exited,
+    /// After `exit`, with the process's exit code.
+    Exited(u8),
 }
 
 /// Whether the workspace has been read.
@@ -82,7 +81,7 @@ pub(crate) struct Connection {
     /// Wakes the task that ends the process.
     pub(crate) ending: Notify,
     documents: Mutex<Documents>,
-    facts: OnceLock<ClientFacts>,
+    facts: OnceLock<Arc<ClientFacts>>,
     settings: ArcSwap<UserSettings>,
     outside: ArcSwap<Outside>,
     choices: ArcSwap<Choices>,
@@ -98,9 +97,8 @@ pub(crate) struct Connection {
     requests: Mutex<HashMap<Id, Underway>>,
     /// Jobs that a client can cancel, by the JSON of their progress token.
     tokens: Mutex<HashMap<String, Cancellation>>,
-    stage: AtomicU8,
-    exit_code: AtomicU8,
-    trace: AtomicU8,
+    stage: Mutex<Stage>,
+    trace: Mutex<Trace>,
     /// This session, for tasks that outlive their caller.
     this: Weak<Connection>,
     /// The runtime, for threads outside of it that send to the client.
@@ -108,19 +106,14 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(
-        client: Client,
-        options: Options,
-        model: Arc<Model>,
-        disk: DiskReader,
-    ) -> Arc<Connection> {
+    pub(crate) fn new(client: Client, options: Options, model: Arc<Model>) -> Arc<Connection> {
         Arc::new_cyclic(|this| Connection {
             client,
             shown_files: ShownFiles::new(options.shown_files.clone()),
             options,
             model,
             lanes: Lanes::new(),
-            disk,
+            disk: DiskReader::default(),
             caches: Arc::default(),
             changed: Notify::new(),
             news: watch::Sender::default(),
@@ -140,9 +133,8 @@ impl Connection {
             layers: Mutex::default(),
             requests: Mutex::default(),
             tokens: Mutex::default(),
-            stage: AtomicU8::new(Stage::Uninitialized as u8),
-            exit_code: AtomicU8::new(0),
-            trace: AtomicU8::new(Trace::Off as u8),
+            stage: Mutex::new(Stage::Uninitialized),
+            trace: Mutex::default(),
             this: this.clone(),
             runtime: Handle::current(),
         })
@@ -155,27 +147,24 @@ impl Connection {
 
     /// The process's exit code as the protocol defines it: 1 for `exit` without `shutdown`, else 0.
     pub(crate) fn exit_code(&self) -> u8 {
-        self.exit_code.load(Ordering::Acquire)
+        match self.stage() {
+            Stage::Exited(code) => code,
+            Stage::Uninitialized | Stage::Running | Stage::ShutDown => 0,
+        }
     }
 
     pub(crate) fn exit(&self) {
         let code = u8::from(self.stage() != Stage::ShutDown);
-        self.exit_code.store(code, Ordering::Release);
-        self.enter(Stage::Exited);
+        self.enter(Stage::Exited(code));
         self.cancel_all();
     }
 
     pub(crate) fn stage(&self) -> Stage {
-        match self.stage.load(Ordering::Acquire) {
-            0 => Stage::Uninitialized,
-            1 => Stage::Running,
-            2 => Stage::ShutDown,
-            _ => Stage::Exited,
-        }
+        *lock(&self.stage)
     }
 
     pub(crate) fn enter(&self, stage: Stage) {
-        self.stage.store(stage as u8, Ordering::Release);
+        *lock(&self.stage) = stage;
     }
 
     /// Handles `initialize`; false for a repeated one.
@@ -183,7 +172,7 @@ impl Connection {
         let facts = ClientFacts::read(params);
         lock(&self.layers).folders.clone_from(&facts.folders);
         self.set_trace(facts.trace);
-        let first = self.facts.set(facts).is_ok();
+        let first = self.facts.set(Arc::new(facts)).is_ok();
         if first {
             self.enter(Stage::Running);
         }
@@ -191,11 +180,10 @@ impl Connection {
     }
 
     /// The client's capabilities; the defaults before `initialize`.
-    pub(crate) fn facts(&self) -> &ClientFacts {
-        static UNKNOWN: OnceLock<ClientFacts> = OnceLock::new();
-        self.facts
-            .get()
-            .unwrap_or_else(|| UNKNOWN.get_or_init(ClientFacts::default))
+    pub(crate) fn facts(&self) -> &Arc<ClientFacts> {
+        static UNKNOWN: OnceLock<Arc<ClientFacts>> = OnceLock::new();
+        let facts = self.facts.get();
+        facts.unwrap_or_else(|| UNKNOWN.get_or_init(Arc::default))
     }
 
     pub(crate) fn settings(&self) -> Arc<UserSettings> {
@@ -265,15 +253,11 @@ impl Connection {
     }
 
     pub(crate) fn set_trace(&self, trace: Trace) {
-        self.trace.store(trace as u8, Ordering::Relaxed);
+        *lock(&self.trace) = trace;
     }
 
     pub(crate) fn trace(&self) -> Trace {
-        match self.trace.load(Ordering::Relaxed) {
-            0 => Trace::Off,
-            1 => Trace::Messages,
-            _ => Trace::Verbose,
-        }
+        *lock(&self.trace)
     }
 
     /// Logs the number of files read and the time it took, once the model has them.

@@ -19,6 +19,8 @@ pub(super) struct Underway {
 
 /// One request's place in the stream: the state it sees, and its cancellation.
 pub(crate) struct Ticket {
+    /// The document of the request.
+    pub(crate) path: Option<Arc<str>>,
     /// The documents as of the request's place.
     pub(crate) documents: Documents,
     /// The workspace as of the request's place.
@@ -31,11 +33,12 @@ pub(crate) struct Ticket {
 
 impl Connection {
     /// A ticket at the current place: it sees everything before it and nothing after it.
-    pub(crate) fn ticket(&self, stop: Cancellation) -> Ticket {
+    pub(crate) fn ticket(&self, stop: Cancellation, path: Option<Arc<str>>) -> Ticket {
         let documents = lock(&self.documents);
         // Before the pin: a completed read is in it, a later one is not.
         let index = *self.index.borrow();
         Ticket {
+            path,
             documents: documents.clone(),
             index,
             pinned: Mutex::new(Some(self.model.pin(&stop))),

@@ -7,26 +7,23 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{Needs, View, at_place};
+use super::locations::offset;
+use super::{View, of_workspace};
 use crate::ide::call_hierarchy::{
     CallItem, incoming as callers, outgoing as called, prepare as key_at,
 };
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::jobs::Lane;
 use crate::text::TextRange;
 
-pub(crate) async fn prepare(
-    session: &Connection,
+pub(crate) fn prepare(
+    view: &View,
+    path: &str,
     params: lsp::CallHierarchyPrepareParams,
-) -> Result<Option<Vec<lsp::CallHierarchyItem>>> {
-    let work = |view: &View, path: &str, offset| {
-        let item = view.analyse(path, |analysis| key_at(analysis, path, offset))?;
-        Some(vec![item_of(view, &item)?])
-    };
-    let place = params.text_document_position_params;
-    let method = "textDocument/prepareCallHierarchy";
-    at_place(session, method, &place, Needs::WholeWorkspace, work).await
+) -> Option<Vec<lsp::CallHierarchyItem>> {
+    let offset = offset(view, path, params.text_document_position_params.position)?;
+    let item = view.analyse(path, |analysis| key_at(analysis, path, offset))?;
+    Some(vec![item_of(view, &item)?])
 }
 
 pub(crate) async fn incoming(
@@ -43,8 +40,7 @@ pub(crate) async fn incoming(
         });
         Some(calls.collect())
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "callHierarchy/incomingCalls", lane, needs, work).await
+    of_workspace(session, "callHierarchy/incomingCalls", work).await
 }
 
 pub(crate) async fn outgoing(
@@ -71,8 +67,7 @@ pub(crate) async fn outgoing(
         });
         Some(calls.collect())
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "callHierarchy/outgoingCalls", lane, needs, work).await
+    of_workspace(session, "callHierarchy/outgoingCalls", work).await
 }
 
 fn ranges(view: &View, path: &str, tokens: &[TextRange]) -> Option<Vec<lsp::Range>> {

@@ -7,7 +7,8 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::locations::text_range;
-use super::{Needs, View};
+use super::refactor::offered;
+use super::{View, of_workspace};
 use crate::disk::DiskFiles;
 use crate::eyaml::{Encryptor, OsRng};
 use crate::ide::actions::{Action, actions};
@@ -18,7 +19,6 @@ use crate::server::capabilities::FIX_ALL;
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::diagnostics::{diagnostic, findings, findings_in};
-use crate::server::jobs::Lane;
 use crate::text::{TextEdit, TextRange, edits_between};
 use crate::workspace::{Files as _, Snapshot, path};
 
@@ -33,7 +33,6 @@ pub(crate) async fn handle(
     let wants_all = only.is_some() && accepts(only.as_deref(), FIX_ALL);
     let rewrite = lsp::CodeActionKind::REFACTOR_REWRITE;
     let wants_encryption = accepts(only.as_deref(), rewrite.as_str());
-    let form = session.facts().edits;
     let kinds = RefactoringKind::ALL.into_iter();
     let kinds: Vec<RefactoringKind> = kinds
         .filter(|kind| accepts(only.as_deref(), kind.name()))
@@ -74,15 +73,14 @@ pub(crate) async fn handle(
             }
         }
         let place = (&*path, range.start);
-        shown.extend(super::refactor::offered(&view, &uri, place, &kinds, form));
+        shown.extend(offered(&view, &uri, place, &kinds));
         if wants_all {
             shown.extend(all(&view, &uri, &Arc::from(&*path)));
         }
         let shown = shown.into_iter().map(lsp::CodeActionOrCommand::CodeAction);
         Some(shown.collect())
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "textDocument/codeAction", lane, needs, work).await
+    of_workspace(session, "textDocument/codeAction", work).await
 }
 
 /// Whether a client that restricts the kinds wants actions of a kind.

@@ -5,42 +5,36 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{Needs, View, of_file};
+use super::{Needs, View, answer};
 use crate::ide::lens::{self, LensKind};
 use crate::server::capabilities::{IMPACT, MATRIX, USES};
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
-use crate::server::publish::settled;
 
-pub(crate) async fn handle(
-    session: &Connection,
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
     params: lsp::CodeLensParams,
-) -> Result<Option<Vec<lsp::CodeLens>>> {
-    let document = params.text_document;
-    let uri = document.uri.clone();
-    settled(session).await;
-    let work = move |view: &View, path: &str| {
-        let options = view.context.settings.lenses;
-        let lenses = view.analyse(path, |analysis| lens::lenses(analysis, path, options));
-        view.lines(path, |lines| {
-            let lenses = lenses.into_iter().map(|lens| {
-                let mut argument = json!({ "uri": uri.as_str() });
-                if let Some(key) = &lens.key {
-                    argument["key"] = Value::from(&**key);
-                }
-                let is_later = lens.kind == LensKind::LaterImpact;
-                lsp::CodeLens {
-                    range: convert::range(lines, lens.range, view.encoding),
-                    command: (!is_later).then(|| command(&lens.kind, argument.clone())),
-                    data: is_later.then_some(argument),
-                }
-            });
-            lenses.collect()
-        })
-    };
-    let method = "textDocument/codeLens";
-    of_file(session, method, &document, Needs::WholeWorkspace, work).await
+) -> Option<Vec<lsp::CodeLens>> {
+    let uri = &params.text_document.uri;
+    let options = view.context.settings.lenses;
+    let lenses = view.analyse(path, |analysis| lens::lenses(analysis, path, options));
+    view.lines(path, |lines| {
+        let lenses = lenses.into_iter().map(|lens| {
+            let mut argument = json!({ "uri": uri });
+            if let Some(key) = &lens.key {
+                argument["key"] = Value::from(&**key);
+            }
+            let is_later = lens.kind == LensKind::LaterImpact;
+            lsp::CodeLens {
+                range: convert::range(lines, lens.range, view.encoding),
+                command: (!is_later).then(|| command(&lens.kind, argument.clone())),
+                data: is_later.then_some(argument),
+            }
+        });
+        lenses.collect()
+    })
 }
 
 /// `codeLens/resolve`: computes the impact of an edit. A complete lens is returned unchanged.
@@ -58,7 +52,7 @@ pub(crate) async fn resolve(session: &Connection, lens: lsp::CodeLens) -> Result
         }
     };
     let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);
-    super::answer(session, "codeLens/resolve", lane, needs, work).await
+    answer(session, "codeLens/resolve", lane, needs, work).await
 }
 
 fn command(kind: &LensKind, argument: Value) -> lsp::Command {

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::range;
-use super::{Needs, View, at_place};
+use super::locations::{offset, range};
+use super::{Needs, View, answer};
 use crate::ide::completion::{Completion, Item, ItemKind, complete};
 use crate::ide::hover::{Described, HoverForm, HoverOptions, described};
 use crate::ide::markdown::in_markdown;
@@ -15,36 +15,33 @@ use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
 
-pub(crate) async fn handle(
-    session: &Connection,
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
     params: lsp::CompletionParams,
-) -> Result<Option<lsp::CompletionResponse>> {
-    let at = params.text_document_position;
-    let uri = at.text_document.uri.as_str().to_owned();
-    let snippets = session.facts().snippets;
-    let form = session.facts().completion_form();
-    let work = move |view: &View, path: &str, offset| {
-        let found = view.analyse(path, |analysis| complete(analysis, path, offset))?;
-        let Completion {
-            items,
-            replace,
-            is_incomplete,
-        } = found;
-        let replaced = range(view, path, replace)?;
-        let items = items.into_iter().enumerate();
-        let items = items.map(|(order, item)| lsp::CompletionItem {
-            documentation: item
-                .documentation
-                .as_deref()
-                .map(|words| documentation(words, form)),
-            ..converted(item, order, replaced, snippets, &uri)
-        });
-        Some(lsp::CompletionResponse::List(lsp::CompletionList {
-            is_incomplete,
-            items: items.collect(),
-        }))
-    };
-    at_place(session, "textDocument/completion", &at, Needs::Soon, work).await
+) -> Option<lsp::CompletionResponse> {
+    let offset = offset(view, path, params.text_document_position.position)?;
+    let uri = params.text_document_position.text_document.uri.as_str();
+    let (snippets, form) = (view.facts.snippets, view.facts.completion_form());
+    let found = view.analyse(path, |analysis| complete(analysis, path, offset))?;
+    let Completion {
+        items,
+        replace,
+        is_incomplete,
+    } = found;
+    let replaced = range(view, path, replace)?;
+    let items = items.into_iter().enumerate();
+    let items = items.map(|(order, item)| lsp::CompletionItem {
+        documentation: item
+            .documentation
+            .as_deref()
+            .map(|words| documentation(words, form)),
+        ..converted(item, order, replaced, snippets, uri)
+    });
+    Some(lsp::CompletionResponse::List(lsp::CompletionList {
+        is_incomplete,
+        items: items.collect(),
+    }))
 }
 
 /// Adds the documentation of an item.
@@ -55,8 +52,8 @@ pub(crate) async fn resolve(
     let Some((path, about)) = item.data.as_ref().and_then(item_subject) else {
         return Ok(item);
     };
-    let form = session.facts().completion_form();
     let work = move |view: View| {
+        let form = view.facts.completion_form();
         let options = HoverOptions {
             form: Some(form),
             ..HoverOptions::default()
@@ -78,7 +75,7 @@ pub(crate) async fn resolve(
         }
     };
     let (lane, needs) = (Lane::Interactive, Needs::Soon);
-    super::answer(session, "completionItem/resolve", lane, needs, work).await
+    answer(session, "completionItem/resolve", lane, needs, work).await
 }
 
 fn converted(

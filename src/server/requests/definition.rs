@@ -1,69 +1,59 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/typeDefinition`.
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::locations::{LocationConverter, range};
-use super::{Needs, View, at_place};
+use super::View;
+use super::locations::{LocationConverter, offset, range};
 use crate::analysis::{Analysis, NodeFile};
 use crate::ide::definition::{DefinitionPlaces, declaration, definition, type_definition};
-use crate::server::connection::Connection;
 
 type Find = fn(Analysis<'_>, &str, usize, &[NodeFile]) -> Option<DefinitionPlaces>;
 
-pub(crate) async fn handle(
-    session: &Connection,
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
     params: lsp::GotoDefinitionParams,
-) -> Result<Option<lsp::GotoDefinitionResponse>> {
-    let links = session.facts().definition_links;
-    let method = "textDocument/definition";
-    answer(session, method, params, links, definition).await
+) -> Option<lsp::GotoDefinitionResponse> {
+    let links = view.facts.definition_links;
+    answer(view, path, &params, links, definition)
 }
 
-pub(crate) async fn declared(
-    session: &Connection,
+pub(crate) fn declared(
+    view: &View,
+    path: &str,
     params: lsp::GotoDefinitionParams,
-) -> Result<Option<lsp::GotoDefinitionResponse>> {
-    let links = session.facts().declaration_links;
-    let method = "textDocument/declaration";
-    answer(session, method, params, links, declaration).await
+) -> Option<lsp::GotoDefinitionResponse> {
+    let links = view.facts.declaration_links;
+    answer(view, path, &params, links, declaration)
 }
 
-pub(crate) async fn of_type(
-    session: &Connection,
+pub(crate) fn of_type(
+    view: &View,
+    path: &str,
     params: lsp::GotoDefinitionParams,
-) -> Result<Option<lsp::GotoDefinitionResponse>> {
-    let links = session.facts().type_links;
+) -> Option<lsp::GotoDefinitionResponse> {
     let find: Find = |analysis, path, offset, _| type_definition(analysis, path, offset);
-    answer(session, "textDocument/typeDefinition", params, links, find).await
+    answer(view, path, &params, view.facts.type_links, find)
 }
 
-async fn answer(
-    session: &Connection,
-    method: &str,
-    params: lsp::GotoDefinitionParams,
+fn answer(
+    view: &View,
+    path: &str,
+    params: &lsp::GotoDefinitionParams,
     links: bool,
     find: Find,
-) -> Result<Option<lsp::GotoDefinitionResponse>> {
-    let place = params.text_document_position_params;
-    let work = move |view: &View, path: &str, offset| {
-        let files = view.node_files(path);
-        let found = view.analyse(path, |analysis| find(analysis, path, offset, &files))?;
-        let locations = LocationConverter::new(view, &files);
-        let origin = range(view, path, found.origin)?;
-        let places = found.places.iter();
-        Some(match links {
-            true => lsp::GotoDefinitionResponse::Link(
-                places
-                    .filter_map(|place| locations.link(origin, place))
-                    .collect(),
-            ),
-            false => lsp::GotoDefinitionResponse::Array(
-                places
-                    .filter_map(|place| locations.location(place))
-                    .collect(),
-            ),
-        })
-    };
-    at_place(session, method, &place, Needs::WholeWorkspace, work).await
+) -> Option<lsp::GotoDefinitionResponse> {
+    let offset = offset(view, path, params.text_document_position_params.position)?;
+    let files = view.node_files(path);
+    let found = view.analyse(path, |analysis| find(analysis, path, offset, &files))?;
+    let locations = LocationConverter::new(view, &files);
+    let origin = range(view, path, found.origin)?;
+    let places = found.places.iter();
+    Some(if links {
+        let links = places.filter_map(|place| locations.link(origin, place));
+        lsp::GotoDefinitionResponse::Link(links.collect())
+    } else {
+        let places = places.filter_map(|place| locations.location(place));
+        lsp::GotoDefinitionResponse::Array(places.collect())
+    })
 }

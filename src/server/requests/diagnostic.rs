@@ -3,7 +3,7 @@
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types as lsp;
 
-use super::{Needs, View, no_answer};
+use super::{View, no_answer, of_workspace};
 use crate::rules::RuleSet;
 use crate::server::connection::{Connection, Index};
 use crate::server::convert;
@@ -36,9 +36,8 @@ pub(crate) async fn handle(
             return answer.await.map_err(|why| no_answer(session, METHOD, why));
         }
     }
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
     let work = move |view: View| check(&view, RuleSet::All);
-    super::answer(session, METHOD, lane, needs, work).await
+    of_workspace(session, METHOD, work).await
 }
 
 fn report(

@@ -1,47 +1,33 @@
 //! `textDocument/documentSymbol`: the keys of a file as an outline.
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{Needs, View, of_file};
+use super::View;
 use crate::ide::outline::document_symbols;
 use crate::ide::symbols::{Symbol, SymbolKind};
-use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::text::{LineIndex, PositionEncoding};
 
-pub(crate) async fn handle(
-    session: &Connection,
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
     params: lsp::DocumentSymbolParams,
-) -> Result<Option<lsp::DocumentSymbolResponse>> {
-    let document = params.text_document;
-    let uri = document.uri.clone();
-    let nested = session.facts().nested_symbols;
-    let work = move |view: &View, path: &str| {
-        let symbols = match &view.doubles {
-            None => view.analyse(path, |analysis| document_symbols(analysis, path)),
-            Some(doubles) => (doubles.symbols)(&view.snapshot, path),
-        };
-        let encoding = view.encoding;
-        view.lines(path, |lines| {
-            if nested {
-                let symbols = symbols.into_iter();
-                lsp::DocumentSymbolResponse::Nested(
-                    symbols
-                        .map(|symbol| tree(lines, symbol, encoding))
-                        .collect(),
-                )
-            } else {
-                let mut flat = Vec::new();
-                for symbol in symbols {
-                    flatten(lines, symbol, None, &uri, encoding, &mut flat);
-                }
-                lsp::DocumentSymbolResponse::Flat(flat)
-            }
-        })
+) -> Option<lsp::DocumentSymbolResponse> {
+    let symbols = match &view.doubles {
+        None => view.analyse(path, |analysis| document_symbols(analysis, path)),
+        Some(doubles) => (doubles.symbols)(&view.snapshot, path),
     };
-    let method = "textDocument/documentSymbol";
-    of_file(session, method, &document, Needs::WholeWorkspace, work).await
+    let encoding = view.encoding;
+    view.lines(path, |lines| {
+        let symbols = symbols.into_iter();
+        if view.facts.nested_symbols {
+            let nested = symbols.map(|symbol| tree(lines, symbol, encoding));
+            return lsp::DocumentSymbolResponse::Nested(nested.collect());
+        }
+        let (uri, mut flat) = (&params.text_document.uri, Vec::new());
+        symbols.for_each(|symbol| flatten(lines, symbol, None, uri, encoding, &mut flat));
+        lsp::DocumentSymbolResponse::Flat(flat)
+    })
 }
 
 #[expect(deprecated, reason = "the protocol's type still has the field")]

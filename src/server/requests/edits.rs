@@ -49,7 +49,7 @@ pub(super) fn workspace_edit(view: &View, edits: &Edits, form: EditForm) -> lsp:
 }
 
 /// An annotation of an edit, shown by the client before it is applied.
-pub(super) struct Note {
+pub(super) struct EditNote {
     pub(super) label: String,
     pub(super) is_to_confirm: bool,
 }
@@ -62,7 +62,7 @@ pub(super) fn plan_edit(
     view: &View,
     plan: &Plan,
     form: EditForm,
-    note: Option<&Note>,
+    note: Option<&EditNote>,
 ) -> Option<lsp::WorkspaceEdit> {
     let note = note.filter(|_| form.annotates);
     let mut edit = workspace_edit(view, &plan.edits, form);
@@ -114,7 +114,7 @@ pub(super) fn plan_edit(
     Some(edit)
 }
 
-pub(super) fn annotate(edit: &mut lsp::WorkspaceEdit, note: &Note) {
+pub(super) fn annotate(edit: &mut lsp::WorkspaceEdit, note: &EditNote) {
     let Some(lsp::DocumentChanges::Edits(documents)) = &mut edit.document_changes else {
         return;
     };

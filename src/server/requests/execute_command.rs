@@ -13,7 +13,7 @@ use tower_lsp::ls_types as lsp;
 
 use super::document;
 use super::nodes;
-use super::{Needs, View};
+use super::{View, of_workspace};
 use crate::analysis::Effect;
 use crate::disk;
 use crate::server::capabilities::{
@@ -22,7 +22,6 @@ use crate::server::capabilities::{
 };
 use crate::server::connection::{Connection, Repeat};
 use crate::server::convert;
-use crate::server::jobs::Lane;
 use crate::workspace::path;
 
 /// Maximum number of segments in a fact's path: no fact is that deep.
@@ -109,8 +108,7 @@ pub(crate) async fn handle(
 /// Reverts the choice of an unknown node.
 async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -> Result<()> {
     let folders = folders(session, arguments);
-    let place = file(arguments).or_else(|| folders.first().cloned());
-    let place = place.unwrap_or_else(|| "/".to_owned());
+    let place = place(session, arguments);
     let chosen = node.clone();
     let work = move |view: View| {
         let known = view.nodes(&place);
@@ -118,8 +116,7 @@ async fn check_choice(session: &Connection, arguments: &Value, node: Arc<str>) -
         let files: Vec<String> = known.paths().map(str::to_owned).collect();
         is_stray.then_some(files)
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    let Some(files) = super::answer(session, SELECT_NODE, lane, needs, work).await? else {
+    let Some(files) = of_workspace(session, SELECT_NODE, work).await? else {
         return Ok(());
     };
     session.choose(|choices| {
@@ -147,8 +144,7 @@ async fn check_fact(
     fact: String,
 ) -> Result<Option<Value>> {
     let folders = folders(session, arguments);
-    let place = file(arguments).or_else(|| folders.first().cloned());
-    let place = place.unwrap_or_else(|| "/".to_owned());
+    let place = place(session, arguments);
     let chosen = fact.clone();
     let work = move |view: View| {
         let known = view.nodes_without_overrides(&place);
@@ -157,8 +153,7 @@ async fn check_fact(
             view.map_or(Effect::Possible, |view| known.effect_of(&view, &chosen))
         })
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    let why = match super::answer(session, SET_FACT, lane, needs, work).await? {
+    let why = match of_workspace(session, SET_FACT, work).await? {
         Effect::Possible => return Ok(None),
         Effect::NotNow(words) => return Ok(Some(json!({ "message": words }))),
         Effect::Never(why) => why,
@@ -243,10 +238,7 @@ pub(super) fn place(session: &Connection, arguments: &Value) -> String {
 /// The configurations of the workspace, the best first, and the one that governs a file.
 async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
     let requested = file(arguments);
-    let place = requested
-        .clone()
-        .or_else(|| session.folders().into_iter().next());
-    let place = place.unwrap_or_else(|| "/".to_owned());
+    let place = place(session, arguments);
     let work = move |view: View| {
         view.analyse(&place, |analysis| {
             let all = analysis.configurations().iter().map(|config| {
@@ -283,6 +275,5 @@ async fn hierarchies(session: &Connection, arguments: &Value) -> Result<Value> {
             })
         })
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, HIERARCHIES, lane, needs, work).await
+    of_workspace(session, HIERARCHIES, work).await
 }

@@ -1,49 +1,40 @@
 //! `textDocument/foldingRange` and `textDocument/selectionRange`.
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
+use super::View;
 use super::locations::{offset, range};
-use super::{Needs, View, of_file};
 use crate::ide::folding::{FoldKind, folds, selections};
-use crate::server::connection::Connection;
 
-pub(crate) async fn handle(
-    session: &Connection,
-    params: lsp::FoldingRangeParams,
-) -> Result<Option<Vec<lsp::FoldingRange>>> {
-    let work = |view: &View, path: &str| {
-        // Files that no hierarchy reads are left to YAML servers.
-        if !view.analyse(path, |analysis| analysis.reads(path)) {
-            return None;
-        }
-        let found = folds(&view.snapshot, path).into_iter();
-        let found = found.map(|fold| lsp::FoldingRange {
-            start_line: fold.first,
-            end_line: fold.last,
-            kind: match fold.kind {
-                FoldKind::Value => None,
-                FoldKind::Comment => Some(lsp::FoldingRangeKind::Comment),
-            },
-            ..lsp::FoldingRange::default()
-        });
-        Some(found.collect())
-    };
-    let (method, document) = ("textDocument/foldingRange", params.text_document);
-    of_file(session, method, &document, Needs::Soon, work).await
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
+    _: lsp::FoldingRangeParams,
+) -> Option<Vec<lsp::FoldingRange>> {
+    // Files that no hierarchy reads are left to YAML servers.
+    if !view.analyse(path, |analysis| analysis.reads(path)) {
+        return None;
+    }
+    let found = folds(&view.snapshot, path).into_iter();
+    let found = found.map(|fold| lsp::FoldingRange {
+        start_line: fold.first,
+        end_line: fold.last,
+        kind: match fold.kind {
+            FoldKind::Value => None,
+            FoldKind::Comment => Some(lsp::FoldingRangeKind::Comment),
+        },
+        ..lsp::FoldingRange::default()
+    });
+    Some(found.collect())
 }
 
-pub(crate) async fn selection(
-    session: &Connection,
+pub(crate) fn selection(
+    view: &View,
+    path: &str,
     params: lsp::SelectionRangeParams,
-) -> Result<Option<Vec<lsp::SelectionRange>>> {
-    let positions = params.positions;
-    let work = move |view: &View, path: &str| {
-        let positions = positions.iter();
-        positions.map(|&at| around(view, path, at)).collect()
-    };
-    let (method, document) = ("textDocument/selectionRange", params.text_document);
-    of_file(session, method, &document, Needs::Soon, work).await
+) -> Option<Vec<lsp::SelectionRange>> {
+    let positions = params.positions.into_iter();
+    positions.map(|at| around(view, path, at)).collect()
 }
 
 /// The ranges around a position; the protocol requires a result for each position.

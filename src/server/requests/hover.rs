@@ -1,32 +1,22 @@
 //! `textDocument/hover`.
 
 use serde_json::{Value, json};
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{Needs, View, of_file};
+use super::View;
+use super::locations::offset;
 use crate::disk::file_uri;
 use crate::ide::hover::{self, Hover, HoverForm, HoverOptions, Reveal, ValueLink};
 use crate::server::capabilities::{EXPLAIN, MATRIX, REVEAL, VALUE};
-use crate::server::connection::{Connection, Index};
+use crate::server::connection::Index;
 use crate::server::convert;
 
 /// The link to the command of a client's extension that lets the user choose a hierarchy.
 const CHOOSE: &str = "command:hiera-ls.chooseHierarchy";
 
-pub(crate) async fn handle(
-    session: &Connection,
-    params: lsp::HoverParams,
-) -> Result<Option<lsp::Hover>> {
-    let place = params.text_document_position_params;
-    let (document, needs) = (&place.text_document, Needs::Soon);
-    let work = move |view: &View, path: &str| answer(view, path, place.position);
-    of_file(session, "textDocument/hover", document, needs, work).await
-}
-
-fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
+pub(crate) fn handle(view: &View, path: &str, params: lsp::HoverParams) -> Option<lsp::Hover> {
     let file = view.snapshot.file(path)?;
-    let offset = file.lines().offset(convert::place(at), view.encoding);
+    let offset = offset(view, path, params.text_document_position_params.position)?;
     let found = match &view.doubles {
         None => shown(view, path, offset),
         Some(doubles) => (doubles.hover)(&view.snapshot, path, offset, &view.stop),
@@ -41,7 +31,9 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     let found = match (found, &still_reading) {
         (Some(found), _) => found,
         // Without a result, the reason may be that files are not read yet.
-        (None, Some(reading)) => return Some(plain(reading)),
+        (None, Some(reading)) => {
+            return Some(shown_as(lsp::MarkupKind::PlainText, reading.clone(), None));
+        }
         (None, None) => return None,
     };
     let (kind, mut value) = match view.context.hover_form {
@@ -52,10 +44,8 @@ fn answer(view: &View, path: &str, at: lsp::Position) -> Option<lsp::Hover> {
     if let Some(reading) = still_reading {
         value = format!("{reading}\n\n{value}");
     }
-    Some(lsp::Hover {
-        contents: lsp::HoverContents::Markup(lsp::MarkupContent { kind, value }),
-        range: Some(convert::range(file.lines(), found.range, view.encoding)),
-    })
+    let range = convert::range(file.lines(), found.range, view.encoding);
+    Some(shown_as(kind, value, Some(range)))
 }
 
 /// The hover, with links that the client supports.
@@ -102,12 +92,7 @@ fn command_link(command: &str, path: &str, name: &str, argument: Value) -> Strin
     )
 }
 
-fn plain(text: &str) -> lsp::Hover {
-    lsp::Hover {
-        contents: lsp::HoverContents::Markup(lsp::MarkupContent {
-            kind: lsp::MarkupKind::PlainText,
-            value: text.to_owned(),
-        }),
-        range: None,
-    }
+fn shown_as(kind: lsp::MarkupKind, value: String, range: Option<lsp::Range>) -> lsp::Hover {
+    let contents = lsp::HoverContents::Markup(lsp::MarkupContent { kind, value });
+    lsp::Hover { contents, range }
 }

@@ -1,47 +1,32 @@
 //! `textDocument/inlayHint`: overridden, merged or never used values, at the ends of the keys'
 //! lines; and the values of tokens, right after them.
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
+use super::View;
 use super::diagnostic::uri;
 use super::locations::text_range;
-use super::{Needs, View, of_file};
 use crate::ide::hint::{Hint, HintKind, hints};
-use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::publish::settled;
 use crate::text::TextRange;
 
-pub(crate) async fn handle(
-    session: &Connection,
+pub(crate) fn handle(
+    view: &View,
+    path: &str,
     params: lsp::InlayHintParams,
-) -> Result<Option<Vec<lsp::InlayHint>>> {
-    let range = params.range;
-    settled(session).await;
-    let work = move |view: &View, path: &str| {
-        let visible = text_range(view, path, range)?;
-        let options = view.context.settings.hints;
-        let hints = view.analyse(path, |analysis| hints(analysis, path, visible, options));
-        Some(
-            hints
-                .into_iter()
-                .filter_map(|hint| shown(view, path, &hint))
-                .collect(),
-        )
-    };
-    let (method, document) = ("textDocument/inlayHint", params.text_document);
-    of_file(session, method, &document, Needs::WholeWorkspace, work).await
+) -> Option<Vec<lsp::InlayHint>> {
+    let visible = text_range(view, path, params.range)?;
+    let options = view.context.settings.hints;
+    let hints = view.analyse(path, |analysis| hints(analysis, path, visible, options));
+    let hints = hints.iter().filter_map(|hint| shown(view, path, hint));
+    Some(hints.collect())
 }
 
 fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
     let file = view.snapshot.file(path)?;
     let end = match hint.kind {
         HintKind::TokenValue(_) => hint.range.end as usize,
-        HintKind::Overridden { .. }
-        | HintKind::Dead { .. }
-        | HintKind::Merged { .. }
-        | HintKind::Impact { .. } => {
+        _ => {
             let behind = file.text().get(hint.range.end as usize..)?;
             let line = behind.lines().next().unwrap_or_default();
             hint.range.end as usize + line.trim_end().len()
@@ -51,7 +36,7 @@ fn shown(view: &View, path: &str, hint: &Hint) -> Option<lsp::InlayHint> {
     let position = convert::range(file.lines(), at, view.encoding).start;
     let by = match &hint.kind {
         HintKind::Overridden { by, .. } | HintKind::Dead { by, .. } => by.as_ref(),
-        HintKind::Merged { .. } | HintKind::TokenValue(_) | HintKind::Impact { .. } => None,
+        _ => None,
     };
     let location = by.and_then(|by| {
         let line = by.line.saturating_sub(1);

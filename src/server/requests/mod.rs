@@ -35,19 +35,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp::ls_types as lsp;
 
-use super::capabilities::DiagnosticForm;
+use super::capabilities::ClientFacts;
 use super::connection::{Connection, Index, Ticket};
 use super::context::{Caches, ServerContext};
-use super::convert;
 use super::documents::Documents;
 use super::jobs::{Cancellation, Lane, NoAnswer, Reason};
 use super::lock;
 use super::model::{ModelRevision, VersionedSnapshot};
 use super::ordered;
+use super::publish::settled;
 use super::settings::LogLevel;
-use super::testing::Doubles;
+use super::testing::Features;
 use crate::analysis::{Analysis, NodeFile, NodeSet};
 use crate::disk;
 use crate::text::{LineIndex, PositionEncoding};
@@ -67,13 +66,13 @@ const MAX_EARLY: usize = 1024 * 1024;
 /// The state that a job sees: that of the request's place in the stream.
 pub(crate) struct View {
     pub(crate) caches: Arc<Caches>,
-    pub(crate) doubles: Option<Arc<Doubles>>,
+    pub(crate) doubles: Option<Arc<Features>>,
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) revision: ModelRevision,
     pub(crate) documents: Documents,
     pub(crate) context: ServerContext,
     pub(crate) encoding: PositionEncoding,
-    pub(crate) diagnostics: DiagnosticForm,
+    pub(crate) facts: Arc<ClientFacts>,
     pub(crate) index: Index,
     pub(crate) stop: Cancellation,
     /// The documents of the snapshot, if they are newer than the request's.
@@ -83,7 +82,7 @@ pub(crate) struct View {
 impl View {
     /// The current state, for work without a request.
     pub(crate) async fn now(session: &Connection, stop: Cancellation) -> Option<View> {
-        View::of(session, &session.ticket(stop)).await
+        View::of(session, &session.ticket(stop, None)).await
     }
 
     async fn of(session: &Connection, ticket: &Ticket) -> Option<View> {
@@ -109,13 +108,13 @@ impl View {
     ) -> View {
         View {
             caches: session.caches.clone(),
-            doubles: session.options.doubles.clone(),
+            doubles: session.options.doubles.features.clone(),
             snapshot,
             revision,
             documents,
             context: session.context(),
             encoding: session.facts().encoding,
-            diagnostics: session.facts().diagnostics,
+            facts: session.facts().clone(),
             index,
             stop,
             newer: None,
@@ -130,7 +129,7 @@ impl View {
 
     /// The view with the open files and the hierarchies that govern them, which the model may not
     /// have yet. Reads the hierarchies; blocks.
-    pub(crate) fn with_open_files(mut self) -> View {
+    pub(crate) fn with_open_files(self) -> View {
         let mut changes = Vec::new();
         let mut sought = BTreeSet::new();
         for path in self.documents.paths() {
@@ -150,13 +149,13 @@ impl View {
                 && known != Some(document.version)
                 && self.is_early(&path)
             {
-                changes.push(Change::Edit {
-                    text: document.text.whole(),
-                    version: document.version,
-                    path,
-                });
+                changes.push(document.change(path));
             }
         }
+        self.after(changes)
+    }
+
+    fn after(mut self, changes: Vec<Change>) -> View {
         if !changes.is_empty() {
             self.snapshot = Arc::new(self.snapshot.with(Change::Batch(changes)));
         }
@@ -177,11 +176,7 @@ impl View {
             if let Some(document) = self.documents.get(&path)
                 && version(&newer, &path) != Some(document.version)
             {
-                changes.push(Change::Edit {
-                    text: document.text.whole(),
-                    version: document.version,
-                    path,
-                });
+                changes.push(document.change(path));
             }
         }
         for path in newer.paths() {
@@ -189,10 +184,7 @@ impl View {
                 changes.push(Change::Close { path });
             }
         }
-        if !changes.is_empty() {
-            self.snapshot = Arc::new(self.snapshot.with(Change::Batch(changes)));
-        }
-        self
+        self.after(changes)
     }
 
     pub(crate) fn nodes(&self, path: &str) -> Arc<NodeSet> {
@@ -253,6 +245,8 @@ pub(crate) enum Needs {
     Soon,
     /// The whole workspace, however long that takes: a partial one has false problems and gaps.
     WholeWorkspace,
+    /// The same, once the last edit has settled.
+    Settled,
 }
 
 /// Answers the current request: runs `work` as a job with the state at the request's place in the
@@ -267,6 +261,9 @@ pub(crate) async fn answer<T: Send + 'static>(
     let Some(ticket) = ordered::ticket() else {
         return Err(Error::internal_error());
     };
+    if needs == Needs::Settled {
+        settled(session).await;
+    }
     let stop = ticket.stop.clone();
     let view = tokio::select! {
         view = whole_view(session, &ticket, needs) => view,
@@ -281,35 +278,35 @@ pub(crate) async fn answer<T: Send + 'static>(
     answer.map_err(|why| no_answer(session, method, why))
 }
 
-/// Answers a request about a file; `None` if its URI names none.
-pub(crate) async fn of_file<T: Send + 'static>(
+/// Answers the current request from the whole workspace.
+pub(crate) async fn of_workspace<T: Send + 'static>(
     session: &Connection,
     method: &str,
-    document: &lsp::TextDocumentIdentifier,
-    needs: Needs,
-    work: impl FnOnce(&View, &str) -> Option<T> + Send + 'static,
-) -> Result<Option<T>> {
-    let Some(path) = convert::path(document.uri.as_str()) else {
-        return Ok(None);
-    };
-    let work = move |view: View| work(&view, &path);
-    answer(session, method, Lane::Interactive, needs, work).await
+    work: impl FnOnce(View) -> T + Send + 'static,
+) -> Result<T> {
+    answer(
+        session,
+        method,
+        Lane::Interactive,
+        Needs::WholeWorkspace,
+        work,
+    )
+    .await
 }
 
-/// Answers a request about a place in a file, given as a byte offset.
-pub(crate) async fn at_place<T: Send + 'static>(
+/// Answers a request about a file; `None` if its URI names none.
+pub(crate) async fn of_file<P: Send + 'static, T: Send + 'static>(
     session: &Connection,
     method: &str,
-    place: &lsp::TextDocumentPositionParams,
     needs: Needs,
-    work: impl FnOnce(&View, &str, usize) -> Option<T> + Send + 'static,
+    params: P,
+    work: impl FnOnce(&View, &str, P) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    let position = place.position;
-    let work = move |view: &View, path: &str| {
-        let offset = locations::offset(view, path, position)?;
-        work(view, path, offset)
+    let Some(path) = ordered::ticket().and_then(|ticket| ticket.path.clone()) else {
+        return Ok(None);
     };
-    of_file(session, method, &place.text_document, needs, work).await
+    let work = move |view: View| work(&view, &path, params);
+    answer(session, method, Lane::Interactive, needs, work).await
 }
 
 async fn whole_view(session: &Connection, ticket: &Ticket, needs: Needs) -> Option<View> {
@@ -323,7 +320,7 @@ async fn whole_view(session: &Connection, ticket: &Ticket, needs: Needs) -> Opti
             Ok(read) => read?,
             Err(_) => return Some(view),
         },
-        Needs::WholeWorkspace => read.await?,
+        Needs::WholeWorkspace | Needs::Settled => read.await?,
     }
     let fresh = View::now(session, ticket.stop.clone()).await?;
     Some(View {

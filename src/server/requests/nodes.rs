@@ -4,13 +4,12 @@ use serde_json::{Map, Value, json};
 use tower_lsp::jsonrpc::Result;
 
 use super::execute_command::place;
-use super::{Needs, View};
+use super::{View, of_workspace};
 use crate::analysis::{NodeSet, RECIPES, RootView, Spread, UsedVariable};
 use crate::disk;
 use crate::scope::Knowledge;
 use crate::server::capabilities::{FACTS, NODES};
 use crate::server::connection::Connection;
-use crate::server::jobs::Lane;
 use crate::value::{self, TaggedJson};
 
 /// Maximum number of a node's variables in its description.
@@ -54,8 +53,7 @@ pub(super) async fn nodes(session: &Connection, arguments: &Value) -> Result<Val
             answer
         })
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, NODES, lane, needs, work).await
+    of_workspace(session, NODES, work).await
 }
 
 /// For each node how much is known of it, and its values of the variables in paths of levels.
@@ -128,8 +126,7 @@ pub(super) async fn facts(session: &Connection, arguments: &Value) -> Result<Val
             })
         })
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, FACTS, lane, needs, work).await
+    of_workspace(session, FACTS, work).await
 }
 
 fn fact(

@@ -5,11 +5,10 @@ use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::edits::{Note, plan_edit};
+use super::edits::{EditNote, plan_edit};
 use super::locations::offset;
 use super::{Needs, View};
 use crate::ide::refactor::{RefactoringKind, chosen, offers, refused};
-use crate::server::capabilities::EditForm;
 use crate::server::connection::Connection;
 use crate::server::convert;
 use crate::server::jobs::Lane;
@@ -20,11 +19,11 @@ pub(super) fn offered(
     uri: &lsp::Uri,
     (path, position): (&str, lsp::Position),
     kinds: &[RefactoringKind],
-    form: EditForm,
 ) -> Vec<lsp::CodeAction> {
     let Some(offset) = offset(view, path, position) else {
         return Vec::new();
     };
+    let form = view.facts.edits;
     let offers = view.analyse(path, |analysis| offers(analysis, path, offset));
     let offers = offers
         .into_iter()
@@ -75,17 +74,16 @@ pub(crate) async fn resolve(
     let Some((path, position, title)) = offer_data else {
         return Ok(action);
     };
-    let form = session.facts().edits;
     let work = move |view: View| {
         let gone = || "the file has changed: ask again".to_owned();
         let offset = offset(&view, &path, position).ok_or_else(gone)?;
         let found = view.analyse(&path, |analysis| chosen(analysis, &path, offset, &title));
         let (offer, proof) = found?;
-        let note = Note {
+        let note = EditNote {
             label: proof.words(),
             is_to_confirm: !proof.changes_nothing(),
         };
-        let edit = plan_edit(&view, &offer.plan, form, Some(&note));
+        let edit = plan_edit(&view, &offer.plan, view.facts.edits, Some(&note));
         Ok(lsp::CodeAction { edit, ..action })
     };
     let (lane, needs) = (Lane::Document, Needs::WholeWorkspace);

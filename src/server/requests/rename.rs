@@ -3,20 +3,20 @@
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::edits::{Note, annotate, workspace_edit};
-use super::locations::range;
-use super::{Needs, View, at_place, refused};
+use super::edits::{EditNote, annotate, workspace_edit};
+use super::locations::{offset, range};
+use super::{Needs, View, of_file, of_workspace, refused};
 use crate::ide::rename::file::{Moved, file_renames};
 use crate::ide::rename::{prepare as prepared, rename};
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::jobs::Lane;
 
 pub(crate) async fn prepare(
     session: &Connection,
-    at: lsp::TextDocumentPositionParams,
+    params: lsp::TextDocumentPositionParams,
 ) -> Result<Option<lsp::PrepareRenameResponse>> {
-    let work = |view: &View, path: &str, offset| {
+    let work = |view: &View, path: &str, params: lsp::TextDocumentPositionParams| {
+        let offset = offset(view, path, params.position)?;
         let found = view.analyse(path, |analysis| prepared(analysis, path, offset));
         let renamed = found.map(|(name, placeholder)| {
             let range = range(view, path, name)?;
@@ -25,7 +25,7 @@ pub(crate) async fn prepare(
         renamed.transpose()
     };
     let method = "textDocument/prepareRename";
-    let answer = at_place(session, method, &at, Needs::Soon, work).await?;
+    let answer = of_file(session, method, Needs::Soon, params, work).await?;
     answer.transpose().map_err(refused)
 }
 
@@ -33,29 +33,8 @@ pub(crate) async fn handle(
     session: &Connection,
     params: lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>> {
-    let at = params.text_document_position;
-    let form = session.facts().edits;
-    let new_name = params.new_name;
-    let renamed = move |view: &View, path: &str, offset| {
-        let renamed = view.analyse(path, |analysis| rename(analysis, path, offset, &new_name))?;
-        let mut edit = workspace_edit(view, &renamed.edits, form);
-        if let Some(first) = renamed.to_confirm.first() {
-            if !form.annotates {
-                return Err(format!(
-                    "{first}: this editor cannot ask for confirmation, so nothing is renamed"
-                ));
-            }
-            let note = Note {
-                label: renamed.to_confirm.join("; "),
-                is_to_confirm: true,
-            };
-            annotate(&mut edit, &note);
-        }
-        Ok((edit, renamed.to_know))
-    };
-    let work = move |view: &View, path: &str, offset| Some(renamed(view, path, offset));
     let (method, needs) = ("textDocument/rename", Needs::WholeWorkspace);
-    let answer = at_place(session, method, &at, needs, work).await?;
+    let answer = of_file(session, method, needs, params, renamed).await?;
     let Some((edit, notes)) = answer.transpose().map_err(refused)? else {
         return Ok(None);
     };
@@ -68,6 +47,35 @@ pub(crate) async fn handle(
     Ok(Some(edit))
 }
 
+/// The edit of a renaming and what the user should know, or why nothing is renamed.
+fn renamed(
+    view: &View,
+    path: &str,
+    params: lsp::RenameParams,
+) -> Option<std::result::Result<(lsp::WorkspaceEdit, Vec<String>), String>> {
+    let offset = offset(view, path, params.text_document_position.position)?;
+    let name = &params.new_name;
+    let renamed = match view.analyse(path, |analysis| rename(analysis, path, offset, name)) {
+        Ok(renamed) => renamed,
+        Err(why) => return Some(Err(why)),
+    };
+    let form = view.facts.edits;
+    let mut edit = workspace_edit(view, &renamed.edits, form);
+    if let Some(first) = renamed.to_confirm.first() {
+        if !form.annotates {
+            return Some(Err(format!(
+                "{first}: this editor cannot ask for confirmation, so nothing is renamed"
+            )));
+        }
+        let note = EditNote {
+            label: renamed.to_confirm.join("; "),
+            is_to_confirm: true,
+        };
+        annotate(&mut edit, &note);
+    }
+    Some(Ok((edit, renamed.to_know)))
+}
+
 pub(crate) async fn files(
     session: &Connection,
     params: lsp::RenameFilesParams,
@@ -78,11 +86,9 @@ pub(crate) async fn files(
         Some(Moved { from, to })
     });
     let moved: Vec<Moved> = moved.collect();
-    let form = session.facts().edits;
     let work = move |view: View| {
         let edits = view.analyse("/", |analysis| file_renames(analysis, &moved));
-        Some(workspace_edit(&view, &edits, form)).filter(|_| !edits.is_empty())
+        Some(workspace_edit(&view, &edits, view.facts.edits)).filter(|_| !edits.is_empty())
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "workspace/willRenameFiles", lane, needs, work).await
+    of_workspace(session, "workspace/willRenameFiles", work).await
 }

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
-use super::{Needs, View, of_file};
+use super::View;
 use crate::ide::references::Role;
 use crate::ide::semantic_tokens::{CLASSES, TokenClass, semantic_tokens};
-use crate::server::connection::Connection;
 use crate::server::{convert, lock};
 
 /// Maximum number of documents whose last answer is kept for computing deltas.
@@ -67,62 +65,50 @@ pub(crate) fn legend() -> lsp::SemanticTokensLegend {
     }
 }
 
-pub(crate) async fn full(
-    session: &Connection,
-    params: lsp::SemanticTokensParams,
-) -> Result<Option<lsp::SemanticTokensResult>> {
-    let work = move |view: &View, path: &str| {
-        let data = tokens(view, path, None)?;
-        let (id, _) = view.caches.tokens.keep(path, &data, None);
-        Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
-            result_id: Some(id),
-            data,
-        }))
-    };
-    let (method, document) = ("textDocument/semanticTokens/full", params.text_document);
-    of_file(session, method, &document, Needs::Soon, work).await
+pub(crate) fn full(
+    view: &View,
+    path: &str,
+    _: lsp::SemanticTokensParams,
+) -> Option<lsp::SemanticTokensResult> {
+    let data = tokens(view, path, None)?;
+    let (id, _) = view.caches.tokens.keep(path, &data, None);
+    Some(lsp::SemanticTokensResult::Tokens(lsp::SemanticTokens {
+        result_id: Some(id),
+        data,
+    }))
 }
 
-pub(crate) async fn delta(
-    session: &Connection,
+pub(crate) fn delta(
+    view: &View,
+    path: &str,
     params: lsp::SemanticTokensDeltaParams,
-) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
-    let before = params.previous_result_id;
-    let work = move |view: &View, path: &str| {
-        let data = tokens(view, path, None)?;
-        let (id, last) = view.caches.tokens.keep(path, &data, Some(&before));
-        let result_id = Some(id);
-        Some(match last {
-            None => {
-                lsp::SemanticTokensFullDeltaResult::Tokens(lsp::SemanticTokens { result_id, data })
-            }
-            Some(last) => {
-                lsp::SemanticTokensFullDeltaResult::TokensDelta(lsp::SemanticTokensDelta {
-                    result_id,
-                    edits: difference(&last, &data),
-                })
-            }
-        })
-    };
-    let method = "textDocument/semanticTokens/full/delta";
-    of_file(session, method, &params.text_document, Needs::Soon, work).await
+) -> Option<lsp::SemanticTokensFullDeltaResult> {
+    use lsp::SemanticTokensFullDeltaResult as Answer;
+    let data = tokens(view, path, None)?;
+    let before = Some(params.previous_result_id.as_str());
+    let (id, last) = view.caches.tokens.keep(path, &data, before);
+    let result_id = Some(id);
+    Some(match last {
+        None => Answer::Tokens(lsp::SemanticTokens { result_id, data }),
+        Some(last) => Answer::TokensDelta(lsp::SemanticTokensDelta {
+            result_id,
+            edits: difference(&last, &data),
+        }),
+    })
 }
 
-pub(crate) async fn within(
-    session: &Connection,
+pub(crate) fn within(
+    view: &View,
+    path: &str,
     params: lsp::SemanticTokensRangeParams,
-) -> Result<Option<lsp::SemanticTokensRangeResult>> {
-    let work = move |view: &View, path: &str| {
-        let data = tokens(view, path, Some(params.range))?;
-        Some(lsp::SemanticTokensRangeResult::Tokens(
-            lsp::SemanticTokens {
-                result_id: None,
-                data,
-            },
-        ))
-    };
-    let (method, document) = ("textDocument/semanticTokens/range", params.text_document);
-    of_file(session, method, &document, Needs::Soon, work).await
+) -> Option<lsp::SemanticTokensRangeResult> {
+    let data = tokens(view, path, Some(params.range))?;
+    Some(lsp::SemanticTokensRangeResult::Tokens(
+        lsp::SemanticTokens {
+            result_id: None,
+            data,
+        },
+    ))
 }
 
 /// The tokens of a file, or of some of its lines, each relative to the previous one.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
 use super::document::{position, shown};
-use super::edits::{Note, plan_edit};
+use super::edits::{EditNote, plan_edit};
 use super::execute_command::{file, place};
 use super::{Needs, View};
 use crate::analysis::{Analysis, quoted};
@@ -42,7 +42,6 @@ pub(super) async fn answer(
 ) -> Result<Value> {
     let request = read(command, arguments).map_err(Error::invalid_params)?;
     let place = file(arguments).unwrap_or_else(|| place(session, arguments));
-    let form = session.facts().edits;
     let is_set = command == SET_VALUE;
     let work = move |view: View| {
         let offset = request
@@ -61,11 +60,16 @@ pub(super) async fn answer(
         };
         view.analyse(&place, |analysis| match is_set {
             true => edits(analysis, &key_place.path, key, &request, &|proposal| {
-                let note = Note {
+                let note = EditNote {
                     label: proposal.words() + &in_brackets(analysis),
                     is_to_confirm: true,
                 };
-                json!(plan_edit(&view, &proposal.plan, form, Some(&note)))
+                json!(plan_edit(
+                    &view,
+                    &proposal.plan,
+                    view.facts.edits,
+                    Some(&note)
+                ))
             }),
             false => reasons(analysis, &key_place.path, &key, &request),
         })

@@ -4,11 +4,10 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types as lsp;
 
 use super::diagnostic::uri;
-use super::{Needs, View};
+use super::{View, of_workspace};
 use crate::ide::symbols::search;
 use crate::server::connection::Connection;
 use crate::server::convert;
-use crate::server::jobs::Lane;
 
 /// Maximum number of results; the best matches come first.
 const MAX_SYMBOLS: usize = 200;
@@ -29,8 +28,7 @@ pub(crate) async fn handle(
         });
         Some(lsp::WorkspaceSymbolResponse::Flat(symbols))
     };
-    let (lane, needs) = (Lane::Interactive, Needs::WholeWorkspace);
-    super::answer(session, "workspace/symbol", lane, needs, work).await
+    of_workspace(session, "workspace/symbol", work).await
 }
 
 fn symbol(path: &str, name: String, uri: lsp::Uri, range: lsp::Range) -> lsp::SymbolInformation {

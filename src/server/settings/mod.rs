@@ -24,7 +24,7 @@ use crate::workspace::path;
 use table::{TABLE, expected};
 
 /// The section of the editor's configuration that holds our settings.
-pub const SECTION: &str = "hiera-ls";
+pub(crate) const SECTION: &str = "hiera-ls";
 
 /// In a section from a client that says who wrote a setting (`experimental.settingOrigins`): the
 /// names of settings from the workspace.
@@ -32,51 +32,51 @@ const FROM_WORKSPACE: &str = "fromWorkspace";
 
 /// All settings, with their defaults.
 #[derive(Clone, Debug, PartialEq)]
-pub struct UserSettings {
+pub(crate) struct UserSettings {
     /// The version of Puppet to emulate.
-    pub puppet_version: lookup::PuppetVersion,
+    pub(crate) puppet_version: lookup::PuppetVersion,
     /// Puppet's `strict`; `None` means that version's default.
-    pub strict: Option<lookup::Strict>,
+    pub(crate) strict: Option<lookup::Strict>,
     /// Puppet's `strict_variables`; `None` means that version's default.
-    pub strict_variables: Option<bool>,
+    pub(crate) strict_variables: Option<bool>,
     /// The `hiera.yaml` of the global layer.
-    pub global_hiera_yaml: Option<String>,
+    pub(crate) global_hiera_yaml: Option<String>,
     /// Files that name nodes with their facts, trusted facts and variables.
-    pub nodes_files: Vec<String>,
+    pub(crate) nodes_files: Vec<String>,
     /// Facts below every node's own.
-    pub facts_file: Option<String>,
+    pub(crate) facts_file: Option<String>,
     /// Deployed folders, and the folders that they are deployed from.
-    pub path_map: BTreeMap<String, String>,
+    pub(crate) path_map: BTreeMap<String, String>,
     /// Configurations that take precedence over those found by searching.
-    pub roots: Vec<RootEntry<String>>,
+    pub(crate) roots: Vec<RootEntry<String>>,
     /// Declarations of functions that are not Puppet's own.
-    pub backends: Arc<Backends>,
+    pub(crate) backends: Arc<Backends>,
     /// The meaning of names of nodes.
-    pub nodes: Vec<NodeMeaning>,
+    pub(crate) nodes: Vec<NodeMeaning>,
     /// Whether encrypted values are decrypted.
-    pub decrypt: bool,
+    pub(crate) decrypt: bool,
     /// The private key for decryption (PKCS#7, PEM).
-    pub pkcs7_private_key: Option<String>,
+    pub(crate) pkcs7_private_key: Option<String>,
     /// The certificate for decryption (PKCS#7, PEM).
-    pub pkcs7_public_key: Option<String>,
+    pub(crate) pkcs7_public_key: Option<String>,
     /// Whether problems are shown at all.
-    pub diagnostics_enabled: bool,
+    pub(crate) diagnostics_enabled: bool,
     /// Severity by diagnostic code, if it differs from the rule's own.
-    pub diagnostics_severity: BTreeMap<String, ProjectSeverity>,
+    pub(crate) diagnostics_severity: BTreeMap<String, ProjectSeverity>,
     /// Patterns of files and folders without diagnostics; absolute.
-    pub diagnostics_ignore: Vec<String>,
+    pub(crate) diagnostics_ignore: Vec<String>,
     /// Severities by patterns of files and folders; absolute.
-    pub diagnostics_paths: SeverityByPath,
+    pub(crate) diagnostics_paths: SeverityByPath,
     /// The level of the client's log.
-    pub log_level: LogLevel,
+    pub(crate) log_level: LogLevel,
     /// Maximum number of lines of a hover.
-    pub hover_max_lines: usize,
+    pub(crate) hover_max_lines: usize,
     /// The lenses above keys.
-    pub lenses: LensOptions,
+    pub(crate) lenses: LensOptions,
     /// The hints at keys and tokens.
-    pub hints: HintOptions,
+    pub(crate) hints: HintOptions,
     /// Whether the selected node is saved between sessions.
-    pub remember_node: bool,
+    pub(crate) remember_node: bool,
 }
 
 impl Default for UserSettings {
@@ -122,7 +122,7 @@ impl Default for UserSettings {
 /// The minimum level of messages in the client's log.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum LogLevel {
+pub(crate) enum LogLevel {
     /// Nothing.
     Off,
     /// Errors.
@@ -137,7 +137,7 @@ pub enum LogLevel {
 
 /// Who may write a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trust {
+pub(crate) enum Trust {
     /// Anyone: the setting cannot reach outside the workspace.
     Anyone,
     /// The user; a workspace only if it names places inside itself.
@@ -148,7 +148,7 @@ pub enum Trust {
 
 /// The author of a layer of settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The user.
     User,
     /// A file of the workspace, or unknown.
@@ -160,8 +160,7 @@ pub enum Origin {
 
 /// Splits a section of a client's configuration by the author of its settings; without that
 /// information all may be the workspace's.
-#[must_use]
-pub fn by_origin(section: Value, has_origins: bool) -> Vec<(Origin, Value)> {
+pub(crate) fn by_origin(section: Value, has_origins: bool) -> Vec<(Origin, Value)> {
     let Value::Object(mut section) = section else {
         return vec![(Origin::Workspace, section)];
     };
@@ -183,8 +182,10 @@ impl UserSettings {
     /// Reads layers of settings, later ones override earlier ones; each is the section's content as
     /// JSON (nested, or with dotted names). `folders` are the workspace's, absolute. Returns the
     /// settings and one message per refused setting.
-    #[must_use]
-    pub fn read(layers: &[(Origin, Value)], folders: &[String]) -> (UserSettings, Vec<String>) {
+    pub(crate) fn read(
+        layers: &[(Origin, Value)],
+        folders: &[String],
+    ) -> (UserSettings, Vec<String>) {
         let mut settings = UserSettings::default();
         let mut complaints = Vec::new();
         for (origin, layer) in layers {
@@ -240,8 +241,7 @@ impl UserSettings {
     }
 
     /// Whether a file gets no diagnostics.
-    #[must_use]
-    pub fn ignores(&self, path: &str) -> bool {
+    pub(crate) fn ignores(&self, path: &str) -> bool {
         let mut patterns = self.diagnostics_ignore.iter();
         !self.diagnostics_enabled || patterns.any(|pattern| is_at_or_below(pattern, path))
     }
@@ -308,8 +308,7 @@ impl UserSettings {
 
     /// The settings as JSON Schema with VS Code's `scope` for each: what an editor extension
     /// contributes as its configuration.
-    #[must_use]
-    pub fn schema() -> Value {
+    pub(crate) fn schema() -> Value {
         let defaults = UserSettings::default();
         let mut properties = Map::new();
         for row in &TABLE {
@@ -327,9 +326,8 @@ impl UserSettings {
     }
 
     /// The settings about files, as the model's type.
-    #[must_use]
-    pub fn of_files(&self) -> crate::workspace::FileSettings {
-        let mut path_map: Vec<(std::sync::Arc<str>, std::sync::Arc<str>)> = self
+    pub(crate) fn of_files(&self) -> crate::workspace::FileSettings {
+        let mut path_map: Vec<(Arc<str>, Arc<str>)> = self
             .path_map
             .iter()
             .map(|(deployed, here)| (deployed.as_str().into(), here.as_str().into()))
