@@ -185,7 +185,7 @@ impl Bench {
             .collect();
         for (version, at) in lines.iter().step_by(lines.len() / 40).enumerate() {
             let typed = format!("{}x{}", &text[..*at], &text[*at..]);
-            let change = Change::Edit {
+            let change = Change::Open {
                 path: path.as_str().into(),
                 text: typed.into(),
                 version: version as i32,

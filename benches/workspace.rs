@@ -206,7 +206,7 @@ fn memory_of_document(mebibytes: usize) {
     let path = "/w/data/common.yaml";
     let workspace = Workspace::new();
     let write = |path: &str, text: &str, version: i32| {
-        workspace.apply(Change::Edit {
+        workspace.apply(Change::Open {
             path: path.into(),
             text: text.into(),
             version,
@@ -304,7 +304,7 @@ fn edit(
     let typed = format!("{}x{}", &text[..at], &text[at..]);
     let parse = best(20, || events_of(text.as_bytes()));
     let apply = |text: &str, version: i32| {
-        workspace.apply(Change::Edit {
+        workspace.apply(Change::Open {
             path: path.into(),
             text: text.into(),
             version,

@@ -25,7 +25,7 @@ pub(crate) fn keystrokes() {
     workspace.apply(Change::Folders(vec!["/w".into()]));
     let configs = Arc::<ConfigCache>::default();
     let write = |path: &str, text: &str| {
-        workspace.apply(Change::Edit {
+        workspace.apply(Change::Open {
             path: path.into(),
             text: text.into(),
             version: 1,
@@ -168,7 +168,7 @@ fn digits(
     let mut files = 0;
     for version in 1..=SAMPLES {
         let text = if version % 2 == 0 { text } else { &typed };
-        let change = Change::Edit {
+        let change = Change::Open {
             path: path.into(),
             text: text.into(),
             version: version as i32,

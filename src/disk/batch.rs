@@ -21,7 +21,7 @@ const MOST_TEXTS: usize = 4 << 20;
 /// stay the same (like the cache of `Puppet::Pops::Lookup`); a `kind` is one system call.
 #[derive(Debug)]
 pub struct DiskFiles {
-    remembered: RwLock<Remembered>,
+    remembered: RwLock<DataCache>,
     texts: Mutex<Generations<Box<str>, StampedText>>,
 }
 
@@ -38,13 +38,13 @@ impl Default for DiskFiles {
 }
 
 #[derive(Debug, Default)]
-struct Remembered {
+struct DataCache {
     bytes: usize,
-    by_format: [HashMap<Box<str>, Entry, KeyHashing>; 3],
+    by_format: [HashMap<Box<str>, StampedData, KeyHashing>; 3],
 }
 
 #[derive(Debug)]
-struct Entry {
+struct StampedData {
     stamp: Stamp,
     data: Arc<DataFile>,
 }
@@ -180,10 +180,10 @@ impl DiskFiles {
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
             if remembered.bytes > MOST_REMEMBERED {
-                *remembered = Remembered::default();
+                *remembered = DataCache::default();
             }
             remembered.bytes += bytes.len();
-            let entry = Entry {
+            let entry = StampedData {
                 stamp,
                 data: Arc::clone(&data),
             };

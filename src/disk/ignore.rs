@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::workspace::{format_of, path};
+use crate::workspace::{Content, format_of, path};
 
 /// Folders that are never entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,17 +91,10 @@ impl Ignore {
     /// Whether a path, or a folder around it below `area`, is skipped.
     #[must_use]
     pub fn skips_within(&self, at: &str, area: &str) -> bool {
-        let mut here = Some(at);
-        while let Some(folder) = here {
-            if path::within(folder, area).is_none_or(str::is_empty) {
-                return false;
-            }
-            if self.skips_in(folder, area) {
-                return true;
-            }
-            here = path::parent(folder);
-        }
-        false
+        let is_inside = |at: &&str| path::within(at, area).is_some_and(|rest| !rest.is_empty());
+        let folders = std::iter::successors(Some(at), |folder| path::parent(folder));
+        let mut inside = folders.take_while(is_inside);
+        inside.any(|folder| self.skips_in(folder, area))
     }
 }
 
@@ -126,12 +119,18 @@ impl DataFolders {
                 continue;
             };
             let rest = rest.trim_start_matches(['"', '\'', ' ']);
-            let Some(rest) = rest.strip_prefix(':') else {
-                continue;
-            };
-            let value = rest.trim().trim_start_matches(['"', '\'']);
-            self.folders
-                .insert(Arc::from(fixed_folder(dir, word(value))));
+            if let Some(rest) = rest.strip_prefix(':') {
+                let value = rest.trim().trim_start_matches(['"', '\'']);
+                let folder = fixed_folder(dir, word(value));
+                self.folders.insert(Arc::from(folder));
+            }
+        }
+    }
+
+    /// Adds the data folders of a file with a hierarchy's configuration.
+    pub(super) fn learn_from(&mut self, at: &str, content: Option<Content>) {
+        if let (Some(dir), Some(Content::Text(text))) = (path::parent(at), content) {
+            self.learn(dir, &text);
         }
     }
 
@@ -143,14 +142,8 @@ impl DataFolders {
     /// Whether a file lies in a data folder.
     #[must_use]
     pub fn hold(&self, at: &str) -> bool {
-        let mut here = path::parent(at);
-        while let Some(folder) = here {
-            if self.folders.contains(folder) {
-                return true;
-            }
-            here = path::parent(folder);
-        }
-        false
+        let mut around = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+        around.any(|folder| self.folders.contains(folder))
     }
 
     /// Whether a file's content can be relevant: data, configuration, functions, types, classes.

@@ -10,13 +10,13 @@ use crate::value::{KeyHashing, LoadError};
 use crate::workspace::{DataFile, FileKind, Files, Format};
 
 /// The kind and stamp of a path, if it exists.
-type Seen = Option<(FileKind, Stamp)>;
+type LookedAt = Option<(FileKind, Stamp)>;
 
 /// The content of a folder.
 type Listed = Vec<(Arc<str>, FileKind)>;
 
 /// Results by path.
-type Found<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
+type PerPath<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
 
 /// The files of a [`DiskFiles`] for one request, or for several that arrived before the first one
 /// is answered. Each path is looked at once, so that a batch sees one consistent state. A lookup
@@ -24,9 +24,9 @@ type Found<T> = Mutex<HashMap<Box<str>, T, KeyHashing>>;
 #[derive(Debug)]
 pub struct Moment<'a> {
     disk: &'a DiskFiles,
-    seen: Found<Seen>,
-    listed: Found<Listed>,
-    lost: Found<Vec<Arc<str>>>,
+    seen: PerPath<LookedAt>,
+    listed: PerPath<Listed>,
+    lost: PerPath<Vec<Arc<str>>>,
 }
 
 impl<'a> Moment<'a> {
@@ -39,7 +39,7 @@ impl<'a> Moment<'a> {
         }
     }
 
-    fn look(&self, path: &str) -> Seen {
+    fn look(&self, path: &str) -> LookedAt {
         once(&self.seen, path, || {
             let metadata = std::fs::metadata(&*native(path)).ok()?;
             Some((kind_of(&metadata)?, Stamp::of(&metadata)))
@@ -52,7 +52,7 @@ impl<'a> Moment<'a> {
 }
 
 /// The result of `find` for a path, cached.
-fn once<T: Clone>(found: &Found<T>, path: &str, find: impl FnOnce() -> T) -> T {
+fn once<T: Clone>(found: &PerPath<T>, path: &str, find: impl FnOnce() -> T) -> T {
     // Each change of the table is one insertion, so a panic leaves it valid.
     let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = found.get(path) {

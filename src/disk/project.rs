@@ -49,8 +49,7 @@ pub fn project(folder: &str) -> FoundProject {
 /// Like [`project`], with `known` providing the texts of files instead of the disk.
 #[must_use]
 pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> FoundProject {
-    let mut here = Some(folder);
-    while let Some(folder) = here {
+    for folder in std::iter::successors(Some(folder), |folder| path::parent(folder)) {
         let at = path::join(folder, PROJECT_FILE);
         if let Some(text) = known(&at) {
             return read(at, &text);
@@ -59,19 +58,15 @@ pub fn project_over(folder: &str, known: &dyn Fn(&str) -> Option<Arc<str>>) -> F
             Ok(bytes) => {
                 return match String::from_utf8(bytes) {
                     Ok(text) => read(at, &text),
-                    Err(_) => refused(at, "the file is not UTF-8".to_owned()),
+                    Err(_) => refused(&at, "the file is not UTF-8".to_owned()),
                 };
             }
-            Err(Unreadable::Refused(error)) => {
-                let message = error.message(&at);
-                return refused(at, message);
-            }
+            Err(Unreadable::Refused(error)) => return refused(&at, error.message(&at)),
             Err(Unreadable::Gone) => {}
         }
         if std::fs::symlink_metadata(&*native(&path::join(folder, ".git"))).is_ok() {
             break;
         }
-        here = path::parent(folder);
     }
     FoundProject::default()
 }
@@ -116,17 +111,16 @@ fn leads_outside(inside: &str, folder: &str) -> bool {
     path::within(&real, &folder).is_none()
 }
 
-fn refused(at: String, message: String) -> FoundProject {
+fn refused(at: &str, message: String) -> FoundProject {
+    let (path, line) = (at.to_owned(), None);
     FoundProject {
-        project: Project::default(),
         mistakes: vec![ProjectError {
-            path: at.clone(),
-            line: None,
+            path,
+            line,
             message,
         }],
-        outside: Vec::new(),
-        path: Some(at),
-        text: None,
+        path: Some(at.to_owned()),
+        ..FoundProject::default()
     }
 }
 

@@ -36,22 +36,18 @@ pub fn read_named(at: &str) -> DiskEntry {
 }
 
 pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
-    let linked = match std::fs::symlink_metadata(&*native(at)) {
-        Ok(own) if own.is_symlink() => Linked::Yes,
-        Ok(_) => Linked::No,
-        Err(_) => return DiskEntry::Absent,
+    let Ok(own) = std::fs::symlink_metadata(&*native(at)) else {
+        return DiskEntry::Absent;
     };
+    let is_link = own.is_symlink();
     let Ok(metadata) = std::fs::metadata(&*native(at)) else {
-        return match linked {
-            Linked::Yes => DiskEntry::LostLink(Lost::Here),
-            Linked::No => DiskEntry::Absent,
+        return match is_link {
+            true => DiskEntry::LostLink(Lost::Here),
+            false => DiskEntry::Absent,
         };
     };
     if metadata.is_dir() {
-        let target = match linked {
-            Linked::Yes => target(at),
-            Linked::No => None,
-        };
+        let target = is_link.then(|| target(at)).flatten();
         return DiskEntry::Directory { target };
     }
     if !metadata.is_file() {
@@ -62,6 +58,7 @@ pub(super) fn entry(at: &str, want: Want) -> DiskEntry {
         Want::Named => content_within(at, LARGEST_NAMED_FILE),
         Want::Name => Some(Content::Unread),
     };
+    let linked = if is_link { Linked::Yes } else { Linked::No };
     content.map_or(DiskEntry::Absent, |content| DiskEntry::File {
         content,
         linked,
@@ -86,10 +83,7 @@ pub(super) fn lost_from(at: &str, folder: &str) -> Lost {
         let Some(target) = model(&target) else {
             return Lost::Outside;
         };
-        at = match target.starts_with('/') {
-            true => path::normalise(&target),
-            false => path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target)),
-        };
+        at = path::normalise(&path::join(path::parent(&at).unwrap_or("/"), &target));
         if path::within(&at, folder).is_none() {
             return Lost::Outside;
         }
@@ -104,12 +98,16 @@ pub(super) fn content(at: &str) -> Option<Content> {
 
 fn content_within(at: &str, limit: u64) -> Option<Content> {
     match bytes(at, limit) {
-        Ok(bytes) => Some(match String::from_utf8(bytes) {
-            Ok(text) => Content::Text(Arc::from(text)),
-            Err(error) => Content::Bytes(Arc::from(error.into_bytes())),
-        }),
+        Ok(bytes) => Some(content_of(bytes)),
         Err(Unreadable::Gone) => None,
         Err(Unreadable::Refused(error)) => Some(Content::Refused(Arc::new(error))),
+    }
+}
+
+pub(super) fn content_of(bytes: Vec<u8>) -> Content {
+    match String::from_utf8(bytes) {
+        Ok(text) => Content::Text(Arc::from(text)),
+        Err(error) => Content::Bytes(Arc::from(error.into_bytes())),
     }
 }
 
@@ -121,7 +119,7 @@ pub(super) enum Unreadable {
 
 /// The bytes of a regular file of at most `limit` bytes.
 pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
-    let refused = |message: String| Unreadable::Refused(io_error(message));
+    let too_large = |at, size| Unreadable::Refused(too_large(at, size, limit));
     let failed = |error: &io::Error, call: &str| {
         if error.kind() == io::ErrorKind::NotFound {
             Unreadable::Gone
@@ -130,18 +128,18 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         }
     };
     let file = open(at).map_err(|error| failed(&error, "rb_sysopen"))?;
-    let metadata = file
-        .metadata()
-        .map_err(|error| failed(&error, "rb_sysopen"))?;
+    let metadata = file.metadata();
+    let metadata = metadata.map_err(|error| failed(&error, "rb_sysopen"))?;
     if metadata.is_dir() {
         let error = SystemError::IsDirectory.at("io_fread", at);
         return Err(Unreadable::Refused(error));
     }
     if !metadata.is_file() {
-        return Err(refused(format!("{at} is not a regular file")));
+        let error = io_error(format!("{at} is not a regular file"));
+        return Err(Unreadable::Refused(error));
     }
     if metadata.len() > limit {
-        return Err(refused(too_large(at, metadata.len(), limit)));
+        return Err(too_large(at, metadata.len()));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     // The file may grow while it is read.
@@ -149,7 +147,7 @@ pub(super) fn bytes(at: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         .read_to_end(&mut bytes)
         .map_err(|error| failed(&error, "io_fread"))?;
     if bytes.len() as u64 > limit {
-        return Err(refused(too_large(at, bytes.len() as u64, limit)));
+        return Err(too_large(at, bytes.len() as u64));
     }
     Ok(bytes)
 }

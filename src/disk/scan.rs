@@ -90,8 +90,10 @@ pub fn scan(
         }
     }
     let mut data_folders = DataFolders::default();
-    for at in found.iter().flat_map(|(_, found)| found) {
-        learn(&mut data_folders, at);
+    for found in found.iter().flat_map(|(_, found)| found) {
+        if found.kind == Ok(FileKind::File) && names_data_folders(&found.path) {
+            data_folders.learn_from(&found.path, read::content(&found.path));
+        }
     }
     let wanted: Vec<&WalkEntry> = found
         .iter()
@@ -114,27 +116,19 @@ pub fn scan(
         }
     }
     let mut contents = contents.into_iter();
-    let changes = found
-        .into_iter()
-        .map(|(folder, found)| Change::Scanned {
-            folder,
-            entries: found
-                .into_iter()
-                .map(|found| {
-                    let content = match found.kind {
-                        Ok(FileKind::File) if data_folders.reads(&found.path) => {
-                            contents.next().flatten()
-                        }
-                        Ok(_) | Err(_) => Some(Some(Content::Unread)),
-                    };
-                    let at = Arc::clone(&found.path);
-                    (at, entry(found, content))
-                })
-                .collect(),
-        })
-        .collect();
+    let mut with_content = |found: WalkEntry| {
+        let content = match found.kind {
+            Ok(FileKind::File) if data_folders.reads(&found.path) => contents.next().flatten(),
+            Ok(_) | Err(_) => Some(Some(Content::Unread)),
+        };
+        (Arc::clone(&found.path), entry(found, content))
+    };
+    let changes = found.into_iter().map(|(folder, found)| Change::Scanned {
+        folder,
+        entries: found.into_iter().map(&mut with_content).collect(),
+    });
     Scan {
-        change: Change::Batch(changes),
+        change: Change::Batch(changes.collect()),
         data_folders,
         problems,
         outcome,
@@ -149,25 +143,11 @@ fn entry(found: WalkEntry, content: Option<Option<Content>>) -> DiskEntry {
         (Ok(FileKind::Directory), _) => DiskEntry::Directory {
             target: found.target,
         },
-        (Ok(FileKind::File), Some(Some(content))) => DiskEntry::File {
-            content,
-            linked: found.linked,
-        },
-        (Ok(FileKind::File), None) => DiskEntry::File {
-            content: Content::Unread,
-            linked: found.linked,
-        },
         (Ok(FileKind::File), Some(None)) => DiskEntry::Absent,
-    }
-}
-
-fn learn(data_folders: &mut DataFolders, found: &WalkEntry) {
-    if found.kind == Ok(FileKind::File)
-        && names_data_folders(&found.path)
-        && let Some(dir) = path::parent(&found.path)
-        && let Some(Content::Text(text)) = read::content(&found.path)
-    {
-        data_folders.learn(dir, &text);
+        (Ok(FileKind::File), content) => DiskEntry::File {
+            content: content.flatten().unwrap_or(Content::Unread),
+            linked: found.linked,
+        },
     }
 }
 
@@ -242,37 +222,29 @@ pub fn reread(
             entry => entry,
         };
         match entry {
-            DiskEntry::Absent => {
+            entry @ DiskEntry::Absent => {
                 let gone = topmost_missing(&at, area);
-                let entry = DiskEntry::Absent;
-                files.retain(|file| path::within(file, &gone).is_none());
-                changes.push(Change::Disk {
-                    path: Arc::from(gone),
-                    entry,
-                });
+                files.retain(|file| path::within(file, gone).is_none());
+                let path = Arc::from(gone);
+                changes.push(Change::Disk { path, entry });
             }
             entry @ DiskEntry::LostLink(_) => {
                 let path = Arc::from(at);
                 changes.push(Change::Disk { path, entry });
             }
             entry @ DiskEntry::Directory { .. } => {
-                let at: Arc<str> = Arc::from(at);
-                if *at != **area {
-                    changes.push(Change::Disk {
-                        path: Arc::clone(&at),
-                        entry,
-                    });
+                let path: Arc<str> = Arc::from(at);
+                folders.insert(Arc::clone(&path));
+                if *path != **area {
+                    changes.push(Change::Disk { path, entry });
                 }
-                folders.insert(at);
             }
             DiskEntry::File { .. } => {
                 if names_data_folders(&at)
                     && let Some(dir) = path::parent(&at)
                 {
                     let before = data_folders.clone();
-                    if let Some(Content::Text(text)) = read::content(&at) {
-                        data_folders.learn(dir, &text);
-                    }
+                    data_folders.learn_from(&at, read::content(&at));
                     if *data_folders != before {
                         folders.insert(Arc::from(dir));
                     }
@@ -281,40 +253,31 @@ pub fn reread(
             }
         }
     }
-    let outer: Vec<Arc<str>> = folders
-        .iter()
-        .filter(|folder| {
-            !folders
-                .iter()
-                .any(|other| other != *folder && path::within(folder, other).is_some())
-        })
-        .cloned()
-        .collect();
+    let is_in =
+        |at: &Arc<str>, folder: &Arc<str>| folder != at && path::within(at, folder).is_some();
+    let is_inner = |at: &Arc<str>| folders.iter().any(|folder| is_in(at, folder));
+    let outer = folders.iter().filter(|at| !is_inner(at));
+    let outer: Vec<Arc<str>> = outer.cloned().collect();
     if !outer.is_empty() {
         let scanned = scan(&outer, ignore, &|_| ControlFlow::Continue(()));
         data_folders.extend(&scanned.data_folders);
         changes.push(scanned.change);
     }
-    for at in files {
-        if !outer
-            .iter()
-            .any(|folder| path::within(&at, folder).is_some())
-        {
-            let want = if data_folders.reads(&at) {
-                Want::Content
-            } else {
-                Want::Name
-            };
-            let entry = read::entry(&at, want);
-            changes.push(Change::Disk { path: at, entry });
-        }
+    files.retain(|at| !outer.iter().any(|folder| is_in(at, folder)));
+    for path in files {
+        let want = match data_folders.reads(&path) {
+            true => Want::Content,
+            false => Want::Name,
+        };
+        let entry = read::entry(&path, want);
+        changes.push(Change::Disk { path, entry });
     }
     Change::Batch(changes)
 }
 
 /// The topmost missing folder of a missing path: a client may report the files of a deleted folder
 /// and not the folder.
-fn topmost_missing(at: &str, area: &str) -> String {
+fn topmost_missing<'a>(at: &'a str, area: &str) -> &'a str {
     let mut missing = at;
     while let Some(above) = path::parent(missing) {
         let inside = path::within(above, area).is_some_and(|rest| !rest.is_empty());
@@ -323,7 +286,7 @@ fn topmost_missing(at: &str, area: &str) -> String {
         }
         missing = above;
     }
-    missing.to_owned()
+    missing
 }
 
 /// Used by the poll of [`super::Watcher`]: the names below the folders.

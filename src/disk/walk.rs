@@ -64,7 +64,7 @@ impl Chain {
     }
 }
 
-struct Folders<'w> {
+struct WalkFolders<'w> {
     ignore: &'w Ignore,
     folder: &'w str,
     /// The real path of the walked folder.
@@ -74,7 +74,7 @@ struct Folders<'w> {
     waiting: Vec<Waiting>,
 }
 
-impl Folders<'_> {
+impl WalkFolders<'_> {
     /// Queues a folder in `here`, unless there is a reason to skip it. Returns the target of a
     /// symbolic link; `None` for a folder that is not listed either.
     fn enter(
@@ -143,7 +143,7 @@ pub(super) fn walk(
 ) -> Walk {
     let mut walk = Walk::default();
     let (mut linked, mut linked_full) = (0, false);
-    let mut folders = Folders {
+    let mut folders = WalkFolders {
         ignore,
         folder: folder.trim_end_matches('/'),
         real: target(folder).unwrap_or_else(|| Arc::from(folder)),

@@ -176,7 +176,7 @@ fn listen(mut watched: Watched, mut system: RecommendedWatcher, receiver: &Recei
 }
 
 /// Polls every file and reports differences.
-fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
+fn poll(mut watched: Watched, mut seen: Stamps, receiver: &Receiver<Message>) {
     loop {
         match receiver.recv_timeout(POLL) {
             Ok(Message::Stop) | Err(RecvTimeoutError::Disconnected) => return,
@@ -197,9 +197,9 @@ fn poll(mut watched: Watched, mut seen: Seen, receiver: &Receiver<Message>) {
 }
 
 /// Stamps of files and folders; folders have none.
-type Seen = BTreeMap<Arc<str>, Option<Stamp>>;
+type Stamps = BTreeMap<Arc<str>, Option<Stamp>>;
 
-fn look(areas: &[Arc<str>], ignore: &Ignore) -> Seen {
+fn look(areas: &[Arc<str>], ignore: &Ignore) -> Stamps {
     let found = names(areas, ignore).into_iter();
     found
         .map(|found| {

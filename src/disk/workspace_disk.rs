@@ -139,14 +139,19 @@ pub(super) fn read_areas(
     folder: &str,
     settings: &FileSettings,
 ) -> Arc<Snapshot> {
-    let opened = workspace.apply(Change::Batch(vec![
-        Change::Folders(vec![Arc::from(folder)]),
-        Change::Settings(settings.clone()),
-    ]));
+    let opened = open(workspace, folder, settings);
     let go_on = |_| ControlFlow::Continue(());
     let scanned = scan(opened.areas(), &Ignore::default(), &go_on);
     for problem in &scanned.problems {
         tracing::warn!("{}: {}", problem.path, problem.message);
     }
     workspace.apply(scanned.change)
+}
+
+/// Opens a folder whose files are not read yet.
+pub(super) fn open(workspace: &Workspace, folder: &str, settings: &FileSettings) -> Arc<Snapshot> {
+    workspace.apply(Change::Batch(vec![
+        Change::Folders(vec![Arc::from(folder)]),
+        Change::Settings(settings.clone()),
+    ]))
 }

@@ -58,7 +58,7 @@ impl Text {
 
 /// A change in the protocol's form: a range and its new text, or a whole new text.
 #[derive(Clone, Debug)]
-pub(crate) struct Edit {
+pub(crate) struct TextChange {
     /// From and to, counted in the negotiated encoding; `None` for the whole document.
     pub(crate) range: Option<(Position, Position)>,
     pub(crate) text: String,
@@ -68,13 +68,9 @@ pub(crate) struct Edit {
 pub(crate) enum Misfit {
     /// The document is not open, so its ranges have no meaning.
     NotOpen,
-    /// The version is not newer than the text's: a message was lost or repeated.
-    OldVersion {
-        /// The version of the known text.
-        have: i32,
-        /// The version in the change.
-        got: i32,
-    },
+    /// The version in the change is not newer than the known text's: a message was lost or
+    /// repeated.
+    OldVersion { have: i32, got: i32 },
 }
 
 impl std::fmt::Display for Misfit {
@@ -124,7 +120,7 @@ impl Documents {
         &mut self,
         path: &str,
         version: Option<i32>,
-        edits: &[Edit],
+        edits: &[TextChange],
         encoding: PositionEncoding,
     ) -> Result<Arc<OpenDocument>, Misfit> {
         let self_contained = edits.first().is_some_and(|edit| edit.range.is_none());
@@ -145,7 +141,7 @@ impl Documents {
     }
 }
 
-fn apply(text: &mut Text, edit: &Edit, encoding: PositionEncoding) {
+fn apply(text: &mut Text, edit: &TextChange, encoding: PositionEncoding) {
     let Some((from, to)) = edit.range else {
         *text = Text::Whole(edit.text.as_str().into());
         return;
@@ -215,14 +211,14 @@ mod tests {
         }
     }
 
-    fn edit(from: Position, to: Position, text: &str) -> Edit {
-        Edit {
+    fn edit(from: Position, to: Position, text: &str) -> TextChange {
+        TextChange {
             range: Some((from, to)),
             text: text.to_owned(),
         }
     }
 
-    fn edited(text: &str, edits: &[Edit]) -> String {
+    fn edited(text: &str, edits: &[TextChange]) -> String {
         let mut documents = open(text);
         let document = documents.change("/f", Some(2), edits, PositionEncoding::Utf16);
         document.unwrap().text.whole().to_string()
@@ -276,7 +272,7 @@ mod tests {
         assert_eq!(&*documents.get("/f").unwrap().text.whole(), "a");
         assert!(documents.change("/f", None, &insert, utf16).is_ok());
         assert_eq!(documents.get("/f").unwrap().version, 2);
-        let whole = [Edit {
+        let whole = [TextChange {
             range: None,
             text: "new".to_owned(),
         }];

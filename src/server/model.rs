@@ -71,7 +71,7 @@ pub(crate) enum Unchecked {
 
 #[derive(Default)]
 struct Queue {
-    entries: VecDeque<Entry>,
+    entries: VecDeque<QueueEntry>,
     /// Whether the writer is applying entries.
     busy: bool,
     closed: bool,
@@ -83,7 +83,7 @@ struct Queue {
     edited: Option<Instant>,
 }
 
-enum Entry {
+enum QueueEntry {
     /// The whole text of an open document.
     Text {
         path: Arc<str>,
@@ -125,7 +125,7 @@ impl Model {
 
     /// Sets the text of an open document.
     pub(crate) fn text(&self, path: Arc<str>, text: Text, version: i32) {
-        self.enter(|revision| Entry::Text {
+        self.enter(|revision| QueueEntry::Text {
             path,
             text,
             version,
@@ -135,10 +135,10 @@ impl Model {
 
     /// Queues any other change.
     pub(crate) fn change(&self, change: Change) {
-        self.enter(|revision| Entry::Change(change, revision));
+        self.enter(|revision| QueueEntry::Change(change, revision));
     }
 
-    fn enter(&self, entry: impl FnOnce(ModelRevision) -> Entry) {
+    fn enter(&self, entry: impl FnOnce(ModelRevision) -> QueueEntry) {
         let mut queue = self.lock();
         queue.revision.0 += 1;
         queue.arrived = Some(Instant::now());
@@ -154,7 +154,9 @@ impl Model {
             return Pinned::Now(VersionedSnapshot::clone(&self.latest.load()));
         }
         let (sender, receiver) = oneshot::channel();
-        queue.entries.push_back(Entry::Pin(sender, stop.clone()));
+        queue
+            .entries
+            .push_back(QueueEntry::Pin(sender, stop.clone()));
         self.filled.notify_one();
         Pinned::Soon(receiver)
     }
@@ -227,7 +229,7 @@ impl Model {
             let mut texts = Texts::default();
             for entry in entries {
                 match entry {
-                    Entry::Text {
+                    QueueEntry::Text {
                         path,
                         text,
                         version,
@@ -236,11 +238,11 @@ impl Model {
                         texts.by_path.insert(path, (text, version));
                         texts.revision = revision;
                     }
-                    Entry::Change(change, revision) => {
+                    QueueEntry::Change(change, revision) => {
                         self.flush(&workspace, &mut texts);
                         self.apply(&workspace, change, revision);
                     }
-                    Entry::Pin(sender, stop) => {
+                    QueueEntry::Pin(sender, stop) => {
                         if !stop.requested() {
                             self.flush(&workspace, &mut texts);
                             notify();
@@ -259,7 +261,7 @@ impl Model {
         let mut changes: Vec<Change> = texts
             .by_path
             .drain(..)
-            .map(|(path, (text, version))| Change::Edit {
+            .map(|(path, (text, version))| Change::Open {
                 path,
                 text: text.whole(),
                 version,

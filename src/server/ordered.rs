@@ -19,7 +19,7 @@ use super::backend::Handlers;
 use super::capabilities::{self, Trace};
 use super::connection::{Connection, Repeat, Stage, Ticket};
 use super::convert;
-use super::documents::{Edit, OpenDocument, Text};
+use super::documents::{OpenDocument, Text, TextChange};
 use super::requests;
 use super::settings::{LogLevel, SECTION};
 use crate::text::Position;
@@ -40,11 +40,11 @@ pub struct Ordered {
     session: Arc<Connection>,
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
+type FutureAnswer = Pin<Box<dyn Future<Output = Result<Option<Response>, ExitedError>> + Send>>;
 
 /// A service of the protocol's messages.
-pub type MessageService =
-    dyn Service<Request, Response = Option<Response>, Error = ExitedError, Future = Answer> + Send;
+pub type MessageService = dyn Service<Request, Response = Option<Response>, Error = ExitedError, Future = FutureAnswer>
+    + Send;
 
 impl Ordered {
     pub(crate) fn new(inner: LspService<Handlers>, session: Arc<Connection>) -> Ordered {
@@ -58,13 +58,13 @@ impl Ordered {
     }
 }
 
-fn ready(answer: Option<Response>) -> Answer {
+fn ready(answer: Option<Response>) -> FutureAnswer {
     Box::pin(std::future::ready(Ok(answer)))
 }
 
 /// Drives an answer that waits for nothing to completion at once, so that a client that sends on
 /// before it has read the answer to `initialize` is not refused as uninitialized.
-fn finished(mut answer: Answer) -> Answer {
+fn finished(mut answer: FutureAnswer) -> FutureAnswer {
     let mut context = Context::from_waker(std::task::Waker::noop());
     match answer.as_mut().poll(&mut context) {
         Poll::Ready(done) => Box::pin(std::future::ready(done)),
@@ -72,7 +72,7 @@ fn finished(mut answer: Answer) -> Answer {
     }
 }
 
-fn refused(id: Id, code: ErrorCode, why: &'static str) -> Answer {
+fn refused(id: Id, code: ErrorCode, why: &'static str) -> FutureAnswer {
     let error = Error {
         code,
         message: why.into(),
@@ -84,13 +84,13 @@ fn refused(id: Id, code: ErrorCode, why: &'static str) -> Answer {
 impl Service<Request> for Ordered {
     type Response = Option<Response>;
     type Error = ExitedError;
-    type Future = Answer;
+    type Future = FutureAnswer;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request) -> Answer {
+    fn call(&mut self, request: Request) -> FutureAnswer {
         match request.id().cloned() {
             Some(id) => self.request(request, id),
             None => self.notification(request),
@@ -99,7 +99,7 @@ impl Service<Request> for Ordered {
 }
 
 impl Ordered {
-    fn request(&mut self, request: Request, id: Id) -> Answer {
+    fn request(&mut self, request: Request, id: Id) -> FutureAnswer {
         let session = &self.session;
         match request.method() {
             "initialize" => {
@@ -163,7 +163,7 @@ impl Ordered {
         })
     }
 
-    fn notification(&mut self, request: Request) -> Answer {
+    fn notification(&mut self, request: Request) -> FutureAnswer {
         let session = &self.session;
         let take: fn(&Connection, Value) = match request.method() {
             "exit" => {
@@ -338,7 +338,7 @@ fn did_save(session: &Connection, params: Value) {
     }
 }
 
-fn edits(params: &Value) -> Option<Vec<Edit>> {
+fn edits(params: &Value) -> Option<Vec<TextChange>> {
     let changes = params.get("contentChanges")?.as_array()?;
     changes
         .iter()
@@ -347,7 +347,7 @@ fn edits(params: &Value) -> Option<Vec<Edit>> {
                 None | Some(Value::Null) => None,
                 Some(range) => Some((place(range.get("start")?)?, place(range.get("end")?)?)),
             };
-            Some(Edit {
+            Some(TextChange {
                 range,
                 text: change.get("text")?.as_str()?.to_owned(),
             })

@@ -17,10 +17,10 @@ const MAX_BACKLOG: usize = 32 * 1024 * 1024;
 
 /// The queue for the writing thread; a clone is the same queue.
 #[derive(Clone, Default)]
-pub(crate) struct Outbox(Arc<Shared>);
+pub(crate) struct Outbox(Arc<OutboxState>);
 
 #[derive(Default)]
-struct Shared {
+struct OutboxState {
     unwritten: Mutex<Unwritten>,
     changed: Condvar,
     written: Notify,

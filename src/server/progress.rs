@@ -3,8 +3,8 @@
 //! The job reports from the blocking pool; a separate task sends, so that no job waits for the
 //! client.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -24,7 +24,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) struct Progress {
-    sender: UnboundedSender<lsp::WorkDoneProgress>,
     task: JoinHandle<()>,
     /// Whether the client provided the token.
     is_requested: bool,
@@ -36,13 +35,12 @@ pub(crate) struct Progress {
 #[derive(Clone)]
 pub(crate) struct Reporter {
     sender: UnboundedSender<lsp::WorkDoneProgress>,
-    due: std::sync::Arc<Mutex<Instant>>,
+    due: Arc<Mutex<Instant>>,
 }
 
 impl Progress {
     /// Begins on the client's token; without one, on a token of ours if the client can show it and
     /// the work takes long. A cancellation may use either.
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn begin(
         session: &Connection,
         token: Option<lsp::ProgressToken>,
@@ -54,37 +52,26 @@ impl Progress {
         let token = token.unwrap_or_else(own_token);
         let name = json!(token).to_string();
         session.name(name.clone(), stop.clone());
+        let patience = if is_requested {
+            Duration::ZERO
+        } else {
+            PATIENCE
+        };
         let begin = beginning(title);
         let client = session.client.clone();
-        let (due, task) = match (is_requested, session.facts().progress) {
-            (true, _) => {
-                let task = async move {
-                    send(&client, &token, begin).await;
-                    forward(&client, &token, receiver).await;
-                };
-                (Instant::now(), tokio::spawn(task))
-            }
-            (false, true) => {
-                let task = own(client, token, begin, receiver);
-                (Instant::now() + PATIENCE, tokio::spawn(task))
-            }
-            (false, false) => {
-                let task = async move {
-                    let mut receiver = receiver;
-                    drain(&mut receiver).await;
-                };
-                (Instant::now(), tokio::spawn(task))
-            }
+        let task = match (is_requested, session.facts().progress) {
+            (true, _) => tokio::spawn(async move {
+                send(&client, &token, begin).await;
+                forward(&client, &token, receiver).await;
+            }),
+            (false, true) => tokio::spawn(own(client, token, begin, receiver)),
+            (false, false) => tokio::spawn(drained(receiver)),
         };
-        let reporter = Reporter {
-            sender: sender.clone(),
-            due: std::sync::Arc::new(Mutex::new(due)),
-        };
+        let due = Arc::new(Mutex::new(now() + patience));
         Progress {
-            sender,
             task,
             is_requested,
-            reporter,
+            reporter: Reporter { sender, due },
             name,
         }
     }
@@ -97,27 +84,27 @@ impl Progress {
     /// Ends the progress, whatever the result.
     pub(crate) async fn end(self, session: &Connection) {
         session.unname(&self.name);
-        let _ = self.sender.send(ending());
+        let _ = self.reporter.sender.send(ending());
         if self.is_requested {
             let _ = self.task.await;
         }
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 impl Reporter {
     /// Reports the number of finished steps.
-    #[expect(clippy::disallowed_methods, reason = "the server looks at the clock")]
     pub(crate) fn report(&self, done: usize, total: usize) {
-        let now = Instant::now();
-        {
-            let mut due = lock(&self.due);
-            if now < *due {
-                return;
-            }
-            *due = now + INTERVAL;
+        let mut due = lock(&self.due);
+        if now() >= *due {
+            *due = now() + INTERVAL;
+            // It fails once the progress has ended.
+            let _ = self.sender.send(report(done, total, "keys"));
         }
-        // It fails once the progress has ended.
-        let _ = self.sender.send(report(done, total, "keys"));
     }
 }
 
@@ -198,6 +185,10 @@ async fn own(
     }
     send(&client, &token, begin).await;
     forward(&client, &token, receiver).await;
+}
+
+async fn drained(mut receiver: UnboundedReceiver<lsp::WorkDoneProgress>) {
+    drain(&mut receiver).await;
 }
 
 /// Drops all reports until the end.

@@ -39,24 +39,18 @@ const MAX_TOGETHER: usize = 512;
 /// Number of open files checked in one job: fewer, since the user looks at them.
 const MAX_OPEN_TOGETHER: usize = 16;
 
-/// The last published diagnostics of one file.
-struct Published {
-    id: String,
-    version: Option<i32>,
-    uri: lsp::Uri,
-}
-
 /// A file as the client addresses it.
+#[derive(Clone, PartialEq)]
 struct Address {
     path: Arc<str>,
     version: Option<i32>,
     uri: lsp::Uri,
 }
 
-/// The published diagnostics, by path.
+/// The ids of the published diagnostics, and where they were published, by path.
 #[derive(Default)]
 struct Publisher {
-    published: HashMap<Arc<str>, Published>,
+    published: HashMap<Arc<str>, (String, Address)>,
 }
 
 pub(crate) async fn publish(session: Arc<Connection>) {
@@ -68,10 +62,12 @@ pub(crate) async fn publish(session: Arc<Connection>) {
         session.changed.notified().await;
         loop {
             let is_whole = *session.index.borrow() == Index::Complete;
+            let pause = session.options.quiet;
             match is_whole && !is_first {
-                true => quiet(&session, session.options.quiet).await,
-                // While the workspace loads, open files are checked on their own.
-                false => unedited(&session, session.options.quiet).await,
+                true => quiet(&session, pause).await,
+                // While the workspace loads, open files are checked on their own, whatever is
+                // opened or read meanwhile.
+                false => since(pause, || session.model.last_edit()).await,
             }
             if session.stage() != Stage::Running {
                 break;
@@ -93,12 +89,12 @@ pub(crate) async fn publish(session: Arc<Connection>) {
             // takes a while.
             let is_early = !is_whole || is_first;
             let is_stopped =
-                is_early && early(&session, &mut publisher).await == Round::Interrupted;
+                is_early && early(&session, &mut publisher).await == CheckRound::Interrupted;
             // The change that cancelled it has left a permit.
             if is_stopped || !is_whole {
                 break;
             }
-            if round(&session, &mut publisher).await == Round::Done {
+            if round(&session, &mut publisher).await == CheckRound::Done {
                 is_first = false;
                 break;
             }
@@ -138,12 +134,6 @@ pub(crate) async fn settled(session: &Connection) {
     since(session.options.quiet * SETTLED, || session.model.arrived()).await;
 }
 
-/// Waits until no document was edited for `quiet`, whatever is opened or read meanwhile, with a
-/// limit.
-async fn unedited(session: &Connection, quiet: Duration) {
-    since(quiet, || session.model.last_edit()).await;
-}
-
 /// Waits until `pause` has passed since `last`, at most `MAX_QUIET`.
 async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
     let enough = Instant::now() + MAX_QUIET;
@@ -156,7 +146,7 @@ async fn since(pause: Duration, last: impl Fn() -> Option<Instant>) {
 }
 
 #[derive(PartialEq, Eq)]
-enum Round {
+enum CheckRound {
     /// Everything is published.
     Done,
     /// A change interrupted it.
@@ -164,31 +154,27 @@ enum Round {
 }
 
 /// Publishes the changed diagnostics, open files first.
-async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
+async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> CheckRound {
     if FileDiagnostics::updated(session).await.is_none() {
-        return Round::Done;
+        return CheckRound::Done;
     }
     let documents = session.documents();
     let open = documents.paths();
     // The file being edited comes before other open files that it affects.
     let (edited, others): (Vec<_>, Vec<_>) = open.iter().cloned().partition(|path| {
         let version = documents.get(path).map(|document| document.version);
-        publisher
-            .published
-            .get(path)
-            .and_then(|published| published.version)
-            != version
+        let published = publisher.published.get(path);
+        published.and_then(|(_, address)| address.version) != version
     });
-    for together in [edited, others]
-        .iter()
-        .flat_map(|of_one| of_one.chunks(MAX_OPEN_TOGETHER))
-    {
-        if check(session, publisher, together).await == Round::Interrupted {
-            return Round::Interrupted;
+    for files in [edited, others] {
+        for together in files.chunks(MAX_OPEN_TOGETHER) {
+            if check(session, publisher, together).await == CheckRound::Interrupted {
+                return CheckRound::Interrupted;
+            }
         }
     }
     let Some(view) = View::now(session, Cancellation::never()).await else {
-        return Round::Done;
+        return CheckRound::Done;
     };
     let mut diagnostics = session.diagnostics.lock().await;
     // O(files): another thread takes over the messages that wait for this one.
@@ -201,29 +187,26 @@ async fn round(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
     });
     drop(diagnostics);
     if closed.is_empty() {
-        return Round::Done;
+        return CheckRound::Done;
     }
     tokio::select! {
-        () = session.changed.notified() => return Round::Interrupted,
+        () = session.changed.notified() => return CheckRound::Interrupted,
         () = tokio::time::sleep(session.options.rest.max(session.options.quiet)) => {}
     }
     let closed: Vec<Arc<str>> = closed.into_iter().collect();
     for together in closed.chunks(MAX_TOGETHER) {
-        if check(session, publisher, together).await == Round::Interrupted {
-            return Round::Interrupted;
+        if check(session, publisher, together).await == CheckRound::Interrupted {
+            return CheckRound::Interrupted;
         }
     }
-    Round::Done
+    CheckRound::Done
 }
 
 impl Publisher {
     /// Whether the client has these diagnostics of a file.
     fn is_current(&self, address: &Address, now: Option<&OfFile>) -> bool {
         match self.published.get(&address.path) {
-            Some(published) => {
-                let is_same = now.is_some_and(|now| now.id == published.id);
-                is_same && published.version == address.version && published.uri == address.uri
-            }
+            Some((id, published)) => now.is_some_and(|now| now.id == *id) && published == address,
             // Nothing is published for a file that no hierarchy reads, and for a closed one without
             // findings.
             None => now.is_none_or(|now| now.items.is_empty() && address.version.is_none()),
@@ -238,14 +221,14 @@ impl Publisher {
         pending: BTreeSet<Arc<str>>,
     ) -> BTreeSet<Arc<str>> {
         let mut stale = pending;
-        let id = |path: &str| self.published.get(path).map(|published| &published.id);
+        let id = |path: &str| self.published.get(path).map(|(id, _)| id);
         let news = diagnostics
             .iter()
             .filter(|(path, now)| id(path) != Some(&now.id));
         stale.extend(news.map(|(path, _)| path.clone()));
-        let outdated = self.published.iter().filter(|(path, published)| {
+        let outdated = self.published.iter().filter(|(path, (id, address))| {
             let now = diagnostics.of(path).map(|now| &now.id);
-            published.version.is_some() || now != Some(&published.id)
+            address.version.is_some() || now != Some(id)
         });
         stale.extend(outdated.map(|(path, _)| path.clone()));
         stale
@@ -256,11 +239,10 @@ impl Publisher {
         if self.is_current(&address, now.as_ref()) {
             return;
         }
-        let Address { path, version, uri } = address;
+        let Address { path, version, uri } = address.clone();
         let items = match now {
             Some(OfFile { id, items, .. }) if version.is_some() || !items.is_empty() => {
-                let uri = uri.clone();
-                self.published.insert(path, Published { id, version, uri });
+                self.published.insert(path, (id, address));
                 items
             }
             Some(_) | None => {
@@ -282,12 +264,16 @@ fn address_of(view: &View, path: &Arc<str>) -> Option<Address> {
 }
 
 /// Checks the current files and publishes the differences.
-async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Arc<str>]) -> Round {
+async fn check(
+    session: &Arc<Connection>,
+    publisher: &mut Publisher,
+    paths: &[Arc<str>],
+) -> CheckRound {
     let stop = Cancellation::new(Duration::ZERO);
     // Held until the job ends, so that an older view is never checked after a newer one.
     let mut diagnostics = session.diagnostics.clone().lock_owned().await;
     let Some(view) = View::now(session, stop.clone()).await else {
-        return Round::Done;
+        return CheckRound::Done;
     };
     let revision = view.revision;
     let mut due: Vec<Address> = paths
@@ -299,7 +285,7 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
             || !publisher.is_current(address, diagnostics.of(&address.path))
     });
     if due.is_empty() {
-        return Round::Done;
+        return CheckRound::Done;
     }
     let paths: Vec<Arc<str>> = due.iter().map(|address| address.path.clone()).collect();
     let job = move || {
@@ -308,21 +294,21 @@ async fn check(session: &Arc<Connection>, publisher: &mut Publisher, paths: &[Ar
         found.collect::<Vec<_>>()
     };
     let Some(found) = unless_changed(session, &stop, job).await else {
-        return Round::Interrupted;
+        return CheckRound::Interrupted;
     };
     // A result for an outdated text is dropped: the newer change has woken us.
     if session.model.newest() != revision {
-        return Round::Interrupted;
+        return CheckRound::Interrupted;
     }
     for (address, now) in due.into_iter().zip(found.into_iter().flatten()) {
         publisher.publish(session, address, now).await;
     }
-    Round::Done
+    CheckRound::Done
 }
 
 /// While the workspace is being read: publishes diagnostics of open files that need only their own
 /// text.
-async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
+async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> CheckRound {
     let stop = Cancellation::new(Duration::ZERO);
     let view = View::latest(session, stop.clone());
     let open = view.documents.paths();
@@ -332,11 +318,11 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
         .collect();
     due.retain(|address| {
         let published = publisher.published.get(&address.path);
-        let is_news = published.is_none_or(|published| published.version != address.version);
+        let is_news = published.is_none_or(|(_, known)| known.version != address.version);
         is_news && view.is_early(&address.path)
     });
     if due.is_empty() {
-        return Round::Done;
+        return CheckRound::Done;
     }
     let paths: Vec<Arc<str>> = due.iter().map(|address| address.path.clone()).collect();
     let job = move || {
@@ -346,7 +332,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
         found.collect::<Vec<_>>()
     };
     let Some(found) = unless_changed(session, &stop, job).await else {
-        return Round::Interrupted;
+        return CheckRound::Interrupted;
     };
     let documents = session.documents();
     for (address, now) in due.into_iter().zip(found.into_iter().flatten()) {
@@ -361,7 +347,7 @@ async fn early(session: &Arc<Connection>, publisher: &mut Publisher) -> Round {
             publisher.publish(session, address, now).await;
         }
     }
-    Round::Done
+    CheckRound::Done
 }
 
 /// Runs a check in the background. `None` if something changed meanwhile; no findings if it failed.
@@ -390,12 +376,13 @@ mod tests {
 
     #[test]
     fn findings_that_a_pull_saw_vanish_are_taken_back() {
-        let published = Published {
-            id: "findings of before".to_owned(),
+        let path: Arc<str> = Arc::from("/repo/hiera.yaml");
+        let address = Address {
+            path: path.clone(),
             version: None,
             uri: "file:///repo/hiera.yaml".parse().unwrap(),
         };
-        let path: Arc<str> = Arc::from("/repo/hiera.yaml");
+        let published = ("findings of before".to_owned(), address);
         let publisher = Publisher {
             published: HashMap::from([(path.clone(), published)]),
         };

@@ -39,10 +39,10 @@ pub(crate) fn of_user() -> PathBuf {
 
 pub(crate) struct ShownFiles {
     parent: Option<PathBuf>,
-    state: Mutex<State>,
+    state: Mutex<FolderState>,
 }
 
-enum State {
+enum FolderState {
     Empty,
     Made(PathBuf),
     Closed,
@@ -54,7 +54,7 @@ impl ShownFiles {
     pub(crate) fn new(parent: Option<PathBuf>) -> ShownFiles {
         ShownFiles {
             parent,
-            state: Mutex::new(State::Empty),
+            state: Mutex::new(FolderState::Empty),
         }
     }
 
@@ -66,15 +66,15 @@ impl ShownFiles {
         let mut state = self.state();
         let folder = match &*state {
             // A cleaner of temporary files may have removed it.
-            State::Made(folder) if folder.is_dir() => folder.clone(),
-            State::Made(_) | State::Empty => {
+            FolderState::Made(folder) if folder.is_dir() => folder.clone(),
+            FolderState::Made(_) | FolderState::Empty => {
                 let parent = self.parent.as_deref().ok_or(ErrorKind::Unsupported)?;
                 let made = make(parent)?;
                 sweep(parent, &made);
-                *state = State::Made(made.clone());
+                *state = FolderState::Made(made.clone());
                 made
             }
-            State::Closed => return Err(Error::from(ErrorKind::Unsupported)),
+            FolderState::Closed => return Err(Error::from(ErrorKind::Unsupported)),
         };
         let at = folder.join(file_name(title, ending));
         let unfinished = folder.join(".unfinished");
@@ -93,13 +93,15 @@ impl ShownFiles {
 
     /// Removes all files; no more can be added.
     pub(crate) fn close(&self) {
-        if let State::Made(folder) = std::mem::replace(&mut *self.state(), State::Closed) {
+        if let FolderState::Made(folder) =
+            std::mem::replace(&mut *self.state(), FolderState::Closed)
+        {
             // Remaining files are removed by the next process.
             let _ = std::fs::remove_dir_all(folder);
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FolderState> {
         lock(&self.state)
     }
 }

@@ -37,15 +37,15 @@ pub(super) const MOST_BUDGET: usize = 256 << 20;
 pub(super) struct TextCache<T> {
     budget: AtomicU64,
     clock: AtomicU64,
-    held: RwLock<Held<T>>,
+    held: RwLock<HeldTexts<T>>,
 }
 
-struct Held<T> {
+struct HeldTexts<T> {
     bytes: usize,
-    entries: HashMap<(TextHash, Format), Entry<T>>,
+    entries: HashMap<(TextHash, Format), CacheEntry<T>>,
 }
 
-struct Entry<T> {
+struct CacheEntry<T> {
     /// The text itself, so that a hash collision gives no wrong result.
     text: Arc<[u8]>,
     derived: Arc<T>,
@@ -58,7 +58,7 @@ impl<T> Default for TextCache<T> {
         TextCache {
             budget: AtomicU64::new(LEAST_BUDGET as u64),
             clock: AtomicU64::new(0),
-            held: RwLock::new(Held {
+            held: RwLock::new(HeldTexts {
                 bytes: 0,
                 entries: HashMap::new(),
             }),
@@ -114,7 +114,7 @@ impl<T> TextCache<T> {
             return derived;
         }
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        let entry = Entry {
+        let entry = CacheEntry {
             text: Arc::clone(text),
             derived: Arc::clone(&derived),
             cost,
@@ -131,7 +131,7 @@ impl<T> TextCache<T> {
     }
 }
 
-impl<T> Held<T> {
+impl<T> HeldTexts<T> {
     /// Evicts the least recently used entries until at most `budget` bytes remain.
     fn shrink(&mut self, budget: usize) {
         let mut ages: Vec<(u64, (TextHash, Format))> = self

@@ -8,20 +8,11 @@ use crate::value::LoadError;
 /// everything below a path that is no longer a folder is removed with it.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// The editor opened a document: its text now overrides the disk's.
+    /// The editor opened or changed a document: its text now overrides the disk's.
     Open {
         /// The path of the document, which may not be saved yet.
         path: Arc<str>,
-        /// Its text.
-        text: Arc<str>,
-        /// The editor's version of the text.
-        version: i32,
-    },
-    /// The editor changed an open document; for a document that is not open the same as `Open`.
-    Edit {
-        /// The document's path.
-        path: Arc<str>,
-        /// The whole new text.
+        /// The whole text.
         text: Arc<str>,
         /// The editor's version of the text.
         version: i32,

@@ -494,10 +494,10 @@ impl CodeIndex {
 
 /// The names under which a text is indexed: its definitions, its looked-up keys, the prefixes of
 /// computed ones, and the classes it names.
-type Names = [std::collections::BTreeSet<Arc<str>>; 4];
+type IndexedNames = [std::collections::BTreeSet<Arc<str>>; 4];
 
-fn names(code: &CodeFacts) -> Names {
-    let mut names = Names::default();
+fn names(code: &CodeFacts) -> IndexedNames {
+    let mut names = IndexedNames::default();
     let [defined, keys, prefixes, classes] = &mut names;
     defined.extend(code.defined());
     for lookup in &code.lookups {
@@ -518,7 +518,7 @@ impl Snapshot {
         self.files_of(self.code.defined.files(name))
     }
 
-    /// Names of classes, defined types, functions and (in lower case) type aliases that start with
+    /// IndexedNames of classes, defined types, functions and (in lower case) type aliases that start with
     /// `prefix`, ordered by bytes.
     pub fn defined_names<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Arc<str>> {
         self.code.defined.names(prefix)

@@ -50,11 +50,6 @@ impl<'a> Draft<'a> {
                 path,
                 text,
                 version,
-            }
-            | Change::Edit {
-                path,
-                text,
-                version,
             } => {
                 let at = path::shared(&path);
                 if self.next.open.insert(Arc::clone(&at)).is_none() {
@@ -96,14 +91,12 @@ impl<'a> Draft<'a> {
     }
 
     fn touch(&mut self, at: &Arc<str>) -> &mut DraftFile {
-        let id = if let Some(id) = self.next.ids.get(at) {
-            *id
-        } else {
+        let id = self.next.ids.get(at).copied().unwrap_or_else(|| {
             let id = FileId(self.next.files.len() as u32);
             self.next.files.push_back(None);
             self.next.ids.insert(Arc::clone(at), id);
             id
-        };
+        });
         self.touched.entry(id).or_insert_with(|| {
             let known = self.before.file_by_id(id);
             DraftFile {
@@ -142,15 +135,20 @@ impl<'a> Draft<'a> {
             None => self.next.tree.remove(at, &mut note),
         }
         self.relinked |= !changed.is_empty();
-        for path in changed {
-            // A removed file has no content on the disk any more; `at` gets its own below.
-            if self.next.ids.contains_key(&path) {
-                self.touch(&path).disk = None;
-            }
-            self.moved.insert(path);
-        }
+        // A removed file has no content on the disk any more; `at` gets its own below.
+        self.moved_entries(changed);
         if content.is_some() || self.next.ids.contains_key(at) {
             self.touch(at).disk = content;
+        }
+    }
+
+    /// Records that entries of the disk changed, and forgets the content of their files.
+    fn moved_entries(&mut self, entries: Vec<Arc<str>>) {
+        for at in entries {
+            if self.next.ids.contains_key(&at) {
+                self.touch(&at).disk = None;
+            }
+            self.moved.insert(at);
         }
     }
 
@@ -158,7 +156,10 @@ impl<'a> Draft<'a> {
         if self.next.area_of(folder).is_none() {
             return;
         }
-        self.disk_keep_target(folder);
+        // A link keeps its target.
+        if self.next.tree.get(folder).and_then(PathEntry::kind) != Some(FileKind::Directory) {
+            self.disk(folder, DiskEntry::Directory { target: None });
+        }
         let found: BTreeSet<Arc<str>> = entries
             .iter()
             .filter(|(_, entry)| *entry != DiskEntry::Absent)
@@ -178,13 +179,6 @@ impl<'a> Draft<'a> {
             if path::within(&at, folder).is_some_and(|rest| !rest.is_empty()) {
                 self.disk(&path::shared(&at), entry);
             }
-        }
-    }
-
-    /// Adds a scanned folder if it is missing, and keeps the target of a link.
-    fn disk_keep_target(&mut self, folder: &Arc<str>) {
-        if self.next.tree.get(folder).and_then(PathEntry::kind) != Some(FileKind::Directory) {
-            self.disk(folder, DiskEntry::Directory { target: None });
         }
     }
 
@@ -222,15 +216,9 @@ impl<'a> Draft<'a> {
             .collect();
         for at in outside {
             let mut gone = Vec::new();
-            self.next
-                .tree
-                .remove(&at, &mut |at| gone.push(Arc::clone(at)));
-            for at in gone {
-                if self.next.ids.contains_key(&at) {
-                    self.touch(&at).disk = None;
-                }
-                self.moved.insert(at);
-            }
+            let mut note = |at: &Arc<str>| gone.push(Arc::clone(at));
+            self.next.tree.remove(&at, &mut note);
+            self.moved_entries(gone);
         }
         // Open documents may now belong to the workspace, or no longer.
         for at in self.next.open.clone() {

@@ -50,9 +50,12 @@ fn facts_in_parts(source: FactSource<'_>, size: usize, names: &Interner) -> Opti
     if source.format != Format::Yaml || source.bytes.is_some() {
         return None;
     }
-    let mut facts = FactsBuilder::new(source.hash);
-    facts.is_whole = true;
-    facts.in_parts = true;
+    let mut facts = FactsBuilder {
+        hash: source.hash,
+        is_whole: true,
+        in_parts: true,
+        ..FactsBuilder::default()
+    };
     for part in parts::parts(source.text, size)? {
         let end = part.end;
         let parse = parts::parse_part(source.text, part)?;
@@ -65,7 +68,7 @@ fn facts_in_parts(source: FactSource<'_>, size: usize, names: &Interner) -> Opti
 fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner) -> FactsBuilder {
     let FactSource { text, hash, .. } = source;
     let tree = &parse.tree;
-    let mut extraction = Extraction {
+    let mut extraction = KeyExtraction {
         source,
         end,
         aliases: aliases(tree),
@@ -88,7 +91,8 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner)
         // Substitutions and included files can add keys and references.
         has_odd_keys: extraction.has_odd_keys || is_hocon,
         has_aliases: !extraction.aliases.is_empty() || is_hocon,
-        ..FactsBuilder::new(hash)
+        hash,
+        in_parts: false,
     }
 }
 
@@ -96,7 +100,7 @@ fn facts_of(source: FactSource<'_>, parse: &Parse, end: usize, names: &Interner)
 fn load_error(source: FactSource<'_>, parse: &Parse) -> Option<LoadError> {
     match (source.bytes, source.format) {
         (Some(bytes), format) => reader::load(bytes, format).loaded.err(),
-        (None, Format::Hocon) => reader::load(source.text.as_bytes(), source.format)
+        (None, Format::Hocon) => reader::load(source.text.as_bytes(), Format::Hocon)
             .loaded
             .err(),
         (None, Format::Json) => load_json_parse(parse).err(),
@@ -123,18 +127,10 @@ fn kind(format: Format, node: &TreeNode) -> ValueKind {
             Resolved::Bool(_) => ValueKind::Boolean,
             Resolved::Int(_) | Resolved::Float(_) => ValueKind::Number,
             Resolved::String => ValueKind::of_text(&scalar.text),
-            Resolved::BigInt(_)
-            | Resolved::Symbol(_)
-            | Resolved::Date
-            | Resolved::Time
-            | Resolved::Invalid { .. } => ValueKind::Other,
+            _ => ValueKind::Other,
         },
         ScalarStyle::JsonLiteral => ValueKind::of(&json_literal(&scalar.text)),
-        ScalarStyle::SingleQuoted
-        | ScalarStyle::DoubleQuoted
-        | ScalarStyle::Literal
-        | ScalarStyle::Folded
-        | ScalarStyle::JsonString => ValueKind::of_text(&scalar.text),
+        _ => ValueKind::of_text(&scalar.text),
     }
 }
 
@@ -177,20 +173,14 @@ fn is_surely_loaded(text: &str) -> bool {
     {
         return true;
     }
-    match resolve_plain(text) {
-        Resolved::Date | Resolved::Time | Resolved::Invalid { .. } => false,
-        Resolved::Null
-        | Resolved::Bool(_)
-        | Resolved::Int(_)
-        | Resolved::BigInt(_)
-        | Resolved::Float(_)
-        | Resolved::Symbol(_)
-        | Resolved::String => true,
-    }
+    !matches!(
+        resolve_plain(text),
+        Resolved::Date | Resolved::Time | Resolved::Invalid { .. }
+    )
 }
 
 /// Collects the top-level keys of a tree.
-struct Extraction<'a> {
+struct KeyExtraction<'a> {
     source: FactSource<'a>,
     /// The end of the tree in the text.
     end: usize,
@@ -205,7 +195,7 @@ struct Extraction<'a> {
     merged: usize,
 }
 
-impl Extraction<'_> {
+impl KeyExtraction<'_> {
     fn entries(&mut self) {
         let entries: Vec<(NodeId, NodeId)> = self.tree.entries().collect();
         for (at, &(key, value)) in entries.iter().enumerate() {
@@ -305,7 +295,9 @@ impl Extraction<'_> {
             };
             let end = broken.range.end.max(key.range.end);
             let value = TextRange::new(key.range.end as usize, end as usize);
-            let fingerprint = self.fingerprint_of_broken(value);
+            // Without a tree, any `*` may be an alias.
+            let text = self.source.text.get(value.as_usize()).unwrap_or_default();
+            let fingerprint = self.fingerprint_of(text, text.contains('*'));
             self.keys.push(KeyFact {
                 name: self.names.intern(&key.text),
                 key: key.range,
@@ -338,24 +330,17 @@ impl Extraction<'_> {
             true => text.get(start..end).unwrap_or(own),
             false => own,
         };
-        let fingerprint = TextHash::of(text.as_bytes()).0;
         let behind = self.aliases.partition_point(|&alias| alias < value.start);
         let alias = self.aliases.get(behind);
-        match alias.is_some_and(|&alias| (alias as usize) < start + text.len()) {
-            true => fingerprint ^ hash.0.rotate_left(1),
-            false => fingerprint,
-        }
+        let has_alias = alias.is_some_and(|&alias| (alias as usize) < start + text.len());
+        self.fingerprint_of(text, has_alias)
     }
 
-    /// The same for an entry without a tree, where any `*` may be an alias.
-    fn fingerprint_of_broken(&self, value: TextRange) -> u64 {
-        let FactSource { text, hash, .. } = self.source;
-        let text = text.get(value.start as usize..value.end as usize);
-        let text = text.unwrap_or_default();
-        let fingerprint = TextHash::of(text.as_bytes()).0;
-        match text.contains('*') {
-            true => fingerprint ^ hash.0.rotate_left(1),
-            false => fingerprint,
+    fn fingerprint_of(&self, text: &str, has_alias: bool) -> u64 {
+        let own = TextHash::of(text.as_bytes()).0;
+        match has_alias {
+            true => own ^ self.source.hash.0.rotate_left(1),
+            false => own,
         }
     }
 }
@@ -391,14 +376,7 @@ fn key_name(tree: &Tree, key: NodeId) -> Option<(&str, bool)> {
             .strip_prefix(':')
             .filter(|rest| *rest == name)
             .map(|rest| (rest, false)),
-        Resolved::Null
-        | Resolved::Bool(_)
-        | Resolved::Int(_)
-        | Resolved::BigInt(_)
-        | Resolved::Float(_)
-        | Resolved::Date
-        | Resolved::Time
-        | Resolved::Invalid { .. } => None,
+        _ => None,
     }
 }
 

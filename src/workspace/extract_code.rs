@@ -22,7 +22,7 @@ use crate::text::TextRange;
 
 pub(super) fn facts(text: &str, dialect: Dialect, names: &Interner) -> CodeFacts {
     let parse = puppet::parse(text, dialect);
-    let mut extraction = Extraction {
+    let mut extraction = CodeExtraction {
         text,
         comments: &parse.comments,
         names,
@@ -85,7 +85,7 @@ fn variables(root: &Expression, names: &Interner) -> Vec<VariableFact> {
     found
 }
 
-struct Extraction<'a> {
+struct CodeExtraction<'a> {
     text: &'a str,
     comments: &'a [TextRange],
     names: &'a Interner,
@@ -106,7 +106,7 @@ struct Extraction<'a> {
     may_leave: bool,
 }
 
-impl Extraction<'_> {
+impl CodeExtraction<'_> {
     fn node(&mut self, node: &Expression) {
         let (within, is_conditional) = (self.within, self.is_conditional);
         match &node.kind {
@@ -288,7 +288,7 @@ impl Extraction<'_> {
         let Some(&first) = arguments.first() else {
             return;
         };
-        let mut options = Options::default();
+        let mut options = LookupArguments::default();
         // A variable may hold all options, including the name.
         let mut may_knock_out = function == LookupFunction::Lookup
             && match arguments {
@@ -310,7 +310,7 @@ impl Extraction<'_> {
                 let argument = arguments.get(at).copied();
                 argument.filter(|node| !matches!(node.kind, ExpressionKind::Undef))
             };
-            options = Options {
+            options = LookupArguments {
                 expected: given(1),
                 merge: given(2),
                 default: given(3),
@@ -461,13 +461,13 @@ impl Extraction<'_> {
 }
 
 #[derive(Default)]
-struct Options<'a> {
+struct LookupArguments<'a> {
     expected: Option<&'a Expression>,
     merge: Option<&'a Expression>,
     default: Option<&'a Expression>,
 }
 
-impl<'a> Options<'a> {
+impl<'a> LookupArguments<'a> {
     /// Reads options given as a hash, which may include the name.
     fn take(&mut self, entries: &'a [Expression]) -> Option<&'a Expression> {
         let mut name = None;

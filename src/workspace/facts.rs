@@ -129,12 +129,12 @@ pub struct FileFacts {
     pub is_tangled: bool,
     /// Indices into `keys`, ordered by name, then by position.
     pub(super) by_name: Box<[u32]>,
-    pub(super) uses: Box<[Use]>,
+    pub(super) uses: Box<[UseFact]>,
 }
 
 /// A reference in the value of a top-level key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Use {
+pub(super) struct UseFact {
     key: u32,
     token: u32,
     /// The root of the looked-up key.
@@ -208,7 +208,7 @@ impl FileFacts {
             let key = &self.keys[at.key as usize];
             match &self.tokens[at.token as usize] {
                 TokenFact::Reference(reference) => Some((key, reference, &at.to)),
-                TokenFact::Variable(_) | TokenFact::Other { .. } => None,
+                _ => None,
             }
         })
     }
@@ -222,7 +222,7 @@ impl FileFacts {
     pub fn variables(&self) -> impl Iterator<Item = &VariableUse> {
         self.tokens.iter().filter_map(|token| match token {
             TokenFact::Variable(variable) => Some(variable),
-            TokenFact::Reference(_) | TokenFact::Other { .. } => None,
+            _ => None,
         })
     }
 
@@ -243,11 +243,13 @@ impl FileFacts {
     }
 
     pub(super) fn none(hash: TextHash) -> FileFacts {
-        FactsBuilder::new(hash).build("")
+        let facts = FactsBuilder::default();
+        FactsBuilder { hash, ..facts }.build("")
     }
 }
 
 /// The facts of a text, before they are put in their compact form.
+#[derive(Default)]
 pub(super) struct FactsBuilder {
     pub(super) hash: TextHash,
     /// Without their lines, which are counted at the end.
@@ -262,20 +264,6 @@ pub(super) struct FactsBuilder {
 }
 
 impl FactsBuilder {
-    pub(super) fn new(hash: TextHash) -> FactsBuilder {
-        FactsBuilder {
-            hash,
-            keys: Vec::new(),
-            lookup_options: Vec::new(),
-            tokens: Vec::new(),
-            error: None,
-            is_whole: false,
-            in_parts: false,
-            has_odd_keys: false,
-            has_aliases: false,
-        }
-    }
-
     /// Adds the facts of a later part of the text.
     pub(super) fn add(&mut self, more: FactsBuilder) {
         self.keys.extend(more.keys);
@@ -306,9 +294,9 @@ impl FactsBuilder {
             hash: self.hash,
             is_tangled: has_references && (self.has_aliases || is_broken),
             uses,
-            keys: keys.into_boxed_slice(),
-            lookup_options: self.lookup_options.into_boxed_slice(),
-            tokens: self.tokens.into_boxed_slice(),
+            keys: keys.into(),
+            lookup_options: self.lookup_options.into(),
+            tokens: self.tokens.into(),
             is_whole: self.is_whole && self.error.is_none(),
             in_parts: self.in_parts,
             error: self.error.map(Box::new),
@@ -320,7 +308,7 @@ impl FactsBuilder {
 }
 
 /// Finds the key around each reference: O(keys + references × log keys), if keys do not overlap.
-fn uses(keys: &[KeyFact], tokens: &[TokenFact]) -> Box<[Use]> {
+fn uses(keys: &[KeyFact], tokens: &[TokenFact]) -> Box<[UseFact]> {
     if references(tokens).next().is_none() {
         return Box::default();
     }
@@ -338,17 +326,17 @@ fn uses(keys: &[KeyFact], tokens: &[TokenFact]) -> Box<[Use]> {
             .rev()
             .find(|&&key| keys[key as usize].value.contains(reference.range));
         if let Some(&key) = around {
-            found.push(Use { key, token, to });
+            found.push(UseFact { key, token, to });
         }
     }
-    found.into_boxed_slice()
+    found.into()
 }
 
 /// The references among tokens, with their indices.
 fn references(tokens: &[TokenFact]) -> impl Iterator<Item = (u32, &Reference)> {
     (0..).zip(tokens).filter_map(|(at, token)| match token {
         TokenFact::Reference(reference) => Some((at, reference)),
-        TokenFact::Variable(_) | TokenFact::Other { .. } => None,
+        _ => None,
     })
 }
 
@@ -373,11 +361,11 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
             .collect()
     };
     merge(keys(before), keys(after), |name, step| match step {
-        Step::Added => diff.added.push(name),
-        Step::Removed => diff.removed.push(name),
-        Step::Changed => diff.changed.push(name),
+        KeyStep::Added => diff.added.push(name),
+        KeyStep::Removed => diff.removed.push(name),
+        KeyStep::Changed => diff.changed.push(name),
     });
-    let options = |facts: Option<&FileFacts>| {
+    let options = |facts: Option<&FileFacts>| -> Vec<(Arc<str>, u64)> {
         // Of duplicate options, as of keys, the last one is used.
         let entries = facts
             .into_iter()
@@ -385,7 +373,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
         let by_pattern: std::collections::BTreeMap<Arc<str>, u64> = entries
             .map(|option| (Arc::clone(&option.pattern), option.fingerprint))
             .collect();
-        by_pattern.into_iter().collect::<Vec<_>>()
+        by_pattern.into_iter().collect()
     };
     merge(options(before), options(after), |name, _| {
         diff.lookup_options.push(name)
@@ -393,7 +381,7 @@ pub(super) fn diff(before: Option<&FileFacts>, after: Option<&FileFacts>) -> Key
     diff
 }
 
-enum Step {
+enum KeyStep {
     Added,
     Removed,
     Changed,
@@ -403,7 +391,7 @@ enum Step {
 fn merge(
     before: Vec<(Arc<str>, u64)>,
     after: Vec<(Arc<str>, u64)>,
-    mut report: impl FnMut(Arc<str>, Step),
+    mut report: impl FnMut(Arc<str>, KeyStep),
 ) {
     let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
     loop {
@@ -413,26 +401,13 @@ fn merge(
             (None, Some(_)) => std::cmp::Ordering::Greater,
             (Some((old, _)), Some((new, _))) => old.cmp(new),
         };
-        match order {
-            std::cmp::Ordering::Less => {
-                before
-                    .next()
-                    .into_iter()
-                    .for_each(|(name, _)| report(name, Step::Removed));
-            }
-            std::cmp::Ordering::Greater => {
-                after
-                    .next()
-                    .into_iter()
-                    .for_each(|(name, _)| report(name, Step::Added));
-            }
-            std::cmp::Ordering::Equal => {
-                if let (Some((name, old)), Some((_, new))) = (before.next(), after.next())
-                    && old != new
-                {
-                    report(name, Step::Changed);
-                }
-            }
+        let old = before.next_if(|_| order.is_le());
+        let new = after.next_if(|_| order.is_ge());
+        match (old, new) {
+            (Some((name, old)), Some((_, new))) if old != new => report(name, KeyStep::Changed),
+            (Some((name, _)), None) => report(name, KeyStep::Removed),
+            (None, Some((name, _))) => report(name, KeyStep::Added),
+            (Some(_), Some(_)) | (None, None) => {}
         }
     }
 }

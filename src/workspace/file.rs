@@ -35,17 +35,11 @@ pub(super) struct OpenText {
 impl OpenText {
     pub(super) fn new(path: &str, text: Arc<str>, version: i32) -> OpenText {
         let size = text.len() as u64;
-        let refused = (size > LARGEST_DOCUMENT).then(|| {
-            Arc::new(LoadError {
-                kind: LoadErrorKind::Io(SystemError::NotFound),
-                message: too_large(path, size, LARGEST_DOCUMENT),
-                range: None,
-            })
-        });
+        let is_too_large = size > LARGEST_DOCUMENT;
         OpenText {
             text,
             version,
-            refused,
+            refused: is_too_large.then(|| Arc::new(too_large(path, size, LARGEST_DOCUMENT))),
         }
     }
 
@@ -58,10 +52,20 @@ impl OpenText {
     }
 }
 
-/// The message for a file that is too large to be read.
+/// The error for a file that is too large to be read.
 #[must_use]
-pub fn too_large(path: &str, size: u64, limit: u64) -> String {
-    format!("{path} has {size} bytes, more than the {limit} that are read of one file")
+pub fn too_large(path: &str, size: u64, limit: u64) -> LoadError {
+    unreadable(format!(
+        "{path} has {size} bytes, more than the {limit} that are read of one file"
+    ))
+}
+
+fn unreadable(message: String) -> LoadError {
+    LoadError {
+        kind: LoadErrorKind::Io(SystemError::NotFound),
+        message,
+        range: None,
+    }
 }
 
 /// Whether a file belongs to the workspace or is only open in the editor.
@@ -203,11 +207,9 @@ impl File {
 
 /// The error for a file known only by name.
 pub(super) fn unread(path: &str) -> LoadError {
-    LoadError {
-        kind: LoadErrorKind::Io(SystemError::NotFound),
-        message: format!("the content of {path} was not read: its name is not that of a data file"),
-        range: None,
-    }
+    unreadable(format!(
+        "the content of {path} was not read: its name is not that of a data file"
+    ))
 }
 
 /// The text of a content, as an editor shows it.

@@ -26,7 +26,7 @@ const FEW_FILES: usize = 64;
 
 /// Whether a template can match a file.
 #[derive(Clone, Copy)]
-enum Fit {
+enum FileFit {
     No,
     /// In one reading; with the file's format by its name.
     Yes(Option<Format>),
@@ -47,10 +47,10 @@ pub(super) struct Holders {
 
 /// Results by template, for one set of files.
 #[derive(Default)]
-pub(super) struct FitCache(Mutex<Known>);
+pub(super) struct FitCache(Mutex<KnownFits>);
 
 #[derive(Default)]
-struct Known {
+struct KnownFits {
     /// The set of files; `None` before the first.
     shape: Option<u64>,
     order: Arc<Order>,
@@ -59,7 +59,7 @@ struct Known {
 
 /// The results for one template.
 struct Fits {
-    by_file: Box<[Fit]>,
+    by_file: Box<[FileFit]>,
     /// The files that the template can match, ordered.
     files: Box<[FileId]>,
 }
@@ -107,17 +107,17 @@ impl FitCache {
                 .into_iter()
                 .collect();
         }
-        let is_match = |fit: Fit| match fit {
-            Fit::Yes(_) | Fit::Several(_) => true,
-            Fit::Across(_) => across,
-            Fit::No => false,
+        let is_match = |fit: FileFit| match fit {
+            FileFit::Yes(_) | FileFit::Several(_) => true,
+            FileFit::Across(_) => across,
+            FileFit::No => false,
         };
         let order = Arc::clone(&self.known(snapshot).order);
         let candidates = order.starting_with(template.start()).take(FEW_FILES + 1);
         let candidates: Vec<(&Arc<str>, FileId)> = candidates.collect();
         if candidates.len() <= FEW_FILES {
             let files = candidates.into_iter();
-            let files = files.filter(|(path, _)| is_match(Fit::new(template, path)));
+            let files = files.filter(|(path, _)| is_match(FileFit::new(template, path)));
             let mut files: Vec<FileId> = files.map(|(_, id)| id).collect();
             files.sort_unstable();
             return files;
@@ -127,10 +127,10 @@ impl FitCache {
         files.filter(|id| is_match(fits.of(*id))).collect()
     }
 
-    fn known(&self, snapshot: &Snapshot) -> MutexGuard<'_, Known> {
+    fn known(&self, snapshot: &Snapshot) -> MutexGuard<'_, KnownFits> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.shape != Some(snapshot.shape) {
-            *known = Known {
+            *known = KnownFits {
                 shape: Some(snapshot.shape),
                 order: Arc::new(Order::new(snapshot)),
                 templates: HashMap::default(),
@@ -158,28 +158,32 @@ impl FitCache {
 impl Fits {
     /// O(all files).
     fn new(template: &Template, order: &Order) -> Fits {
-        let fit = |path: Option<&Arc<str>>| path.map_or(Fit::No, |path| Fit::new(template, path));
-        let by_file: Box<[Fit]> = order.by_file().map(fit).collect();
+        let fit =
+            |path: Option<&Arc<str>>| path.map_or(FileFit::No, |path| FileFit::new(template, path));
+        let by_file: Box<[FileFit]> = order.by_file().map(fit).collect();
         let files = (0..).zip(&by_file);
-        let files = files.filter(|(_, fit)| !matches!(fit, Fit::No));
+        let files = files.filter(|(_, fit)| !matches!(fit, FileFit::No));
         Fits {
             files: files.map(|(id, _)| FileId(id)).collect(),
             by_file,
         }
     }
 
-    fn of(&self, id: FileId) -> Fit {
-        self.by_file.get(id.0 as usize).copied().unwrap_or(Fit::No)
+    fn of(&self, id: FileId) -> FileFit {
+        self.by_file
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(FileFit::No)
     }
 }
 
-impl Fit {
-    fn new(template: &Template, path: &str) -> Fit {
+impl FileFit {
+    fn new(template: &Template, path: &str) -> FileFit {
         match template.count_readings(path) {
-            0 if template.matches_across_folders(path) => Fit::Across(format_of(path)),
-            0 => Fit::No,
-            1 => Fit::Yes(format_of(path)),
-            _ => Fit::Several(format_of(path)),
+            0 if template.matches_across_folders(path) => FileFit::Across(format_of(path)),
+            0 => FileFit::No,
+            1 => FileFit::Yes(format_of(path)),
+            _ => FileFit::Several(format_of(path)),
         }
     }
 }
@@ -195,15 +199,15 @@ fn holders(
     for id in files {
         let fit = fits.of(id);
         let (own, list) = match fit {
-            Fit::Yes(own) | Fit::Several(own) => (own, &mut ranks),
-            Fit::Across(own) => (own, &mut across),
-            Fit::No => continue,
+            FileFit::Yes(own) | FileFit::Several(own) => (own, &mut ranks),
+            FileFit::Across(own) => (own, &mut across),
+            FileFit::No => continue,
         };
         if format.is_some() && own != format {
             continue;
         }
         if let Some(rank) = order.rank(id) {
-            has_one_reading &= matches!(fit, Fit::Yes(_));
+            has_one_reading &= matches!(fit, FileFit::Yes(_));
             list.push(rank);
         }
     }

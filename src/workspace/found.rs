@@ -7,7 +7,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::FileSettings;
 use super::config_fact::ConfigFact;
 use super::file::{FileId, format_of};
 use super::layout::{DataLayout, DataPattern, Reached, reach};
@@ -124,15 +123,15 @@ pub(super) fn judge(
     modules: &BTreeSet<&str>,
     folders: &[Arc<str>],
 ) -> Vec<FoundConfig> {
-    let mut tried: Vec<Tried> = candidates
+    let mut tried: Vec<TriedConfig> = candidates
         .into_iter()
         .take(MOST_JUDGED)
-        .map(|candidate| Tried::new(snapshot, candidate, modules, folders))
+        .map(|candidate| TriedConfig::new(snapshot, candidate, modules, folders))
         .collect();
-    tried.sort_by_cached_key(Tried::rank);
+    tried.sort_by_cached_key(TriedConfig::rank);
     let mut owners: HashMap<FileId, usize> = HashMap::new();
     let mut owned = vec![0; tried.len()];
-    let is_main = |one: &Tried| !one.is_aside && !one.files.is_empty();
+    let is_main = |one: &TriedConfig| !one.is_aside && !one.files.is_empty();
     let has_main = tried.iter().any(is_main);
     for wanted in [Reached::Exactly, Reached::Perhaps] {
         for (at, one) in tried.iter().enumerate() {
@@ -171,7 +170,7 @@ pub(super) fn judge(
 }
 
 /// A candidate with its best folder.
-struct Tried {
+struct TriedConfig {
     candidate: ConfigCandidate,
     is_aside: bool,
     /// The rank of its name, from 0.
@@ -179,31 +178,23 @@ struct Tried {
     dir: Arc<str>,
     layout: DataLayout,
     /// The data files that it reaches, ordered by id.
-    files: Files,
+    files: ReachedFiles,
 }
 
 /// Data files with how they are reached.
-type Files = Vec<(FileId, Reached)>;
+type ReachedFiles = Vec<(FileId, Reached)>;
 
-/// The order of configurations: the least comes first.
-type Rank = (
-    ConfigOrigin,
-    bool,
-    std::cmp::Reverse<usize>,
-    usize,
-    Arc<str>,
-);
-
-impl Tried {
+impl TriedConfig {
     fn new(
         snapshot: &Snapshot,
         candidate: ConfigCandidate,
         modules: &BTreeSet<&str>,
         folders: &[Arc<str>],
-    ) -> Tried {
-        let mut best: Option<(usize, Arc<str>, DataLayout, Files)> = None;
+    ) -> TriedConfig {
+        let mut best: Option<(usize, Arc<str>, DataLayout, ReachedFiles)> = None;
         for dir in candidate.dirs.iter().take(MOST_FOLDERS) {
-            let layout = layout(snapshot, &candidate.fact, dir, &snapshot.settings);
+            let (here, settings) = (Here(snapshot), &snapshot.settings);
+            let layout = DataLayout::new(&here, &candidate.fact, dir, settings);
             let files = reached(snapshot, &layout, modules);
             let weight = weight(&files);
             // As Puppet reads it in its place.
@@ -219,7 +210,7 @@ impl Tried {
         let own = path::parent(&candidate.path).unwrap_or("/");
         let (_, dir, layout, files) =
             best.unwrap_or_else(|| (0, Arc::from(own), DataLayout::default(), Vec::new()));
-        Tried {
+        TriedConfig {
             is_aside: is_aside(&candidate.path, folders),
             standing: standing(&candidate.path, folders),
             candidate,
@@ -229,7 +220,8 @@ impl Tried {
         }
     }
 
-    fn rank(&self) -> Rank {
+    /// The least comes first.
+    fn rank(&self) -> impl Ord + use<> {
         let weight = weight(&self.files) * STANDINGS[self.standing];
         let path = &self.candidate.path;
         (
@@ -242,7 +234,7 @@ impl Tried {
     }
 
     /// The configuration that governs most of the files that this one reaches.
-    fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[Tried]) -> ConfigUse {
+    fn instead(&self, owners: &HashMap<FileId, usize>, tried: &[TriedConfig]) -> ConfigUse {
         let mut counts = vec![0_usize; tried.len()];
         for (id, _) in &self.files {
             if let Some(&owner) = owners.get(id) {
@@ -276,16 +268,6 @@ impl Tried {
     }
 }
 
-/// The layout of a configuration for a folder.
-pub(super) fn layout(
-    snapshot: &Snapshot,
-    fact: &ConfigFact,
-    dir: &str,
-    settings: &FileSettings,
-) -> DataLayout {
-    DataLayout::new(&Here(snapshot), fact, dir, settings)
-}
-
 /// The weight of a file named by a path; a file that a function may read weighs 1.
 const EXACT: usize = 4;
 
@@ -298,7 +280,7 @@ fn weight(files: &[(FileId, Reached)]) -> usize {
 }
 
 /// The data files that a layout reaches; those of modules belong to their own configurations.
-fn reached(snapshot: &Snapshot, layout: &DataLayout, modules: &BTreeSet<&str>) -> Files {
+fn reached(snapshot: &Snapshot, layout: &DataLayout, modules: &BTreeSet<&str>) -> ReachedFiles {
     let mut folders: Vec<&Arc<str>> = layout.folders.iter().collect();
     folders.sort();
     folders.dedup_by(|inner, outer| path::within(inner, outer).is_some());
@@ -320,14 +302,9 @@ fn reached(snapshot: &Snapshot, layout: &DataLayout, modules: &BTreeSet<&str>) -
 
 /// Whether a file lies in a module below the data directory `folder`.
 fn is_of_module(at: &str, folder: &str, modules: &BTreeSet<&str>) -> bool {
-    let mut above = path::parent(at);
-    while let Some(here) = above.filter(|here| path::within(here, folder).is_some()) {
-        if modules.contains(here) {
-            return true;
-        }
-        above = path::parent(here);
-    }
-    false
+    let above = std::iter::successors(path::parent(at), |here| path::parent(here));
+    let mut inside = above.take_while(|here| path::within(here, folder).is_some());
+    inside.any(|here| modules.contains(here))
 }
 
 /// Ranks of a configuration's names: special purpose, neutral, production.

@@ -9,22 +9,22 @@ use crate::value::KeyHashing;
 /// Unused names are dropped when there are this many names, then at twice the remaining number.
 const FIRST_SWEEP: usize = 65_536;
 
-/// The names in use. Names without other holders are dropped from time to time: every typed key
+/// The names in use. NameSet without other holders are dropped from time to time: every typed key
 /// leaves its prefixes behind.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
-    names: Mutex<Names>,
+    names: Mutex<NameSet>,
 }
 
 #[derive(Debug)]
-struct Names {
+struct NameSet {
     set: HashSet<Arc<str>, KeyHashing>,
     sweep_at: usize,
 }
 
-impl Default for Names {
-    fn default() -> Names {
-        Names {
+impl Default for NameSet {
+    fn default() -> NameSet {
+        NameSet {
             set: HashSet::default(),
             sweep_at: FIRST_SWEEP,
         }

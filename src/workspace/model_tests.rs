@@ -58,7 +58,7 @@ const TEXTS: [&str; 17] = [
 ];
 
 #[derive(Clone, Debug)]
-enum Step {
+enum WorldStep {
     Write(usize, usize),
     WriteBytes(usize),
     Mkdir(usize),
@@ -67,12 +67,11 @@ enum Step {
     RemoveOneByOne(usize),
     Rename(usize, usize),
     Open(usize, usize),
-    Edit(usize, usize),
     Close(usize),
     Folders(usize),
     Settings(usize),
     Rescan(usize),
-    Together(Vec<Step>),
+    Together(Vec<WorldStep>),
 }
 
 fn path_of(number: usize) -> Arc<str> {
@@ -93,27 +92,26 @@ fn universe() -> BTreeSet<Arc<str>> {
     all
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = WorldStep> {
     let number = 0..FOLDERS.len() * (NAMES.len() + 1);
     let text = 0..TEXTS.len();
     let small = 0..4usize;
     let leaf = prop_oneof![
-        6 => (number.clone(), text.clone()).prop_map(|(at, text)| Step::Write(at, text)),
-        1 => number.clone().prop_map(Step::WriteBytes),
-        1 => number.clone().prop_map(Step::Mkdir),
-        2 => number.clone().prop_map(Step::Remove),
-        1 => number.clone().prop_map(Step::RemoveOneByOne),
-        2 => (number.clone(), number.clone()).prop_map(|(from, to)| Step::Rename(from, to)),
-        3 => (number.clone(), text.clone()).prop_map(|(at, text)| Step::Open(at, text)),
-        3 => (number.clone(), text).prop_map(|(at, text)| Step::Edit(at, text)),
-        2 => number.clone().prop_map(Step::Close),
-        1 => small.clone().prop_map(Step::Folders),
-        1 => small.prop_map(Step::Settings),
-        1 => number.prop_map(Step::Rescan),
+        6 => (number.clone(), text.clone()).prop_map(|(at, text)| WorldStep::Write(at, text)),
+        1 => number.clone().prop_map(WorldStep::WriteBytes),
+        1 => number.clone().prop_map(WorldStep::Mkdir),
+        2 => number.clone().prop_map(WorldStep::Remove),
+        1 => number.clone().prop_map(WorldStep::RemoveOneByOne),
+        2 => (number.clone(), number.clone()).prop_map(|(from, to)| WorldStep::Rename(from, to)),
+        6 => (number.clone(), text).prop_map(|(at, text)| WorldStep::Open(at, text)),
+        2 => number.clone().prop_map(WorldStep::Close),
+        1 => small.clone().prop_map(WorldStep::Folders),
+        1 => small.prop_map(WorldStep::Settings),
+        1 => number.prop_map(WorldStep::Rescan),
     ];
     prop_oneof![
         6 => leaf.clone(),
-        1 => prop::collection::vec(leaf, 1..8).prop_map(Step::Together),
+        1 => prop::collection::vec(leaf, 1..8).prop_map(WorldStep::Together),
     ]
 }
 
@@ -141,28 +139,28 @@ impl World {
     }
 
     fn put(&mut self, at: &Arc<str>, entry: DiskEntry) -> Option<Change> {
-        let mut above = path::parent(at);
-        while let Some(folder) = above {
-            if self.is_file(folder) {
-                return None;
-            }
-            above = path::parent(folder);
+        let folders = || std::iter::successors(path::parent(at), |folder| path::parent(folder));
+        if folders().any(|folder| self.is_file(folder)) {
+            return None;
         }
         let is_folder = matches!(entry, DiskEntry::Directory { .. });
         if self.disk.contains_key(at) && self.is_file(at) == is_folder {
             return None;
         }
-        let mut above = path::parent(at);
-        while let Some(folder) = above {
+        for folder in folders() {
             let made = DiskEntry::Directory { target: None };
             self.disk.entry(Arc::from(folder)).or_insert(made);
-            above = path::parent(folder);
         }
         self.disk.insert(Arc::clone(at), entry.clone());
         Some(Change::Disk {
             path: Arc::clone(at),
             entry,
         })
+    }
+
+    fn file(&mut self, at: usize, content: Content, linked: Linked) -> Vec<Change> {
+        let change = self.put(&path_of(at), DiskEntry::File { content, linked });
+        change.into_iter().collect()
     }
 
     fn remove(&mut self, at: &str) -> Vec<Change> {
@@ -172,50 +170,35 @@ impl World {
                 .get(at)
                 .map(|entry| (Arc::from(at), entry.clone())),
         );
-        let entry = DiskEntry::Absent;
-        gone.iter()
-            .map(|(at, _)| {
-                self.disk.remove(at);
-                let (path, entry) = (Arc::clone(at), entry.clone());
-                Change::Disk { path, entry }
-            })
-            .collect()
-    }
-
-    /// Opens or edits a document.
-    fn show(&mut self, at: usize, text: usize) -> (Arc<str>, Arc<str>) {
-        let (path, text): (_, Arc<str>) = (path_of(at), Arc::from(TEXTS[text]));
-        self.open.insert(Arc::clone(&path), Arc::clone(&text));
-        (path, text)
+        let gone = gone.into_iter().map(|(path, _)| {
+            self.disk.remove(&path);
+            let entry = DiskEntry::Absent;
+            Change::Disk { path, entry }
+        });
+        gone.collect()
     }
 
     /// Performs a step and returns the changes reported to the model.
-    fn act(&mut self, step: &Step) -> Vec<Change> {
+    fn act(&mut self, step: &WorldStep) -> Vec<Change> {
         match step {
-            Step::Write(at, text) => {
+            WorldStep::Write(at, text) => {
                 let content = Content::Text(Arc::from(TEXTS[*text]));
-                let linked = Linked::No;
-                self.put(&path_of(*at), DiskEntry::File { content, linked })
-                    .into_iter()
-                    .collect()
+                self.file(*at, content, Linked::No)
             }
-            Step::WriteBytes(at) => {
+            WorldStep::WriteBytes(at) => {
                 let content = Content::Bytes(Arc::from(&b"a: \xff\n"[..]));
-                let linked = Linked::Yes;
-                self.put(&path_of(*at), DiskEntry::File { content, linked })
-                    .into_iter()
-                    .collect()
+                self.file(*at, content, Linked::Yes)
             }
-            Step::Mkdir(at) => {
+            WorldStep::Mkdir(at) => {
                 let entry = DiskEntry::Directory { target: None };
                 self.put(&path_of(*at), entry).into_iter().collect()
             }
-            Step::Remove(at) => {
+            WorldStep::Remove(at) => {
                 let all = self.remove(&path_of(*at));
                 all.into_iter().last().into_iter().collect()
             }
-            Step::RemoveOneByOne(at) => self.remove(&path_of(*at)),
-            Step::Rename(from, to) => {
+            WorldStep::RemoveOneByOne(at) => self.remove(&path_of(*at)),
+            WorldStep::Rename(from, to) => {
                 let (from, to) = (path_of(*from), path_of(*to));
                 let Some(entry) = self.disk.get(&from).cloned() else {
                     return Vec::new();
@@ -236,25 +219,12 @@ impl World {
                 changes.extend(self.remove(&from).pop());
                 changes
             }
-            Step::Open(at, text) => {
-                let (path, text) = self.show(*at, *text);
-                let version = 1;
-                vec![Change::Open {
-                    path,
-                    text,
-                    version,
-                }]
+            WorldStep::Open(at, text) => {
+                let (path, text): (_, Arc<str>) = (path_of(*at), Arc::from(TEXTS[*text]));
+                self.open.insert(Arc::clone(&path), Arc::clone(&text));
+                vec![Change::open(path, text)]
             }
-            Step::Edit(at, text) => {
-                let (path, text) = self.show(*at, *text);
-                let version = 1;
-                vec![Change::Edit {
-                    path,
-                    text,
-                    version,
-                }]
-            }
-            Step::Close(at) => {
+            WorldStep::Close(at) => {
                 // Any open document, if there is one: most paths are not open.
                 let path = self
                     .open
@@ -265,7 +235,7 @@ impl World {
                 self.open.remove(&path);
                 vec![Change::Close { path }]
             }
-            Step::Folders(number) => {
+            WorldStep::Folders(number) => {
                 let folders: &[&str] = [
                     &["/w"][..],
                     &["/w", "/v"],
@@ -275,7 +245,7 @@ impl World {
                 self.folders = folders.iter().map(|&at| Arc::from(at)).collect();
                 vec![Change::Folders(self.folders.clone())]
             }
-            Step::Settings(number) => {
+            WorldStep::Settings(number) => {
                 let mut settings = FileSettings::default();
                 match number {
                     1 => settings.global_hiera_yaml = Some(Arc::from("/p/hiera.yaml")),
@@ -291,14 +261,14 @@ impl World {
                 self.settings = settings;
                 vec![Change::Settings(self.settings.clone())]
             }
-            Step::Rescan(at) => {
+            WorldStep::Rescan(at) => {
                 let at = path_of(*at);
                 match self.disk.get(&at) {
                     Some(DiskEntry::Directory { .. }) => vec![self.scanned(&at)],
                     _ => Vec::new(),
                 }
             }
-            Step::Together(steps) => {
+            WorldStep::Together(steps) => {
                 vec![Change::Batch(
                     steps.iter().flat_map(|step| self.act(step)).collect(),
                 )]
@@ -327,12 +297,7 @@ impl World {
         workspace.apply(Change::Settings(self.settings.clone()));
         workspace.apply(self.settle(&workspace));
         for (path, text) in &self.open {
-            let (path, text, version) = (Arc::clone(path), Arc::clone(text), 1);
-            workspace.apply(Change::Open {
-                path,
-                text,
-                version,
-            });
+            workspace.apply(Change::open(Arc::clone(path), Arc::clone(text)));
         }
         workspace.snapshot()
     }
@@ -475,10 +440,10 @@ impl Listener {
 #[test]
 fn an_area_is_removed_with_its_parent_folder() {
     let (mut world, workspace) = (World::default(), Workspace::new());
-    let area = Step::Settings(2);
+    let area = WorldStep::Settings(2);
     let number = |path: &str| (0..).find(|number| *path_of(*number) == *path).expect(path);
-    let file = Step::Write(number("/w/spec/fixtures/a.yaml"), 0);
-    for step in [area, file, Step::Remove(number("/w"))] {
+    let file = WorldStep::Write(number("/w/spec/fixtures/a.yaml"), 0);
+    for step in [area, file, WorldStep::Remove(number("/w"))] {
         for change in world.act(&step) {
             workspace.apply(change);
         }
@@ -493,7 +458,7 @@ fn a_document_that_is_too_large_to_be_read_is_refused_as_on_the_disk() {
     workspace.apply(Change::Folders(vec!["/w".into()]));
     let path = "/w/data/a.yaml";
     let edit = |text: String, version: i32| {
-        workspace.apply(Change::Edit {
+        workspace.apply(Change::Open {
             path: path.into(),
             text: text.into(),
             version,
@@ -533,10 +498,10 @@ fn a_document_at_the_path_of_a_directory_is_listed_with_its_keys() {
     let number = |path: &str| (0..200).find(|&at| *path_of(at) == *path).unwrap();
     let folder = number("/w/data/nodes/common.yaml");
     let steps = [
-        Step::Folders(0),
-        Step::Mkdir(folder),
-        Step::Write(number("/w/data/data"), 1),
-        Step::Open(folder, 1),
+        WorldStep::Folders(0),
+        WorldStep::Mkdir(folder),
+        WorldStep::Write(number("/w/data/data"), 1),
+        WorldStep::Open(folder, 1),
     ];
     let mut world = World::default();
     let workspace = Workspace::new();
@@ -565,7 +530,7 @@ proptest! {
             listener.check(&snapshot);
             snapshot
         };
-        for change in world.act(&Step::Folders(0)) {
+        for change in world.act(&WorldStep::Folders(0)) {
             apply(change);
         }
         let mut kept = None;

@@ -55,37 +55,22 @@ impl PathTree {
         area: &str,
         changed: &mut impl FnMut(&Arc<str>),
     ) {
-        let mut above = path::parent(at);
-        while let Some(folder) = above {
-            if path::within(folder, area).is_none() {
-                break;
-            }
-            match self.nodes.get_key_value(folder) {
+        let folders = std::iter::successors(path::parent(at), |folder| path::parent(folder));
+        for folder in folders.take_while(|folder| path::within(folder, area).is_some()) {
+            let name = match self.nodes.get_key_value(folder) {
                 Some((_, PathEntry::Directory { .. })) => break,
-                Some((name, PathEntry::File { .. } | PathEntry::LostLink(_))) => {
-                    let name = Arc::clone(name);
-                    changed(&name);
-                    self.nodes
-                        .insert(name, PathEntry::Directory { target: None });
-                }
-                None => {
-                    let name: Arc<str> = Arc::from(folder);
-                    changed(&name);
-                    self.nodes
-                        .insert(name, PathEntry::Directory { target: None });
-                }
-            }
-            above = path::parent(folder);
+                Some((name, _)) => Arc::clone(name),
+                None => Arc::from(folder),
+            };
+            changed(&name);
+            let made = PathEntry::Directory { target: None };
+            self.nodes.insert(name, made);
         }
-        match (self.nodes.get(&**at), &node) {
-            (Some(old), new) if old == new => return,
-            (
-                Some(PathEntry::Directory { .. }),
-                PathEntry::File { .. } | PathEntry::LostLink(_),
-            ) => {
-                self.remove(at, changed);
-            }
-            (Some(_) | None, _) => {}
+        let is_folder = |entry: &PathEntry| matches!(entry, PathEntry::Directory { .. });
+        match self.nodes.get(&**at) {
+            Some(old) if *old == node => return,
+            Some(old) if is_folder(old) && !is_folder(&node) => self.remove(at, changed),
+            Some(_) | None => {}
         }
         changed(at);
         self.nodes.insert(Arc::clone(at), node);

@@ -192,7 +192,7 @@ fn rechecking_what_depends_on_an_edit_is_enough() {
         let path: Arc<str> = Arc::from(format!("{root}/{file}"));
         let old = workspace.snapshot().file(&path).unwrap().text().clone();
         assert!(old.contains(before), "{file}: {before}");
-        let snapshot = workspace.apply(Change::Edit {
+        let snapshot = workspace.apply(Change::Open {
             path: path.clone(),
             text: Arc::from(old.replacen(before, after, 1)),
             version: 1,
@@ -232,7 +232,7 @@ fn every_fix_removes_its_finding_and_adds_none() {
         known.remove(this.unwrap());
         for fix in &finding.fixes {
             let edited = TextEdit::apply(&fix.edits, text).unwrap();
-            let edit = Change::Edit {
+            let edit = Change::Open {
                 path: path.clone(),
                 text: edited.as_str().into(),
                 version: 1,

@@ -13,8 +13,7 @@ use super::{GitError, Repository};
 use crate::disk::ignore::{DataFolders, Ignore, names_data_folders};
 use crate::disk::read::{self, Want};
 use crate::disk::walk::{MOST_DEPTH, MOST_FILES, walk};
-use crate::disk::workspace_disk::read_areas;
-use crate::value::{LoadError, LoadErrorKind, SystemError};
+use crate::disk::workspace_disk::{open, read_areas};
 use crate::workspace::{
     Change, Content, DiskEntry, FileKind, FileSettings, LARGEST_FILE, Linked, Lost, Snapshot,
     Workspace, path, too_large,
@@ -40,7 +39,7 @@ pub fn snapshot_of_revision(
     let prefix = Path::new(folder).strip_prefix(&repository.top);
     let prefix = prefix.map(|prefix| prefix.to_string_lossy().into_owned());
     let prefix = prefix.unwrap_or_default();
-    let mut reading = Reading {
+    let mut reading = RevisionReader {
         ignore: Ignore::default(),
         repositories: vec![repository],
         entries: BTreeMap::new(),
@@ -55,7 +54,7 @@ pub fn snapshot_of_revision(
 }
 
 #[derive(Clone, Debug)]
-enum Entry {
+enum GitEntry {
     Folder {
         target: Option<Arc<str>>,
     },
@@ -68,29 +67,22 @@ enum Entry {
     OnDisk(Linked),
 }
 
-struct Reading {
+struct RevisionReader {
     ignore: Ignore,
     repositories: Vec<Repository>,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, GitEntry>,
 }
 
-impl Reading {
+impl RevisionReader {
     /// The tree at a path below a tree.
     fn subtree(&self, tree: ObjectId, prefix: &str) -> Result<ObjectId, GitError> {
         let mut tree = tree;
         for name in prefix.split('/').filter(|name| !name.is_empty()) {
             let lines = lines(&self.repositories[0], &tree)?;
-            let found = lines.into_iter().find(|line| line.name == name);
-            match found {
-                Some(Line {
-                    mode: Mode::Folder,
-                    id,
-                    ..
-                }) => tree = id,
-                Some(_) | None => {
-                    return Err(GitError::new(format!("there is no folder '{prefix}'")));
-                }
-            }
+            let mut lines = lines.into_iter();
+            let found = lines.find(|line| line.name == name && line.kind == EntryKind::Tree);
+            let missing = || GitError::new(format!("there is no folder '{prefix}'"));
+            tree = found.ok_or_else(missing)?.id;
         }
         Ok(tree)
     }
@@ -107,34 +99,33 @@ impl Reading {
             tracing::warn!("{at}: is too many folders deep and is skipped");
             return Ok(());
         }
-        for Line { name, mode, id } in lines(&self.repositories[repository], &tree)? {
+        for TreeLine { name, kind, id } in lines(&self.repositories[repository], &tree)? {
             let path = format!("{at}/{name}");
             if self.entries.len() >= MOST_FILES {
                 return Err(GitError::new(format!(
                     "the revision holds more than {MOST_FILES} files"
                 )));
             }
-            match mode {
-                Mode::File => {
-                    let entry = Entry::File(repository, id, Linked::No);
+            let folder = GitEntry::Folder { target: None };
+            match kind {
+                EntryKind::Blob | EntryKind::BlobExecutable => {
+                    let entry = GitEntry::File(repository, id, Linked::No);
                     self.entries.insert(path, entry);
                 }
-                Mode::Link => {
+                EntryKind::Link => {
                     let object = self.repositories[repository].objects.read(&id)?;
                     if let Ok(target) = String::from_utf8(object.bytes) {
-                        self.entries.insert(path, Entry::Link(target));
+                        self.entries.insert(path, GitEntry::Link(target));
                     }
                 }
-                Mode::Folder => {
-                    self.entries
-                        .insert(path.clone(), Entry::Folder { target: None });
+                EntryKind::Tree => {
+                    self.entries.insert(path.clone(), folder);
                     if !self.ignore.skips(&path) {
                         self.tree(repository, id, &path, depth + 1)?;
                     }
                 }
-                Mode::Submodule => {
-                    self.entries
-                        .insert(path.clone(), Entry::Folder { target: None });
+                EntryKind::Commit => {
+                    self.entries.insert(path.clone(), folder);
                     self.submodule(id, &path, depth)?;
                 }
             }
@@ -164,10 +155,8 @@ impl Reading {
     fn links(&mut self, folder: &str) {
         for _ in 0..MOST_LINKS {
             let links = self.entries.iter().filter_map(|(at, entry)| match entry {
-                Entry::Link(target) => Some((at.clone(), target.clone())),
-                Entry::Folder { .. } | Entry::File(..) | Entry::OnDisk(_) | Entry::LostLink(_) => {
-                    None
-                }
+                GitEntry::Link(target) => Some((at.clone(), target.clone())),
+                _ => None,
             });
             let links: Vec<(String, String)> = links.collect();
             if links.is_empty() {
@@ -179,37 +168,36 @@ impl Reading {
         }
         // The remaining links are circular.
         for entry in self.entries.values_mut() {
-            if matches!(entry, Entry::Link(_)) {
-                *entry = Entry::LostLink(Lost::Here);
+            if matches!(entry, GitEntry::Link(_)) {
+                *entry = GitEntry::LostLink(Lost::Here);
             }
         }
     }
 
     fn link(&mut self, folder: &str, at: &str, target: &str) {
         let around = path::parent(at).unwrap_or(folder);
-        let leads = match target.starts_with('/') {
-            true => path::normalise(target),
-            false => path::normalise(&path::join(around, target)),
-        };
+        let leads = path::normalise(&path::join(around, target));
         if path::within(&leads, folder).is_none() {
             // Git does not know what is at this path.
             let entry = match read::entry(&leads, Want::Name) {
-                DiskEntry::File { .. } => Some(Entry::OnDisk(Linked::Yes)),
+                DiskEntry::File { .. } => Some(GitEntry::OnDisk(Linked::Yes)),
                 DiskEntry::Directory { .. } => None,
-                DiskEntry::LostLink(_) | DiskEntry::Absent => Some(Entry::LostLink(Lost::Outside)),
+                DiskEntry::LostLink(_) | DiskEntry::Absent => {
+                    Some(GitEntry::LostLink(Lost::Outside))
+                }
             };
             self.put(at, entry);
             return;
         }
         match self.entries.get(&leads).cloned() {
-            Some(Entry::File(repository, id, _)) => {
-                self.put(at, Some(Entry::File(repository, id, Linked::Yes)));
+            Some(GitEntry::File(repository, id, _)) => {
+                self.put(at, Some(GitEntry::File(repository, id, Linked::Yes)));
             }
             // The next link is resolved first.
-            Some(Entry::Link(_)) => {}
-            Some(Entry::Folder { target }) => {
+            Some(GitEntry::Link(_)) => {}
+            Some(GitEntry::Folder { target }) => {
                 let real = target.unwrap_or_else(|| Arc::from(leads.as_str()));
-                self.put(at, Some(Entry::Folder { target: Some(real) }));
+                self.put(at, Some(GitEntry::Folder { target: Some(real) }));
                 if path::within(at, &leads).is_some() {
                     return;
                 }
@@ -217,14 +205,14 @@ impl Reading {
                 let below = self.entries.range(start.clone()..);
                 let below = below.take_while(|(known, _)| known.starts_with(&start));
                 let room = MOST_FILES.saturating_sub(self.entries.len());
-                let copies: Vec<(String, Entry)> = below
+                let copies: Vec<(String, GitEntry)> = below
                     .take(room)
                     .map(|(known, entry)| {
                         let entry = match entry {
                             // A relative link is resolved from its real location.
-                            Entry::Link(target) if !target.starts_with('/') => {
+                            GitEntry::Link(target) if !target.starts_with('/') => {
                                 let real = path::parent(known).unwrap_or(&leads);
-                                Entry::Link(path::normalise(&path::join(real, target)))
+                                GitEntry::Link(path::normalise(&path::join(real, target)))
                             }
                             _ => entry.clone(),
                         };
@@ -233,22 +221,22 @@ impl Reading {
                     .collect();
                 self.entries.extend(copies);
             }
-            Some(Entry::LostLink(lost)) => self.put(at, Some(Entry::LostLink(lost))),
-            Some(Entry::OnDisk(_)) => self.put(at, None),
+            Some(GitEntry::LostLink(lost)) => self.put(at, Some(GitEntry::LostLink(lost))),
+            Some(GitEntry::OnDisk(_)) => self.put(at, None),
             None => {
                 let mut above = std::iter::successors(path::parent(&leads), |at| path::parent(at));
-                if above.any(|at| matches!(self.entries.get(at), Some(Entry::Link(_)))) {
+                if above.any(|at| matches!(self.entries.get(at), Some(GitEntry::Link(_)))) {
                     // The folder's link is resolved first.
                     return;
                 }
                 // The target may be an unversioned file.
                 let is_lost = read::entry(&leads, Want::Name) == DiskEntry::Absent;
-                self.put(at, is_lost.then_some(Entry::LostLink(Lost::Here)));
+                self.put(at, is_lost.then_some(GitEntry::LostLink(Lost::Here)));
             }
         }
     }
 
-    fn put(&mut self, at: &str, entry: Option<Entry>) {
+    fn put(&mut self, at: &str, entry: Option<GitEntry>) {
         match entry {
             Some(entry) => {
                 self.entries.insert(at.to_string(), entry);
@@ -289,11 +277,11 @@ impl Reading {
             let is_foreign = foreign.as_ref().is_some_and(in_foreign);
             if is_foreign || excluded.holds(&below, is_folder) {
                 let entry = match found.kind {
-                    Ok(FileKind::Directory) => Entry::Folder {
+                    Ok(FileKind::Directory) => GitEntry::Folder {
                         target: found.target,
                     },
-                    Ok(FileKind::File) => Entry::OnDisk(found.linked),
-                    Err(lost) => Entry::LostLink(lost),
+                    Ok(FileKind::File) => GitEntry::OnDisk(found.linked),
+                    Err(lost) => GitEntry::LostLink(lost),
                 };
                 self.add_folders(at, folder);
                 self.entries.insert(at.to_string(), entry);
@@ -303,63 +291,50 @@ impl Reading {
 
     /// Adds the folders around a path: git has no empty ones.
     fn add_folders(&mut self, at: &str, folder: &str) {
-        let mut above = path::parent(at);
-        while let Some(here) = above {
+        for here in std::iter::successors(path::parent(at), |here| path::parent(here)) {
             if path::within(here, folder).is_none_or(str::is_empty)
                 || self.entries.contains_key(here)
             {
                 return;
             }
-            self.entries
-                .insert(here.to_string(), Entry::Folder { target: None });
-            above = path::parent(here);
+            let made = GitEntry::Folder { target: None };
+            self.entries.insert(here.to_string(), made);
         }
     }
 
     fn snapshot(self, folder: &str, settings: &FileSettings) -> Result<Arc<Snapshot>, GitError> {
         let mut data_folders = DataFolders::default();
         for (at, entry) in &self.entries {
-            if names_data_folders(at)
-                && let Some(dir) = path::parent(at)
-                && let Some(Content::Text(text)) = self.content(at, entry)?
-            {
-                data_folders.learn(dir, &text);
+            if names_data_folders(at) {
+                data_folders.learn_from(at, self.content(at, entry)?);
             }
         }
         let mut found: Vec<(Arc<str>, DiskEntry)> = Vec::with_capacity(self.entries.len());
         for (at, entry) in &self.entries {
-            let linked = match entry {
-                Entry::Folder { target } => {
-                    let target = target.clone();
-                    found.push((Arc::from(at.as_str()), DiskEntry::Directory { target }));
-                    continue;
-                }
-                Entry::File(_, _, linked) | Entry::OnDisk(linked) => *linked,
-                Entry::Link(_) => {
-                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink(Lost::Here)));
-                    continue;
-                }
-                Entry::LostLink(lost) => {
-                    found.push((Arc::from(at.as_str()), DiskEntry::LostLink(*lost)));
-                    continue;
+            let entry = match entry {
+                GitEntry::Folder { target } => DiskEntry::Directory {
+                    target: target.clone(),
+                },
+                GitEntry::Link(_) => DiskEntry::LostLink(Lost::Here),
+                GitEntry::LostLink(lost) => DiskEntry::LostLink(*lost),
+                GitEntry::File(_, _, linked) | GitEntry::OnDisk(linked) => {
+                    let content = match data_folders.reads(at) {
+                        true => self.content(at, entry)?,
+                        false => Some(Content::Unread),
+                    };
+                    let Some(content) = content else {
+                        continue;
+                    };
+                    let linked = *linked;
+                    DiskEntry::File { content, linked }
                 }
             };
-            let content = match data_folders.reads(at) {
-                true => self.content(at, entry)?,
-                false => Some(Content::Unread),
-            };
-            if let Some(content) = content {
-                let entry = DiskEntry::File { content, linked };
-                found.push((Arc::from(at.as_str()), entry));
-            }
+            found.push((Arc::from(at.as_str()), entry));
         }
         let workspace = Workspace::new();
         match settings.global_hiera_yaml {
             Some(_) => read_areas(&workspace, folder, settings),
-            None => workspace.apply(Change::Batch(vec![
-                Change::Folders(vec![Arc::from(folder)]),
-                Change::Settings(settings.clone()),
-            ])),
+            None => open(&workspace, folder, settings),
         };
         // The folder's own files on the disk are replaced.
         Ok(workspace.apply(Change::Scanned {
@@ -368,46 +343,31 @@ impl Reading {
         }))
     }
 
-    fn content(&self, at: &str, entry: &Entry) -> Result<Option<Content>, GitError> {
+    fn content(&self, at: &str, entry: &GitEntry) -> Result<Option<Content>, GitError> {
         let (repository, id) = match entry {
-            Entry::File(repository, id, _) => (&self.repositories[*repository], id),
-            Entry::OnDisk(_) => return Ok(read::content(at)),
-            Entry::Folder { .. } | Entry::Link(_) | Entry::LostLink(_) => return Ok(None),
+            GitEntry::File(repository, id, _) => (&self.repositories[*repository], id),
+            GitEntry::OnDisk(_) => return Ok(read::content(at)),
+            GitEntry::Folder { .. } | GitEntry::Link(_) | GitEntry::LostLink(_) => return Ok(None),
         };
         let object = repository.objects.read(id)?;
         let size = object.bytes.len() as u64;
         if size > LARGEST_FILE {
-            return Ok(Some(Content::Refused(Arc::new(LoadError {
-                kind: LoadErrorKind::Io(SystemError::NotFound),
-                message: too_large(at, size, LARGEST_FILE),
-                range: None,
-            }))));
+            let error = too_large(at, size, LARGEST_FILE);
+            return Ok(Some(Content::Refused(Arc::new(error))));
         }
-        Ok(Some(match String::from_utf8(object.bytes) {
-            Ok(text) => Content::Text(Arc::from(text)),
-            Err(error) => Content::Bytes(Arc::from(error.into_bytes())),
-        }))
+        Ok(Some(read::content_of(object.bytes)))
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Mode {
-    File,
-    Link,
-    Folder,
-    Submodule,
-}
-
 /// An entry of a tree.
-#[derive(Debug)]
-struct Line {
+struct TreeLine {
     name: String,
-    mode: Mode,
+    kind: EntryKind,
     id: ObjectId,
 }
 
 /// The entries of a tree, without names that are invalid in a path.
-fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<Line>, GitError> {
+fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<TreeLine>, GitError> {
     let object = repository.objects.read(tree)?;
     let broken = || GitError::new(format!("tree {tree} is broken"));
     if object.kind != Kind::Tree {
@@ -416,21 +376,15 @@ fn lines(repository: &Repository, tree: &ObjectId) -> Result<Vec<Line>, GitError
     let mut found = Vec::new();
     for entry in TreeRefIter::from_bytes(&object.bytes, HashKind::Sha1) {
         let entry = entry.map_err(|_| broken())?;
-        let mode = match entry.mode.kind() {
-            EntryKind::Tree => Mode::Folder,
-            EntryKind::Link => Mode::Link,
-            EntryKind::Commit => Mode::Submodule,
-            EntryKind::Blob | EntryKind::BlobExecutable => Mode::File,
-        };
         let Ok(name) = str::from_utf8(entry.filename) else {
             continue;
         };
         if matches!(name, "" | "." | ".." | ".git") || name.contains(['/', '\u{0}']) {
             continue;
         }
-        found.push(Line {
+        found.push(TreeLine {
             name: name.to_string(),
-            mode,
+            kind: entry.mode.kind(),
             id: entry.oid.to_owned(),
         });
     }

@@ -231,7 +231,7 @@ mod tests {
     fn counts_are_those_of_the_documents() {
         let read = workspace();
         let edit = |snapshot: &Snapshot, path: &str, text: &str| {
-            snapshot.with(Change::Edit {
+            snapshot.with(Change::Open {
                 path: path.into(),
                 text: text.into(),
                 version: 1,

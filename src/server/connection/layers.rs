@@ -67,22 +67,22 @@ impl Connection {
         self.disk.seek(Seek { open, folders }, || {
             if is_new {
                 // The meaning of an open file is unknown before its environment is read.
-                self.index
-                    .send_replace(Index::Reading { read: 0, total: 0 });
+                self.begin_reading();
             }
         });
     }
 
+    fn begin_reading(&self) {
+        let start = Index::Reading { read: 0, total: 0 };
+        self.index.send_replace(start);
+    }
+
     /// Adds the environments of open files outside the workspace folders.
     pub(crate) fn adopt(&self, adopted: Vec<String>) {
-        {
-            let mut layers = lock(&self.layers);
-            if layers.adopted == adopted {
-                return;
-            }
-            layers.adopted = adopted;
+        let before = std::mem::replace(&mut lock(&self.layers).adopted, adopted.clone());
+        if before != adopted {
+            self.send_folders();
         }
-        self.send_folders();
     }
 
     /// Removes folders and adds others, in the model too, and reads the new ones.
@@ -115,15 +115,11 @@ impl Connection {
         {
             return;
         }
-        let watched_by = if self.facts().watches {
-            WatchedBy::Client(lock(&self.layers).folders.clone())
-        } else {
-            WatchedBy::Us
+        let watched_by = match self.facts().watches {
+            true => WatchedBy::Client(lock(&self.layers).folders.clone()),
+            false => WatchedBy::Us,
         };
-        self.disk.scan(watched_by, || {
-            self.index
-                .send_replace(Index::Reading { read: 0, total: 0 });
-        });
+        self.disk.scan(watched_by, || self.begin_reading());
     }
 
     /// The position of a request for the settings' section among all of them.

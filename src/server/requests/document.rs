@@ -20,7 +20,7 @@ use crate::server::progress::Progress;
 use crate::text::Position;
 
 /// The arguments, with positions in the client's encoding.
-struct Arguments {
+struct DocumentArguments {
     /// The file, or the default folder.
     path: Arc<str>,
     /// The file, if given.
@@ -146,7 +146,7 @@ fn show(session: &Connection, answer: &Value) {
 }
 
 /// Reads the arguments; missing ones are an error.
-fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Arguments> {
+fn read(session: &Connection, command: &str, arguments: &Value) -> Result<DocumentArguments> {
     let wrong = |wanted: &str| Error::invalid_params(format!("'{command}' needs {wanted}"));
     let text = |name: &str| -> Option<Arc<str>> {
         arguments.get(name).and_then(Value::as_str).map(Arc::from)
@@ -156,7 +156,7 @@ fn read(session: &Connection, command: &str, arguments: &Value) -> Result<Argume
     let Some(path) = file.clone().or_else(folder) else {
         return Err(wrong("{\"uri\": a file, …}"));
     };
-    let read = Arguments {
+    let read = DocumentArguments {
         path,
         file,
         key: text("key"),
@@ -193,7 +193,7 @@ pub(super) fn position(value: &Value) -> Option<Position> {
 }
 
 /// The requested key, with its position in bytes of the request's text.
-fn place(arguments: &Arguments, view: &View) -> KeyPlace {
+fn place(arguments: &DocumentArguments, view: &View) -> KeyPlace {
     let path = &arguments.path;
     let offset = arguments
         .position
@@ -205,7 +205,7 @@ fn place(arguments: &Arguments, view: &View) -> KeyPlace {
     }
 }
 
-fn question(command: &str, arguments: Arguments, place: KeyPlace, view: &View) -> Question {
+fn question(command: &str, arguments: DocumentArguments, place: KeyPlace, view: &View) -> Question {
     let path = arguments.path;
     match command {
         VALUE => Question::Value(place),

@@ -27,7 +27,7 @@ pub(crate) async fn handle(
         return Err(Error::internal_error());
     };
     let previous = params.previous_result_ids.into_iter();
-    let known: Known = previous
+    let known: KnownByClient = previous
         .filter_map(|previous| {
             let path = convert::path(previous.uri.as_str())?;
             Some((path, (previous.uri, previous.value)))
@@ -47,10 +47,10 @@ pub(crate) async fn handle(
 type Items = Vec<lsp::WorkspaceDocumentDiagnosticReport>;
 
 /// The client's state: its own spelling of the URI and the id of the diagnostics, by path.
-type Known = HashMap<String, (lsp::Uri, String)>;
+type KnownByClient = HashMap<String, (lsp::Uri, String)>;
 
 /// An answer to a client.
-struct Report {
+struct NewsReport {
     items: Items,
     /// Whether it has anything new for the client.
     is_news: bool,
@@ -60,7 +60,7 @@ struct Report {
 async fn news(
     session: &Connection,
     stop: &Cancellation,
-    known: &Arc<Known>,
+    known: &Arc<KnownByClient>,
 ) -> std::result::Result<Items, NoAnswer> {
     const ENDING: NoAnswer = NoAnswer::Stopped(Reason::Cancelled);
     let mut happened = session.news.subscribe();
@@ -71,12 +71,12 @@ async fn news(
         let mut diagnostics = FileDiagnostics::updated(session).await.ok_or(ENDING)?;
         let view = View::now(session, stop.clone()).await.ok_or(ENDING)?;
         let known = known.clone();
-        let job = move || -> Option<Report> {
+        let job = move || -> Option<NewsReport> {
             let pending: Vec<Arc<str>> = diagnostics.pending(&view).iter().cloned().collect();
             if !diagnostics.check(&view, &pending) {
                 return None;
             }
-            let report = Report::new(&diagnostics, &view, &known);
+            let report = NewsReport::new(&diagnostics, &view, &known);
             if report.is_news {
                 diagnostics.answered_nothing = false;
                 return Some(report);
@@ -99,10 +99,10 @@ async fn news(
     }
 }
 
-impl Report {
+impl NewsReport {
     /// The differences to the client's state. Costs O(files with diagnostics, known or new).
-    fn new(diagnostics: &FileDiagnostics, view: &View, known: &Known) -> Report {
-        let mut report = Report {
+    fn new(diagnostics: &FileDiagnostics, view: &View, known: &KnownByClient) -> NewsReport {
+        let mut report = NewsReport {
             items: Vec::new(),
             is_news: false,
         };

@@ -6,7 +6,7 @@ use crate::syntax::puppet::{Call, Expression, ExpressionKind, Lambda};
 use crate::text::TextRange;
 use crate::workspace::code::{DefinitionKind, IncludeFact, IncludeKind, Means, NamePart, Within};
 
-use super::Extraction;
+use super::CodeExtraction;
 
 #[derive(Clone)]
 pub(super) enum Constant {
@@ -36,7 +36,7 @@ fn is_lookup(node: &Expression) -> bool {
     matches!(name, Some("lookup" | "hiera" | "hiera_array"))
 }
 
-impl Extraction<'_> {
+impl CodeExtraction<'_> {
     /// The certain value of a computed name.
     pub(super) fn meaning(&self, name: &Expression) -> Option<Means> {
         if is_lookup(name) {
